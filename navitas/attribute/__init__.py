@@ -1,0 +1,1 @@
+"""From tables and a power model to energy per test, thread and method."""

@@ -1,0 +1,130 @@
+"""The analysed result: plain records that every reporter reads. Energies in joules, times in ns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from navitas.parse.tables import MethodTable, Role
+
+EvidenceLevel = Literal["sched", "thread-freq", "thread-time", "device"]
+
+
+@dataclass(frozen=True, slots=True)
+class MethodEnergy:
+    """One method on one thread in one test. `inclusive_*` counts recursion once; `exclusive_j` sums over the thread.
+
+    `cut` counts calls whose end was never seen; `throws` calls that ended by an exception.
+    """
+
+    method: int
+    calls: int
+    throws: int
+    cut: int
+    inclusive_j: float
+    exclusive_j: float
+    wall_ns: int
+    self_ns: int
+    cpu_ns: int
+    paper1_j: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One call-tree node; `parent` is -1 at a root; nodes come before their children."""
+
+    id: int
+    parent: int
+    method: int
+    calls: int
+    inclusive_j: float
+    exclusive_j: float
+    wall_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadEnergy:
+    """One thread in one test: Σ exclusive_j of methods + untraced_j + probes_j = energy_j.
+
+    `count` > 1: so many short threads of one name stem in one row.
+    """
+
+    serial: int
+    tid: int
+    name: str
+    role: Role
+    count: int
+    energy_j: float
+    cpu_ns: int
+    untraced_j: float
+    probes_j: float
+    methods: tuple[MethodEnergy, ...]
+    nodes: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TestEnergy:
+    """One test: Σ threads + other_processes_j + idle_j + unattributed_j = energy_j."""
+
+    id: int
+    run: int
+    module: str
+    class_name: str
+    method: str
+    repeat: int
+    status: str
+    wall_ns: int
+    energy_j: float
+    other_processes_j: float
+    idle_j: float
+    unattributed_j: float
+    threads: tuple[ThreadEnergy, ...]
+    paper1_j: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Over all runs: threads_j + other_processes_j + idle_j + unattributed_j = energy_j = Σ tests + outside_tests_j."""
+
+    energy_j: float
+    charge_mah: float
+    threads_j: float
+    other_processes_j: float
+    idle_j: float
+    unattributed_j: float
+    outside_tests_j: float
+    rails_j: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The level used, and why it is not a better one (or lower for some intervals)."""
+
+    level: EvidenceLevel
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A warning in the result: code, message, remedy."""
+
+    code: str
+    message: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """Everything a report can say; reporters add nothing but form."""
+
+    device: dict[str, object]
+    project: str
+    settings: dict[str, object]
+    power_profile: dict[str, object]
+    battery_mah: float | None
+    voltage_v: float
+    evidence: Evidence
+    methods: MethodTable
+    totals: Totals
+    tests: tuple[TestEnergy, ...]
+    warnings: tuple[Notice, ...]

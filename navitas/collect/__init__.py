@@ -1,0 +1,1 @@
+"""One test run on one device, from bundle to recording."""

@@ -1,0 +1,1 @@
+"""Phones over adb, and the virtual phone."""

@@ -1,0 +1,81 @@
+"""What the rest of Navitas may ask of a device: a phone on adb, or the virtual phone behind the same protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class ShellResult:
+    """One finished shell command: its exit code and the bytes of both streams (shell v2)."""
+
+    exit_code: int
+    stdout: bytes
+    stderr: bytes
+
+    @property
+    def text(self) -> str:
+        """Standard output as text; undecodable bytes become replacement characters."""
+        return self.stdout.decode("utf-8", "replace")
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceInfo:
+    """Who a device is; `kind` is `virtual` only for the virtual phone (property `ro.navitas.virtual` is 1)."""
+
+    kind: Literal["virtual", "phone"]
+    serial: str
+    model: str
+    fingerprint: str
+    sdk: int
+
+
+class ShellStream(Protocol):
+    """A running shell command whose standard output is read as it comes."""
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield complete lines without their line end, until the command ends or `close` is called."""
+        ...
+
+    def close(self) -> None:
+        """End the command (idempotent, callable from another thread)."""
+        ...
+
+
+class Device(Protocol):
+    """A device that Navitas can profile on; every method raises `DeviceError` when the device is lost."""
+
+    @property
+    def info(self) -> DeviceInfo: ...
+
+    def shell(self, command: str, *, timeout_s: float = 30.0) -> ShellResult:
+        """Run a command line in the device's shell and wait for its end."""
+        ...
+
+    def stream(self, command: str) -> AbstractContextManager[ShellStream]:
+        """Start a command line whose output is read while it runs."""
+        ...
+
+    def exec_out(self, command: str, *, timeout_s: float = 600.0) -> Iterator[bytes]:
+        """Yield a command's raw standard output in pieces (adb's `exec:` service: no exit code)."""
+        ...
+
+    def push(self, local: Path | bytes, remote: str, *, mode: int = 0o644) -> None:
+        """Copy a file (or the given bytes) to the device."""
+        ...
+
+    def pull(self, remote: str, local: Path) -> None:
+        """Copy a file from the device."""
+        ...
+
+    def install(self, paths: Sequence[Path]) -> None:
+        """Install packages; replaces an installed package of the same name."""
+        ...
+
+    def uninstall(self, package: str) -> None:
+        """Remove a package and its data; silent when it is not installed."""
+        ...

@@ -1,0 +1,1 @@
+"""The virtual phone: adbd on loopback, a shell, services, and a kernel model with rails."""

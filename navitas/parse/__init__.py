@@ -1,0 +1,1 @@
+"""From a recording's raw files to typed tables."""

@@ -1,0 +1,155 @@
+"""The typed tables that parsing yields and attribution consumes; all times are CLOCK_MONOTONIC ns (int64)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+I64 = NDArray[np.int64]
+I32 = NDArray[np.int32]
+U8 = NDArray[np.uint8]
+
+ENTER, EXIT, THROW = 0, 1, 2
+Role = Literal["app", "gc", "jit", "profiler", "system"]
+
+
+@dataclass(frozen=True, slots=True)
+class CpuClock:
+    """A thread's cumulative CPU time: `cpu_ns[i]` had been used at `t_ns[i]`; both non-decreasing."""
+
+    t_ns: I64
+    cpu_ns: I64
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """Full events of one thread in order: time, kind (`ENTER`, `EXIT`, `THROW`) and method id."""
+
+    t_ns: I64
+    kind: U8
+    method: I32
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """Folded calls of one thread: one row a call-tree node and epoch (epochs end at anchors).
+
+    `node` numbers are the thread's own; a node's `parent` is -1 at the root; `self_ns` excludes callees.
+    """
+
+    epoch_start_ns: I64
+    epoch_end_ns: I64
+    node: I32
+    parent: I32
+    method: I32
+    calls: I64
+    throws: I64
+    self_ns: I64
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """One thread of one run. `serial` is the runtime's number, or -1 for a thread without probes.
+
+    `anchors` are exact readings of the thread's own clock; `samples` come from schedstat and may lag 4 ms.
+    `lost_events` counts what the thread is known to have lost.
+    """
+
+    serial: int
+    tid: int
+    name: str
+    role: Role
+    calls: Calls
+    folded: Folded
+    anchors: CpuClock
+    samples: CpuClock
+    lost_events: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """A listener's mark: `kind` run_start, test_start, test_finish or run_end; `test` is `class#method`."""
+
+    t_ns: int
+    kind: Literal["run_start", "test_start", "test_finish", "run_end"]
+    test: str
+    status: Literal["passed", "failed", "ignored", "assumption"]
+
+
+@dataclass(frozen=True, slots=True)
+class TimeInState:
+    """A policy's cumulative residency: `ns[i, j]` spent at `freq_khz[j]` until `t_ns[i]` (kernel: cpufreq-stats)."""
+
+    policy: int
+    t_ns: I64
+    freq_khz: I64
+    ns: I64
+
+
+@dataclass(frozen=True, slots=True)
+class CpuStat:
+    """/proc/stat: `busy_ns[i, k]` had CPU `cpus[k]` run anything but idle and iowait until `t_ns[i]` (10 ms ticks)."""
+
+    cpus: tuple[int, ...]
+    t_ns: I64
+    busy_ns: I64
+
+
+@dataclass(frozen=True, slots=True)
+class Rails:
+    """On-device rail monitor: `energy_j[i, k]` had rail `names[k]` spent until `t_ns[i]`."""
+
+    names: tuple[str, ...]
+    t_ns: I64
+    energy_j: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A test's time window within its run; `end_ns` of a cut test is the last time known."""
+
+    test_id: int
+    start_ns: int
+    end_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunTables:
+    """All that is known of one run (one process). Empty tables where a source is missing; nothing is None but these."""
+
+    run_id: int
+    start_ns: int
+    end_ns: int
+    threads: tuple[Thread, ...]
+    windows: tuple[Window, ...]
+    markers: tuple[Marker, ...]
+    time_in_state: tuple[TimeInState, ...]
+    process_cpu: CpuClock | None
+    cpu_stat: CpuStat | None
+    rails: Rails | None
+    warnings: tuple[str, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """One method of the recording; `id` is its index in `MethodTable.methods`."""
+
+    id: int
+    module: str
+    class_name: str
+    name: str
+    descriptor: str
+    line: int | None
+    source: str
+    is_test_source: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MethodTable:
+    """All maps of a recording side by side: event id + `base[map_id]` is the index into `methods`."""
+
+    methods: tuple[Method, ...]
+    base: dict[str, int]

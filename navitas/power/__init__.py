@@ -1,0 +1,1 @@
+"""From power_profile.xml to a power model."""

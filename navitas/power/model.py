@@ -1,0 +1,42 @@
+"""The CPU part of a power profile, ready to compute with (AOSP: PowerProfile.java, CpuPowerCalculator.java)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterPower:
+    """One cluster: what a running core adds at each frequency (`core_ma[j]` at `freq_khz[j]`, ascending), and the cluster itself."""
+
+    cpus: tuple[int, ...]
+    freq_khz: NDArray[np.int64]
+    core_ma: NDArray[np.float64]
+    cluster_ma: float
+
+    def core_ma_at(self, freq_khz: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Current of a running core at any frequencies: linear between operating points, ends held."""
+        return np.interp(freq_khz, self.freq_khz, self.core_ma)
+
+
+@dataclass(frozen=True, slots=True)
+class CpuPower:
+    """Currents in mA: `suspend_ma` always, `idle_ma` while awake, `active_ma` while any core runs, then clusters and cores."""
+
+    suspend_ma: float
+    idle_ma: float
+    active_ma: float
+    clusters: tuple[ClusterPower, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PowerModel:
+    """A profile's figures and the voltage that turns them into watts (mA × V = mW)."""
+
+    name: str
+    voltage_v: float
+    battery_mah: float | None
+    cpu: CpuPower

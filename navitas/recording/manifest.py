@@ -1,0 +1,130 @@
+"""The recording's manifest: what was run, on what, and which raw files came of it (docs/formats.md)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+SCHEMA_VERSION = 1
+
+TestStatus = Literal["passed", "failed", "ignored", "assumption", "cut"]
+FileKind = Literal["events", "logcat", "instrument", "shell", "battery", "map", "power_profile"]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class Project(_Model):
+    name: str
+    build_tool: str
+
+
+class Policy(_Model):
+    """One cpufreq policy (a cluster): its id and the CPUs that share its frequency (`related_cpus`)."""
+
+    id: int
+    cpus: list[int]
+
+
+class Device(_Model):
+    kind: Literal["virtual", "phone"]
+    serial: str
+    model: str
+    fingerprint: str
+    sdk: int
+    cpus: list[int]
+    policies: list[Policy]
+
+
+class Map(_Model):
+    """A method map; `id` is 16 lower-case hex digits, `module` the Gradle path of the module it describes."""
+
+    id: str
+    file: str
+    sha256: str
+    module: str
+
+
+class PowerProfile(_Model):
+    file: str
+    sha256: str
+    source: str
+    voltage_v: float = Field(gt=0)
+    voltage_source: Literal["battery", "option", "default"]
+
+
+class Source(_Model):
+    """A counter that was sampled; `id` is the one in event chunks of type 3."""
+
+    id: int
+    path: str
+    kind: Literal["time_in_state", "scaling_cur_freq", "process_stat", "thread_schedstat"]
+    policy: int | None = None
+
+
+class Run(_Model):
+    """One process: one `am instrument` of one module's bundle."""
+
+    id: int
+    module: str
+    repeat: int
+    package: str
+    map_id: str
+    exit: Literal["complete", "crashed", "interrupted"]
+
+
+class Test(_Model):
+    id: int
+    run: int
+    module: str
+    class_name: str = Field(alias="class")
+    method: str
+    repeat: int
+    status: TestStatus
+    model_config = ConfigDict(extra="ignore", frozen=True, populate_by_name=True)
+
+
+class File(_Model):
+    """A raw file; `path` is relative to the recording, `run` the run it came of (None: all)."""
+
+    path: str
+    kind: FileKind
+    bytes: int
+    sha256: str
+    run: int | None = None
+
+
+class Loss(_Model):
+    """Data known to be missing: where, and how much of what unit."""
+
+    what: str
+    count: int
+    run: int | None = None
+
+
+class Warning(_Model):
+    code: str
+    message: str
+    remedy: str = ""
+
+
+class Manifest(_Model):
+    """The whole manifest; written last, `state` is `partial` until everything was pulled."""
+
+    schema_version: int = SCHEMA_VERSION
+    navitas_version: str
+    created_utc: str
+    state: Literal["complete", "partial"]
+    project: Project
+    device: Device
+    maps: list[Map]
+    power_profile: PowerProfile
+    settings: dict[str, str | int | float | bool | None]
+    sources: list[Source]
+    runs: list[Run]
+    tests: list[Test]
+    files: list[File]
+    losses: list[Loss] = []
+    warnings: list[Warning] = []

@@ -1,0 +1,1 @@
+"""Reporters: pure functions of the analysed result."""
