@@ -1,0 +1,65 @@
+# make setup   everything that is needed, CLI at .venv/bin/navitas
+# make demo    profiles the sample project on the virtual phone
+# make test    all tests          make lint        style and types
+# make bench   speed, as ratios   make accuracy    estimate against the virtual phone's rails
+# make experiments                the two experiments of the Navitas paper
+.DELETE_ON_ERROR:
+.PHONY: setup system jars venv demo test test-java lint bench accuracy experiments wheel clean
+
+PYTHON ?= python3
+BIN := .venv/bin
+MVN := mvn -q -B
+JAVA_SOURCES := $(shell find instrumenter gradle-plugin -path '*/target' -prune -o -type f -print 2>/dev/null)
+
+setup: system venv jars
+
+system:
+	@.ci/system
+
+venv: .venv/.installed
+
+.venv/.installed: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@
+
+jars: navitas/jars/.built
+
+navitas/jars/.built: $(JAVA_SOURCES)
+	$(MVN) -f instrumenter install -DskipTests
+	$(MVN) -f gradle-plugin package -DskipTests
+	@mkdir -p navitas/jars
+	cp instrumenter/runtime/target/navitas-runtime.jar instrumenter/runtime-junit/target/navitas-runtime-junit.jar \
+	   instrumenter/phone/target/navitas-phone.jar instrumenter/bridge/target/navitas-bridge.jar \
+	   gradle-plugin/target/navitas-gradle-plugin.jar navitas/jars/
+	@touch $@
+
+demo: setup
+	$(BIN)/navitas demo
+
+test: setup test-java
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal tests
+
+test-java: setup
+	$(MVN) -f instrumenter install
+	$(MVN) -f gradle-plugin verify
+
+lint: venv
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: setup
+	$(BIN)/python -m pytest -q -s tests/bench
+
+accuracy: setup
+	$(BIN)/python tests/accuracy/rails.py
+
+experiments: setup
+	$(BIN)/python tests/experiments/paper1.py
+
+wheel: setup
+	$(BIN)/python -m build --wheel
+
+clean:
+	rm -rf .venv dist navitas/jars/*.jar navitas/jars/.built instrumenter/*/target gradle-plugin/target

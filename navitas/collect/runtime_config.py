@@ -1,0 +1,33 @@
+"""The properties file that tells the runtime inside the app what to record (docs/formats.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from navitas.collect.options import ProfileOptions
+from navitas.recording import manifest
+
+FOLDER = "/data/local/tmp/navitas"
+
+
+def path_for(process: str) -> str:
+    """Where the runtime of a process looks for its configuration."""
+    return f"{FOLDER}/{process}.properties"
+
+
+def properties(options: ProfileOptions, sources: Sequence[manifest.Source], out: str, repeat: int) -> bytes:
+    """The configuration as Java properties, UTF-8."""
+    settings = {
+        "out": out,
+        "repeat": str(repeat),
+        "transport": options.transport,
+        "mode": options.mode,
+        "eventBudgetBytes": str(options.event_budget_bytes),
+        "sampleIntervalMs": str(options.sample_interval_ms),
+        **{f"source.{source.id}": source.path for source in sources},
+    }
+    return "".join(f"{key}={_escape(value)}\n" for key, value in settings.items()).encode()
+
+
+def _escape(value: str) -> str:
+    return value.replace("\\", "\\\\").replace("\n", "\\n")

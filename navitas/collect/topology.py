@@ -1,0 +1,66 @@
+"""The device's CPUs and cpufreq policies, and the counters that can be sampled on it."""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+from navitas.device.base import Device
+from navitas.errors import DeviceError
+from navitas.recording import manifest
+
+CPUFREQ = "/sys/devices/system/cpu/cpufreq"
+RAILS = "/sys/bus/iio/devices/iio:device0/energy_value"
+PROC_STAT = "/proc/stat"
+
+_THREADS_SOURCE = 1
+_PROCESS_SOURCE = 2
+_FIRST_POLICY_SOURCE = 10
+
+
+def read_policies(device: Device) -> list[manifest.Policy]:
+    """The cpufreq policies, by id; empty where the kernel has no cpufreq."""
+    listing = device.shell(f"ls {CPUFREQ}")
+    ids = sorted(int(found) for found in re.findall(r"\bpolicy(\d+)\b", listing.text))
+    policies = []
+    for policy in ids:
+        related = device.shell(f"cat {CPUFREQ}/policy{policy}/related_cpus").text
+        policies.append(manifest.Policy(id=policy, cpus=[int(cpu) for cpu in re.findall(r"\d+", related)]))
+    return policies
+
+
+def read_cpus(device: Device, policies: list[manifest.Policy]) -> list[int]:
+    """The CPU numbers, from `possible`, else from the policies."""
+    text = device.shell("cat /sys/devices/system/cpu/possible").text.strip()
+    cpus: list[int] = []
+    for first, last in re.findall(r"(\d+)(?:-(\d+))?", text):
+        cpus.extend(range(int(first), int(last or first) + 1))
+    cpus = cpus or sorted(cpu for policy in policies for cpu in policy.cpus)
+    if not cpus:
+        raise DeviceError(
+            f"device {device.info.serial}: neither /sys/devices/system/cpu/possible nor {CPUFREQ} can be read",
+            "check the device with: adb shell ls /sys/devices/system/cpu",
+        )
+    return cpus
+
+
+def counter_sources(policies: list[manifest.Policy]) -> list[manifest.Source]:
+    """What the runtime samples inside the app: its threads, its process, each policy's time in state."""
+    return [
+        manifest.Source(id=_THREADS_SOURCE, path="threads", kind="thread_schedstat"),
+        manifest.Source(id=_PROCESS_SOURCE, path="/proc/self/stat", kind="process_stat"),
+        *(
+            manifest.Source(
+                id=_FIRST_POLICY_SOURCE + index,
+                path=f"{CPUFREQ}/policy{policy.id}/stats/time_in_state",
+                kind="time_in_state",
+                policy=policy.id,
+            )
+            for index, policy in enumerate(policies)
+        ),
+    ]
+
+
+def shell_files(device: Device) -> list[str]:
+    """The files that the shell loop samples: /proc/stat, and the rail monitor where there is one."""
+    return [path for path in (PROC_STAT, RAILS) if device.shell(f"cat {shlex.quote(path)} >/dev/null 2>&1").exit_code == 0]
