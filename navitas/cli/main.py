@@ -1,0 +1,76 @@
+"""`navitas`: the command group; a command's module is imported only when that command runs."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import click
+
+from navitas import __version__
+from navitas.errors import ExitCode, NavitasError
+
+# Command → (module, one-line help): the help is here too, so that `navitas --help` imports nothing heavy.
+COMMANDS = {
+    "profile": ("navitas.cli.profile", "Profile a Gradle project's tests: joules per test, thread and method."),
+    "demo": ("navitas.cli.demo", "Profile the sample project on the virtual phone."),
+    "report": ("navitas.cli.report", "Make the report of a recording again, offline."),
+    "instrument": ("navitas.cli.instrument", "Instrument class folders and jars, without Gradle."),
+    "devices": ("navitas.cli.devices", "List the devices that can be profiled on."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group whose commands live in modules of their own, imported on use."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(COMMANDS[cmd_name][0]).command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+@click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="navitas")
+def cli() -> None:
+    """Energy profiler for Android and JVM code."""
+
+
+def main() -> None:
+    """Run the command line; the one place where errors become messages and exit codes."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run with the given arguments and return the exit code."""
+    try:
+        result = cli.main(arguments, prog_name="navitas", standalone_mode=False)
+        return int(result) if isinstance(result, int) else ExitCode.OK
+    except click.exceptions.Exit as ended:
+        return ended.exit_code
+    except click.ClickException as wrong:
+        wrong.show()
+        return ExitCode.USAGE
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("interrupted", err=True)
+        return ExitCode.INTERRUPTED
+    except BrokenPipeError:
+        # The reader of our output has gone (`navitas … | head`): nothing more to say, and no traceback at exit.
+        sys.stdout = None
+        return ExitCode.OK
+    except NavitasError as error:
+        click.secho(f"error: {error.message}", err=True, fg="red")
+        if error.remedy:
+            click.echo(f"       {error.remedy}", err=True)
+        return error.exit_code
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        click.secho(f"error: {where}{error.strerror or error}", err=True, fg="red")
+        return ExitCode.TROUBLE

@@ -1,0 +1,58 @@
+"""Options and outputs that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class ReportOptions:
+    """What is to be made of an analysed recording."""
+
+    json: Path | None
+    speedscope: Path | None
+    collapsed: Path | None
+    tree: str | None
+    top: int
+    method: str
+
+
+def report_options(function: F) -> F:
+    """The options of every command that ends in a report; collected by `take_report_options`."""
+    for decorate in reversed(
+        (
+            click.option("--json", "json_file", type=click.Path(path_type=Path), metavar="FILE", help="Write the JSON report ('-': stdout)."),
+            click.option("--speedscope", type=click.Path(path_type=Path), metavar="FILE", help="Write a profile for speedscope.app."),
+            click.option("--collapsed", type=click.Path(path_type=Path), metavar="FILE", help="Write collapsed stacks for flame graphs."),
+            click.option("--tree", metavar="THREAD", help="Show the call tree of the thread with this name or serial."),
+            click.option("--top", type=click.IntRange(min=1), default=20, show_default=True, help="Rows in the tables."),
+            click.option(
+                "--method",
+                type=click.Choice(["default", "paper1"]),
+                default="default",
+                show_default=True,
+                help="paper1: the Navitas paper's formula (1) beside the default.",
+            ),
+        )
+    ):
+        function = decorate(function)
+    return function
+
+
+def take_report_options(values: dict[str, Any]) -> ReportOptions:
+    """Take the report's options out of a command's keyword arguments."""
+    return ReportOptions(
+        json=values.pop("json_file"),
+        speedscope=values.pop("speedscope"),
+        collapsed=values.pop("collapsed"),
+        tree=values.pop("tree"),
+        top=values.pop("top"),
+        method=values.pop("method"),
+    )

@@ -1,0 +1,48 @@
+"""Progress on standard error: a live line on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+from types import TracebackType
+
+from rich.console import Console
+from rich.markup import escape
+from rich.status import Status
+
+_DETAIL_WIDTH = 100
+
+
+class ConsoleProgress:
+    """Shows stage, detail and test counts; nothing of it goes to standard output."""
+
+    def __init__(self, console: Console | None = None) -> None:
+        self._console = console or Console(stderr=True)
+        self._status: Status | None = None
+        self._stage = ""
+
+    def __enter__(self) -> ConsoleProgress:
+        if self._console.is_terminal:
+            self._status = self._console.status("starting")
+            self._status.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._status:
+            self._status.stop()
+
+    def stage(self, text: str) -> None:
+        self._stage = text
+        if self._status:
+            self._status.update(escape(text))
+        else:
+            self._console.print(escape(text), highlight=False)
+
+    def detail(self, text: str) -> None:
+        if self._status and text.strip():
+            self._status.update(f"{escape(self._stage)} [dim]{escape(text.strip()[:_DETAIL_WIDTH])}[/dim]")
+
+    def test(self, number: int, total: int, name: str) -> None:
+        short = name.rpartition(".")[2]
+        if self._status:
+            self._status.update(f"{escape(self._stage)} [dim]{number}/{total}[/dim] {escape(short[:_DETAIL_WIDTH])}")
+        else:
+            self._console.print(f"  {number}/{total} {escape(short)}", highlight=False)

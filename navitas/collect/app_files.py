@@ -1,0 +1,47 @@
+"""The app's own files on the device, reached with `run-as` (debuggable apps only)."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+from navitas.device.base import Device
+from navitas.errors import DeviceError
+
+FOLDER = "files/navitas"
+_EVENT_FILE = re.compile(r"events-\d+\.nvch")
+
+
+def absolute(package: str) -> str:
+    """The folder as the app's process names it."""
+    return f"/data/data/{package}/{FOLDER}"
+
+
+def prepare(device: Device, package: str) -> None:
+    """Empty the folder, so that no earlier run's events are pulled."""
+    result = device.shell(f"run-as {shlex.quote(package)} rm -rf {FOLDER} && run-as {shlex.quote(package)} mkdir -p {FOLDER}")
+    if result.exit_code != 0:
+        said = (result.stderr or result.stdout).decode("utf-8", "replace").strip()
+        raise DeviceError(
+            f"device {device.info.serial}: no access to the files of {package}: {said}",
+            "profile a debuggable build, or use --transport logcat",
+        )
+
+
+def remove(device: Device, package: str) -> None:
+    """Remove the folder from the device."""
+    device.shell(f"run-as {shlex.quote(package)} rm -rf {FOLDER}")
+
+
+def event_files(device: Device, package: str) -> list[str]:
+    """Names of the event files that the runtime wrote."""
+    listing = device.shell(f"run-as {shlex.quote(package)} ls {FOLDER}")
+    return sorted(name for name in listing.text.split() if _EVENT_FILE.fullmatch(name))
+
+
+def pull(device: Device, package: str, name: str, local: Path) -> None:
+    """Copy one event file; what has arrived when the connection breaks is kept."""
+    with local.open("wb") as file:
+        for piece in device.exec_out(f"run-as {shlex.quote(package)} cat {FOLDER}/{name}"):
+            file.write(piece)

@@ -1,0 +1,78 @@
+"""logcat into the recording: dumped after the run, or streamed where it carries the events."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from types import TracebackType
+
+from navitas.collect.options import Transport
+from navitas.device.base import Device
+from navitas.errors import DeviceError
+
+_FORMAT = "-v epoch -v usec"
+
+
+def device_time(device: Device) -> str:
+    """The device's wall clock as logcat's -T takes it: `sssssssss.mmm`."""
+    seconds, _, fraction = device.shell("echo $EPOCHREALTIME").text.strip().partition(".")
+    return f"{seconds}.{(fraction + '000')[:3]}"
+
+
+class LogcatCapture:
+    """While open, logcat since its start is kept: streamed with transport `logcat`, else dumped at the end."""
+
+    def __init__(self, device: Device, output: Path, transport: Transport) -> None:
+        self._device = device
+        self._output = output
+        self._streaming = transport == "logcat"
+        self.failure: str | None = None
+
+    def __enter__(self) -> LogcatCapture:
+        self._since = device_time(self._device)
+        if self._streaming:
+            self._context = self._device.stream(f"logcat {_FORMAT} -T {self._since}")
+            self._stream = self._context.__enter__()
+            self._reader = threading.Thread(target=self._copy, name="navitas-logcat", daemon=True)
+            self._reader.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._streaming:
+            self._drain()
+            self._stream.close()
+            self._reader.join(timeout=5.0)
+            self._context.__exit__(kind, error, trace)
+            return
+        try:
+            with self._output.open("wb") as file:
+                for piece in self._device.exec_out(f"logcat -d {_FORMAT} -T {self._since}"):
+                    file.write(piece)
+        except DeviceError as lost:
+            self.failure = str(lost)
+
+    def _copy(self) -> None:
+        try:
+            with self._output.open("wb") as file:
+                for line in self._stream.lines():
+                    file.write(line + b"\n")
+                    file.flush()
+        except (DeviceError, OSError) as error:
+            self.failure = str(error)
+
+    def _drain(self) -> None:
+        """Wait until the stream has caught up: a mark written to the log now must have arrived."""
+        mark = f"navitas-drain-{threading.get_ident()}-{self._since}"
+        if self._device.shell(f"log -t navitas-collect {mark}").exit_code != 0:
+            return
+        for _ in range(50):
+            if not self._reader.is_alive() or mark.encode() in _tail(self._output):
+                return
+            self._reader.join(timeout=0.1)
+
+
+def _tail(path: Path, size: int = 65536) -> bytes:
+    with path.open("rb") as file:
+        file.seek(0, 2)
+        file.seek(max(0, file.tell() - size))
+        return file.read()

@@ -1,0 +1,72 @@
+"""Samples what only the device's shell may read (/proc/stat, rails), in one loop on the device, into `shell.txt`."""
+
+from __future__ import annotations
+
+import shlex
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+
+from navitas.device.base import Device, ShellStream
+from navitas.errors import DeviceError
+
+INTERVAL_S = 0.2
+_FIRST_BLOCK_S = 5.0
+
+
+def loop_command(paths: Sequence[str], interval_s: float = INTERVAL_S) -> str:
+    """The shell loop; `cat`, `echo` and `sleep` are built into Android's mksh, so it starts no process."""
+    reads = " ".join(f"echo '# {path}'; cat {shlex.quote(path)};" for path in paths)
+    return f'while :; do echo "@ $EPOCHREALTIME"; {reads} sleep {interval_s}; done'
+
+
+class ShellSampler:
+    """Runs the loop while the context is open; every line goes to the file as it came, with `\\n` ends."""
+
+    def __init__(self, device: Device, paths: Sequence[str], output: Path) -> None:
+        self._device = device
+        self._paths = paths
+        self._output = output
+        self._blocks = threading.Condition()
+        self._count = 0
+        self._ended = False
+        self.failure: str | None = None
+
+    def __enter__(self) -> ShellSampler:
+        self._context = self._device.stream(loop_command(self._paths))
+        self._stream: ShellStream = self._context.__enter__()
+        self._reader = threading.Thread(target=self._copy, name="navitas-shell-sampler", daemon=True)
+        self._reader.start()
+        self.wait_for_block(_FIRST_BLOCK_S)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._stream.close()
+        self._reader.join(timeout=5.0)
+        self._context.__exit__(kind, error, trace)
+
+    def wait_for_block(self, timeout_s: float) -> None:
+        """Wait until one more whole block has been read, or the time is over: samples must enclose the run."""
+        with self._blocks:
+            # The block under way may have begun before this call, so the next one must be complete.
+            wanted = self._count + 2
+            self._blocks.wait_for(lambda: self._count >= wanted or self._ended, timeout_s)
+
+    def _copy(self) -> None:
+        try:
+            with self._output.open("wb") as file:
+                for line in self._stream.lines():
+                    file.write(line + b"\n")
+                    if line.startswith(b"@ "):
+                        self._tell()
+        except (DeviceError, OSError) as error:
+            self.failure = str(error)
+        finally:
+            self._tell(ended=True)
+
+    def _tell(self, *, ended: bool = False) -> None:
+        with self._blocks:
+            self._count += 1
+            self._ended = self._ended or ended
+            self._blocks.notify_all()
