@@ -1,0 +1,75 @@
+"""Imports go one way, down the data flow (docs/architecture.md)."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[2] / "navitas"
+
+ALLOWED = {
+    "errors": set(),
+    "device": {"errors"},
+    "build": {"errors"},
+    "recording": {"errors"},
+    "power": {"errors"},
+    "parse": {"errors", "recording"},
+    "collect": {"errors", "device", "build", "recording", "power"},
+    "attribute": {"errors", "recording", "power", "parse"},
+    "report": {"errors", "parse", "attribute"},
+    "sample": set(),
+}
+
+# Each library appears in few modules.
+ONLY_IN = {
+    "adbutils": {"device/adb.py", "device/server.py"},
+    "py4j": {"build/bridge.py"},
+    "lxml": {"power/", "device/virtual/kernel/"},
+    "rich": {"cli/", "report/terminal", "report/tables"},
+    "click": {"cli/"},
+}
+
+
+def _modules() -> list[Path]:
+    return sorted(path for path in PACKAGE.rglob("*.py") if "sample" not in path.relative_to(PACKAGE).parts)
+
+
+def _imports(path: Path) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.add(node.module)
+            if node.module == "navitas":
+                found.update(f"navitas.{alias.name}" for alias in node.names)
+    return found
+
+
+@pytest.mark.parametrize("path", _modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_a_module_imports_only_what_lies_below_it(path: Path) -> None:
+    layer = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    if layer in ("cli", "__init__"):
+        return
+    targets = {name.split(".")[1] for name in _imports(path) if name.startswith("navitas.")} - {layer, "__version__"}
+    assert targets <= ALLOWED[layer]
+
+
+@pytest.mark.parametrize("path", _modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_a_library_is_kept_in_few_modules(path: Path) -> None:
+    place = path.relative_to(PACKAGE).as_posix()
+    for library, homes in ONLY_IN.items():
+        if any(name.split(".")[0] == library for name in _imports(path)):
+            assert any(place.startswith(home) for home in homes), f"{library} in {place}"
+
+
+def test_the_rails_share_no_code_with_the_estimate() -> None:
+    for path in (PACKAGE / "device").rglob("*.py"):
+        assert not {name for name in _imports(path) if name.startswith(("navitas.power", "navitas.attribute", "navitas.parse"))}, path
+
+
+@pytest.mark.parametrize("path", _modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_modules_stay_small(path: Path) -> None:
+    assert len(path.read_text().splitlines()) <= 400
