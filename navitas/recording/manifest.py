@@ -65,7 +65,7 @@ class Source(_Model):
 
 
 class Run(_Model):
-    """One process: one `am instrument` of one module's bundle."""
+    """One process: one `am instrument` of one module's bundle; `pid` when it is known."""
 
     id: int
     module: str
@@ -73,6 +73,7 @@ class Run(_Model):
     package: str
     map_id: str
     exit: Literal["complete", "crashed", "interrupted"]
+    pid: int | None = None
 
 
 class Test(_Model):

@@ -1,0 +1,105 @@
+"""Opening recordings: the folder, its checked manifest, and the raw files it names."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from pydantic import ValidationError
+
+from navitas.errors import RecordingError
+from navitas.recording.manifest import SCHEMA_VERSION, FileKind, Manifest, Warning
+from navitas.recording.writer import MANIFEST_NAME, POWER_PROFILE_NAME, RecordingWriter
+
+__all__ = ["MANIFEST_NAME", "POWER_PROFILE_NAME", "Recording", "RecordingWriter", "open_recording"]
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """An opened recording: its folder and its manifest; nothing here ever writes to it."""
+
+    path: Path
+    manifest: Manifest
+
+    def file(self, name: str) -> Path:
+        """Path of a file named by the manifest.
+
+        Raises RecordingError when the name leaves the recording's folder, links included.
+        """
+        path = _inside(self.path, name)
+        if not path.resolve().is_relative_to(self.path.resolve()):
+            raise RecordingError(
+                f"{self.path / MANIFEST_NAME}: the file {name!r} is a link that leaves the recording",
+                "Do not trust this recording; record again.",
+            )
+        return path
+
+    def files(self, kind: FileKind, run: int | None = None) -> tuple[Path, ...]:
+        """Existing raw files of a kind (and of a run), in the manifest's order."""
+        named = (f.path for f in self.manifest.files if f.kind == kind and (run is None or f.run == run))
+        return tuple(path for path in map(self.file, named) if path.is_file())
+
+    def check(self) -> tuple[Warning, ...]:
+        """Compare every file with its size and SHA-256 in the manifest; a warning for each that is missing or changed."""
+        profile = self.manifest.power_profile
+        wanted = {f.path: f.sha256 for f in self.manifest.files}
+        wanted.update({m.file: m.sha256 for m in self.manifest.maps})
+        wanted[profile.file] = profile.sha256
+        return tuple(warning for name, sha256 in wanted.items() if (warning := self._check(name, sha256)) is not None)
+
+    def _check(self, name: str, sha256: str) -> Warning | None:
+        path = self.file(name)
+        try:
+            with path.open("rb") as stream:
+                actual = hashlib.file_digest(stream, "sha256").hexdigest()
+        except OSError as error:
+            reason = error.strerror or str(error)
+            return Warning(code="file_missing", message=f"{path}: {reason}", remedy="What it held is missing from every figure.")
+        if actual == sha256:
+            return None
+        message = f"{path}: its SHA-256 is not the one in {MANIFEST_NAME}"
+        return Warning(code="file_changed", message=message, remedy="Copy the recording again, or record again.")
+
+
+def open_recording(path: Path) -> Recording:
+    """Open a recording's folder; partial recordings open too.
+
+    Raises RecordingError when the folder or its manifest is missing, unreadable, of a newer schema, or names files outside.
+    """
+    manifest_path = path / MANIFEST_NAME
+    if not path.exists():
+        raise RecordingError(f"{path}: there is no such recording", "Check the path; `navitas record` makes recordings.")
+    if not manifest_path.is_file():
+        raise RecordingError(f"{path}: not a recording ({MANIFEST_NAME} is missing)", "Give the folder that holds it.")
+    try:
+        raw = json.loads(manifest_path.read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        raise RecordingError(f"{manifest_path}: unreadable: {error}", "Copy the recording again, or record again.") from error
+    version = raw.get("schema_version") if isinstance(raw, dict) else None
+    if isinstance(version, int) and version > SCHEMA_VERSION:
+        raise RecordingError(
+            f"{manifest_path}: schema_version {version}, but this Navitas reads up to {SCHEMA_VERSION}",
+            "Update Navitas, or use the version that made the recording.",
+        )
+    try:
+        manifest = Manifest.model_validate(raw)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(map(str, first["loc"])) or "manifest"
+        message = f"{manifest_path}: {place}: {first['msg']} ({error.error_count()} problems in all)"
+        raise RecordingError(message, "Copy the recording again, or record again.") from error
+    for name in [m.file for m in manifest.maps] + [manifest.power_profile.file] + [f.path for f in manifest.files]:
+        _inside(path, name)
+    return Recording(path, manifest)
+
+
+def _inside(root: Path, name: str) -> Path:
+    """Join a manifest's relative name to the folder, refusing names that leave it on any system."""
+    parts = PurePosixPath(name).parts
+    if not parts or name.startswith("/") or ".." in parts or any(char in name for char in "\\:\0"):
+        raise RecordingError(
+            f"{root / MANIFEST_NAME}: the file name {name!r} leaves the recording", "Do not trust this recording; record again."
+        )
+    return root.joinpath(*parts)

@@ -1,0 +1,209 @@
+"""Writing a recording: raw files as they come, and a manifest that is loadable at any moment."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Literal, Self
+
+from navitas import __version__
+from navitas.errors import RecordingError
+from navitas.recording.manifest import (
+    Device,
+    File,
+    FileKind,
+    Loss,
+    Manifest,
+    Map,
+    PowerProfile,
+    Project,
+    Run,
+    Source,
+    Test,
+    Warning,
+)
+
+MANIFEST_NAME = "manifest.json"
+POWER_PROFILE_NAME = "power_profile.xml"
+
+Setting = str | int | float | bool | None
+
+
+class RecordingWriter:
+    """Makes one recording. A context manager, used by one thread.
+
+    The manifest exists (as `partial`) from `__enter__` on and is replaced by rename, so whatever ends the process leaves a
+    recording that opens. Leaving the block by an exception, or without `finish`, keeps it `partial`.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        *,
+        project: Project,
+        device: Device,
+        power_profile: bytes,
+        power_profile_source: str,
+        voltage_v: float,
+        voltage_source: Literal["battery", "option", "default"],
+        settings: Mapping[str, Setting],
+        created_utc: datetime | None = None,
+    ) -> None:
+        self.root = root
+        self._profile_xml = power_profile
+        self._pending: dict[str, tuple[FileKind, int | None]] = {}
+        self._files: dict[str, File] = {}
+        self._runs: dict[int, Run] = {}
+        self._tests: dict[int, Test] = {}
+        self._maps: dict[str, Map] = {}
+        self._sources: dict[int, Source] = {}
+        self._losses: list[Loss] = []
+        self._warnings: list[Warning] = []
+        self._finished = False
+        profile = PowerProfile(
+            file=POWER_PROFILE_NAME,
+            sha256=hashlib.sha256(power_profile).hexdigest(),
+            source=power_profile_source,
+            voltage_v=voltage_v,
+            voltage_source=voltage_source,
+        )
+        created = (created_utc or datetime.now(UTC)).astimezone(UTC).isoformat(timespec="seconds")
+        self._manifest = Manifest(
+            navitas_version=__version__,
+            created_utc=created,
+            state="partial",
+            project=project,
+            device=device,
+            maps=[],
+            power_profile=profile,
+            settings=dict(settings),
+            sources=[],
+            runs=[],
+            tests=[],
+            files=[],
+        )
+
+    def __enter__(self) -> Self:
+        """Make the folder, replacing an older recording's files there; RecordingError when the folder holds anything else."""
+        try:
+            _clear(self.root)
+            (self.root / POWER_PROFILE_NAME).write_bytes(self._profile_xml)
+        except OSError as error:
+            raise RecordingError(
+                f"{self.root}: cannot write a recording here: {error.strerror}", "Choose another folder with -o."
+            ) from error
+        self.save()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if not self._finished:
+            self.finish("partial")
+
+    def path(self, kind: FileKind, run: int | None, name: str) -> Path:
+        """Where to write a raw file (its folder exists). It is listed at the end, if it is there by then."""
+        folder = "maps" if kind == "map" else "" if run is None else f"runs/{run}"
+        relative = f"{folder}/{name}" if folder else name
+        path = self.root / relative
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._pending[relative] = (kind, run)
+        return path
+
+    def add_file(self, kind: FileKind, run: int | None, name: str, data: bytes) -> Path:
+        """Write a whole raw file and list it."""
+        path = self.path(kind, run, name)
+        path.write_bytes(data)
+        self._list(path.relative_to(self.root).as_posix(), kind, run)
+        return path
+
+    def add_map(self, map_id: str, module: str, data: bytes) -> None:
+        """Keep a method map (`map.json`) as `maps/<map_id>.json`; the same map again changes nothing."""
+        if map_id in self._maps:
+            return
+        path = self.add_file("map", None, f"{map_id}.json", data)
+        relative = path.relative_to(self.root).as_posix()
+        self._maps[map_id] = Map(id=map_id, file=relative, sha256=self._files[relative].sha256, module=module)
+        self.save()
+
+    def add_source(self, source: Source) -> None:
+        """Name a counter that is sampled."""
+        self._sources[source.id] = source
+
+    def add_run(self, run: Run) -> None:
+        """Add a run, or replace the one of the same id: add it as `interrupted` when it starts, again when it has ended."""
+        self._runs[run.id] = run
+        self.save()
+
+    def add_test(self, test: Test) -> None:
+        """Add a test, or replace the one of the same id: add it as `cut` when it starts, again when it has ended."""
+        self._tests[test.id] = test
+
+    def warn(self, code: str, message: str, remedy: str = "") -> None:
+        """Keep a warning; the same one only once."""
+        warning = Warning(code=code, message=message, remedy=remedy)
+        if warning not in self._warnings:
+            self._warnings.append(warning)
+
+    def lose(self, what: str, count: int, run: int | None = None) -> None:
+        """Keep how much data is known to be missing."""
+        if count > 0:
+            self._losses.append(Loss(what=what, count=count, run=run))
+
+    def finish(self, state: Literal["complete", "partial"] = "complete") -> Manifest:
+        """List every file that was announced by `path` and exists, then write the manifest for good."""
+        for relative, (kind, run) in list(self._pending.items()):
+            if (self.root / relative).is_file():
+                self._list(relative, kind, run)
+        self._finished = True
+        return self.save(state)
+
+    def save(self, state: Literal["complete", "partial"] = "partial") -> Manifest:
+        """Write the manifest as it is known now, by rename."""
+        manifest = self._manifest.model_copy(
+            update={
+                "state": state,
+                "maps": list(self._maps.values()),
+                "sources": list(self._sources.values()),
+                "runs": list(self._runs.values()),
+                "tests": list(self._tests.values()),
+                "files": list(self._files.values()),
+                "losses": list(self._losses),
+                "warnings": list(self._warnings),
+            }
+        )
+        part = self.root / f"{MANIFEST_NAME}.part"
+        part.write_text(manifest.model_dump_json(by_alias=True, indent=1) + "\n", encoding="utf-8")
+        part.replace(self.root / MANIFEST_NAME)
+        return manifest
+
+    def _list(self, relative: str, kind: FileKind, run: int | None) -> None:
+        path = self.root / relative
+        with path.open("rb") as stream:
+            sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
+        self._files[relative] = File(path=relative, kind=kind, bytes=path.stat().st_size, sha256=sha256, run=run)
+        del self._pending[relative]
+
+
+def _clear(root: Path) -> None:
+    """Make `root` ready: empty or absent is fine, an older recording loses its own files, anything else is refused."""
+    root.mkdir(parents=True, exist_ok=True)
+    if not any(root.iterdir()):
+        return
+    try:
+        raw = json.loads((root / MANIFEST_NAME).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        raw = None
+    if not isinstance(raw, dict) or "navitas_version" not in raw:
+        raise RecordingError(
+            f"{root}: the folder is not empty and holds no recording, so nothing is written there",
+            "Choose a new or empty folder with -o, or empty this one.",
+        )
+    for folder in ("maps", "runs"):
+        if (root / folder).is_dir() and not (root / folder).is_symlink():
+            shutil.rmtree(root / folder)
+    for name in (POWER_PROFILE_NAME, f"{MANIFEST_NAME}.part", MANIFEST_NAME):
+        (root / name).unlink(missing_ok=True)
