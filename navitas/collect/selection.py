@@ -31,7 +31,7 @@ def matches(pattern: str, test: TestName) -> bool:
     simple = test.class_name.rpartition(".")[2]
     method = test.method.partition("[")[0]
     return (fnmatchcase(test.class_name, class_pattern) or fnmatchcase(simple, class_pattern)) and (
-        fnmatchcase(test.method, method_pattern or "*") or method == method_pattern
+        fnmatchcase(test.method, method_pattern or "*") or method_pattern in (test.method, method)
     )
 
 

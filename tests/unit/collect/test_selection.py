@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import pytest
+
+from navitas.collect.selection import TestName, class_argument, matches, select
+from navitas.errors import UsageError
+
+ALL = [
+    TestName("org.x.SortTest", "sortsSmall"),
+    TestName("org.x.SortTest", "sortsLarge"),
+    TestName("org.x.SumTest", "sums[0]"),
+    TestName("org.x.SumTest", "sums[1]"),
+]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "count"),
+    [
+        ("SortTest#*", 2),
+        ("SortTest", 2),
+        ("org.x.SortTest#sortsLarge", 1),
+        ("org.x.*", 4),
+        ("*Test#s*L*", 1),
+        ("SumTest#sums[0]", 1),
+        ("SumTest#sums*", 2),
+        ("x.SortTest", 0),
+        ("*#sortsSmall", 1),
+    ],
+)
+def test_patterns(pattern: str, count: int) -> None:
+    assert sum(matches(pattern, test) for test in ALL) == count
+
+
+def test_without_patterns_everything_is_selected_in_order() -> None:
+    assert select(ALL, []) == ALL
+
+
+def test_a_pattern_without_a_match_offers_the_nearest_names() -> None:
+    with pytest.raises(UsageError) as caught:
+        select(ALL, ["SortTest#sortLarge"])
+    assert "SortTest#sortsLarge" in caught.value.remedy
+
+
+def test_every_pattern_must_match() -> None:
+    with pytest.raises(UsageError, match="Nope"):
+        select(ALL, ["SortTest", "Nope"])
+
+
+def test_the_class_argument_is_as_short_as_it_can_be() -> None:
+    assert class_argument(ALL, ALL) == ""
+    assert class_argument(ALL[:2], ALL) == "org.x.SortTest"
+    assert class_argument(ALL[1:3], ALL) == "org.x.SortTest#sortsLarge,org.x.SumTest#sums[0]"
