@@ -1,0 +1,64 @@
+package org.navitas.instrument;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * Which classes get probes. Patterns are over dotted class names: {@code *} stands for any characters but dots,
+ * {@code **} for any characters; a pattern takes in the nested classes of those it matches.
+ *
+ * <p>With include patterns only classes that match one are instrumented, known frameworks and dependencies among them.
+ * Exclude patterns outrank include patterns. The runtime itself is never instrumented.
+ */
+public final class Options {
+  private static final Options DEFAULTS = builder().build();
+
+  private final List<String> includes;
+  private final List<String> excludes;
+
+  private Options(Builder builder) {
+    includes = Collections.unmodifiableList(new ArrayList<>(builder.includes));
+    excludes = Collections.unmodifiableList(new ArrayList<>(builder.excludes));
+  }
+
+  /** All of the user's classes, no known framework, no dependency. */
+  public static Options defaults() {
+    return DEFAULTS;
+  }
+
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  public List<String> includes() {
+    return includes;
+  }
+
+  public List<String> excludes() {
+    return excludes;
+  }
+
+  /** Collects patterns; see {@link Options}. */
+  public static final class Builder {
+    private final List<String> includes = new ArrayList<>();
+    private final List<String> excludes = new ArrayList<>();
+
+    private Builder() {}
+
+    public Builder include(Collection<String> patterns) {
+      includes.addAll(patterns);
+      return this;
+    }
+
+    public Builder exclude(Collection<String> patterns) {
+      excludes.addAll(patterns);
+      return this;
+    }
+
+    public Options build() {
+      return new Options(this);
+    }
+  }
+}
