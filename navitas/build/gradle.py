@@ -1,0 +1,185 @@
+"""Drives Gradle: has the user's unedited project instrumented and its bundles made."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections import deque
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ValidationError
+
+from navitas.build.bundle import Bundle, open_bundle
+from navitas.build.jars import jar
+from navitas.build.process import run_streaming
+from navitas.errors import BuildError, UsageError
+
+INIT_SCRIPT = Path(__file__).resolve().parent / "navitas.init.gradle"
+TASK = "navitasReport"
+_SETTINGS_FILES = ("settings.gradle", "settings.gradle.kts")
+_BUILD_FILES = ("build.gradle", "build.gradle.kts", *_SETTINGS_FILES)
+_REPORT = "navitas-project "
+_TAIL_LINES = 20
+_NO_COMPILER = ("JAVA_COMPILER", "No Java compiler found", "Could not find tools.jar", "not a JDK")
+
+
+class ProjectReport(BaseModel):
+    """What the plugin tells of one Gradle project, on a line of its own in the build's output."""
+
+    module: str
+    kind: Literal["java", "android", "other"]
+    bundle: str | None
+
+
+def build_bundles(
+    project: Path,
+    *,
+    gradle: str | None = None,
+    module: str | None = None,
+    instrument_tests: bool = True,
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    on_line: Callable[[str], None] = lambda line: None,
+) -> list[Bundle]:
+    """Build the project's instrumented bundles, one for each module with tests, in the order of module paths.
+
+    `gradle` is a Gradle launcher or installation (None: the project's gradlew, else the one on PATH), `module` the path of
+    the one module to build, such as `:app`. `on_line` gets Gradle's output. The user's files and outputs are not changed.
+    Raises `UsageError` when this is no Gradle project or has no such module, `BuildError` when the build fails or has no bundle.
+    """
+    root = project.resolve()
+    if not any((root / name).is_file() for name in _BUILD_FILES):
+        raise UsageError(
+            f"{project} is not a Gradle project: it has no {' or '.join(_BUILD_FILES[::2])}",
+            "Name the folder that holds the project's build.gradle.",
+        )
+    launcher = find_gradle(root, gradle)
+    check_java()
+    task = f":{module.strip(':')}:{TASK}".replace("::", ":") if module is not None else TASK
+    command = [
+        *launcher, "--console=plain", "--init-script", str(INIT_SCRIPT), "-p", str(root),
+        f"-Pnavitas.pluginJar={jar('navitas-gradle-plugin.jar')}",
+        f"-Pnavitas.instrumentTests={str(instrument_tests).lower()}",
+        *([f"-Pnavitas.include={','.join(include)}"] if include else []),
+        *([f"-Pnavitas.exclude={','.join(exclude)}"] if exclude else []),
+        task,
+    ]  # fmt: skip
+    output = _Output(on_line)
+    exit_code = run_streaming(command, cwd=root, on_line=output)
+    if exit_code != 0:
+        raise _failure(project, module, exit_code, output)
+    return _bundles(project, output)
+
+
+class _Output:
+    """Takes Gradle's lines: reports of the plugin are kept, all others passed on."""
+
+    def __init__(self, on_line: Callable[[str], None]) -> None:
+        self._on_line = on_line
+        self.reports: dict[str, ProjectReport] = {}
+        self.lines: deque[str] = deque(maxlen=400)
+
+    def __call__(self, line: str) -> None:
+        if line.startswith(_REPORT):
+            try:
+                report = ProjectReport.model_validate_json(line.removeprefix(_REPORT))
+            except ValidationError as error:
+                raise BuildError(f"the Gradle plugin said {line!r}", "Use the same Navitas in your build.") from error
+            self.reports[report.module] = report
+            return
+        self.lines.append(line)
+        self._on_line(line)
+
+    def tail(self) -> list[str]:
+        """The last lines, without Gradle's general advice."""
+        lines = list(self.lines)
+        for index, line in enumerate(lines):
+            if line.startswith("* Try:"):
+                lines = lines[:index]
+                break
+        while lines and not lines[-1].strip():
+            lines.pop()
+        return lines[-_TAIL_LINES:]
+
+
+def find_gradle(project: Path, gradle: str | None) -> list[str]:
+    """The command that starts Gradle: `--gradle`, else the project's wrapper, else `gradle` on PATH."""
+    if gradle is not None:
+        given = Path(gradle).expanduser()
+        for candidate in (given / "bin" / "gradle", given):
+            if candidate.is_file() and os.access(candidate, os.X_OK):
+                return [str(candidate.resolve())]
+        found = shutil.which(gradle)
+        if found is None:
+            raise BuildError(f"no Gradle at {gradle}", "Give --gradle the path of a `gradle` script or of a Gradle installation.")
+        return [found]
+    for folder in (project, *project.parents):
+        if (folder / "gradlew").is_file():
+            return ["sh", str(folder / "gradlew")]
+        if any((folder / name).is_file() for name in _SETTINGS_FILES):
+            break
+    found = shutil.which("gradle")
+    if found is None:
+        raise BuildError(
+            f"no Gradle found: {project} has no gradlew and there is no `gradle` on PATH",
+            "Install Gradle (on Debian: apt install gradle), add a wrapper to the project, or name one by --gradle.",
+        )
+    return [found]
+
+
+def check_java() -> None:
+    """Make sure that Gradle will find a Java; `BuildError` if not."""
+    home = os.environ.get("JAVA_HOME")
+    if home and not (Path(home) / "bin" / "java").is_file():
+        raise BuildError(f"JAVA_HOME is {home}, which is no JDK: it has no bin/java", "Set JAVA_HOME to a JDK, or unset it.")
+    if not home and shutil.which("java") is None:
+        raise _no_jdk("no Java found: JAVA_HOME is not set and there is no `java` on PATH")
+
+
+def _no_jdk(message: str) -> BuildError:
+    return BuildError(message, "Install a JDK (on Debian: apt install openjdk-17-jdk-headless) or set JAVA_HOME to one.")
+
+
+def _android(project: Path) -> BuildError:
+    return BuildError(
+        f"{project}: Android projects are not supported yet", "Name a module with plain `java` code by --module, such as :lib."
+    )
+
+
+def _failure(project: Path, module: str | None, exit_code: int, output: _Output) -> BuildError | UsageError:
+    if any(report.kind == "android" for report in output.reports.values()):
+        return _android(project)
+    tail = output.tail()
+    for line in tail:
+        if module is not None and "not found in" in line and "project" in line.lower():
+            return UsageError(f"{project}: {line.strip()}", "Name the module by its Gradle path, such as :app.")
+        if any(sign in line for sign in _NO_COMPILER):
+            return _no_jdk(f"{project}: the Java that Gradle runs on has no compiler: {line.strip()}")
+    said = "\n".join(f"  {line}" for line in tail)
+    return BuildError(
+        f"{project}: the Gradle build failed (exit code {exit_code}). Its last lines:\n{said}",
+        "Make `gradle testClasses` work in this project first.",
+    )
+
+
+def _bundles(project: Path, output: _Output) -> list[Bundle]:
+    reports = [output.reports[module] for module in sorted(output.reports)]
+    bundles = [open_bundle(Path(report.bundle)) for report in reports if report.bundle is not None]
+    kinds = {report.kind for report in reports}
+    if not bundles:
+        if "android" in kinds:
+            raise _android(project)
+        if "java" in kinds:
+            raise BuildError(f"{project} has no tests to profile", "Add JUnit 4 tests under src/test/java.")
+        raise BuildError(f"{project}: no project of this build applies the `java` plugin", "Name a project with plain Java code.")
+    modules: dict[str, str] = {}
+    for bundle in bundles:
+        other = modules.setdefault(bundle.manifest.package, bundle.manifest.module)
+        if other != bundle.manifest.module:
+            raise BuildError(
+                f"{project}: the modules {other} and {bundle.manifest.module} share the group and name {bundle.manifest.package}",
+                "Give them different `group`s in their build files, or choose one by --module.",
+            )
+    return bundles
