@@ -1,0 +1,1 @@
+"""Makers of test data, independent of the code under test."""

@@ -1,0 +1,114 @@
+"""Makes a complete, small, valid recording of a scenario: `make_recording(folder, scenario, …)`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from navitas.recording.manifest import Device, Policy, Project, Run, Source, Test
+from navitas.recording.store import Recording, RecordingWriter, open_recording
+from support import chunk_writer as cw
+from support.run_bytes import REAL_OFFSET_NS, RunBytes
+from support.scenario import PROFILE_XML, Scenario
+
+T0_NS = 1_000_000_000_000
+RUN_STEP_NS = 1_000_000_000_000
+PID0 = 4000
+PACKAGE = "org.example.sample"
+
+
+def start_ns(run: int = 0) -> int:
+    """CLOCK_MONOTONIC at a run's 0 ms."""
+    return T0_NS + run * RUN_STEP_NS
+
+
+def make_map(methods: list[str]) -> tuple[str, bytes]:
+    """Map id and `map.json` of methods given as `a.b.C#name`; classes ending in Test are of source `test`."""
+    classes = sorted({method.partition("#")[0] for method in methods})
+    ordered = [method for name in classes for method in methods if method.partition("#")[0] == name]
+    map_id = hashlib.sha256("\n".join(ordered).encode()).hexdigest()[:16]
+    source = {name: "test" if name.endswith("Test") else "main" for name in classes}
+    text = {
+        "schema_version": 1,
+        "map_id": map_id,
+        "classes": [
+            {"name": n, "sha256": "0" * 64, "source": source[n], "module": ":", "file": n.split(".")[-1] + ".java"}
+            for n in classes
+        ],
+        "methods": [
+            {"id": i, "class": m.partition("#")[0], "name": m.partition("#")[2], "descriptor": "()V", "line": 10 + i}
+            for i, m in enumerate(ordered)
+        ],
+        "skipped": [],
+    }
+    return map_id, json.dumps(text).encode()
+
+
+def make_recording(
+    folder: Path,
+    *scenarios: Scenario,
+    methods: tuple[str, ...] = (),
+    profile_xml: bytes = PROFILE_XML,
+    voltage_v: float = 3.85,
+    settings: Mapping[str, str | int | float | bool | None] | None = None,
+) -> Recording:
+    """Write one run for each scenario and open the recording; the map holds all methods called, and `methods`."""
+    map_id, map_json = make_map(sorted({m for s in scenarios for m in s.methods()} | set(methods)))
+    ids = {f"{m['class']}#{m['name']}": m["id"] for m in json.loads(map_json)["methods"]}
+    policies = scenarios[0].policies
+    writer = RecordingWriter(
+        folder,
+        project=Project(name="sample", build_tool="gradle"),
+        device=Device(
+            kind="virtual",
+            serial="127.0.0.1:5555",
+            model="Virtual",
+            fingerprint="navitas/virtual/1",
+            sdk=33,
+            cpus=list(scenarios[0].cpus),
+            policies=[Policy(id=p.id, cpus=list(p.cpus)) for p in policies],
+        ),
+        power_profile=profile_xml,
+        power_profile_source="test profile",
+        voltage_v=voltage_v,
+        voltage_source="default",
+        settings=dict(settings or {}),
+        created_utc=datetime(2026, 1, 1, tzinfo=UTC),
+    )
+    with writer:
+        writer.add_map(map_id, ":", map_json)
+        writer.add_source(Source(id=1, path="threads", kind="thread_schedstat"))
+        writer.add_source(Source(id=2, path="/proc/self/stat", kind="process_stat"))
+        for policy in policies:
+            path = f"/sys/devices/system/cpu/cpufreq/policy{policy.id}/stats/time_in_state"
+            writer.add_source(Source(id=10 + policy.id, path=path, kind="time_in_state", policy=policy.id))
+        first_test = 0
+        for number, scenario in enumerate(scenarios):
+            run = RunBytes(scenario, start_ns(number), int(map_id, 16), ids, PID0 + number)
+            _write_run(writer, scenario, run, number, first_test)
+            first_test += len(scenario.tests)
+        writer.finish("complete")
+    return open_recording(folder)
+
+
+def _write_run(writer: RecordingWriter, scenario: Scenario, run: RunBytes, number: int, first_test: int) -> None:
+    chunks = run.chunks()
+    stamp = f"{(REAL_OFFSET_NS + run.t0) / 1e9:19.6f}"
+    log = [f"{stamp} {run.pid:5d} {run.pid:5d} I {'TestRunner':8s}: run started"]
+    if scenario.transport == "logcat":
+        log += [f"{stamp} {run.pid:5d} {run.pid + 1:5d} I {'navitas':8s}: {line}" for line in cw.logcat_lines(chunks, run.pid)]
+    else:
+        writer.add_file("events", number, f"events-{run.pid}.nvch", b"".join(chunks))
+    writer.add_file("logcat", number, "logcat.txt", ("\n".join(log) + "\n").encode())
+    writer.add_file("shell", number, "shell.txt", run.shell_text().encode())
+    common = {"module": ":", "repeat": scenario.repeat}
+    for test_id, test in enumerate(scenario.tests, start=first_test):
+        class_name, _, method = test.name.partition("#")
+        status = "cut" if test.end_ms is None else test.status
+        fields = {"id": test_id, "run": number, "class": class_name, "method": method, "status": status}
+        writer.add_test(Test.model_validate(fields | common))
+    fields = {"id": number, "package": PACKAGE, "map_id": f"{run.map_id:016x}", "exit": scenario.exit, "pid": run.pid}
+    writer.add_run(Run.model_validate(fields | common))

@@ -1,0 +1,75 @@
+"""What the runtime would write of a scenario's thread: events, anchors and fold tables, the slow and plain way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from support.scenario import Call, ThreadSpec
+
+Event = tuple[int, int, int]
+Anchor = tuple[int, int]
+Row = tuple[int, int, int, int, int, int]
+Epoch = tuple[int, int, list[Row]]
+
+ENTER, EXIT, THROW = 0, 1, 2
+
+
+def ns(ms: float) -> int:
+    """Milliseconds as whole nanoseconds."""
+    return round(ms * 1e6)
+
+
+def events_of(thread: ThreadSpec, ids: Mapping[str, int]) -> list[Event]:
+    """(t_ns from the run's start, kind, method id) in order; a cut call has no exit."""
+    return [event for top in thread.calls for event in _events(top, ids)]
+
+
+def _events(call: Call, ids: Mapping[str, int]) -> Iterator[Event]:
+    yield ns(call.start_ms), ENTER, ids[call.method]
+    for callee in call.callees:
+        yield from _events(callee, ids)
+    if call.end_ms is not None:
+        yield ns(call.end_ms), THROW if call.throws else EXIT, ids[call.method]
+
+
+def anchors_of(thread: ThreadSpec, events: list[Event], anchor_ms: float) -> list[Anchor]:
+    """An anchor at each outermost entry and exit, and at a probe when the last one is old enough."""
+    anchors: list[Anchor] = []
+    depth = 0
+    for t, kind, _ in events:
+        outermost = depth == (0 if kind == ENTER else 1)
+        depth += 1 if kind == ENTER else -1
+        if outermost or t - anchors[-1][0] >= ns(anchor_ms):
+            anchors.append((t, thread.cpu_ns(t / 1e6)))
+    return anchors
+
+
+def epochs_of(events: list[Event], anchors: list[Anchor]) -> list[Epoch]:
+    """Fold a thread's events: a row for each node and epoch, epochs end at anchors."""
+    ends = [t for t, _ in anchors]
+    nodes: dict[tuple[int, int], int] = {}
+    methods: dict[int, tuple[int, int]] = {}
+    stack: list[int] = []
+    epochs: list[Epoch] = []
+    sums: dict[int, tuple[int, int, int]] = {}
+    last = start = ends[0]
+    for t, kind, method in events:
+        if stack:
+            calls, throws, self_ns = sums.get(stack[-1], (0, 0, 0))
+            sums[stack[-1]] = calls, throws, self_ns + t - last
+        if kind == ENTER:
+            parent = stack[-1] if stack else -1
+            node = nodes.setdefault((parent, method), len(nodes))
+            methods[node] = (parent, method)
+            stack.append(node)
+            calls, throws, self_ns = sums.get(node, (0, 0, 0))
+            sums[node] = calls + 1, throws, self_ns
+        else:
+            node = stack.pop()
+            calls, throws, self_ns = sums.get(node, (0, 0, 0))
+            sums[node] = calls, throws + (kind == THROW), self_ns
+        last = t
+        if t in ends and t > start:
+            epochs.append((start, t, [(n, methods[n][0], methods[n][1], *values) for n, values in sums.items()]))
+            start, sums = t, {}
+    return epochs
