@@ -52,9 +52,6 @@ def run(arguments: list[str]) -> int:
     """Run with the given arguments and return the exit code."""
     try:
         result = cli.main(arguments, prog_name="navitas", standalone_mode=False)
-        return int(result) if isinstance(result, int) else ExitCode.OK
-    except click.exceptions.Exit as ended:
-        return ended.exit_code
     except click.ClickException as wrong:
         wrong.show()
         return ExitCode.USAGE
@@ -62,15 +59,19 @@ def run(arguments: list[str]) -> int:
         click.echo("interrupted", err=True)
         return ExitCode.INTERRUPTED
     except BrokenPipeError:
-        # The reader of our output has gone (`navitas … | head`): nothing more to say, and no traceback at exit.
+        # The reader of our output has gone (`navitas … | head`): nothing more to say, also not at exit.
         sys.stdout = None
         return ExitCode.OK
     except NavitasError as error:
-        click.secho(f"error: {error.message}", err=True, fg="red")
-        if error.remedy:
-            click.echo(f"       {error.remedy}", err=True)
-        return error.exit_code
+        return _tell(error.message, error.remedy, error.exit_code)
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        click.secho(f"error: {where}{error.strerror or error}", err=True, fg="red")
-        return ExitCode.TROUBLE
+        return _tell(f"{where}{error.strerror or error}", "", ExitCode.TROUBLE)
+    return int(result) if isinstance(result, int) else ExitCode.OK
+
+
+def _tell(message: str, remedy: str, code: ExitCode) -> ExitCode:
+    click.secho(f"error: {message}", err=True, fg="red")
+    if remedy:
+        click.echo(f"       {remedy}", err=True)
+    return code

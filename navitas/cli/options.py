@@ -28,9 +28,19 @@ def report_options(function: F) -> F:
     """The options of every command that ends in a report; collected by `take_report_options`."""
     for decorate in reversed(
         (
-            click.option("--json", "json_file", type=click.Path(path_type=Path), metavar="FILE", help="Write the JSON report ('-': stdout)."),
-            click.option("--speedscope", type=click.Path(path_type=Path), metavar="FILE", help="Write a profile for speedscope.app."),
-            click.option("--collapsed", type=click.Path(path_type=Path), metavar="FILE", help="Write collapsed stacks for flame graphs."),
+            click.option(
+                "--json",
+                "json_file",
+                type=click.Path(path_type=Path),
+                metavar="FILE",
+                help="Write the JSON report ('-': stdout).",
+            ),
+            click.option(
+                "--speedscope", type=click.Path(path_type=Path), metavar="FILE", help="Write a profile for speedscope.app."
+            ),
+            click.option(
+                "--collapsed", type=click.Path(path_type=Path), metavar="FILE", help="Write collapsed stacks for flame graphs."
+            ),
             click.option("--tree", metavar="THREAD", help="Show the call tree of the thread with this name or serial."),
             click.option("--top", type=click.IntRange(min=1), default=20, show_default=True, help="Rows in the tables."),
             click.option(

@@ -1,0 +1,40 @@
+"""`navitas demo`: the sample project on the virtual phone."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import click
+
+from navitas.build.sample import copy_sample
+from navitas.cli.options import report_options, take_report_options
+from navitas.cli.profiling import RECORDINGS, BuildOptions, profile_project
+from navitas.collect.options import ProfileOptions
+
+DEMO_TESTS = "DemoTest"
+
+
+@click.command("demo")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    default=RECORDINGS / "demo",
+    show_default=True,
+    metavar="DIR",
+    help="The recording's folder.",
+)
+@click.option("--gradle", metavar="PATH", help="Gradle to use. [PATH]")
+@report_options
+def command(output: Path, gradle: str | None, **values: object) -> int:
+    """Profile the sample project on the virtual phone.
+
+    No phone and no project are needed. The recording and its report.json stay on disk.
+    """
+    report = take_report_options(values)
+    with tempfile.TemporaryDirectory(prefix="navitas-demo-") as folder:
+        sample = copy_sample(Path(folder) / "sample")
+        return profile_project(
+            sample, BuildOptions(gradle=gradle), ProfileOptions(tests=(DEMO_TESTS,)), "default", output, report
+        )

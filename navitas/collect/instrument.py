@@ -1,0 +1,114 @@
+"""One `am instrument` on the device: its raw stream is kept, parsed as it comes, and told as progress."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from navitas.collect.progress import Progress
+from navitas.collect.selection import TestName
+from navitas.collect.watchdog import Watchdog
+from navitas.device.base import Device
+from navitas.device.instrumentation import InstrumentationParser, RunFinished, TestFinished, TestStarted
+from navitas.errors import DeviceError
+from navitas.recording.manifest import TestStatus
+
+LISTENER = "org.navitas.runtime.junit.NavitasListener"
+
+
+@dataclass(slots=True)
+class Instrumented:
+    """What came of one `am instrument`: each test's status in order, and how the process ended."""
+
+    tests: dict[TestName, TestStatus] = field(default_factory=dict)
+    stacks: dict[TestName, str] = field(default_factory=dict)
+    crashed: bool = False
+    message: str = ""
+
+
+def component(device: Device, package: str) -> str:
+    """The instrumentation that targets a package, as `am instrument` takes it."""
+    for line in device.shell("pm list instrumentation").text.splitlines():
+        name, _, target = line.removeprefix("instrumentation:").partition(" (target=")
+        if target.rstrip(")") == package or name.startswith(f"{package}/"):
+            return name
+    raise DeviceError(
+        f"device {device.info.serial}: no instrumentation for {package} is installed", "install the test package and try again"
+    )
+
+
+def command(name: str, arguments: dict[str, str]) -> str:
+    """The command line; arguments go as `-e key value`."""
+    extras = " ".join(f"-e {key} {shlex.quote(value)}" for key, value in arguments.items())
+    return f"am instrument -w -r {extras} {name}"
+
+
+def list_tests(device: Device, package: str) -> list[TestName]:
+    """Every test of a package in the order they would run; none of them is run."""
+    result = device.shell(command(component(device, package), {"log": "true"}), timeout_s=300.0)
+    parser = InstrumentationParser()
+    found: dict[TestName, None] = {}
+    for line in result.stdout.split(b"\n"):
+        for event in parser.feed(line.decode("utf-8", "replace").rstrip("\r")):
+            match event:
+                case TestStarted():
+                    found[TestName(event.class_name, event.method)] = None
+                case RunFinished(ok=False):
+                    raise DeviceError(f"{package}: its tests cannot be listed: {event.message}", "run its own tests first")
+                case _:
+                    pass
+    return list(found)
+
+
+def run_tests(
+    device: Device, package: str, class_argument: str, *, done: Instrumented, output: Path, progress: Progress, timeout_s: float
+) -> None:
+    """Run tests with the Navitas listener; the raw stream goes to `output`, what is known at any moment to `done`.
+
+    A test whose end never came stays `cut`. `DeviceError` when the device is lost or nothing came for `timeout_s`.
+    """
+    arguments = {"listener": LISTENER} | ({"class": class_argument} if class_argument else {})
+    parser = InstrumentationParser()
+    finished = False
+    with device.stream(command(component(device, package), arguments)) as stream, output.open("wb") as raw:
+        watchdog = Watchdog(timeout_s, stream.close)
+        with watchdog:
+            for line in _kept(stream.lines(), raw.write):
+                watchdog.feed()
+                for event in parser.feed(line):
+                    finished = _take(event, done, progress) or finished
+    if watchdog.fired:
+        raise DeviceError(
+            f"{package}: no sign of life from its tests for {timeout_s:.0f} s", "use --timeout, or look for a test that hangs"
+        )
+    if not finished:
+        done.crashed = True
+        done.message = "the instrumentation ended without a result"
+
+
+def _kept(lines: Iterator[bytes], write: Callable[[bytes], int]) -> Iterator[str]:
+    for line in lines:
+        write(line + b"\n")
+        yield line.decode("utf-8", "replace").rstrip("\r")
+
+
+def _take(event: object, done: Instrumented, progress: Progress) -> bool:
+    """Enter one event; True when it ends the run."""
+    match event:
+        case TestStarted():
+            progress.test(event.current, event.total, f"{event.class_name}#{event.method}")
+            done.tests[TestName(event.class_name, event.method)] = "cut"
+        case TestFinished():
+            name = TestName(event.class_name, event.method)
+            done.tests[name] = event.status
+            if event.stack:
+                done.stacks[name] = event.stack
+        case RunFinished():
+            done.crashed = not event.ok
+            done.message = event.message
+            return True
+        case _:
+            pass
+    return False

@@ -1,0 +1,148 @@
+"""One run: one process of one bundle on one device, sampled from start to end, everything pulled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from navitas.collect import app_files, runtime_config, topology
+from navitas.collect.instrument import Instrumented, run_tests
+from navitas.collect.logcat import LogcatCapture
+from navitas.collect.options import ProfileOptions
+from navitas.collect.progress import Progress
+from navitas.collect.selection import TestName
+from navitas.collect.shell_sampler import ShellSampler
+from navitas.device.base import Device
+from navitas.errors import DeviceError
+from navitas.recording import manifest
+from navitas.recording.store import RecordingWriter
+
+
+@dataclass(frozen=True, slots=True)
+class RunPlan:
+    """What one run is to do: which package of which module, which tests, which repeat."""
+
+    id: int
+    module: str
+    package: str
+    map_id: str
+    repeat: int
+    class_argument: str
+
+
+class Runner:
+    """Runs plans on a device into a recording."""
+
+    def __init__(
+        self,
+        device: Device,
+        writer: RecordingWriter,
+        options: ProfileOptions,
+        sources: Sequence[manifest.Source],
+        progress: Progress,
+    ) -> None:
+        self._device = device
+        self._writer = writer
+        self._options = options
+        self._sources = sources
+        self._shell_files = topology.shell_files(device)
+        self._progress = progress
+        self._next_test = 0
+
+    def run(self, plan: RunPlan) -> Instrumented:
+        """Do one run; whatever ends it, what the device holds by then is pulled and the run is in the manifest."""
+        done = Instrumented()
+        self._enter(plan, "interrupted")
+        config = runtime_config.path_for(plan.package)
+        self._device.push(
+            runtime_config.properties(self._options, self._sources, app_files.absolute(plan.package), plan.repeat), config
+        )
+        app_files.prepare(self._device, plan.package)
+        battery = self._writer.path("battery", plan.id, "battery.txt")
+        battery.write_bytes(self._device.shell("dumpsys battery").stdout)
+        try:
+            self._run_sampled(plan, done)
+            self._enter(plan, "crashed" if done.crashed else "complete")
+            with battery.open("ab") as file:
+                file.write(self._device.shell("dumpsys battery").stdout)
+        finally:
+            self._save(plan, done)
+            self._best_effort(
+                lambda: self._device.shell(f"am force-stop {plan.package}"),
+                lambda: self._pull(plan),
+                lambda: app_files.remove(self._device, plan.package),
+                lambda: self._device.shell(f"rm -f {config}"),
+            )
+        return done
+
+    def _run_sampled(self, plan: RunPlan, done: Instrumented) -> None:
+        logcat = LogcatCapture(self._device, self._writer.path("logcat", plan.id, "logcat.txt"), self._options.transport)
+        sampler = ShellSampler(self._device, self._shell_files, self._writer.path("shell", plan.id, "shell.txt"))
+        stream = self._writer.path("instrument", plan.id, "instrument.txt")
+        with logcat, sampler:
+            run_tests(
+                self._device,
+                plan.package,
+                plan.class_argument,
+                done=done,
+                output=stream,
+                progress=self._progress,
+                timeout_s=self._options.timeout_s,
+            )
+            sampler.wait_for_block(1.0)
+        for failure in filter(None, (logcat.failure, sampler.failure)):
+            self._writer.warn("sampling", f"run {plan.id}: {failure}", "figures that need it have a lower evidence level")
+
+    def _enter(self, plan: RunPlan, end: str) -> None:
+        self._writer.add_run(
+            manifest.Run.model_validate(
+                {
+                    "id": plan.id,
+                    "module": plan.module,
+                    "repeat": plan.repeat,
+                    "package": plan.package,
+                    "map_id": plan.map_id,
+                    "exit": end,
+                }
+            )
+        )
+
+    def _save(self, plan: RunPlan, done: Instrumented) -> None:
+        """Enter the run's tests, also those of a run that was interrupted."""
+        for name, status in done.tests.items():
+            self._add_test(plan, name, status)
+        if done.crashed:
+            self._writer.warn(
+                "crashed", f"{plan.package}: {done.message or 'the process died'}", "see logcat.txt of the run for its last words"
+            )
+
+    def _add_test(self, plan: RunPlan, name: TestName, status: manifest.TestStatus) -> None:
+        self._writer.add_test(
+            manifest.Test(
+                id=self._next_test,
+                run=plan.id,
+                module=plan.module,
+                class_name=name.class_name,
+                method=name.method,
+                repeat=plan.repeat,
+                status=status,
+            )
+        )
+        self._next_test += 1
+
+    def _pull(self, plan: RunPlan) -> None:
+        names = app_files.event_files(self._device, plan.package)
+        for name in names:
+            app_files.pull(self._device, plan.package, name, self._writer.path("events", plan.id, name))
+        if not names and self._options.transport == "files":
+            self._writer.warn(
+                "no_events", f"{plan.package}: the app wrote no events", "is its code instrumented? see logcat.txt of the run"
+            )
+
+    def _best_effort(self, *steps: Callable[[], object]) -> None:
+        """Do every step even when one fails: the first failure must not keep the rest from being cleaned."""
+        for step in steps:
+            try:
+                step()
+            except (DeviceError, OSError) as error:
+                self._writer.warn("cleanup", str(error), "reconnect the device and profile again")

@@ -1,0 +1,141 @@
+"""A profiling session: bundles installed, tests run as often as asked, one recording made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from navitas.build.bundle import Bundle
+from navitas.collect import power, topology
+from navitas.collect.instrument import Instrumented, list_tests
+from navitas.collect.options import ProfileOptions
+from navitas.collect.progress import Progress
+from navitas.collect.run import Runner, RunPlan
+from navitas.collect.selection import TestName, class_argument, select
+from navitas.device.base import Device
+from navitas.recording import manifest
+from navitas.recording.store import RecordingWriter
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Where the recording is, and which tests did not pass (name → first line of the reason)."""
+
+    recording: Path
+    failures: dict[str, str]
+    crashed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Selection:
+    bundle: Bundle
+    tests: tuple[TestName, ...]
+    class_argument: str
+
+
+def profile(device: Device, bundles: Sequence[Bundle], options: ProfileOptions, output: Path, progress: Progress) -> Outcome:
+    """Run the selected tests of all bundles on the device and leave a recording at `output`.
+
+    Raises `UsageError` when no test matches, `DeviceError` when the device is lost (the partial recording is kept).
+    """
+    with _installed(device, bundles, progress):
+        progress.stage("listing tests")
+        selected = _select(device, bundles, options)
+        policies = topology.read_policies(device)
+        sources = topology.counter_sources(policies)
+        with _writer(device, bundles, policies, options, output) as writer:
+            for source in sources:
+                writer.add_source(source)
+            for choice in selected:
+                writer.add_map(choice.bundle.manifest.map_id, choice.bundle.manifest.module, choice.bundle.map_bytes)
+                for text in choice.bundle.manifest.warnings:
+                    writer.warn("build", text, "")
+            runner = Runner(device, writer, options, sources, progress)
+            failures: dict[str, str] = {}
+            crashed = False
+            for plan in _plans(selected, options.repeat):
+                progress.stage(_stage(plan, len(selected), options.repeat))
+                done = runner.run(plan)
+                failures |= _failures(done)
+                crashed = crashed or done.crashed
+            progress.stage("saving the recording")
+            writer.finish()
+    return Outcome(output, failures, crashed)
+
+
+@contextmanager
+def _installed(device: Device, bundles: Sequence[Bundle], progress: Progress) -> Iterator[None]:
+    progress.stage("installing")
+    device.install([bundle.path for bundle in bundles])
+    try:
+        yield
+    finally:
+        for bundle in bundles:
+            device.uninstall(bundle.manifest.package)
+
+
+def _select(device: Device, bundles: Sequence[Bundle], options: ProfileOptions) -> list[_Selection]:
+    """Match the patterns over all bundles at once: a pattern may be for one module only."""
+    everything = [(bundle, list_tests(device, bundle.manifest.package)) for bundle in bundles]
+    wanted = set(select([test for _, tests in everything for test in tests], options.tests))
+    selected = []
+    for bundle, tests in everything:
+        chosen = tuple(test for test in tests if test in wanted)
+        if chosen:
+            selected.append(_Selection(bundle, chosen, class_argument(chosen, tests)))
+    return selected
+
+
+def _plans(selected: Sequence[_Selection], repeat: int) -> Iterator[RunPlan]:
+    """Repeats outermost, so that a drift of the device spreads over all modules."""
+    number = 0
+    for turn in range(repeat):
+        for choice in selected:
+            bundle = choice.bundle.manifest
+            yield RunPlan(number, bundle.module, bundle.package, bundle.map_id, turn, choice.class_argument)
+            number += 1
+
+
+def _stage(plan: RunPlan, modules: int, repeat: int) -> str:
+    where = f" of {plan.module}" if modules > 1 else ""
+    turn = f" (run {plan.repeat + 1} of {repeat})" if repeat > 1 else ""
+    return f"running tests{where}{turn}"
+
+
+def _failures(done: Instrumented) -> dict[str, str]:
+    bad = {name: status for name, status in done.tests.items() if status in ("failed", "cut")}
+    return {str(name): done.stacks.get(name, status).strip().split("\n")[0] for name, status in bad.items()}
+
+
+def _writer(
+    device: Device, bundles: Sequence[Bundle], policies: list[manifest.Policy], options: ProfileOptions, output: Path
+) -> RecordingWriter:
+    supply = power.choose(device, options)
+    info = device.info
+    return RecordingWriter(
+        output,
+        project=manifest.Project(name=bundles[0].manifest.project, build_tool="gradle"),
+        device=manifest.Device(
+            kind=info.kind,
+            serial=info.serial,
+            model=info.model,
+            fingerprint=info.fingerprint,
+            sdk=info.sdk,
+            cpus=topology.read_cpus(device, policies),
+            policies=policies,
+        ),
+        power_profile=supply.profile_xml,
+        power_profile_source=supply.profile_source,
+        voltage_v=supply.voltage_v,
+        voltage_source=supply.voltage_source,
+        settings={
+            "tests": ",".join(options.tests),
+            "repeat": options.repeat,
+            "transport": options.transport,
+            "mode": options.mode,
+            "sample_interval_ms": options.sample_interval_ms,
+            "event_budget_bytes": options.event_budget_bytes,
+        },
+    )
