@@ -1,0 +1,155 @@
+"""The running kernel: ticks, watched processes, files under the phone's root, live texts of /proc and the rail monitor."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from navitas.device.virtual.kernel import procfs
+from navitas.device.virtual.kernel.model import KernelModel
+from navitas.device.virtual.kernel.physics import Physics
+from navitas.device.virtual.kernel.rails import TaskEnergy
+from navitas.device.virtual.kernel.sources import CpuSource, default_source
+from navitas.device.virtual.kernel.spec import PhoneSpec
+from navitas.device.virtual.kernel.sysfs import Sysfs
+from navitas.device.virtual.kernel.task import Task
+from navitas.errors import DeviceError
+
+PERIOD_S = 0.010
+_FRESH_NS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessTruth:
+    """What a process really spent: its threads by tid (≤ 0: threads that came and went unseen)."""
+
+    name: str
+    app: bool
+    threads: dict[int, TaskEnergy]
+
+    @property
+    def energy_uj(self) -> float:
+        """Energy of all threads."""
+        return sum(thread.energy_uj for thread in self.threads.values())
+
+    @property
+    def cpu_ns(self) -> int:
+        """CPU time of all threads."""
+        return sum(thread.cpu_ns for thread in self.threads.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """The rails' energy, and what each process (by pid) had of it; `rails` less the processes is the base."""
+
+    rails_uj: dict[str, float]
+    processes: dict[int, ProcessTruth]
+    wall_ns: int
+    backlog_ns: int
+
+
+class Kernel:
+    """The virtual phone's kernel under `root`. Thread-safe; `start` and `stop` once each.
+
+    The live texts raise DeviceError when a tick has failed (the root is gone, say).
+    """
+
+    def __init__(
+        self, spec: PhoneSpec, root: Path, *, source: CpuSource | None = None, seed: int = 0, physics: Physics | None = None
+    ) -> None:
+        self.spec = spec
+        self._model = KernelModel(spec, seed=seed, physics=physics)
+        self._sysfs = Sysfs(root, self._model)
+        self._source = source or default_source()
+        self._processes: dict[int, tuple[str, bool]] = {}
+        self._lock = threading.Lock()
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="virtual-kernel", daemon=True)
+        self._now_ns = 0
+        self._failure: OSError | None = None
+
+    def start(self) -> None:
+        """Write all files and begin to tick."""
+        self._now_ns = time.monotonic_ns()
+        self._sysfs.create()
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Run a last tick and end (idempotent); counters stay readable."""
+        if not self._stopping.is_set():
+            self._stopping.set()
+            if self._thread.is_alive():
+                self._thread.join()
+            with self._lock:
+                self._source.close()
+
+    def add_process(self, pid: int, name: str, *, app: bool) -> None:
+        """Place the CPU time of a process of the host from now on; `app` tells the profiled app from other processes."""
+        with self._lock:
+            self._source.add(pid)
+            self._processes[pid] = (name, app)
+
+    def remove_process(self, pid: int) -> None:
+        """Stop watching; call it before reaping an ended process, so its last CPU time is still there to read."""
+        with self._lock:
+            last = self._source.remove(pid)
+            if self._thread.is_alive():
+                self._tick(last)
+
+    def proc_stat(self) -> str:
+        """The text of /proc/stat."""
+        with self._lock:
+            self._refresh()
+            return procfs.stat(self._model, len(self._processes))
+
+    def uptime(self) -> str:
+        """The text of /proc/uptime."""
+        with self._lock:
+            self._refresh()
+            return procfs.uptime(self._model)
+
+    def energy_value(self) -> str:
+        """The text of the rail monitor (Pixel: /sys/bus/iio/devices/iio:device0/energy_value)."""
+        with self._lock:
+            self._refresh()
+            return procfs.energy_value(self._model)
+
+    def truth(self) -> Truth:
+        """Energy by process and thread, as the rails know it."""
+        with self._lock:
+            self._refresh()
+            processes = {pid: ProcessTruth(name, app, {}) for pid, (name, app) in self._processes.items()}
+            for task, spent in self._model.rails.tasks.items():
+                processes[task.pid].threads[task.tid] = TaskEnergy(spent.cpu_ns, spent.energy_uj)
+            return Truth(self._model.rails.energies_uj(), processes, self._model.wall_ns, self._model.backlog_ns)
+
+    def _run(self) -> None:
+        due_s = time.monotonic() + PERIOD_S
+        while not self._stopping.wait(max(0.0, due_s - time.monotonic())):
+            # A late tick is not made up for: the next one is due a period from now.
+            due_s = max(due_s + PERIOD_S, time.monotonic())
+            with self._lock:
+                self._tick({})
+        with self._lock:
+            self._tick({})
+
+    def _tick(self, last: dict[Task, int]) -> None:
+        before_ns, self._now_ns = self._now_ns, time.monotonic_ns()
+        runs = self._source.read(self._now_ns - before_ns)
+        for task, run_ns in last.items():
+            runs[task] = runs.get(task, 0) + run_ns
+        self._model.step(before_ns, self._now_ns, runs)
+        if self._failure is None:
+            try:
+                self._sysfs.publish()
+            except OSError as error:
+                self._failure = error
+
+    def _refresh(self) -> None:
+        """Raise if ticking has failed; bring the model up to now unless the last tick is fresh."""
+        if self._failure:
+            raise DeviceError(f"The virtual phone's kernel stopped: {self._failure}.", "Restart the virtual phone.")
+        if self._thread.is_alive() and time.monotonic_ns() - self._now_ns > _FRESH_NS:
+            self._tick({})

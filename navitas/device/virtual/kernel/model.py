@@ -1,0 +1,82 @@
+"""The kernel model: from CPU time given to tasks to busy cores, frequencies, counters and energy. Pure of clocks and files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from random import Random
+
+from navitas.device.virtual.kernel.governor import Governor
+from navitas.device.virtual.kernel.physics import Physics
+from navitas.device.virtual.kernel.rails import Rails
+from navitas.device.virtual.kernel.scheduler import Placement, Scheduler
+from navitas.device.virtual.kernel.spec import PhoneSpec
+from navitas.device.virtual.kernel.task import Segment, Task
+
+MAX_STEP_NS = 10_000_000
+
+
+class KernelModel:
+    """Virtual cores under a scheduler and a governor; all counters are cumulative ns since the first step."""
+
+    def __init__(self, spec: PhoneSpec, *, seed: int = 0, physics: Physics | None = None) -> None:
+        self.spec = spec
+        self.rails = Rails(spec, physics)
+        self.busy_ns = [0] * len(spec.cpus)
+        self.time_in_state_ns = [[0] * len(cluster.freq_khz) for cluster in spec.clusters]
+        self.wall_ns = 0
+        self.switches = 0
+        self._scheduler = Scheduler(spec)
+        self._governors = [Governor(cluster) for cluster in spec.clusters]
+        self._random = Random(seed)
+
+    @property
+    def backlog_ns(self) -> int:
+        """CPU time given and not yet run: a task runs no more than dt in dt, the rest follows in the next step."""
+        return self._scheduler.backlog_ns
+
+    @property
+    def cur_freq_khz(self) -> list[int]:
+        """The frequency of each cluster."""
+        return [cluster.freq_khz[g.index] for cluster, g in zip(self.spec.clusters, self._governors, strict=True)]
+
+    def step(self, t0_ns: int, t1_ns: int, runs: Mapping[Task, int]) -> None:
+        """Let the time from `t0_ns` to `t1_ns` pass, in which each task used `runs[task]` ns of CPU.
+
+        A long step is divided, its CPU time spread evenly, so that the governor acts at its usual pace.
+        """
+        count = -(-(t1_ns - t0_ns) // MAX_STEP_NS)
+        if count <= 0:
+            self._scheduler.give(runs)
+        for k in range(count):
+            start_ns, end_ns = (t0_ns + (t1_ns - t0_ns) * i // count for i in (k, k + 1))
+            self._scheduler.give({task: ns * (k + 1) // count - ns * k // count for task, ns in runs.items()})
+            self._step(start_ns, end_ns)
+
+    def _step(self, t0_ns: int, t1_ns: int) -> None:
+        dt_ns = t1_ns - t0_ns
+        placed = self._scheduler.place(dt_ns)
+        segments = self._segments(dt_ns, placed)
+        freq_index = [governor.index for governor in self._governors]
+        self.rails.add(dt_ns, segments, freq_index)
+        for placement in placed:
+            self.busy_ns[placement.core] += placement.run_ns
+        for states, index in zip(self.time_in_state_ns, freq_index, strict=True):
+            states[index] += dt_ns
+        self.wall_ns += dt_ns
+        self.switches += 2 * len(segments)
+        utils = self._scheduler.core_utils()
+        for governor in self._governors:
+            governor.update(t1_ns, utils)
+
+    def _segments(self, dt_ns: int, placed: Sequence[Placement]) -> list[Segment]:
+        """The busy portion of each core, begun at a random moment of the step, its tasks one after the other."""
+        by_core: dict[int, list[Placement]] = {}
+        for placement in placed:
+            by_core.setdefault(placement.core, []).append(placement)
+        segments = []
+        for core, placements in by_core.items():
+            at_ns = self._random.randint(0, dt_ns - sum(placement.run_ns for placement in placements))
+            for placement in placements:
+                segments.append(Segment(at_ns, at_ns + placement.run_ns, core, placement.task))
+                at_ns += placement.run_ns
+        return segments

@@ -1,0 +1,116 @@
+"""Which core a task runs on: utilisation of tasks and energy-aware placement, after Linux's PELT and EAS."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from navitas.device.virtual.kernel.spec import FULL_CAPACITY, PhoneSpec
+from navitas.device.virtual.kernel.task import Task
+
+HALF_LIFE_NS = 32_000_000
+_FITS = 0.8  # EAS' margin: a task fits a core whose capacity its utilisation leaves a fifth of
+_FITS_DOWN = 0.7  # … and a little more before it moves to a smaller core, so it does not flap
+_FORGET = 1.0
+
+
+@dataclass(slots=True)
+class _State:
+    util: float = 0.0
+    core: int = -1
+    backlog_ns: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """In one step `task` runs `run_ns` on `core`."""
+
+    task: Task
+    core: int
+    run_ns: int
+
+
+class Scheduler:
+    """Keeps every task's utilisation, core and backlog (CPU time given but not yet run, for a core runs dt in dt).
+
+    Utilisation is the decayed share of time a task runs, × 1024. It is not scaled by the core's speed as the kernel's is:
+    the time was measured on the host and is not stretched on a slower core, so it says nothing about that core.
+    """
+
+    def __init__(self, spec: PhoneSpec) -> None:
+        self._tasks: dict[Task, _State] = {}
+        self._by_capacity = sorted(range(len(spec.clusters)), key=lambda k: spec.clusters[k].capacity)
+        # Where to look for room: the cluster itself, then stronger ones, then weaker ones.
+        self._search = {
+            cluster: [*self._by_capacity[i:], *reversed(self._by_capacity[:i])] for i, cluster in enumerate(self._by_capacity)
+        }
+        self._capacity = [cluster.capacity for cluster in spec.clusters]
+        self._cores = [list(cluster.cpus) for cluster in spec.clusters]
+        self._cluster_of = [k for k, cluster in enumerate(spec.clusters) for _ in cluster.cpus]
+
+    @property
+    def backlog_ns(self) -> int:
+        """CPU time given and not yet placed."""
+        return sum(state.backlog_ns for state in self._tasks.values())
+
+    def give(self, runs: Mapping[Task, int]) -> None:
+        """Add CPU time (ns by task) to the backlogs."""
+        for task, run_ns in runs.items():
+            if run_ns > 0:
+                self._tasks.setdefault(task, _State()).backlog_ns += run_ns
+
+    def place(self, dt_ns: int) -> list[Placement]:
+        """Put backlogs on cores: at most `dt_ns` of each task and on each core; the rest stays."""
+        ready = [(task, state) for task, state in self._tasks.items() if state.backlog_ns]
+        ready.sort(key=lambda pair: (-pair[1].backlog_ns, pair[0]))
+        free = [dt_ns] * len(self._cluster_of)
+        placed = []
+        for task, state in ready:
+            want = min(state.backlog_ns, dt_ns)
+            core = self._choose(state, want, free)
+            run_ns = min(want, free[core])
+            if run_ns:
+                free[core] -= run_ns
+                state.core = core
+                state.backlog_ns -= run_ns
+                placed.append(Placement(task, core, run_ns))
+        self._decay(dt_ns, placed)
+        return placed
+
+    def core_utils(self) -> list[float]:
+        """Utilisation of each core: the sum over the tasks last placed there, sleeping ones included (they decay)."""
+        utils = [0.0] * len(self._cluster_of)
+        for state in self._tasks.values():
+            if state.core >= 0:
+                utils[state.core] += state.util
+        return utils
+
+    def _choose(self, state: _State, want: int, free: list[int]) -> int:
+        wanted = self._cluster_for(state)
+        if state.core >= 0 and self._cluster_of[state.core] == wanted and free[state.core] >= want:
+            return state.core
+        roomiest = -1
+        for cluster in self._search[wanted]:
+            best = max(self._cores[cluster], key=free.__getitem__)
+            if free[best] >= want:
+                return best
+            if roomiest < 0 or free[best] > free[roomiest]:
+                roomiest = best
+        return roomiest
+
+    def _cluster_for(self, state: _State) -> int:
+        here = self._capacity[self._cluster_of[state.core]] if state.core >= 0 else 0.0
+        for cluster in self._by_capacity:
+            margin = _FITS_DOWN if self._capacity[cluster] < here else _FITS
+            if state.util <= margin * self._capacity[cluster]:
+                return cluster
+        return self._by_capacity[-1]
+
+    def _decay(self, dt_ns: int, placed: list[Placement]) -> None:
+        keep = 0.5 ** (dt_ns / HALF_LIFE_NS)
+        for state in self._tasks.values():
+            state.util *= keep
+        for placement in placed:
+            self._tasks[placement.task].util += (1 - keep) * FULL_CAPACITY * placement.run_ns / dt_ns
+        for task in [task for task, state in self._tasks.items() if state.util < _FORGET and not state.backlog_ns]:
+            del self._tasks[task]
