@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, slots=True)
 class ClusterPower:
-    """One cluster: what a running core adds at each frequency (`core_ma[j]` at `freq_khz[j]`, ascending), and the cluster itself."""
+    """One cluster: what a running core adds at each frequency (`core_ma[j]` at `freq_khz[j]`, rising), and the cluster itself."""
 
     cpus: tuple[int, ...]
     freq_khz: NDArray[np.int64]
@@ -34,9 +34,10 @@ class CpuPower:
 
 @dataclass(frozen=True, slots=True)
 class PowerModel:
-    """A profile's figures and the voltage that turns them into watts (mA × V = mW)."""
+    """A profile's figures and the voltage that turns them into watts (mA × V = mW); `warnings` name defects of the profile."""
 
     name: str
     voltage_v: float
     battery_mah: float | None
     cpu: CpuPower
+    warnings: tuple[str, ...] = ()

@@ -1,0 +1,43 @@
+"""The power profiles that come with Navitas, by name."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from pathlib import Path
+
+from navitas.errors import PowerProfileError
+from navitas.power.profile import Profile, read_power_profile
+
+DEFAULT = "google-pixel-6"
+
+
+def names() -> list[str]:
+    """All packaged profiles, sorted."""
+    return sorted(path.stem for path in _folder().glob("*.xml"))
+
+
+def find(name_or_path: str | Path) -> Path:
+    """The file of a packaged profile, or the path itself if it names a file; raises PowerProfileError if neither exists."""
+    path = Path(name_or_path)
+    if path.is_file():
+        return path
+    packaged = _folder() / f"{name_or_path}.xml"
+    if path.name == str(name_or_path) and packaged.is_file():
+        return packaged
+    known = names()
+    near = get_close_matches(str(name_or_path), known, n=3) or known
+    raise PowerProfileError(
+        f"There is no power profile {str(name_or_path)!r}, neither a file nor one of Navitas' own.",
+        f"Name a power_profile.xml, or one of: {', '.join(near)}.",
+    )
+
+
+def load(name_or_path: str | Path = DEFAULT) -> Profile:
+    """Read a profile by name or path."""
+    return read_power_profile(find(name_or_path))
+
+
+def _folder() -> Path:
+    """In the installed package, else at the top of the checkout."""
+    package = Path(__file__).parents[1]
+    return next((place for place in (package / "profiles", package.parent / "profiles") if place.is_dir()), package / "profiles")

@@ -1,0 +1,161 @@
+"""From a power profile of any generation to the CPU's power model (AOSP: PowerProfile.initCpuClusters, CpuPowerCalculator)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+import numpy as np
+from numpy.typing import NDArray
+
+from navitas.errors import PowerProfileError
+from navitas.power.model import ClusterPower, CpuPower, PowerModel
+from navitas.power.profile import Profile
+
+Policies = Sequence[tuple[int, Sequence[int]]]
+PLACEHOLDER_MA = 0.1
+_STEPS = "cpu.scaling_step_power.policy"
+_CHOOSE = "Choose another one with --power-profile (see profiles/)."
+
+
+@dataclass(frozen=True, slots=True)
+class _Cluster:
+    """One cluster as the profile has it; `cores` and `policy` are None where it does not say."""
+
+    cores: int | None
+    policy: int | None
+    steps: list[tuple[int, float]]
+    cluster_ma: float
+
+
+def power_model(
+    profile: Profile,
+    voltage_v: float,
+    policies: Policies | None = None,
+    frequencies: Mapping[int, Sequence[int]] | None = None,
+) -> PowerModel:
+    """Build the power model of a phone's CPU.
+
+    `policies` are the device's cpufreq policies (id, CPUs): clusters are matched to them in order of their first CPU; without
+    them CPUs are numbered through. `frequencies` (kHz by policy id) are needed by profiles of Android 14 and later alone, which
+    list currents by operating point without speeds. Defects that could be mended are in `PowerModel.warnings`.
+    Raises PowerProfileError if the CPU's figures are missing, AOSP's placeholders, or of another phone.
+    """
+    warnings = list(profile.warnings)
+    ordered = sorted(policies, key=lambda policy: min(policy[1], default=policy[0])) if policies else None
+    clusters = _by_policy(profile, frequencies or {}) or _by_cluster(profile)
+    active_ma = profile.value("cpu.active")
+    if not clusters:
+        clusters, active_ma = _single(profile), 0.0
+    _check(profile, clusters)
+    suspend_ma, idle_ma = _idle(profile)
+    matched = tuple(
+        ClusterPower(cpus, *_columns(cluster.steps), cluster.cluster_ma)
+        for cluster, cpus in _match(profile, clusters, ordered, warnings)
+    )
+    cpu = CpuPower(suspend_ma, idle_ma, active_ma, matched)
+    return PowerModel(profile.name, voltage_v, profile.items.get("battery.capacity") or None, cpu, tuple(warnings))
+
+
+def _by_policy(profile: Profile, frequencies: Mapping[int, Sequence[int]]) -> list[_Cluster]:
+    """Android 14 and later: currents by policy and operating point; the speeds are the kernel's."""
+    keys = [key for key in profile.arrays if key.startswith(_STEPS)]
+    clusters = []
+    for key in sorted(keys, key=lambda key: int(key.removeprefix(_STEPS)) if key.removeprefix(_STEPS).isdecimal() else -1):
+        number = key.removeprefix(_STEPS)
+        speeds = frequencies.get(int(number)) if number.isdecimal() else None
+        if speeds is None:
+            return []
+        steps = _steps(sorted(speeds), profile.arrays[key])
+        clusters.append(_Cluster(None, int(number), steps, profile.value(f"cpu.scaling_policy_power.policy{number}")))
+    return clusters
+
+
+def _by_cluster(profile: Profile) -> list[_Cluster]:
+    """Currents by cluster, with what the cluster itself adds (Android 9) or without (7)."""
+    return [
+        _Cluster(
+            max(1, round(cores)),
+            None,
+            _steps(
+                profile.values(f"cpu.core_speeds.cluster{k}", f"cpu.speeds.cluster{k}"),
+                profile.values(f"cpu.core_power.cluster{k}", f"cpu.active.cluster{k}"),
+            ),
+            profile.value(f"cpu.cluster_power.cluster{k}"),
+        )
+        for k, cores in enumerate(profile.values("cpu.clusters.cores"))
+    ]
+
+
+def _single(profile: Profile) -> list[_Cluster]:
+    """The first generation: `cpu.active` lists the current of a running core at each of `cpu.speeds`."""
+    steps = _steps(profile.values("cpu.speeds"), profile.values("cpu.active"))
+    return [_Cluster(None, None, steps, 0.0)] if steps else []
+
+
+def _idle(profile: Profile) -> tuple[float, float]:
+    """(suspend, idle): the oldest profiles call the suspended phone `cpu.idle`, and what being awake adds `cpu.awake`."""
+    if "cpu.awake" in profile.items and "cpu.suspend" not in profile.items:
+        return profile.value("cpu.idle"), profile.value("cpu.awake")
+    return profile.value("cpu.suspend"), profile.value("cpu.idle")
+
+
+def _check(profile: Profile, clusters: Sequence[_Cluster]) -> None:
+    name = profile.name
+    if not clusters and any(key.startswith(_STEPS) for key in profile.arrays):
+        raise PowerProfileError(
+            f"{name}: has currents by operating point, but the phone's frequencies are not known.",
+            "Record with a phone whose cpufreq policies can be read, or choose a profile with cpu.core_speeds.",
+        )
+    empty = [k for k, cluster in enumerate(clusters) if not cluster.steps]
+    if empty or not clusters:
+        raise PowerProfileError(
+            f"{name}: no speeds and currents of {f'CPU cluster {empty[0]}' if empty else 'the CPU'}.", _CHOOSE
+        )
+    currents = [ma for cluster in clusters for _, ma in cluster.steps]
+    if all(ma == PLACEHOLDER_MA for ma in currents):
+        raise PowerProfileError(
+            f"{name}: AOSP's placeholder, {PLACEHOLDER_MA} mA everywhere: the phone's maker has not filled it in.", _CHOOSE
+        )
+    if not any(currents):
+        raise PowerProfileError(f"{name}: all currents of the CPU are 0.", _CHOOSE)
+    shared = [profile.value(key) for key in ("cpu.suspend", "cpu.idle", "cpu.awake", "cpu.active")]
+    if any(ma < 0 for ma in [*currents, *shared, *(cluster.cluster_ma for cluster in clusters)]):
+        raise PowerProfileError(f"{name}: a current of the CPU is negative.", _CHOOSE)
+    if any(khz <= 0 for cluster in clusters for khz, _ in cluster.steps):
+        raise PowerProfileError(f"{name}: a speed of the CPU is not above 0 kHz.", _CHOOSE)
+
+
+def _match(
+    profile: Profile, clusters: list[_Cluster], policies: Policies | None, warnings: list[str]
+) -> list[tuple[_Cluster, tuple[int, ...]]]:
+    """Give every cluster its CPUs."""
+    if policies is None:
+        if any(cluster.cores is None for cluster in clusters):
+            warnings.append(f"{profile.name}: does not say how many cores a cluster has, taken as 1")
+        counts = [cluster.cores or 1 for cluster in clusters]
+        ends = list(accumulate(counts))
+        return [(cluster, tuple(range(end - n, end))) for cluster, n, end in zip(clusters, counts, ends, strict=True)]
+    if len(clusters) == 1 and len(policies) > 1:
+        warnings.append(f"{profile.name}: one cluster for the phone's {len(policies)}, used for all of them")
+        clusters = clusters * len(policies)
+    if len(clusters) != len(policies):
+        raise PowerProfileError(
+            f"{profile.name}: {len(clusters)} CPU clusters, but the phone has {len(policies)}: the profile is of another phone.",
+            _CHOOSE,
+        )
+    pairs = [(cluster, tuple(sorted(cpus))) for cluster, (_, cpus) in zip(clusters, policies, strict=True)]
+    for k, (cluster, cpus) in enumerate(pairs):
+        if cluster.cores is not None and cluster.cores != len(cpus):
+            warnings.append(f"{profile.name}: cluster {k} has {cluster.cores} cores, on the phone {len(cpus)}")
+    return pairs
+
+
+def _steps(speeds: Sequence[float], currents: Sequence[float]) -> list[tuple[int, float]]:
+    """Operating points by rising speed: the common prefix, of equal speeds the last."""
+    return sorted({round(khz): ma for khz, ma in zip(speeds, currents, strict=False)}.items())
+
+
+def _columns(steps: Sequence[tuple[int, float]]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    return np.array([khz for khz, _ in steps], np.int64), np.array([ma for _, ma in steps], np.float64)

@@ -1,0 +1,127 @@
+"""Read power_profile.xml as Android does (AOSP: PowerProfile.readPowerValuesFromXml), but name every defect."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from lxml import etree
+
+from navitas.errors import PowerProfileError
+from navitas.power.defects import defects
+
+MAX_BYTES = 1 << 20
+MAX_DEPTH = 16
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[fFdD]?")
+_BINARY_XML = b"\x03\x00\x08\x00"
+_DECODE = "Decode it first (apktool, aapt2), or use the text of `dumpsys batterystats --power-profile`."
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """All items and arrays of a power profile by name: currents in mA, speeds in kHz, capacity in mAh, voltages in mV."""
+
+    name: str
+    items: dict[str, float]
+    arrays: dict[str, tuple[float, ...]]
+    warnings: tuple[str, ...] = ()
+
+    def value(self, key: str, default: float = 0.0) -> float:
+        """An item's value, or an array's first where there is no such item (AOSP: getAveragePower)."""
+        if key in self.items:
+            return self.items[key]
+        return next(iter(self.arrays.get(key, ())), default)
+
+    def values(self, *keys: str) -> tuple[float, ...]:
+        """The first of these arrays that exists; an item counts as an array of one value."""
+        for key in keys:
+            if key in self.arrays:
+                return self.arrays[key]
+            if key in self.items:
+                return (self.items[key],)
+        return ()
+
+
+def read_power_profile(source: Path | bytes, *, name: str | None = None) -> Profile:
+    """Read a profile from a file or its bytes; `name` stands in messages and reports (default: the file's name).
+
+    Numbers that cannot be parsed are 0, of duplicate names the last counts, both as in AOSP; each is a warning.
+    Raises PowerProfileError for what is unreadable, unsafe (DTD, entities, huge, deeply nested) or no power profile.
+    """
+    label = name or (source.stem if isinstance(source, Path) else "power_profile.xml")
+    where = str(source) if isinstance(source, Path) else label
+    root = _parse(_bytes(source), where)
+    warnings: list[str] = []
+    items: dict[str, float] = {}
+    arrays: dict[str, tuple[float, ...]] = {}
+    names: Counter[str] = Counter()
+    for element in _top(root):
+        key = element.get("name")
+        if not key:
+            warnings.append(f"line {element.sourceline}: <{element.tag}> without a name is left out")
+            continue
+        names[key] += 1
+        if element.tag == "item":
+            items[key] = _number(element, key, warnings)
+        else:
+            arrays[key] = tuple(_number(value, key, warnings) for value in element.iterchildren("value"))
+    warnings += [f"{key}: named {count} times, the last counts" for key, count in names.items() if count > 1]
+    if not items and not arrays:
+        raise PowerProfileError(f"{where}: holds no <item> and no <array>.", "Name a power_profile.xml of a phone.")
+    return Profile(label, items, arrays, tuple(warnings + defects(items, arrays)))
+
+
+def _bytes(source: Path | bytes) -> bytes:
+    if isinstance(source, bytes):
+        data = source
+    else:
+        try:
+            with source.open("rb") as file:
+                data = file.read(MAX_BYTES + 1)
+        except OSError as error:
+            raise PowerProfileError(f"{source}: cannot be read ({error.strerror}).", "Check the path.") from error
+    if len(data) > MAX_BYTES:
+        raise PowerProfileError("The power profile is larger than 1 MiB.", "Real ones have some kilobytes: check the file.")
+    return data
+
+
+def _parse(data: bytes, where: str) -> etree._Element:
+    if data.startswith(_BINARY_XML):
+        raise PowerProfileError(f"{where}: compiled (binary) Android XML.", _DECODE)
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, dtd_validation=False, huge_tree=False, remove_comments=True
+    )
+    try:
+        root = etree.fromstring(data, parser)
+    except etree.XMLSyntaxError as error:
+        raise PowerProfileError(f"{where}: not well-formed XML ({error.msg}).", "Check the file, or fetch it again.") from error
+    if root.getroottree().docinfo.doctype:
+        raise PowerProfileError(f"{where}: has a document type declaration, which may hide entities.", "Remove the DOCTYPE.")
+    depth = 0
+    for event, _ in etree.iterwalk(root, events=("start", "end")):
+        depth += 1 if event == "start" else -1
+        if depth > MAX_DEPTH:
+            raise PowerProfileError(f"{where}: elements nested deeper than {MAX_DEPTH}.", "Name a power_profile.xml of a phone.")
+    if root.tag != "device":
+        raise PowerProfileError(f"{where}: the root is <{root.tag}>, not <device>.", "Name a power_profile.xml of a phone.")
+    return root
+
+
+def _top(root: etree._Element) -> Iterator[etree._Element]:
+    """Items and arrays, also within groups such as <modem>."""
+    for element in root.iter("item", "array"):
+        if element.tag == "array" or element.getparent().tag != "array":
+            yield element
+
+
+def _number(element: etree._Element, key: str, warnings: list[str]) -> float:
+    text = (element.text or "").strip()
+    value = float(text.rstrip("fFdD")) if _NUMBER.fullmatch(text) else math.nan
+    if math.isfinite(value):
+        return value
+    warnings.append(f"line {element.sourceline}: {key}: {text[:40]!r} is no number, taken as 0")
+    return 0.0
