@@ -16,13 +16,16 @@ class Governor:
 
     def __init__(self, cluster: ClusterSpec) -> None:
         self._cluster = cluster
+        self._cpus = slice(cluster.cpus[0], cluster.cpus[-1] + 1)
         self._changed_ns = 0
         self.index = 0
 
     def update(self, now_ns: int, core_utils: list[float]) -> None:
         """Choose the lowest operating point at or above 1.25 × fmax × util / capacity of the cluster's busiest core."""
         cluster = self._cluster
-        util = max(core_utils[cpu] for cpu in cluster.cpus)
+        util = max(core_utils[self._cpus])
+        if util == 0.0 and self.index == 0:
+            return
         target_khz = _HEADROOM * cluster.freq_khz[-1] * util / cluster.capacity
         index = min(bisect_left(cluster.freq_khz, target_khz), len(cluster.freq_khz) - 1)
         limit_ns = UP_LIMIT_NS if index > self.index else DOWN_LIMIT_NS

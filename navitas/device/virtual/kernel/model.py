@@ -12,7 +12,7 @@ from navitas.device.virtual.kernel.scheduler import Placement, Scheduler
 from navitas.device.virtual.kernel.spec import PhoneSpec
 from navitas.device.virtual.kernel.task import Segment, Task
 
-MAX_STEP_NS = 10_000_000
+MAX_STEP_NS = 16_000_000
 
 
 class KernelModel:
@@ -45,8 +45,11 @@ class KernelModel:
         A long step is divided, its CPU time spread evenly, so that the governor acts at its usual pace.
         """
         count = -(-(t1_ns - t0_ns) // MAX_STEP_NS)
-        if count <= 0:
+        if count <= 1:
             self._scheduler.give(runs)
+            if count == 1:
+                self._step(t0_ns, t1_ns)
+            return
         for k in range(count):
             start_ns, end_ns = (t0_ns + (t1_ns - t0_ns) * i // count for i in (k, k + 1))
             self._scheduler.give({task: ns * (k + 1) // count - ns * k // count for task, ns in runs.items()})

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import time
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from navitas.device.virtual.kernel.task import Task
 from navitas.errors import DeviceError
 
+_QUIET = 5  # reads after which a thread counts as asleep
 _LAST_NS = 10_000_000  # time in which what a removed process had left is run
 
 
@@ -98,16 +100,26 @@ class ProcessClockSource:
         return streams(pid, used_ns, dt_ns)
 
 
+@dataclass(slots=True)
+class _Thread:
+    """A thread's open schedstat, the CPU time seen in it, and in how many reads it has not moved."""
+
+    descriptor: int
+    run_ns: int = 0
+    quiet: int = 0
+
+
 class _Process:
     """One watched process: descriptors of its threads' schedstat, and how much of the process clock has been given out."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
         self._tasks_dir = f"/proc/{pid}/task"
-        self._threads: dict[int, tuple[int, int]] = {}  # tid → descriptor, run ns seen
+        self._threads: dict[int, _Thread] = {}
         self._clock_ns = process_cpu_ns(pid) or 0
         self._given_ns = self._clock_ns
-        self._look()
+        self._meet()
+        self._look(list(self._threads.items()), {})
 
     def read(self, dt_ns: int) -> dict[Task, int]:
         # The process clock first: the threads then show at least as much as it did, so a running thread's time is never
@@ -115,7 +127,15 @@ class _Process:
         clock_ns = process_cpu_ns(self.pid)
         if clock_ns == self._clock_ns:
             return {}
-        runs = self._look()
+        runs: dict[Task, int] = {}
+        # Threads that ran lately are read first; most of the time they explain the process clock, and the rest has slept.
+        threads = list(self._threads.items())
+        self._look([(tid, thread) for tid, thread in threads if thread.quiet < _QUIET], runs)
+        if clock_ns is None or clock_ns > self._given_ns + sum(runs.values()):
+            known = set(self._threads)
+            self._meet()
+            cold = [(tid, thread) for tid, thread in self._threads.items() if thread.quiet >= _QUIET or tid not in known]
+            self._look(cold, runs)
         self._given_ns += sum(runs.values())
         if clock_ns is not None:
             self._clock_ns = clock_ns
@@ -125,32 +145,34 @@ class _Process:
         return runs
 
     def close(self) -> None:
-        for descriptor, _ in self._threads.values():
-            os.close(descriptor)
+        for thread in self._threads.values():
+            os.close(thread.descriptor)
         self._threads.clear()
 
-    def _look(self) -> dict[Task, int]:
-        """Read every live thread; returns what each used since the last look."""
-        try:
-            tids = [int(name) for name in os.listdir(self._tasks_dir)]  # noqa: PTH208 (a hundred times a second)
-        except OSError:
-            tids = []
-        runs = {}
-        for tid in tids:
-            if tid not in self._threads:
-                with suppress(OSError):
-                    self._threads[tid] = (os.open(f"{self._tasks_dir}/{tid}/schedstat", os.O_RDONLY | os.O_CLOEXEC), 0)
-        for tid, (descriptor, seen_ns) in list(self._threads.items()):
+    def _meet(self) -> None:
+        """Open the schedstat of threads not known yet."""
+        with suppress(OSError):
+            for name in os.listdir(self._tasks_dir):  # noqa: PTH208 (a hundred times a second)
+                if int(name) not in self._threads:
+                    with suppress(OSError):
+                        descriptor = os.open(f"{self._tasks_dir}/{name}/schedstat", os.O_RDONLY | os.O_CLOEXEC)
+                        self._threads[int(name)] = _Thread(descriptor)
+
+    def _look(self, threads: list[tuple[int, _Thread]], runs: dict[Task, int]) -> None:
+        """Read threads; adds to `runs` what each used since it was last read."""
+        for tid, thread in threads:
             try:
-                run_ns = int(os.pread(descriptor, 64, 0).split(b" ", 1)[0])
+                run_ns = int(os.pread(thread.descriptor, 64, 0).split(b" ", 1)[0])
             except (OSError, ValueError):
-                os.close(descriptor)
+                os.close(thread.descriptor)
                 del self._threads[tid]
                 continue
-            if run_ns > seen_ns:
-                runs[Task(self.pid, tid)] = run_ns - seen_ns
-                self._threads[tid] = (descriptor, run_ns)
-        return runs
+            if run_ns > thread.run_ns:
+                runs[Task(self.pid, tid)] = run_ns - thread.run_ns
+                thread.run_ns = run_ns
+                thread.quiet = 0
+            else:
+                thread.quiet += 1
 
 
 class SchedstatSource:

@@ -6,32 +6,49 @@ import os
 from pathlib import Path
 
 from navitas.device.virtual.kernel.model import KernelModel
+from navitas.device.virtual.kernel.spec import ClusterSpec
 
+BUSY_INTERVAL_NS = 20_000_000
+IDLE_INTERVAL_NS = 60_000_000
 TICK_NS = 10_000_000  # a tick of time_in_state and /proc/stat (USER_HZ = 100)
 
 
-class Sysfs:
-    """Writes the model's CPU files under `root`; `publish` rewrites those whose text has changed.
+class _Policy:
+    """One policy's changing files, and what was last written of them."""
 
-    `time_in_state` is replaced at most once in `min_interval_ns`, since replacing a file is the costliest part of a tick.
+    def __init__(self, folder: Path, cluster: ClusterSpec) -> None:
+        self.frequency_file = str(folder / "scaling_cur_freq")
+        self.state_file = str(folder / "stats/time_in_state")
+        self.labels = [f"{khz} " for khz in cluster.freq_khz]
+        self.cpus = slice(cluster.cpus[0], cluster.cpus[-1] + 1)
+        self.khz = 0
+        self.busy_ns = 0
+        self.written_ns = -IDLE_INTERVAL_NS
+
+
+class Sysfs:
+    """Writes the model's CPU files under `root`; `publish` rewrites those that have changed.
+
+    Replacing a file is the costliest part of a tick. So `time_in_state` is replaced every 20 ms while its policy works, and
+    every 60 ms while it idles at one frequency, when nothing but that frequency's row grows.
     """
 
-    def __init__(self, root: Path, model: KernelModel, *, min_interval_ns: int = 20_000_000) -> None:
+    def __init__(self, root: Path, model: KernelModel) -> None:
         self._cpu = root / "sys/devices/system/cpu"
         self._root = root
         self._model = model
-        self._min_interval_ns = min_interval_ns
-        self._written_ns = -min_interval_ns
         self._scratch = str(root / ".kernel.tmp")
-        self._policies = [self._cpu / f"cpufreq/policy{cluster.policy}" for cluster in model.spec.clusters]
-        self._labels = [[f"{khz} " for khz in cluster.freq_khz] for cluster in model.spec.clusters]
-        self._text: dict[str, str] = {}
+        self._policies = [_Policy(self._folder(cluster), cluster) for cluster in model.spec.clusters]
+
+    def _folder(self, cluster: ClusterSpec) -> Path:
+        return self._cpu / f"cpufreq/policy{cluster.policy}"
 
     def create(self) -> None:
         """Make the tree with all files, and /proc/self."""
         cpus = self._model.spec.cpus
         span = f"{cpus[0]}-{cpus[-1]}\n" if len(cpus) > 1 else f"{cpus[0]}\n"
-        for cluster, policy in zip(self._model.spec.clusters, self._policies, strict=True):
+        for cluster in self._model.spec.clusters:
+            policy = self._folder(cluster)
             (policy / "stats").mkdir(parents=True, exist_ok=True)
             members = " ".join(map(str, cluster.cpus)) + "\n"
             self._write(policy / "related_cpus", members)
@@ -56,29 +73,27 @@ class Sysfs:
     def publish(self) -> None:
         """Bring the changing files up to the model."""
         model = self._model
-        due = model.wall_ns - self._written_ns >= self._min_interval_ns
-        for k, policy in enumerate(self._policies):
-            self._write(policy / "scaling_cur_freq", f"{model.cur_freq_khz[k]}\n")
-            if due:
-                self._write(policy / "stats/time_in_state", self._time_in_state(k))
-        if due:
-            self._written_ns = model.wall_ns
-
-    def _time_in_state(self, k: int) -> str:
-        rows = zip(self._labels[k], self._model.time_in_state_ns[k], strict=True)
-        return "".join([f"{label}{ns // TICK_NS}\n" for label, ns in rows])
+        for k, (policy, khz) in enumerate(zip(self._policies, model.cur_freq_khz, strict=True)):
+            busy_ns = sum(model.busy_ns[policy.cpus])
+            works = khz != policy.khz or busy_ns != policy.busy_ns
+            if khz != policy.khz:
+                self._replace(policy.frequency_file, f"{khz}\n")
+                policy.khz = khz
+            if model.wall_ns - policy.written_ns >= (BUSY_INTERVAL_NS if works else IDLE_INTERVAL_NS):
+                rows = zip(policy.labels, model.time_in_state_ns[k], strict=True)
+                self._replace(policy.state_file, "".join([f"{label}{ns // TICK_NS}\n" for label, ns in rows]))
+                policy.busy_ns, policy.written_ns = busy_ns, model.wall_ns
 
     def _write(self, path: Path, text: str) -> None:
-        name = str(path)
-        if self._text.get(name) == text:
-            return
+        self._replace(str(path), text)
+
+    def _replace(self, name: str, text: str) -> None:
         descriptor = os.open(self._scratch, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
         try:
             os.write(descriptor, text.encode())
         finally:
             os.close(descriptor)
         os.rename(self._scratch, name)  # noqa: PTH104 (a hundred times a second)
-        self._text[name] = text
 
 
 def _link(path: Path, target: str) -> None:
