@@ -1,0 +1,77 @@
+package org.navitas.gradle;
+
+import java.io.BufferedOutputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.Closeable;
+import java.io.File;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.GregorianCalendar;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import java.util.zip.Deflater;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
+
+/** Writes zips that depend on nothing but their contents: fixed times, folders in the order of names. */
+final class BundleZip implements Closeable {
+  private static final long TIME = new GregorianCalendar(1980, 1, 1).getTimeInMillis();
+
+  private final ZipOutputStream zip;
+  private final Set<String> names = new HashSet<>();
+
+  BundleZip(OutputStream out) {
+    zip = new ZipOutputStream(new BufferedOutputStream(out), StandardCharsets.UTF_8);
+    zip.setLevel(Deflater.BEST_SPEED);
+  }
+
+  /** Adds an entry, unless there is one of that name, and tells whether it did. */
+  boolean add(String name, byte[] bytes) throws IOException {
+    if (!names.add(name)) {
+      return false;
+    }
+    ZipEntry entry = new ZipEntry(name);
+    entry.setTime(TIME);
+    zip.putNextEntry(entry);
+    zip.write(bytes);
+    zip.closeEntry();
+    return true;
+  }
+
+  /** Adds all files of a folder below {@code prefix}; of several with one name the first is kept, as on a class path. */
+  void addFolder(String prefix, File folder) throws IOException {
+    Path root = folder.toPath();
+    List<Path> files;
+    try (Stream<Path> walk = Files.walk(root)) {
+      files = walk.filter(Files::isRegularFile).sorted().collect(Collectors.toList());
+    }
+    for (Path file : files) {
+      String path = root.relativize(file).toString().replace(File.separatorChar, '/');
+      add(prefix + path, Files.readAllBytes(file));
+    }
+  }
+
+  /** Adds a jar: the file itself, or one made of a folder's files. */
+  void addJar(String name, File jarOrFolder) throws IOException {
+    if (!jarOrFolder.isDirectory()) {
+      add(name, Files.readAllBytes(jarOrFolder.toPath()));
+      return;
+    }
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (BundleZip jar = new BundleZip(bytes)) {
+      jar.addFolder("", jarOrFolder);
+    }
+    add(name, bytes.toByteArray());
+  }
+
+  @Override
+  public void close() throws IOException {
+    zip.close();
+  }
+}

@@ -1,0 +1,123 @@
+package org.navitas.gradle;
+
+import java.io.File;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.gradle.api.file.Directory;
+import org.gradle.api.provider.Provider;
+import org.gradle.api.tasks.testing.Test;
+
+/**
+ * How a {@code test} task would start its JVM. What newer versions of Gradle added to the task (argument providers in
+ * 4.6, toolchains in 6.7) is asked for by reflection, since the plugin also runs on versions before.
+ */
+final class TestJvm {
+  private TestJvm() {}
+
+  /** Arguments that the build gives to the JVM, agents and debuggers among them; system properties are apart. */
+  static List<String> arguments(Test test) {
+    List<String> arguments = new ArrayList<>();
+    if (test.getMinHeapSize() != null) {
+      arguments.add("-Xms" + test.getMinHeapSize());
+    }
+    if (test.getMaxHeapSize() != null) {
+      arguments.add("-Xmx" + test.getMaxHeapSize());
+    }
+    if (test.getDefaultCharacterEncoding() != null) {
+      arguments.add("-Dfile.encoding=" + test.getDefaultCharacterEncoding());
+    }
+    if (test.getEnableAssertions()) {
+      arguments.add("-ea");
+    }
+    if (test.getJvmArgs() != null) {
+      arguments.addAll(test.getJvmArgs());
+    }
+    arguments.addAll(providedArguments(test));
+    return arguments;
+  }
+
+  static Map<String, String> systemProperties(Test test) {
+    return strings(test.getSystemProperties());
+  }
+
+  /**
+   * The variables that the build sets or changes, not those it inherits. {@code ProcessBuilder} is asked instead of
+   * {@code System.getenv}, which would make the whole environment an input of the configuration cache.
+   */
+  static Map<String, String> environment(Test test) {
+    Map<String, String> set = strings(test.getEnvironment());
+    set.entrySet().removeAll(new ProcessBuilder().environment().entrySet());
+    return set;
+  }
+
+  /** Home of the Java that tests run on; null when the build names something that is not {@code HOME/bin/java}. */
+  static String javaHome(Test test) {
+    File toolchain = toolchain(test);
+    if (toolchain != null) {
+      return toolchain.getAbsolutePath();
+    }
+    File executable = new File(String.valueOf(test.getExecutable()));
+    File bin = executable.getParentFile();
+    boolean inHome = executable.isAbsolute() && bin != null && bin.getName().equals("bin");
+    return inHome ? bin.getParent() : null;
+  }
+
+  private static Map<String, String> strings(Map<String, ?> values) {
+    Map<String, String> strings = new TreeMap<>();
+    for (Map.Entry<String, ?> entry : values.entrySet()) {
+      strings.put(entry.getKey(), entry.getValue() == null ? "" : entry.getValue().toString());
+    }
+    return strings;
+  }
+
+  private static List<String> providedArguments(Test test) {
+    List<String> arguments = new ArrayList<>();
+    Object providers = call(test, "org.gradle.process.JavaForkOptions", "getJvmArgumentProviders");
+    if (providers == null) {
+      return arguments;
+    }
+    for (Object provider : (Iterable<?>) providers) {
+      if (provider.getClass().getName().startsWith("org.gradle.testing.jacoco.")) {
+        // Asking it would resolve JaCoCo's agent from a repository, only to leave it out.
+        arguments.add("-javaagent:jacocoagent.jar");
+        continue;
+      }
+      Object provided = call(provider, "org.gradle.process.CommandLineArgumentProvider", "asArguments");
+      if (provided != null) {
+        for (Object argument : (Iterable<?>) provided) {
+          arguments.add(argument.toString());
+        }
+      }
+    }
+    return arguments;
+  }
+
+  private static File toolchain(Test test) {
+    Object launcher = call(test, "org.gradle.api.tasks.testing.Test", "getJavaLauncher");
+    Object chosen = launcher == null ? null : ((Provider<?>) launcher).getOrNull();
+    Object metadata = chosen == null ? null : call(chosen, "org.gradle.jvm.toolchain.JavaLauncher", "getMetadata");
+    Object path =
+        metadata == null
+            ? null
+            : call(metadata, "org.gradle.jvm.toolchain.JavaInstallationMetadata", "getInstallationPath");
+    return path == null ? null : ((Directory) path).getAsFile();
+  }
+
+  /** Calls a method of one of Gradle's public types; null when this Gradle has no such type or method. */
+  private static Object call(Object target, String type, String method) {
+    Method found;
+    try {
+      found = Class.forName(type, false, Test.class.getClassLoader()).getMethod(method);
+    } catch (ClassNotFoundException | NoSuchMethodException e) {
+      return null;
+    }
+    try {
+      return found.invoke(target);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(type + "." + method + ": " + e.getCause(), e);
+    }
+  }
+}
