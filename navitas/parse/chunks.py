@@ -1,0 +1,139 @@
+"""The reader of event files: chunks out of any bytes, with everything that had to be skipped counted (docs/formats.md)."""
+
+from __future__ import annotations
+
+import mmap
+import struct
+import zlib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from navitas.errors import RecordingError
+
+CALLS, ANCHORS, COUNTERS, MARKERS, FOLDED, TRIPLES = 1, 2, 3, 4, 5, 8
+KNOWN_TYPES = frozenset((CALLS, ANCHORS, COUNTERS, MARKERS, FOLDED, TRIPLES))
+RECORD_BYTES = {CALLS: 8, ANCHORS: 16, TRIPLES: 24}
+
+_MAGIC = b"NVCH"
+_VERSION = 1
+_FIXED = struct.Struct("<4sHHQQIIIqIIH")
+_CRC = struct.Struct("<I")
+_TIME_LIMIT = 1 << 62
+_RETRY_FACTOR = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """One chunk whose CRC is right; `payload` is a view of the file."""
+
+    type: int
+    map_id: int
+    serial: int
+    tid: int
+    seq: int
+    lost_before: int
+    base_ns: int
+    count: int
+    name: str
+    payload: memoryview
+
+
+@dataclass(slots=True)
+class ChunkScan:
+    """The good chunks of a file in file order, and what else was there.
+
+    `damaged` counts places where bytes had to be skipped, `skipped_bytes` how many; `unknown` counts chunks of unknown types.
+    """
+
+    chunks: list[Chunk] = field(default_factory=list)
+    damaged: int = 0
+    skipped_bytes: int = 0
+    unknown: Counter[int] = field(default_factory=Counter)
+
+
+def read_chunks(path: Path) -> ChunkScan:
+    """Map an event file into memory and scan it. RecordingError when the file cannot be opened; never for what is in it."""
+    try:
+        with path.open("rb") as stream:
+            if not path.stat().st_size:
+                return ChunkScan()
+            return scan_chunks(memoryview(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)))
+    except OSError as error:
+        raise RecordingError(f"{path}: cannot be read: {error.strerror}", "Check the recording's files.") from error
+
+
+def scan_chunks(data: bytes | memoryview) -> ChunkScan:
+    """Find every chunk in any bytes, in time linear in their number.
+
+    After bad data the scan goes on at the next magic. A chunk with a bad CRC may have a wrong length, so what it covers is
+    searched too, as long as that has cost no more than a few passes over the data; after that its length is believed.
+    """
+    view = memoryview(data)
+    raw = view.obj if isinstance(view.obj, bytes | mmap.mmap) and len(view) == len(view.obj) else bytes(view)
+    scan = ChunkScan()
+    end, position, bad_from = len(view), 0, -1
+    retry_bytes = _RETRY_FACTOR * end
+    while position < end:
+        chunk, length = _chunk_at(view, position)
+        if chunk is not None:
+            if bad_from >= 0:
+                _note_damage(scan, position - bad_from)
+                bad_from = -1
+            if chunk.type in KNOWN_TYPES:
+                scan.chunks.append(chunk)
+            else:
+                scan.unknown[chunk.type] += 1
+            position += length
+            continue
+        if bad_from < 0:
+            bad_from = position
+        retry_bytes -= length
+        found = raw.find(_MAGIC, position + (1 if retry_bytes > 0 else max(1, length)))
+        position = end if found < 0 else found
+    if bad_from >= 0:
+        _note_damage(scan, end - bad_from)
+    return scan
+
+
+def in_order(chunks: list[Chunk]) -> tuple[list[Chunk], int]:
+    """The chunks of one thread and type by sequence number, without repeats, and how many numbers are missing before the last."""
+    ordered = sorted(chunks, key=lambda chunk: chunk.seq)
+    unique = [chunk for i, chunk in enumerate(ordered) if i == 0 or chunk.seq != ordered[i - 1].seq]
+    return unique, (unique[-1].seq + 1 - len(unique)) if unique else 0
+
+
+def by_thread_and_type(chunks: list[Chunk]) -> Iterator[tuple[int, int, list[Chunk], int]]:
+    """(serial, type, chunks in order, missing chunks) for every thread and type."""
+    groups: dict[tuple[int, int], list[Chunk]] = {}
+    for chunk in chunks:
+        groups.setdefault((chunk.serial, chunk.type), []).append(chunk)
+    for (serial, kind), group in groups.items():
+        yield serial, kind, *in_order(group)
+
+
+def _chunk_at(view: memoryview, at: int) -> tuple[Chunk | None, int]:
+    """The chunk that begins here and its length; (None, length that was checked in vain) when there is none."""
+    if len(view) - at < _FIXED.size + _CRC.size or view[at : at + 4] != _MAGIC:
+        return None, 0
+    _, version, kind, map_id, serial, tid, seq, lost, base_ns, count, payload_bytes, name_len = _FIXED.unpack_from(view, at)
+    name_at = at + _FIXED.size
+    crc_at = name_at + name_len
+    payload_at = crc_at + _CRC.size
+    end = payload_at + payload_bytes
+    if version != _VERSION or end > len(view):
+        return None, 0
+    crc = zlib.crc32(view[payload_at:end], zlib.crc32(bytes(_CRC.size), zlib.crc32(view[at:crc_at])))
+    if crc != _CRC.unpack_from(view, crc_at)[0]:
+        return None, end - at
+    record_bytes = RECORD_BYTES.get(kind)
+    if (record_bytes is not None and count * record_bytes != payload_bytes) or not 0 <= base_ns < _TIME_LIMIT:
+        return None, end - at
+    name = str(view[name_at:crc_at], "utf-8", "replace")
+    return Chunk(kind, map_id, serial, tid, seq, lost, base_ns, count, name, view[payload_at:end]), end - at
+
+
+def _note_damage(scan: ChunkScan, skipped: int) -> None:
+    scan.damaged += 1
+    scan.skipped_bytes += skipped

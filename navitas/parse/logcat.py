@@ -1,0 +1,78 @@
+"""Lines of logcat in the forms `threadtime` (with or without epoch, year, uid) and `brief` (AOSP: logprint.cpp)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+_STAMP = r"(?:(?P<date>(?:\d{4}-)?\d\d-\d\d \d\d:\d\d:\d\d\.\d{3,9})|(?P<epoch>\d{1,19})\.(?P<fraction>\d{3,9}))"
+_WHO = r"(?:[\w-]{1,32}\s+)?(?P<pid>\d{1,10})\s+(?P<tid>\d{1,10}) (?P<priority>[VDIWEFAS]) "
+_THREADTIME = re.compile(rf"\s*{_STAMP}(?: [+-]\d{{4}})?\s+{_WHO}")
+_BRIEF_PID = re.compile(r"\(\s{0,10}(\d{1,10})\):")
+_BRIEF_PRIORITY = re.compile(r"[VDIWEFAS]/")
+_DIVIDER = "--------- "
+
+
+@dataclass(frozen=True, slots=True)
+class LogRecord:
+    """One line. `realtime_ns` is None unless logcat printed epoch times; `tid` is 0 in the brief form."""
+
+    realtime_ns: int | None
+    stamp: str
+    pid: int
+    tid: int
+    priority: str
+    tag: str
+    message: str
+
+
+@dataclass(slots=True)
+class LogCount:
+    """Lines seen: `records`, `dividers` between buffers, `other` lines in no known form."""
+
+    records: int = 0
+    dividers: int = 0
+    other: int = 0
+
+
+def read_logcat(lines: Iterable[str], count: LogCount) -> Iterator[LogRecord]:
+    """Yield a record for each line in a known form and count every line that is not blank."""
+    for raw in lines:
+        line = raw.rstrip("\r\n")
+        if not line.strip():
+            continue
+        record = parse_line(line)
+        if record is not None:
+            count.records += 1
+            yield record
+        elif line.startswith(_DIVIDER):
+            count.dividers += 1
+        else:
+            count.other += 1
+
+
+def parse_line(line: str) -> LogRecord | None:
+    """One line's record, or None when it is in no known form."""
+    match = _THREADTIME.match(line)
+    if match is None:
+        return _brief(line)
+    tag, colon, message = line[match.end() :].partition(": ")
+    if not colon:
+        if not tag.endswith(":"):
+            return None
+        tag = tag[:-1]
+    realtime_ns = None
+    if match["epoch"]:
+        realtime_ns = int(match["epoch"]) * 1_000_000_000 + int(match["fraction"].ljust(9, "0"))
+    stamp = match["date"] or f"{match['epoch']}.{match['fraction']}"
+    return LogRecord(realtime_ns, stamp, int(match["pid"]), int(match["tid"]), match["priority"], tag.rstrip(), message)
+
+
+def _brief(line: str) -> LogRecord | None:
+    if not _BRIEF_PRIORITY.match(line):
+        return None
+    match = _BRIEF_PID.search(line)
+    if match is None:
+        return None
+    return LogRecord(None, "", int(match[1]), 0, line[0], line[2 : match.start()].rstrip(), line[match.end() :].removeprefix(" "))

@@ -1,0 +1,62 @@
+"""Chunks that came through logcat (docs/formats.md, logcat transport), put together again."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from navitas.parse.logcat import parse_line
+
+TAG = "navitas"
+_PART = re.compile(r"NV1 (\d{1,10}) (\d{1,10}) (\d{1,6})/(\d{1,6}) ([A-Za-z0-9+/=]*)\s*$")
+
+
+@dataclass(slots=True)
+class LogcatChunks:
+    """One process's chunks: `data` is what an event file would hold; `missing` chunks are lost, of them `broken` came in part."""
+
+    data: bytes = b""
+    missing: int = 0
+    broken: int = 0
+
+
+@dataclass(slots=True)
+class _Parts:
+    total: int
+    texts: dict[int, str] = field(default_factory=dict)
+
+    def joined(self) -> bytes | None:
+        """The chunk's bytes; None while a part is missing (parts count from 0 or from 1)."""
+        first = min(self.texts)
+        if len(self.texts) != self.total or first not in {0, 1} or max(self.texts) != first + self.total - 1:
+            return None
+        try:
+            return base64.b64decode("".join(self.texts[i] for i in sorted(self.texts)), validate=True)
+        except binascii.Error:
+            return None
+
+
+def read_logcat_chunks(lines: Iterable[str]) -> dict[int, LogcatChunks]:
+    """Chunks by process id, in the order in which the processes first appear. Repeated lines count once."""
+    processes: dict[int, dict[int, _Parts]] = {}
+    for line in lines:
+        if "NV1 " not in line:
+            continue
+        record = parse_line(line.rstrip("\r\n"))
+        match = _PART.match(record.message) if record is not None and record.tag == TAG else None
+        if match is None:
+            continue
+        pid, number, part, total = (int(match[i]) for i in range(1, 5))
+        parts = processes.setdefault(pid, {}).setdefault(number, _Parts(total))
+        if total == parts.total:
+            parts.texts[part] = match[5]
+    return {pid: _assemble(numbers) for pid, numbers in processes.items()}
+
+
+def _assemble(numbers: dict[int, _Parts]) -> LogcatChunks:
+    joined = {number: data for number in sorted(numbers) if (data := numbers[number].joined()) is not None}
+    expected = max(numbers) + 1
+    return LogcatChunks(b"".join(joined.values()), expected - len(joined), len(numbers) - len(joined))

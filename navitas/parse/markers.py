@@ -1,0 +1,80 @@
+"""Markers (chunk type 4) and the test windows they make with the manifest's tests."""
+
+from __future__ import annotations
+
+import struct
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from navitas.parse.chunks import Chunk
+from navitas.parse.findings import Findings
+from navitas.parse.tables import Marker, Window
+from navitas.recording.manifest import Test
+
+_HEADER = struct.Struct("<qBBHH")
+_KINDS: tuple[Literal["run_start", "test_start", "test_finish", "run_end"], ...] = (
+    "run_start",
+    "test_start",
+    "test_finish",
+    "run_end",
+)
+_STATUSES: tuple[Literal["passed", "failed", "ignored", "assumption"], ...] = ("passed", "failed", "ignored", "assumption")
+
+
+def decode_markers(chunks: Iterable[Chunk]) -> tuple[tuple[Marker, ...], int]:
+    """Markers in time order, and how many were dropped as impossible or of an unknown kind."""
+    markers: list[Marker] = []
+    dropped = 0
+    for chunk in chunks:
+        at, payload = 0, chunk.payload
+        for record in range(chunk.count):
+            if at + _HEADER.size > len(payload):
+                dropped += chunk.count - record
+                break
+            t_ns, kind, status, _, length = _HEADER.unpack_from(payload, at)
+            at += _HEADER.size
+            if at + length > len(payload):
+                dropped += chunk.count - record
+                break
+            if t_ns >= 0 and kind < len(_KINDS) and status < len(_STATUSES):
+                markers.append(Marker(t_ns, _KINDS[kind], str(payload[at : at + length], "utf-8", "replace"), _STATUSES[status]))
+            else:
+                dropped += 1
+            at += length
+    markers.sort(key=lambda marker: marker.t_ns)
+    return tuple(markers), dropped
+
+
+def windows_of(markers: Sequence[Marker], tests: Sequence[Test], end_ns: int, findings: Findings) -> tuple[Window, ...]:
+    """Windows of a run's tests: its markers joined, in order and by `class#method`, with the manifest's tests.
+
+    A test without its finish ends where the next one starts, or at the run's end.
+    """
+    waiting: defaultdict[str, list[int]] = defaultdict(list)
+    for test in reversed(tests):
+        waiting[f"{test.class_name}#{test.method}"].append(test.id)
+    windows: list[Window] = []
+    unknown = 0
+    open_test: Marker | None = None
+    for marker in (*markers, None):
+        if marker is not None and marker.kind in {"run_start", "run_end"}:
+            continue
+        finish = marker is not None and marker.kind == "test_finish"
+        if finish and (open_test is None or marker is None or marker.test != open_test.test):
+            continue
+        if open_test is not None:
+            ids = waiting[open_test.test]
+            if ids:
+                windows.append(Window(ids.pop(), open_test.t_ns, end_ns if marker is None else marker.t_ns))
+            else:
+                unknown += 1
+        open_test = None if finish else marker
+    findings.lose("unknown_tests", unknown, "{count} tests that ran are not in the manifest and count as outside tests")
+    if tests and not any(marker.kind == "test_start" for marker in markers):
+        findings.warn(
+            "no_markers",
+            "no test start or finish was recorded, so no energy can be given to tests",
+            "Check that the run's listener is on the test class path (navitas-runtime-junit).",
+        )
+    return tuple(windows)

@@ -1,0 +1,123 @@
+"""Method maps (`map.json`) side by side in one table, and the check that events belong to them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, Field, ValidationError
+
+from navitas.errors import RecordingError
+from navitas.parse.chunks import CALLS, FOLDED, Chunk
+from navitas.parse.tables import Method, MethodTable
+from navitas.recording.store import Recording
+
+SCHEMA_VERSION = 1
+_TYPES_WITH_IDS = (CALLS, FOLDED)
+
+
+class _Class(BaseModel):
+    name: str
+    source: Literal["main", "test", "dependency"] = "main"
+    module: str | None = None
+
+
+class _Method(BaseModel):
+    id: int
+    class_name: str = Field(alias="class")
+    name: str
+    descriptor: str
+    line: int | None = None
+
+
+class _Map(BaseModel):
+    map_id: str = Field(pattern="^[0-9a-f]{16}$")
+    classes: list[_Class]
+    methods: list[_Method]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Where a map's methods are in the table: ids 0 … size−1 become base … base+size−1."""
+
+    base: int
+    size: int
+
+
+def read_method_table(recording: Recording) -> MethodTable:
+    """Read every map of a recording. RecordingError when one is missing, unreadable, or not the one the manifest names."""
+    methods: list[Method] = []
+    base: dict[str, int] = {}
+    for entry in recording.manifest.maps:
+        if entry.id in base:
+            continue
+        path = recording.file(entry.file)
+        read = _read_map(path)
+        if read.map_id != entry.id:
+            raise RecordingError(
+                f"{path}: this is the method map {read.map_id}, but the recording names {entry.id}",
+                "The map of another build was put here; record again.",
+            )
+        base[entry.id] = len(methods)
+        methods += _methods(read, entry.module, len(methods), path)
+    return MethodTable(tuple(methods), base)
+
+
+def spans(table: MethodTable) -> dict[int, Span]:
+    """Each map's place in the table, by its id as chunks hold it."""
+    starts = [*table.base.values(), len(table.methods)]
+    return {int(name, 16): Span(starts[i], starts[i + 1] - starts[i]) for i, name in enumerate(table.base)}
+
+
+def check_maps(chunks: Iterable[Chunk], known: dict[int, Span], place: str) -> None:
+    """RecordingError, naming both ids, when a chunk's method ids belong to a map that the recording does not hold."""
+    for chunk in chunks:
+        if chunk.type in _TYPES_WITH_IDS and chunk.map_id not in known:
+            held = ", ".join(f"{map_id:016x}" for map_id in known) or "none"
+            raise RecordingError(
+                f"{place}: events of method map {chunk.map_id:016x}, but the recording holds {held}",
+                "The app that ran was another build than the one that was instrumented; build, install and record again.",
+            )
+
+
+def _read_map(path: Path) -> _Map:
+    remedy = "Copy the recording again, or record again."
+    try:
+        raw = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        raise RecordingError(f"{path}: the method map is unreadable: {error}", remedy) from error
+    version = raw.get("schema_version") if isinstance(raw, dict) else None
+    if isinstance(version, int) and version > SCHEMA_VERSION:
+        message = f"{path}: schema_version {version}, but this Navitas reads method maps up to {SCHEMA_VERSION}"
+        raise RecordingError(message, "Update Navitas, or use the version that made the recording.")
+    try:
+        return _Map.model_validate(raw)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        raise RecordingError(f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']}", remedy) from error
+
+
+def _methods(read: _Map, module: str, base: int, path: Path) -> list[Method]:
+    classes = {entry.name: entry for entry in read.classes}
+    methods = []
+    for index, entry in enumerate(read.methods):
+        owner = classes.get(entry.class_name)
+        if entry.id != index or owner is None:
+            cause = f"class {entry.class_name} is not listed" if entry.id == index else f"method id {entry.id} at place {index}"
+            raise RecordingError(f"{path}: the method map is inconsistent: {cause}", "Instrument and record again.")
+        methods.append(
+            Method(
+                id=base + index,
+                module=owner.module or module,
+                class_name=entry.class_name,
+                name=entry.name,
+                descriptor=entry.descriptor,
+                line=entry.line,
+                source=owner.source,
+                is_test_source=owner.source == "test",
+            )
+        )
+    return methods

@@ -1,0 +1,72 @@
+"""`/proc/<pid>/stat` and `/proc/stat` (kernel: Documentation/filesystems/proc.rst)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from navitas.parse.anchors import cpu_clock
+from navitas.parse.tables import CpuClock, CpuStat
+from navitas.parse.time_in_state import TICK_NS
+
+_UTIME, _STIME = 11, 12
+_IDLE, _IOWAIT, _GUEST = 3, 4, 8
+_MAX_TICKS = 1 << 36
+_MAX_CPUS = 1024
+
+
+def parse_process_stat(t_ns: Sequence[int], texts: Sequence[bytes]) -> tuple[CpuClock | None, int]:
+    """The process's user and system time, and how many readings were skipped; None when none is usable."""
+    times, used = [], []
+    for t, text in zip(t_ns, texts, strict=True):
+        # The name may hold spaces and parentheses: the fields begin after the last one.
+        fields = text.rpartition(b")")[2].split()
+        try:
+            ticks = int(fields[_UTIME]) + int(fields[_STIME])
+        except (ValueError, IndexError):
+            continue
+        if 0 <= ticks <= _MAX_TICKS and len(fields) > _STIME + 1:
+            times.append(t)
+            used.append(ticks * TICK_NS)
+    clock = cpu_clock(np.array(times, np.int64), np.array(used, np.int64)) if times else None
+    return clock, len(texts) - len(times)
+
+
+def parse_cpu_stat(t_ns: Sequence[int], texts: Sequence[str]) -> tuple[CpuStat | None, int]:
+    """Busy time of each CPU: all but idle and iowait (guest time is part of user time). And how many readings were skipped.
+
+    A CPU that is missing from a reading (offline) keeps its last value.
+    """
+    rows: list[tuple[int, dict[int, int]]] = []
+    for t, text in zip(t_ns, texts, strict=True):
+        busy = _busy_ticks(text)
+        if busy:
+            rows.append((t, busy))
+    cpus = tuple(sorted({cpu for _, busy in rows for cpu in busy}))
+    if not cpus:
+        return None, len(texts)
+    first = {cpu: next(busy[cpu] for _, busy in rows if cpu in busy) for cpu in cpus}
+    table = np.array([[busy.get(cpu, -1) for cpu in cpus] for _, busy in rows], np.int64)
+    table[0] = [first[cpu] for cpu in cpus]
+    times = np.array([t for t, _ in rows], np.int64)
+    return CpuStat(cpus, times, np.maximum.accumulate(table, axis=0) * TICK_NS), len(texts) - len(rows)
+
+
+def _busy_ticks(text: str) -> dict[int, int]:
+    """Busy ticks by CPU from the lines that are whole."""
+    busy: dict[int, int] = {}
+    for line in text.splitlines(keepends=True):
+        name, *values = line.split()[: _GUEST + 1] or [""]
+        if not name.startswith("cpu") or not line.endswith("\n"):
+            break
+        if name == "cpu":
+            continue
+        try:
+            cpu, ticks = int(name[3:]), [int(value) for value in values]
+        except ValueError:
+            return {}
+        if not 0 <= cpu < _MAX_CPUS or len(ticks) <= _IOWAIT or min(ticks) < 0 or max(ticks) > _MAX_TICKS:
+            return {}
+        busy[cpu] = sum(ticks) - ticks[_IDLE] - ticks[_IOWAIT]
+    return busy

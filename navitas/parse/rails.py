@@ -1,0 +1,43 @@
+"""The on-device rail monitor's text (Pixel's ODPM, `energy_value`): energy spent by each rail."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from navitas.parse.clocks import Clocks
+from navitas.parse.tables import Rails
+
+_TIME = re.compile(r"t=(\d{1,15})\s*$", re.MULTILINE)
+_RAIL = re.compile(r"CH\d{1,4}\(T=\d{1,19}\)\[([^\]\n]{1,64})\], ?(\d{1,18})\s*$", re.MULTILINE)
+_MS_NS = 1_000_000
+# The monitor's own time is believed when it is about that of the block it was read in.
+_NEAR_NS = 1_000_000_000
+
+
+def parse_rails(t_ns: Sequence[int], texts: Sequence[str], clocks: Clocks) -> tuple[Rails | None, int]:
+    """Energy in joules (from µWs) by rail, at the monitor's own boottime where it can be joined, else at `t_ns`.
+
+    Also how many readings were skipped as torn or of other rails. None when no reading is usable.
+    """
+    found = [_RAIL.findall(text) for text in texts]
+    names = [tuple(name for name, _ in rows) for rows in found]
+    shapes = Counter(shape for shape in names if shape)
+    if not shapes:
+        return None, len(texts)
+    shape, _ = shapes.most_common(1)[0]
+    good = [i for i, rails in enumerate(names) if rails == shape and texts[i].endswith("\n")]
+    if not good:
+        return None, len(texts)
+    times = np.array([t_ns[i] for i in good], np.int64)
+    stamps = [_TIME.search(texts[i]) for i in good]
+    boot_ns = np.array([int(stamp[1]) * _MS_NS if stamp else -1 for stamp in stamps], np.int64)
+    own = clocks.from_boottime(boot_ns)
+    if own is not None:
+        times = np.where((boot_ns >= 0) & (np.abs(own - times) < _NEAR_NS), own, times)
+    micro_joules = np.array([[int(value) for _, value in found[i]] for i in good], np.int64)
+    energy_j = np.maximum.accumulate(micro_joules, axis=0) * 1e-6
+    return Rails(shape, np.maximum.accumulate(times), energy_j), len(texts) - len(good)

@@ -1,0 +1,25 @@
+"""What a thread is there for, told by its name and by whether it ran instrumented code."""
+
+from __future__ import annotations
+
+import re
+
+from navitas.parse.tables import Role
+
+PROFILER_PREFIX = "navitas-"
+# Names as HotSpot and ART give them; the kernel keeps 15 characters.
+_GC = re.compile(r"(GC Thread#|G1 |GC task thread|ParGC|Shenandoah |ZWorker|ZDriver|ZDirector|ZStat|HeapTaskDaemon)")
+_JIT = re.compile(r"(C[12] CompilerThre|Jit thread pool|profile_saver|Profile Saver)", re.IGNORECASE)
+
+
+def role_of(name: str, has_probes: bool) -> Role:
+    """A thread's role. A thread with probes runs the app's code, whatever it is called, unless it is the profiler's own."""
+    if name.startswith(PROFILER_PREFIX):
+        return "profiler"
+    if has_probes:
+        return "app"
+    if _GC.match(name):
+        return "gc"
+    if _JIT.match(name):
+        return "jit"
+    return "system"

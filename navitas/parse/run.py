@@ -1,0 +1,138 @@
+"""From a recording to tables: `parse_recording`, and `parse_run` for one run of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from navitas.parse.anchors import decode_anchors
+from navitas.parse.calls import decode_calls
+from navitas.parse.chunks import ANCHORS, CALLS, COUNTERS, FOLDED, MARKERS, TRIPLES, Chunk, by_thread_and_type
+from navitas.parse.clocks import Clocks, decode_triples
+from navitas.parse.counters import Readings, decode_counters
+from navitas.parse.findings import Findings
+from navitas.parse.folded import decode_folded
+from navitas.parse.markers import decode_markers, windows_of
+from navitas.parse.methodmap import Span, read_method_table, spans
+from navitas.parse.run_chunks import read_run_chunks
+from navitas.parse.schedstat import parse_schedstat
+from navitas.parse.series import process_clock, shell_tables, time_in_state_tables
+from navitas.parse.tables import Marker, MethodTable, RunTables, Thread
+from navitas.parse.threads import Probed, join_threads
+from navitas.recording.manifest import Loss, Run, Warning
+from navitas.recording.store import Recording
+
+_THREADS_SOURCE = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedRecording:
+    """A whole recording as tables, and what had to be left out: the manifest's own warnings and losses come first."""
+
+    method_table: MethodTable
+    runs: tuple[RunTables, ...]
+    warnings: tuple[Warning, ...]
+    losses: tuple[Loss, ...]
+
+
+def parse_recording(recording: Recording) -> ParsedRecording:
+    """Parse every run. RecordingError when a file or map cannot be read or events belong to another map."""
+    table = read_method_table(recording)
+    known = spans(table)
+    runs, warnings, losses = [], list(recording.manifest.warnings), list(recording.manifest.losses)
+    warnings += recording.check()
+    for run in recording.manifest.runs:
+        findings = Findings(run.id)
+        runs.append(_parse(recording, run, known, findings))
+        warnings += findings.warnings
+        losses += findings.losses
+    return ParsedRecording(table, tuple(runs), tuple(warnings), tuple(losses))
+
+
+def parse_run(recording: Recording, run: Run) -> RunTables:
+    """Parse one run; method ids are those of the recording's `MethodTable`. Raises as `parse_recording` does."""
+    return _parse(recording, run, spans(read_method_table(recording)), Findings(run.id))
+
+
+def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Findings) -> RunTables:
+    manifest = recording.manifest
+    chunks = read_run_chunks(recording, run, known, findings)
+    if not chunks:
+        remedy = "Check the run's logcat.txt for the app's crash, and that its process was given the runtime's configuration."
+        findings.warn("no_events", "no events were recorded at all", remedy)
+    probed = _probed_threads(chunks, known, findings)
+    clocks = decode_triples(_of_type(chunks, TRIPLES))
+    markers, bad_markers = decode_markers(_of_type(chunks, MARKERS))
+    readings, bad_readings = decode_counters(_of_type(chunks, COUNTERS))
+    findings.lose("malformed_records", bad_markers + bad_readings, "{count} malformed markers or counter readings were left out")
+    samples = readings.get(_THREADS_SOURCE, Readings())
+    lives, torn = parse_schedstat(samples)
+    findings.lose("thread_samples", torn, "{count} torn lines of thread clocks were skipped")
+    threads = join_threads(probed, lives, np.array(samples.t_ns, np.int64))
+    time_in_state = time_in_state_tables(manifest, readings, findings)
+    process_cpu = process_clock(manifest, readings, findings)
+    start_ns, end_ns = _span(threads, markers, clocks, readings)
+    shell = shell_tables(recording, run, clocks, findings)
+    tests = [test for test in manifest.tests if test.run == run.id]
+    windows = windows_of(markers, tests, end_ns, findings)
+    return RunTables(
+        run_id=run.id,
+        start_ns=start_ns,
+        end_ns=end_ns,
+        threads=threads,
+        windows=windows,
+        markers=markers,
+        time_in_state=time_in_state,
+        process_cpu=process_cpu,
+        cpu_stat=shell.cpu_stat,
+        rails=shell.rails,
+        warnings=tuple(warning.message for warning in findings.warnings),
+    )
+
+
+def _of_type(chunks: Iterable[Chunk], kind: int) -> list[Chunk]:
+    return [chunk for chunk in chunks if chunk.type == kind]
+
+
+def _probed_threads(chunks: list[Chunk], known: dict[int, Span], findings: Findings) -> list[Probed]:
+    """Threads by serial; lost chunks and dropped events go to the findings."""
+    groups: dict[int, dict[int, list[Chunk]]] = {}
+    missing_chunks = lost_records = 0
+    for serial, kind, ordered, missing in by_thread_and_type(chunks):
+        missing_chunks += missing
+        if serial:
+            groups.setdefault(serial, {})[kind] = ordered
+        else:
+            lost_records += sum(chunk.lost_before for chunk in ordered)
+    probed = []
+    dropped = lost = 0
+    for serial, by_type in groups.items():
+        every = [chunk for ordered in by_type.values() for chunk in ordered]
+        calls, bad_calls = decode_calls(by_type.get(CALLS, ()), known)
+        folded, bad_rows = decode_folded(by_type.get(FOLDED, ()), known)
+        lost_events = sum(chunk.lost_before for chunk in every)
+        tid = max((chunk.tid for chunk in every), default=0)
+        name = next((chunk.name for chunk in reversed(every) if chunk.name), "")
+        probed.append(Probed(serial, tid, name, calls, folded, decode_anchors(by_type.get(ANCHORS, ())), lost_events))
+        dropped += bad_calls + bad_rows
+        lost += lost_events
+    findings.lose("chunks", missing_chunks, "{count} chunks of events are missing from the event files")
+    findings.lose("records", lost_records, "{count} markers, clock or counter readings were lost while recording")
+    findings.lose("events", lost, "{count} events were lost while recording")
+    findings.lose("foreign_methods", dropped, "{count} events with method ids that the map does not hold were left out")
+    return sorted(probed, key=lambda thread: thread.serial)
+
+
+def _span(threads: Iterable[Thread], markers: Iterable[Marker], clocks: Clocks, readings: dict[int, Readings]) -> tuple[int, int]:
+    """First and last monotonic time known of a run; (0, 0) when nothing is."""
+    ends: list[int] = [marker.t_ns for marker in markers]
+    columns = [clocks.monotonic_ns]
+    for thread in threads:
+        columns += [thread.calls.t_ns, thread.anchors.t_ns, thread.folded.epoch_start_ns, thread.folded.epoch_end_ns]
+    for column in columns:
+        ends += [int(column[0]), int(column[-1])] if len(column) else []
+    for reading in readings.values():
+        ends += [reading.t_ns[0], reading.t_ns[-1]]
+    return (min(ends), max(ends)) if ends else (0, 0)

@@ -1,0 +1,75 @@
+"""All chunks of a run, from event files and from logcat, checked against the recording's maps."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+from navitas.errors import RecordingError
+from navitas.parse.chunks import Chunk, ChunkScan, read_chunks, scan_chunks
+from navitas.parse.findings import Findings
+from navitas.parse.logcat_chunks import read_logcat_chunks
+from navitas.parse.methodmap import Span, check_maps
+from navitas.recording.manifest import Run
+from navitas.recording.store import Recording
+
+_PID = re.compile(r"events-(\d{1,10})\.nvch")
+
+
+def read_run_chunks(recording: Recording, run: Run, known: dict[int, Span], findings: Findings) -> list[Chunk]:
+    """The run's good chunks. What was damaged, unknown or missing goes to `findings`.
+
+    RecordingError when a file cannot be opened or events belong to another method map. Each process has its own thread
+    serials, so those of a second process (it crashed and came back) go on after the first's.
+    """
+    processes: dict[int, list[Chunk]] = {}
+    for number, path in enumerate(recording.files("events", run.id)):
+        match = _PID.fullmatch(path.name)
+        scan = read_chunks(path)
+        check_maps(scan.chunks, known, str(path))
+        _report(scan, path.name, findings)
+        processes.setdefault(int(match[1]) if match else -1 - number, []).extend(scan.chunks)
+    for path in recording.files("logcat", run.id):
+        _add_logcat(path, run, processes, known, findings)
+    chunks: list[Chunk] = []
+    for of_process in processes.values():
+        offset = max((chunk.serial for chunk in chunks), default=0)
+        once = {(c.serial, c.type, c.seq): c for c in of_process}.values()
+        chunks += [replace(c, serial=c.serial + offset) if offset and c.serial else c for c in once]
+    return chunks
+
+
+def _add_logcat(path: Path, run: Run, processes: dict[int, list[Chunk]], known: dict[int, Span], findings: Findings) -> None:
+    """Add what came through logcat. Its buffer may hold earlier runs' processes: only this run's counts, or else the last one."""
+    try:
+        with path.open(encoding="utf-8", errors="replace") as lines:
+            streams = read_logcat_chunks(lines)
+    except OSError as error:
+        raise RecordingError(f"{path}: cannot be read: {error.strerror}", "Check the recording's files.") from error
+    wanted = run.pid if run.pid is not None else next(reversed(processes or streams), None)
+    for pid, stream in streams.items():
+        if pid != wanted:
+            findings.warn("foreign_log", f"{path.name} also holds events of process {pid}, which is not this run's; left out")
+            continue
+        scan = scan_chunks(stream.data)
+        check_maps(scan.chunks, known, str(path))
+        _report(scan, path.name, findings)
+        findings.lose(
+            "logcat_chunks",
+            stream.missing,
+            path.name + " lacks {count} chunks of events",
+            "Enlarge the device's log buffer (logcat -G 16M), or use --transport files.",
+        )
+        processes.setdefault(pid, []).extend(scan.chunks)
+
+
+def _report(scan: ChunkScan, name: str, findings: Findings) -> None:
+    message = f"{name} is damaged in {scan.damaged} places: {{count}} bytes were skipped"
+    findings.lose("damaged_bytes", scan.skipped_bytes, message, "What was there is missing from every figure.")
+    unknown: Counter[int] = scan.unknown
+    if unknown:
+        kinds = ", ".join(map(str, sorted(unknown)[:10]))
+        message = f"{name} holds {unknown.total()} chunks of unknown types ({kinds}); skipped"
+        findings.warn("unknown_chunks", message, "A newer runtime wrote them: update Navitas.")

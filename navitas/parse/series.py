@@ -1,0 +1,95 @@
+"""Sampled files of a run as tables: what the app's sampler read, and what the device's shell printed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from navitas.errors import RecordingError
+from navitas.parse.clocks import Clocks
+from navitas.parse.counters import Readings
+from navitas.parse.findings import Findings
+from navitas.parse.procstat import parse_cpu_stat, parse_process_stat
+from navitas.parse.rails import parse_rails
+from navitas.parse.shell import Series, parse_shell
+from navitas.parse.tables import CpuClock, CpuStat, Rails, TimeInState
+from navitas.parse.time_in_state import parse_time_in_state
+from navitas.recording.manifest import Manifest, Run, Source
+from navitas.recording.store import Recording
+
+_POLICY_PATH = re.compile(r"/cpufreq/policy(\d{1,4})/stats/time_in_state$")
+_RAILS_PATH = re.compile(r"/energy_value$")
+
+
+@dataclass(frozen=True, slots=True)
+class ShellTables:
+    """What came of `shell.txt`."""
+
+    cpu_stat: CpuStat | None
+    rails: Rails | None
+
+
+def time_in_state_tables(manifest: Manifest, readings: dict[int, Readings], findings: Findings) -> tuple[TimeInState, ...]:
+    """A table for each policy that was sampled, in the policies' order."""
+    cpus = {policy.id: policy.cpus for policy in manifest.device.policies}
+    tables: dict[int, TimeInState] = {}
+    for source in manifest.sources:
+        policy = _policy_of(source) if source.kind == "time_in_state" else None
+        reading = readings.get(source.id)
+        if policy is None or policy in tables or reading is None:
+            continue
+        table, skipped = parse_time_in_state(policy, cpus.get(policy, []), reading.t_ns, reading.texts)
+        findings.lose("time_in_state_readings", skipped, f"{source.path}: {{count}} empty or torn readings were skipped")
+        if table is not None:
+            tables[policy] = table
+    return tuple(tables[policy] for policy in sorted(tables))
+
+
+def process_clock(manifest: Manifest, readings: dict[int, Readings], findings: Findings) -> CpuClock | None:
+    """The process's CPU time from `/proc/self/stat`."""
+    for source in manifest.sources:
+        reading = readings.get(source.id)
+        if source.kind == "process_stat" and reading is not None:
+            clock, skipped = parse_process_stat(reading.t_ns, reading.texts)
+            findings.lose("process_stat_readings", skipped, f"{source.path}: {{count}} torn readings were skipped")
+            return clock
+    return None
+
+
+def shell_tables(recording: Recording, run: Run, clocks: Clocks, findings: Findings) -> ShellTables:
+    """`/proc/stat` and rails of a run, their realtimes joined with monotonic by the clock triples."""
+    cpu_stat: CpuStat | None = None
+    rails: Rails | None = None
+    for path in recording.files("shell", run.id):
+        try:
+            text = path.read_text(encoding="utf-8", errors="replace")
+        except OSError as error:
+            raise RecordingError(f"{path}: cannot be read: {error.strerror}", "Check the recording's files.") from error
+        for name, series in parse_shell(text).items():
+            t_ns = _monotonic(series, clocks)
+            if t_ns is None:
+                message = f"{path.name} cannot be joined with the events: no clock triples were recorded"
+                findings.warn("no_clocks", message, "Other processes and rails are missing from this run.")
+                break
+            if name == "/proc/stat" and cpu_stat is None:
+                cpu_stat, skipped = parse_cpu_stat(t_ns, series.texts)
+                findings.lose("cpu_stat_readings", skipped, "/proc/stat: {count} torn readings were skipped")
+            elif _RAILS_PATH.search(name) and rails is None:
+                rails, skipped = parse_rails(t_ns, series.texts, clocks)
+                findings.lose("rail_readings", skipped, "rails: {count} torn readings were skipped")
+    return ShellTables(cpu_stat, rails)
+
+
+def _monotonic(series: Series, clocks: Clocks) -> Sequence[int] | None:
+    t_ns = clocks.from_realtime(np.array(series.realtime_ns, np.int64))
+    return None if t_ns is None else np.maximum.accumulate(t_ns).tolist()
+
+
+def _policy_of(source: Source) -> int | None:
+    if source.policy is not None:
+        return source.policy
+    match = _POLICY_PATH.search(source.path)
+    return int(match[1]) if match else None

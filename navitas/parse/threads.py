@@ -1,0 +1,159 @@
+"""Threads of a run: what the runtime wrote of each (by serial) joined with what the sampler saw (by tid)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from navitas.parse.anchors import empty_clock
+from navitas.parse.calls import decode_calls
+from navitas.parse.folded import decode_folded
+from navitas.parse.roles import role_of
+from navitas.parse.schedstat import TICK_LAG_NS, Life
+from navitas.parse.tables import I64, Calls, CpuClock, Folded, Thread
+
+NO_SERIAL = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Probed:
+    """What the runtime wrote of one thread."""
+
+    serial: int
+    tid: int
+    name: str
+    calls: Calls
+    folded: Folded
+    anchors: CpuClock
+    lost_events: int
+
+    @property
+    def start_ns(self) -> int:
+        """First time the thread is known to have lived."""
+        return min(column[0] for column in self._times())
+
+    @property
+    def end_ns(self) -> int:
+        """Last time the thread wrote something."""
+        return max(column[-1] for column in self._times())
+
+    def _times(self) -> list[list[int]]:
+        columns = (self.anchors.t_ns, self.calls.t_ns, self.folded.epoch_start_ns, self.folded.epoch_end_ns)
+        return [[int(column[0]), int(column[-1])] for column in columns if len(column)] or [[0, 0]]
+
+
+def join_threads(probed: Sequence[Probed], lives: dict[int, list[Life]], records_ns: I64) -> tuple[Thread, ...]:
+    """All threads of a run; `records_ns` are the sampler's times.
+
+    A tid is used by one thread after another, so each sample goes to the thread whose lifetime and CPU clock it fits:
+    within the anchors' span to that thread, between two spans to the earlier thread if it continues its clock and else to
+    the later one as its early life, or to a thread without probes (serial -1). Samples lag, so they are kept between the
+    neighbouring anchors.
+    """
+    by_tid: dict[int, list[Probed]] = {}
+    for thread in sorted(probed, key=lambda thread: thread.start_ns):
+        by_tid.setdefault(thread.tid, []).append(thread)
+    samples: dict[int, list[CpuClock]] = {}
+    others: list[Thread] = []
+    for tid, of_tid in lives.items():
+        owners = by_tid.get(tid, []) if tid else []
+        for life in of_tid:
+            for owner, clock in _shared_out(life, owners):
+                if owner is None:
+                    others.append(_thread_without_probes(life, clock))
+                else:
+                    samples.setdefault(owner.serial, []).append(clock)
+    joined = [_joined(thread, samples.get(thread.serial, []), records_ns) for thread in probed]
+    return (*joined, *others)
+
+
+def _joined(thread: Probed, pieces: Iterable[CpuClock], records_ns: I64) -> Thread:
+    pieces = list(pieces)
+    t_ns = np.concatenate([piece.t_ns for piece in pieces]) if pieces else np.empty(0, np.int64)
+    cpu_ns = np.concatenate([piece.cpu_ns for piece in pieces]) if pieces else np.empty(0, np.int64)
+    if thread.tid and len(thread.anchors.t_ns):
+        t_ns, cpu_ns = _with_birth(thread, t_ns, cpu_ns, records_ns)
+    samples = CpuClock(t_ns, np.maximum.accumulate(_between_anchors(t_ns, cpu_ns, thread.anchors)))
+    return Thread(
+        serial=thread.serial,
+        tid=thread.tid,
+        name=thread.name,
+        role=role_of(thread.name, True),
+        calls=thread.calls,
+        folded=thread.folded,
+        anchors=thread.anchors,
+        samples=samples,
+        lost_events=thread.lost_events,
+    )
+
+
+def _with_birth(thread: Probed, t_ns: I64, cpu_ns: I64, records_ns: I64) -> tuple[I64, I64]:
+    """A thread that no record listed before its first anchor came up after the last of them: it had used nothing then."""
+    start, used = int(thread.anchors.t_ns[0]), int(thread.anchors.cpu_ns[0])
+    if len(t_ns) and t_ns[0] <= start:
+        return t_ns, cpu_ns
+    before = int(np.searchsorted(records_ns, start - used, "right")) - 1
+    if before < 0:
+        return t_ns, cpu_ns
+    return np.insert(t_ns, 0, records_ns[before]), np.insert(cpu_ns, 0, 0)
+
+
+def _between_anchors(t_ns: I64, cpu_ns: I64, anchors: CpuClock) -> I64:
+    if not len(anchors.t_ns):
+        return cpu_ns
+    place = np.searchsorted(anchors.t_ns, t_ns, "right")
+    low = np.concatenate([[0], anchors.cpu_ns])[place]
+    high = np.concatenate([anchors.cpu_ns, [np.iinfo(np.int64).max]])[place]
+    return np.clip(cpu_ns, low, high)
+
+
+def _shared_out(life: Life, owners: Sequence[Probed]) -> Iterator[tuple[Probed | None, CpuClock]]:
+    """A life's readings cut into the pieces that belong to one owner (None: to a thread without probes)."""
+    t_ns, cpu_ns = life.clock.t_ns, life.clock.cpu_ns
+    if not owners:
+        yield None, life.clock
+        return
+    owner = np.full(len(t_ns), -1, np.int64)
+    starts = np.array([thread.start_ns for thread in owners], np.int64)
+    latest = np.searchsorted(starts, t_ns, "right") - 1
+    for i, (t, cpu, k) in enumerate(zip(t_ns.tolist(), cpu_ns.tolist(), latest.tolist(), strict=True)):
+        following = owners[k + 1] if k + 1 < len(owners) else None
+        if k >= 0 and (t <= owners[k].end_ns or _continues(owners[k], life, cpu)):
+            owner[i] = k
+        elif following is not None and _leads_to(following, t, cpu):
+            owner[i] = k + 1
+    if len(t_ns) > 1 and t_ns[0] == life.since_ns:
+        # The reading of 0 that says when the thread did not exist yet goes with the first that it was listed with.
+        owner[0] = owner[1]
+    cuts = np.nonzero(np.diff(owner))[0] + 1
+    for piece in np.split(np.arange(len(t_ns)), cuts):
+        k = int(owner[piece[0]])
+        yield (owners[k] if k >= 0 else None), CpuClock(t_ns[piece], cpu_ns[piece])
+
+
+def _continues(thread: Probed, life: Life, cpu_ns: int) -> bool:
+    """Whether a reading after a thread's last anchor may be its own: the life began in time and its clock has not fallen."""
+    return life.since_ns < thread.end_ns and (not len(thread.anchors.cpu_ns) or cpu_ns >= thread.anchors.cpu_ns[-1] - TICK_LAG_NS)
+
+
+def _leads_to(thread: Probed, t_ns: int, cpu_ns: int) -> bool:
+    """Whether a reading before a thread's first anchor may be of its early life: the rest of its CPU time fits in between."""
+    if not len(thread.anchors.t_ns):
+        return True
+    rest = int(thread.anchors.cpu_ns[0]) - cpu_ns
+    return -TICK_LAG_NS <= rest <= int(thread.anchors.t_ns[0]) - t_ns + TICK_LAG_NS
+
+
+def _thread_without_probes(life: Life, clock: CpuClock) -> Thread:
+    return Thread(
+        serial=NO_SERIAL,
+        tid=life.tid,
+        name=life.name,
+        role=role_of(life.name, False),
+        calls=decode_calls((), {})[0],
+        folded=decode_folded((), {})[0],
+        anchors=empty_clock(),
+        samples=clock,
+    )

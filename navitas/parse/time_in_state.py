@@ -1,0 +1,88 @@
+"""Texts of cpufreq's `time_in_state` as cumulative residency (kernel: Documentation/cpu-freq/cpufreq-stats.rst)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from navitas.parse.tables import I64, TimeInState
+
+TICK_NS = 10_000_000
+_MAX_TICKS = 1 << 39
+
+_Table = tuple[tuple[int, ...], tuple[int, ...]]
+
+
+def parse_time_in_state(
+    policy: int, cpus: Sequence[int], t_ns: Sequence[int], texts: Sequence[bytes]
+) -> tuple[TimeInState | None, int]:
+    """One policy's readings, frequencies ascending, and how many were skipped: empty, torn, or of other frequencies.
+
+    Lines are `kHz ticks` (10 ms), perhaps with a third column, perhaps under `cpuN` headers, of which one of `cpus` counts.
+    Counters that start again (cpufreq was loaded anew) go on from where they were. None when no reading is usable.
+    """
+    section = frozenset(b"cpu%d" % cpu for cpu in cpus)
+    tables = [_table(text, section) for text in texts]
+    shapes = Counter((table[0], text.endswith(b"\n")) for table, text in zip(tables, texts, strict=True) if table is not None)
+    if not shapes:
+        return None, len(texts)
+    (freqs, closed), _ = shapes.most_common(1)[0]
+    good = [
+        i
+        for i, (table, text) in enumerate(zip(tables, texts, strict=True))
+        if table is not None and table[0] == freqs and text.endswith(b"\n") == closed
+    ]
+    ticks = np.array([table[1] for i in good if (table := tables[i]) is not None], np.int64)
+    kept = _plausible(ticks)
+    order = np.argsort(np.array(freqs), kind="stable")
+    times = np.array([t_ns[i] for i in good], np.int64)[kept]
+    residency = _continued(ticks[kept])[:, order] * TICK_NS
+    return TimeInState(policy, times, np.array(freqs, np.int64)[order], residency), len(texts) - len(times)
+
+
+@lru_cache(maxsize=4096)
+def _table(text: bytes, section: frozenset[bytes]) -> _Table | None:
+    """(frequencies, ticks) of one text; None when it is empty or torn."""
+    if b"cpu" in text:
+        sections = _sections(text)
+        text = next((body for header, body in sections.items() if header in section), next(iter(sections.values()), b""))
+    rows = text.count(b"\n") + (not text.endswith(b"\n"))
+    try:
+        numbers = list(map(int, text.split()))
+    except ValueError:
+        return None
+    if not numbers or len(numbers) not in {2 * rows, 3 * rows}:
+        return None
+    if min(numbers) < 0 or max(numbers) > _MAX_TICKS:
+        return None
+    columns = len(numbers) // rows
+    return tuple(numbers[::columns]), tuple(numbers[1::columns])
+
+
+def _sections(text: bytes) -> dict[bytes, bytes]:
+    sections: dict[bytes, bytes] = {}
+    header = b""
+    for line in text.splitlines(keepends=True):
+        if line.startswith(b"cpu"):
+            header = line.strip()
+        else:
+            sections[header] = sections.get(header, b"") + line
+    return sections
+
+
+def _plausible(ticks: I64) -> I64:
+    """Rows without those that alone break the order between their neighbours: torn reads that still look like numbers."""
+    falls = np.nonzero((ticks[1:] < ticks[:-1]).any(axis=1))[0] + 1
+    suspects = {int(i) for fall in falls for i in (fall - 1, fall) if 0 < i < len(ticks) - 1}
+    torn = {i for i in suspects if (ticks[i + 1] >= ticks[i - 1]).all()}
+    return np.array([i for i in range(len(ticks)) if i not in torn], np.int64)
+
+
+def _continued(ticks: I64) -> I64:
+    """Where a counter falls all counters began again: what that interval added is unknown and counts as nothing."""
+    steps = np.diff(ticks, axis=0)
+    steps[(steps < 0).any(axis=1)] = 0
+    return np.concatenate([ticks[:1], ticks[0] + np.cumsum(steps, axis=0)])
