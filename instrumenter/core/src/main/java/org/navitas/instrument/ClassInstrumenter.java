@@ -1,0 +1,196 @@
+package org.navitas.instrument;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import javassist.bytecode.AccessFlag;
+import javassist.bytecode.AttributeInfo;
+import javassist.bytecode.BadBytecode;
+import javassist.bytecode.ClassFile;
+import javassist.bytecode.CodeAttribute;
+import javassist.bytecode.ConstPool;
+import javassist.bytecode.LineNumberAttribute;
+import javassist.bytecode.MethodInfo;
+
+/**
+ * Class bytes in, class bytes and list of methods out. Probes find their ids in one Integer constant a method, so the
+ * ids can be filled in when those of all classes are known, without working on the class again.
+ *
+ * <p>Bad class files lead to no exception but to a class that is left untouched.
+ */
+final class ClassInstrumenter {
+  /** Java 21, the newest that Javassist reads. */
+  static final int NEWEST_MAJOR = 65;
+  private static final byte[] MARKER_VERSION = {1};
+  private static final int POOL_LIMIT = 65535;
+  /** Constants that probes and marker need beside the ids. */
+  private static final int OWN_CONSTANTS = 20;
+  private static final int FIRST_PLACEHOLDER = 0x4E561000;
+
+  final ClassInfo info;
+  private final byte[] bytes;
+  private final int[] idOffsets;
+
+  private ClassInstrumenter(ClassInfo info, byte[] bytes, int[] idOffsets) {
+    this.info = info;
+    this.bytes = bytes;
+    this.idOffsets = idOffsets;
+  }
+
+  /** The dotted name of a class, or {@code fallback} when the file does not tell. */
+  static String nameOf(byte[] original, String fallback) {
+    try {
+      return ClassScan.of(original).name;
+    } catch (MalformedClassException e) {
+      return fallback;
+    }
+  }
+
+  /**
+   * Instruments one class.
+   *
+   * @param original a class file; not changed
+   * @param fallback the class's name for when the file does not tell
+   */
+  static ClassInstrumenter instrument(byte[] original, String fallback) {
+    String name = fallback;
+    try {
+      int major = ClassScan.majorOf(original);
+      if (major > NEWEST_MAJOR) {
+        return untouched(name, Skipped.UNSUPPORTED_VERSION, "class file version " + major, original);
+      }
+      ClassScan scan = ClassScan.of(original);
+      name = scan.name;
+      if (scan.instrumented) {
+        return untouched(name, Skipped.ALREADY_INSTRUMENTED, "already instrumented", original);
+      }
+      return probe(original, scan);
+    } catch (MalformedClassException | IOException | BadBytecode e) {
+      return untouched(name, Skipped.MALFORMED, String.valueOf(e.getMessage()), original);
+    } catch (RuntimeException e) {
+      // Javassist answers some damaged classes with whatever its code runs into.
+      return untouched(name, Skipped.MALFORMED, e.toString(), original);
+    }
+  }
+
+  /** The instrumented class with the ids of {@link ClassInfo#methods}; the original when there are none. */
+  byte[] bytes(int[] ids) {
+    byte[] filled = bytes.clone();
+    for (int i = 0; i < idOffsets.length; i++) {
+      int at = idOffsets[i];
+      filled[at] = (byte) (ids[i] >>> 24);
+      filled[at + 1] = (byte) (ids[i] >>> 16);
+      filled[at + 2] = (byte) (ids[i] >>> 8);
+      filled[at + 3] = (byte) ids[i];
+    }
+    return filled;
+  }
+
+  private static ClassInstrumenter untouched(String name, String reason, String problem, byte[] original) {
+    return new ClassInstrumenter(ClassInfo.untouched(name, reason, problem), original, new int[0]);
+  }
+
+  private static ClassInstrumenter probe(byte[] original, ClassScan scan)
+      throws IOException, BadBytecode, MalformedClassException {
+    ClassFile file = new ClassFile(new DataInputStream(new ByteArrayInputStream(original)));
+    List<Skipped> skipped = new ArrayList<>();
+    List<MethodInfo> bodies = new ArrayList<>();
+    for (MethodInfo method : file.getMethods()) {
+      String reason = reasonToSkip(method);
+      if (reason == null) {
+        bodies.add(method);
+      } else {
+        skipped.add(new Skipped(method.getName() + method.getDescriptor(), reason));
+      }
+    }
+    boolean room = scan.poolCount() + OWN_CONSTANTS + bodies.size() <= POOL_LIMIT;
+    List<MethodRef> methods = new ArrayList<>();
+    int firstId = room && !bodies.isEmpty() ? addProbes(file, bodies, scan, methods, skipped) : 0;
+    if (!room) {
+      bodies.forEach(method -> skipped.add(tooLarge(method)));
+    }
+    ClassInfo info = new ClassInfo(scan.name, file.getSourceFile(), methods, skipped, null);
+    if (methods.isEmpty()) {
+      return new ClassInstrumenter(info, original, new int[0]);
+    }
+    file.addAttribute(new AttributeInfo(file.getConstPool(), ClassScan.MARKER, MARKER_VERSION));
+    ByteArrayOutputStream out = new ByteArrayOutputStream(original.length * 5 / 4 + 512);
+    file.write(new DataOutputStream(out));
+    byte[] written = out.toByteArray();
+    return new ClassInstrumenter(info, written, idOffsets(written, firstId, methods.size()));
+  }
+
+  private static String reasonToSkip(MethodInfo method) throws MalformedClassException {
+    int flags = method.getAccessFlags();
+    if ((flags & AccessFlag.ABSTRACT) != 0) {
+      return Skipped.ABSTRACT;
+    } else if ((flags & AccessFlag.NATIVE) != 0) {
+      return Skipped.NATIVE;
+    } else if ((flags & AccessFlag.BRIDGE) != 0) {
+      return Skipped.BRIDGE;
+    } else if (method.getCodeAttribute() == null) {
+      throw new MalformedClassException("method " + method.getName() + " has no code");
+    }
+    return null;
+  }
+
+  /** Puts probes into all of {@code bodies} that have room, and returns the constant of the first one's id. */
+  private static int addProbes(
+      ClassFile file, List<MethodInfo> bodies, ClassScan scan, List<MethodRef> methods, List<Skipped> skipped)
+      throws BadBytecode, MalformedClassException {
+    ConstPool pool = file.getConstPool();
+    MethodProbes probes = new MethodProbes(pool, file.getMajorVersion());
+    pool.addUtf8Info(ClassScan.MARKER);
+    int placeholder = freePlaceholder(scan, bodies.size());
+    // From here on only ids are added to the pool, so they stand side by side.
+    int firstId = pool.addIntegerInfo(placeholder);
+    int id = firstId;
+    for (MethodInfo method : bodies) {
+      MethodRef ref = new MethodRef(method.getName(), method.getDescriptor(), firstLine(method.getCodeAttribute()));
+      id = id < 0 ? pool.addIntegerInfo(placeholder + methods.size()) : id;
+      if (probes.add(method, id)) {
+        methods.add(ref);
+        id = -1;
+      } else {
+        skipped.add(tooLarge(method));
+      }
+    }
+    return firstId;
+  }
+
+  private static Skipped tooLarge(MethodInfo method) {
+    return new Skipped(method.getName() + method.getDescriptor(), Skipped.TOO_LARGE);
+  }
+
+  /** The first of {@code count} ints in a row that the class does not use itself (equal constants are shared). */
+  private static int freePlaceholder(ClassScan scan, int count) {
+    Set<Integer> used = scan.integers();
+    int first = FIRST_PLACEHOLDER;
+    for (int i = 0; i < count; i++) {
+      if (used.contains(first + i)) {
+        first += i + 1;
+        i = -1;
+      }
+    }
+    return first;
+  }
+
+  private static int firstLine(CodeAttribute code) {
+    LineNumberAttribute lines = (LineNumberAttribute) code.getAttribute(LineNumberAttribute.tag);
+    return lines == null || lines.tableLength() == 0 ? 0 : lines.toLineNumber(0);
+  }
+
+  private static int[] idOffsets(byte[] written, int firstId, int count) throws MalformedClassException {
+    ClassScan scan = ClassScan.poolOf(written);
+    int[] offsets = new int[count];
+    for (int i = 0; i < count; i++) {
+      offsets[i] = scan.poolOffset(firstId + i);
+    }
+    return offsets;
+  }
+}

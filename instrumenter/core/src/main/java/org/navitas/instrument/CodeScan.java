@@ -1,0 +1,145 @@
+package org.navitas.instrument;
+
+import java.util.ArrayList;
+import java.util.List;
+import javassist.bytecode.Opcode;
+
+/**
+ * The instructions of one method: their boundaries (checked, so that Javassist only sees code it can walk), its returns,
+ * and how much the code may grow before it breaks a limit of the format.
+ */
+final class CodeScan {
+  static final int MAX_CODE = 65535;
+  /** Bytes of each instruction, by opcode (JVMS 6.5); 0 for the switches and wide, whose length varies. */
+  private static final String LENGTHS =
+      "1111111111111111232332222211111111111111"
+          + "1111111111111122222111111111111111111111"
+          + "1111111111111111111111111111111111111111"
+          + "1111111111113111111111111111111113333333"
+          + "3333333332001111113333333553231133110433"
+          + "55";
+
+  private final byte[] code;
+  /** Offsets of all instructions, in order. */
+  final List<Integer> starts = new ArrayList<>();
+  final List<Integer> returns = new ArrayList<>();
+  private int longestBranch;
+  private int switches;
+  private final List<Integer> gotos = new ArrayList<>();
+
+  CodeScan(byte[] code) throws MalformedClassException {
+    this.code = code;
+    int pc = 0;
+    while (pc < code.length) {
+      starts.add(pc);
+      int next = next(pc);
+      note(pc);
+      pc = next;
+    }
+  }
+
+  /** Whether code with this many probes before returns and after entries still keeps every limit (JVMS 4.7.3, 4.9.1). */
+  boolean outgrows(int entries, int probeBytes, int handlerBytes) {
+    // In short code Javassist rounds gaps up to keep switches aligned; long code can grow by padding and goto_w only.
+    int gap = code.length <= Short.MAX_VALUE ? (probeBytes + 3) & ~3 : probeBytes;
+    long grown = code.length + (long) gap * (entries + returns.size()) + handlerBytes + 3L * switches;
+    if (grown <= Short.MAX_VALUE) {
+      return false;
+    }
+    long added = grown - code.length;
+    long wide = gotos.stream().filter(span -> span + added > Short.MAX_VALUE).count();
+    // A conditional branch that overflows would need a new stack map frame.
+    return grown + 2 * wide > MAX_CODE || longestBranch + added + 2 * wide > Short.MAX_VALUE;
+  }
+
+  int opcode(int pc) {
+    return code[pc] & 255;
+  }
+
+  int u1(int pc) {
+    return code[pc] & 255;
+  }
+
+  int u2(int pc) {
+    return (code[pc] & 255) << 8 | (code[pc + 1] & 255);
+  }
+
+  int s4(int pc) {
+    return u2(pc) << 16 | u2(pc + 2);
+  }
+
+  /** Offset of the instruction after the one at {@code pc}; it lies within the code or at its end. */
+  int next(int pc) throws MalformedClassException {
+    int op = opcode(pc);
+    long length = op < LENGTHS.length() ? LENGTHS.charAt(op) - '0' : -1;
+    int operands = (pc & ~3) + 4;
+    if (op == Opcode.WIDE) {
+      need(pc + 2);
+      length = opcode(pc + 1) == Opcode.IINC ? 6 : 4;
+    } else if (op == Opcode.TABLESWITCH) {
+      need(operands + 12);
+      long cases = (long) s4(operands + 8) - s4(operands + 4) + 1;
+      length = cases < 0 ? -1 : operands + 12 - pc + 4 * cases;
+    } else if (op == Opcode.LOOKUPSWITCH) {
+      need(operands + 8);
+      long pairs = s4(operands + 4);
+      length = pairs < 0 ? -1 : operands + 8 - pc + 8 * pairs;
+    }
+    if (length <= 0) {
+      throw new MalformedClassException("bad instruction " + op + " at " + pc);
+    }
+    need(pc + length);
+    return (int) (pc + length);
+  }
+
+  /** Where the branch or switch at {@code pc} may go, apart from the next instruction. */
+  List<Integer> targets(int pc) {
+    int op = opcode(pc);
+    List<Integer> targets = new ArrayList<>();
+    int operands = (pc & ~3) + 4;
+    if (isConditional(op) || op == Opcode.GOTO || op == Opcode.JSR) {
+      targets.add(pc + (short) u2(pc + 1));
+    } else if (op == Opcode.GOTO_W || op == Opcode.JSR_W) {
+      targets.add(pc + s4(pc + 1));
+    } else if (op == Opcode.TABLESWITCH) {
+      targets.add(pc + s4(operands));
+      int cases = s4(operands + 8) - s4(operands + 4) + 1;
+      for (int i = 0; i < cases; i++) {
+        targets.add(pc + s4(operands + 12 + 4 * i));
+      }
+    } else if (op == Opcode.LOOKUPSWITCH) {
+      targets.add(pc + s4(operands));
+      for (int i = 0; i < s4(operands + 4); i++) {
+        targets.add(pc + s4(operands + 12 + 8 * i));
+      }
+    }
+    return targets;
+  }
+
+  static boolean isReturn(int op) {
+    return op >= Opcode.IRETURN && op <= Opcode.RETURN;
+  }
+
+  private static boolean isConditional(int op) {
+    return op >= Opcode.IFEQ && op <= Opcode.IF_ACMPNE || op == Opcode.IFNULL || op == Opcode.IFNONNULL;
+  }
+
+  private void note(int pc) {
+    int op = opcode(pc);
+    if (isReturn(op)) {
+      returns.add(pc);
+    } else if (isConditional(op)) {
+      longestBranch = Math.max(longestBranch, Math.abs((int) (short) u2(pc + 1)));
+    } else if (op == Opcode.GOTO || op == Opcode.JSR) {
+      gotos.add(Math.abs((int) (short) u2(pc + 1)));
+    } else if (op == Opcode.TABLESWITCH || op == Opcode.LOOKUPSWITCH) {
+      switches++;
+    }
+  }
+
+  private void need(long end) throws MalformedClassException {
+    if (end > code.length) {
+      throw new MalformedClassException("code ends within an instruction");
+    }
+  }
+}

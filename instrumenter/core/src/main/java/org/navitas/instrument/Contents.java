@@ -1,0 +1,24 @@
+package org.navitas.instrument;
+
+import java.util.List;
+
+/** All that was read of one input. */
+final class Contents {
+  final Input input;
+  final boolean jar;
+  /** Every file of a folder by path; of a jar its classes to instrument, in the jar's order. */
+  final List<Entry> entries;
+  /** SHA-256 of a whole jar; null for a folder. */
+  final String jarSha256;
+
+  Contents(Input input, boolean jar, List<Entry> entries, String jarSha256) {
+    this.input = input;
+    this.jar = jar;
+    this.entries = entries;
+    this.jarSha256 = jarSha256;
+  }
+
+  boolean probed() {
+    return entries.stream().anyMatch(Entry::probed);
+  }
+}

@@ -1,0 +1,59 @@
+package org.navitas.instrument;
+
+import java.io.IOException;
+
+/** One file of an input: a class with what instrumentation makes of it, or anything else, which is copied. */
+final class Entry {
+  /** Relative to the input, with slashes. */
+  final String path;
+  /** SHA-256 of the file as it came; null for what lies in a jar and is no class to instrument. */
+  final String sha256;
+  /** Null for whatever is copied without a word. */
+  final ClassInfo info;
+  /** The work on the class, when it was done in this run. */
+  final ClassInstrumenter work;
+  /** Ids of {@code info.methods}; null until they are known. */
+  int[] ids;
+
+  Entry(String path, String sha256, ClassInfo info, ClassInstrumenter work) {
+    this.path = path;
+    this.sha256 = sha256;
+    this.info = info;
+    this.work = work;
+  }
+
+  boolean probed() {
+    return info != null && !info.methods.isEmpty();
+  }
+
+  /** Says in one line what the output is made of; equal recipes give equal bytes. */
+  String recipe() {
+    if (!probed()) {
+      return "copy " + sha256;
+    }
+    StringBuilder text = new StringBuilder("probe ").append(sha256);
+    for (int i = 0; i < ids.length; i++) {
+      if (i == 0 || ids[i] != ids[i - 1] + 1) {
+        text.append(' ').append(ids[i]);
+      }
+    }
+    return text.toString();
+  }
+
+  /** The instrumented class, from the work already done or done again from the original. */
+  byte[] instrumented(Original original) throws InstrumentException, IOException {
+    if (work != null) {
+      return work.bytes(ids);
+    }
+    byte[] bytes = original.read();
+    if (!Io.sha256Hex(bytes).equals(sha256)) {
+      throw new InstrumentException(path + ": changed while it was read");
+    }
+    return ClassInstrumenter.instrument(bytes, info.name).bytes(ids);
+  }
+
+  /** Reads the file as it came. */
+  interface Original {
+    byte[] read() throws IOException;
+  }
+}

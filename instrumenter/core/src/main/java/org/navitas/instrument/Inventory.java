@@ -1,0 +1,150 @@
+package org.navitas.instrument;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.FileVisitOption;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
+
+/** Reads inputs and does the work on each class that the state of an earlier run does not know. */
+final class Inventory {
+  private static final String CLASS = ".class";
+
+  private final Selection selection;
+  private final Map<String, ClassInfo> known;
+  private final Warnings warnings;
+
+  Inventory(Selection selection, Map<String, ClassInfo> known, Warnings warnings) {
+    this.selection = selection;
+    this.known = known;
+    this.warnings = warnings;
+  }
+
+  Contents read(Input input) throws InstrumentException {
+    try {
+      return Files.isDirectory(input.in()) ? readFolder(input) : readJar(input);
+    } catch (IOException | IllegalArgumentException e) {
+      // ZipFile answers some bad names with IllegalArgumentException.
+      throw Io.failure(input.in().toString(), e instanceof IOException ? (IOException) e : new IOException(e));
+    }
+  }
+
+  private Contents readFolder(Input input) throws IOException, InstrumentException {
+    Map<String, Path> files = new TreeMap<>();
+    Path root = input.in();
+    Files.walkFileTree(root, EnumSet.of(FileVisitOption.FOLLOW_LINKS), Integer.MAX_VALUE, new SimpleFileVisitor<Path>() {
+      @Override
+      public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+        if (attributes.isRegularFile()) {
+          files.put(root.relativize(file).toString().replace(file.getFileSystem().getSeparator(), "/"), file);
+        } else {
+          warnings.add("not a file, not copied", file.toString());
+        }
+        return FileVisitResult.CONTINUE;
+      }
+    });
+    List<Entry> entries = new ArrayList<>();
+    for (Map.Entry<String, Path> file : files.entrySet()) {
+      entries.add(readFile(input, file.getKey(), file.getValue()));
+    }
+    return new Contents(input, false, entries, null);
+  }
+
+  private Entry readFile(Input input, String path, Path file) throws InstrumentException {
+    try {
+      if (path.endsWith(CLASS)) {
+        try (InputStream in = Files.newInputStream(file)) {
+          return entry(input, path, Io.read(in));
+        }
+      }
+      return new Entry(path, Io.sha256Hex(file), null, null);
+    } catch (IOException e) {
+      throw Io.failure(file.toString(), e);
+    }
+  }
+
+  private Contents readJar(Input input) throws IOException, InstrumentException {
+    List<Entry> entries = new ArrayList<>();
+    Set<String> names = new HashSet<>();
+    try (ZipFile jar = new ZipFile(input.in().toFile())) {
+      for (ZipEntry each : Collections.list(jar.entries())) {
+        String path = each.getName();
+        refuseUnsafe(input, path);
+        if (!names.add(path)) {
+          warnings.add("twice in the jar, the second left out", place(input, path));
+        } else if (path.endsWith(CLASS)) {
+          readEntry(input, jar, each, entries);
+        }
+      }
+    }
+    return new Contents(input, true, entries, Io.sha256Hex(input.in()));
+  }
+
+  private void readEntry(Input input, ZipFile jar, ZipEntry each, List<Entry> entries) throws InstrumentException {
+    try (InputStream in = jar.getInputStream(each)) {
+      entries.add(entry(input, each.getName(), Io.read(in)));
+    } catch (IOException e) {
+      throw Io.failure(place(input, each.getName()), e);
+    }
+  }
+
+  private static void refuseUnsafe(Input input, String path) throws InstrumentException {
+    boolean absolute = path.startsWith("/") || path.startsWith("\\") || path.matches("[A-Za-z]:.*");
+    boolean climbs = ("/" + path.replace('\\', '/') + "/").contains("/../");
+    if (path.isEmpty() || absolute || climbs || path.indexOf('\0') >= 0) {
+      throw new InstrumentException(place(input, path) + ": the entry's name leads out of the jar; refused");
+    }
+  }
+
+  private Entry entry(Input input, String path, byte[] bytes) {
+    String sha256 = Io.sha256Hex(bytes);
+    ClassInfo info = known.get(sha256);
+    String fallback = info != null ? info.name : nameFromPath(path);
+    String name = info != null ? info.name : ClassInstrumenter.nameOf(bytes, fallback);
+    switch (selection.of(name, input.source())) {
+      case LEAVE:
+        return new Entry(path, sha256, null, null);
+      case EXCLUDED:
+        return new Entry(path, sha256, ClassInfo.untouched(name, Skipped.EXCLUDED, null), null);
+      default:
+        ClassInstrumenter work = info != null ? null : ClassInstrumenter.instrument(bytes, fallback);
+        info = info != null ? info : work.info;
+        warn(input, path, info);
+        return new Entry(path, sha256, info, work);
+    }
+  }
+
+  private void warn(Input input, String path, ClassInfo info) {
+    String reason = info.untouchedReason();
+    if (Skipped.UNSUPPORTED_VERSION.equals(reason)) {
+      warnings.add("left alone, newer than Java 21 (compile with an older target)",
+          place(input, path) + " (" + info.problem + ")");
+    } else if (Skipped.MALFORMED.equals(reason)) {
+      warnings.add("left alone, broken class file", place(input, path) + " (" + info.problem + ")");
+    } else if (Skipped.ALREADY_INSTRUMENTED.equals(reason)) {
+      warnings.add("left alone, already instrumented (its ids belong to the map of that time)", place(input, path));
+    }
+  }
+
+  private static String nameFromPath(String path) {
+    String name = path.replaceFirst("^META-INF/versions/[0-9]+/", "");
+    return name.substring(0, name.length() - CLASS.length()).replace('/', '.');
+  }
+
+  static String place(Input input, String path) {
+    return input.in() + "@" + path;
+  }
+}

@@ -1,0 +1,121 @@
+package org.navitas.instrument;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Collections;
+import java.util.GregorianCalendar;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.jar.JarFile;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
+import java.util.zip.ZipOutputStream;
+
+/** Writes the instrumented copy of one jar; what is not instrumented is copied with name, time and compression. */
+final class JarWriter {
+  private final Contents contents;
+  private final byte[] properties;
+  private final Warnings warnings;
+  private final Map<String, Entry> probed = new HashMap<>();
+  private boolean unsign;
+
+  /** @param properties the text of {@link MethodMap#PROPERTIES} to add, or null */
+  JarWriter(Contents contents, byte[] properties, Warnings warnings) {
+    this.contents = contents;
+    this.properties = properties;
+    this.warnings = warnings;
+    for (Entry entry : contents.entries) {
+      if (entry.probed()) {
+        probed.put(entry.path, entry);
+      }
+    }
+  }
+
+  /** Writes the jar beside its place and moves it there when it is complete. */
+  void write(boolean dropProperties) throws InstrumentException, IOException {
+    Path out = contents.input.out();
+    Io.makeParent(out);
+    Path temporary = Io.temporaryFor(out);
+    if (probed.isEmpty() && properties == null) {
+      Files.copy(contents.input.in(), temporary, StandardCopyOption.REPLACE_EXISTING);
+    } else {
+      try (ZipFile jar = new ZipFile(contents.input.in().toFile());
+          ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(temporary))) {
+        copy(jar, zip, dropProperties);
+      } catch (IOException | InstrumentException | RuntimeException e) {
+        Files.deleteIfExists(temporary);
+        throw e;
+      }
+    }
+    Io.moveOver(temporary, out);
+  }
+
+  private void copy(ZipFile jar, ZipOutputStream zip, boolean dropProperties) throws IOException, InstrumentException {
+    unsign = !probed.isEmpty() && Collections.list(jar.entries()).stream()
+        .anyMatch(entry -> JarSignature.isSignature(entry.getName()));
+    if (unsign) {
+      warnings.add("signature removed, since instrumented classes no longer fit it", contents.input.in().toString());
+    }
+    Set<String> names = new HashSet<>();
+    for (ZipEntry entry : Collections.list(jar.entries())) {
+      boolean dropped = dropProperties && entry.getName().equals(MethodMap.PROPERTIES)
+          || unsign && JarSignature.isSignature(entry.getName());
+      if (names.add(entry.getName()) && !dropped) {
+        copy(jar, entry, zip);
+      }
+    }
+    if (properties != null) {
+      ZipEntry entry = new ZipEntry(MethodMap.PROPERTIES);
+      entry.setTime(new GregorianCalendar(1980, 1, 1).getTimeInMillis()); // a fixed time in every time zone
+      put(zip, entry, properties);
+    }
+    zip.setComment(jar.getComment());
+  }
+
+  private void copy(ZipFile jar, ZipEntry entry, ZipOutputStream zip) throws IOException, InstrumentException {
+    try (InputStream in = jar.getInputStream(entry)) {
+      Entry instrumented = probed.get(entry.getName());
+      if (instrumented != null) {
+        put(zip, renewed(entry), instrumented.instrumented(() -> Io.read(in)));
+      } else if (unsign && entry.getName().equals(JarFile.MANIFEST_NAME)) {
+        put(zip, renewed(entry), JarSignature.withoutDigests(Io.read(in)));
+      } else {
+        ZipEntry same = new ZipEntry(entry);
+        if (same.getMethod() == ZipEntry.DEFLATED) {
+          same.setCompressedSize(-1); // another deflater may need another size
+        }
+        zip.putNextEntry(same);
+        pour(in, zip);
+        zip.closeEntry();
+      }
+    } catch (IOException e) {
+      throw Io.failure(Inventory.place(contents.input, entry.getName()), e);
+    }
+  }
+
+  private static ZipEntry renewed(ZipEntry entry) {
+    ZipEntry renewed = new ZipEntry(entry.getName());
+    renewed.setTime(entry.getTime());
+    renewed.setComment(entry.getComment());
+    return renewed;
+  }
+
+  private static void put(ZipOutputStream zip, ZipEntry entry, byte[] bytes) throws IOException {
+    zip.putNextEntry(entry);
+    zip.write(bytes);
+    zip.closeEntry();
+  }
+
+  private static void pour(InputStream in, OutputStream out) throws IOException {
+    byte[] buffer = new byte[1 << 14];
+    for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
+      out.write(buffer, 0, n);
+    }
+  }
+}

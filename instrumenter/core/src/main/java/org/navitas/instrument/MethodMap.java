@@ -1,0 +1,118 @@
+package org.navitas.instrument;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The text of a method map, and its id (docs/formats.md, "Method map"). */
+final class MethodMap {
+  /** The resource that tells the runtime which map its ids belong to. */
+  static final String PROPERTIES = "META-INF/navitas/map.properties";
+  private static final Pattern ID = Pattern.compile("\\A\\{\"schema_version\": 1, \"map_id\": \"([0-9a-f]{16})\"");
+  private static final Pattern PROPERTY = Pattern.compile("(?m)^map_id=([0-9a-f]{16})$");
+
+  private MethodMap() {}
+
+  /** The first 8 bytes of SHA-256 over one tab-separated line a class and a method. */
+  static String id(Numbering numbering) {
+    StringBuilder text = new StringBuilder();
+    for (Numbering.NumberedClass each : numbering.classes) {
+      text.append("class\t").append(each.first.info.name).append('\t').append(each.first.sha256).append('\n');
+      int id = each.firstId;
+      for (MethodRef method : each.methods) {
+        text.append("method\t").append(id++).append('\t').append(each.first.info.name).append('\t')
+            .append(method.name).append('\t').append(method.descriptor).append('\n');
+      }
+    }
+    return Io.sha256Hex(text.toString()).substring(0, 16);
+  }
+
+  static byte[] json(String mapId, Numbering numbering, List<Contents> all) {
+    StringBuilder json = new StringBuilder("{\"schema_version\": 1, \"map_id\": \"").append(mapId).append("\",\n\"classes\": [");
+    String separator = "\n";
+    for (Numbering.NumberedClass each : numbering.classes) {
+      ClassInfo info = each.first.info;
+      field(json.append(separator).append('{'), "name", info.name);
+      field(json.append(", "), "sha256", each.first.sha256);
+      field(json.append(", "), "source", each.input.source());
+      field(json.append(", "), "module", each.input.module());
+      field(json.append(", "), "file", info.file);
+      json.append('}');
+      separator = ",\n";
+    }
+    json.append("\n],\n\"methods\": [");
+    separator = "\n";
+    for (Numbering.NumberedClass each : numbering.classes) {
+      int id = each.firstId;
+      for (MethodRef method : each.methods) {
+        json.append(separator).append("{\"id\": ").append(id++);
+        field(json.append(", "), "class", each.first.info.name);
+        field(json.append(", "), "name", method.name);
+        field(json.append(", "), "descriptor", method.descriptor);
+        json.append(", \"line\": ").append(method.line == 0 ? "null" : String.valueOf(method.line)).append('}');
+        separator = ",\n";
+      }
+    }
+    json.append("\n],\n\"skipped\": [");
+    separator = "\n";
+    for (Contents contents : all) {
+      for (Entry entry : contents.entries) {
+        if (entry.info != null) {
+          for (Skipped skipped : entry.info.skipped) {
+            field(json.append(separator).append('{'), "class", entry.info.name);
+            field(json.append(", "), "method", skipped.method);
+            field(json.append(", "), "reason", skipped.reason);
+            json.append('}');
+            separator = ",\n";
+          }
+        }
+      }
+    }
+    return json.append("\n]}\n").toString().getBytes(StandardCharsets.US_ASCII);
+  }
+
+  static int skipped(List<Contents> all) {
+    return all.stream().flatMap(contents -> contents.entries.stream())
+        .mapToInt(entry -> entry.info == null ? 0 : entry.info.skipped.size()).sum();
+  }
+
+  static byte[] properties(String mapId) {
+    return ("map_id=" + mapId + "\n").getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /** The id of a map as {@link #json} writes it, or null. */
+  static String idOf(byte[] json) {
+    return find(ID, json);
+  }
+
+  /** The id in a {@link #PROPERTIES} resource, or null. */
+  static String idOfProperties(byte[] properties) {
+    return find(PROPERTY, properties);
+  }
+
+  private static String find(Pattern pattern, byte[] text) {
+    Matcher matcher = pattern.matcher(new String(text, StandardCharsets.ISO_8859_1));
+    return matcher.find() ? matcher.group(1) : null;
+  }
+
+  private static void field(StringBuilder json, String name, String value) {
+    json.append('"').append(name).append("\": ");
+    if (value == null) {
+      json.append("null");
+      return;
+    }
+    json.append('"');
+    for (int i = 0; i < value.length(); i++) {
+      char c = value.charAt(i);
+      if (c == '"' || c == '\\') {
+        json.append('\\').append(c);
+      } else if (c < ' ' || c > '~') {
+        json.append(String.format("\\u%04x", (int) c));
+      } else {
+        json.append(c);
+      }
+    }
+    json.append('"');
+  }
+}

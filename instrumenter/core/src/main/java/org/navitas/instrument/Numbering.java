@@ -1,0 +1,79 @@
+package org.navitas.instrument;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Gives each method its id: 0 … n−1 by sorted class names, then in the order of the class file. Where a class exists
+ * more than once (in several inputs, or for several Java versions in one jar), equal methods share an id, and the
+ * first one found speaks for the class.
+ */
+final class Numbering {
+  /** Event records have 22 bits for the id. */
+  static final int MAX_METHODS = 4_194_303;
+
+  /** One class of the map. */
+  static final class NumberedClass {
+    final Entry first;
+    final Input input;
+    final int firstId;
+    final List<MethodRef> methods = new ArrayList<>();
+
+    NumberedClass(Entry first, Input input, int firstId) {
+      this.first = first;
+      this.input = input;
+      this.firstId = firstId;
+    }
+  }
+
+  final List<NumberedClass> classes = new ArrayList<>();
+  int methods;
+
+  private Numbering() {}
+
+  static Numbering of(List<Contents> all, Warnings warnings) throws InstrumentException {
+    Map<String, Map<Entry, Input>> byName = new TreeMap<>();
+    for (Contents contents : all) {
+      for (Entry entry : contents.entries) {
+        if (entry.info != null && entry.info.untouchedReason() == null) {
+          byName.computeIfAbsent(entry.info.name, k -> new LinkedHashMap<>()).put(entry, contents.input);
+        }
+      }
+    }
+    Numbering numbering = new Numbering();
+    byName.values().forEach(same -> numbering.number(same, warnings));
+    if (numbering.methods > MAX_METHODS) {
+      throw new InstrumentException(numbering.methods + " methods, but a map holds at most " + MAX_METHODS
+          + ": leave some out with exclude patterns");
+    }
+    return numbering;
+  }
+
+  private void number(Map<Entry, Input> same, Warnings warnings) {
+    Map<String, Integer> ids = new LinkedHashMap<>();
+    NumberedClass numbered = null;
+    for (Map.Entry<Entry, Input> each : same.entrySet()) {
+      Entry entry = each.getKey();
+      if (numbered == null) {
+        numbered = new NumberedClass(entry, each.getValue(), methods);
+        classes.add(numbered);
+      } else if (!entry.sha256.equals(numbered.first.sha256) && !entry.path.startsWith("META-INF/versions/")) {
+        warnings.add("another class of this name comes earlier on the class path", Inventory.place(each.getValue(), entry.path));
+      }
+      entry.ids = new int[entry.info.methods.size()];
+      for (int i = 0; i < entry.ids.length; i++) {
+        MethodRef method = entry.info.methods.get(i);
+        Integer id = ids.get(method.name + method.descriptor);
+        if (id == null) {
+          id = methods++;
+          ids.put(method.name + method.descriptor, id);
+          numbered.methods.add(method);
+        }
+        entry.ids[i] = id;
+      }
+    }
+  }
+}

@@ -1,0 +1,173 @@
+package org.navitas.instrument;
+
+import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.nio.file.StandardCopyOption;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Writes what has changed since the state of the last run, and removes what has gone. */
+final class Outputs {
+  private final RunState old;
+  private final RunState next;
+  private final Warnings warnings;
+  private final String mapId;
+  private final byte[] properties;
+  private final Set<Path> madeFolders = new HashSet<>();
+  int rewritten;
+  int reused;
+
+  /**
+   * @param next gets the outputs of this run
+   * @param mapId the map that the first output names in {@link MethodMap#PROPERTIES}; null: such files stay as they are
+   */
+  Outputs(RunState old, RunState next, Warnings warnings, String mapId) {
+    this.old = old;
+    this.next = next;
+    this.warnings = warnings;
+    this.mapId = mapId;
+    this.properties = mapId == null ? null : MethodMap.properties(mapId);
+  }
+
+  void write(List<Contents> all) throws InstrumentException {
+    for (Contents contents : all) {
+      boolean first = contents == all.get(0);
+      try {
+        if (contents.jar) {
+          writeJar(contents, first ? properties : null);
+        } else {
+          writeFolder(contents, first ? properties : null);
+        }
+      } catch (IOException e) {
+        throw Io.failure(contents.input.out().toString(), e);
+      } catch (IllegalArgumentException e) {
+        throw new InstrumentException(contents.input.in() + ": " + e.getMessage(), e);
+      }
+    }
+    try {
+      removeStale();
+    } catch (IOException e) {
+      throw Io.failure("removing an old output", e);
+    }
+  }
+
+  private RunState.Output output(Contents contents) {
+    RunState.Output output =
+        next.outputs.computeIfAbsent(Places.real(contents.input.out()).toString(), k -> new RunState.Output());
+    output.inputs.add(Places.real(contents.input.in()).toString());
+    return output;
+  }
+
+  private boolean current(Path root, String path, String recipe) throws IOException {
+    RunState.Output before = old.outputs.get(root.toString());
+    RunState.Written file = before == null ? null : before.files.get(path);
+    return file != null && file.recipe.equals(recipe) && file.intact(root.resolve(path));
+  }
+
+  private void writeJar(Contents contents, byte[] added) throws IOException, InstrumentException {
+    StringBuilder all = new StringBuilder(contents.jarSha256).append(' ').append(properties != null);
+    all.append(' ').append(added == null ? "" : mapId);
+    int probed = 0;
+    for (Entry entry : contents.entries) {
+      all.append('\n').append(entry.recipe());
+      probed += entry.probed() ? 1 : 0;
+    }
+    String recipe = "jar " + Io.sha256Hex(all.toString());
+    Path root = Places.real(contents.input.out());
+    JarWriter writer = new JarWriter(contents, added, warnings);
+    if (current(root, "", recipe)) {
+      reused += probed;
+    } else {
+      writer.write(properties != null);
+      rewritten += probed;
+    }
+    output(contents).files.put("", RunState.Written.of(recipe, root));
+  }
+
+  private void writeFolder(Contents contents, byte[] added) throws IOException, InstrumentException {
+    Path root = Places.real(contents.input.out());
+    Files.createDirectories(root);
+    RunState.Output output = output(contents);
+    if (added != null) {
+      writeProperties(root, output);
+    }
+    for (Entry entry : contents.entries) {
+      RunState.Written earlier = output.files.get(entry.path);
+      if (earlier == null) {
+        writeFile(contents.input, root, entry, output);
+      } else if (!earlier.recipe.equals(entry.recipe()) && !entry.path.equals(MethodMap.PROPERTIES)) {
+        warnings.add("an earlier input has another file of this name, which is kept", Inventory.place(contents.input, entry.path));
+      }
+    }
+  }
+
+  private void writeProperties(Path root, RunState.Output output) throws IOException {
+    String recipe = "map " + mapId;
+    Path target = root.resolve(MethodMap.PROPERTIES);
+    if (!current(root, MethodMap.PROPERTIES, recipe)) {
+      Io.writeAtomically(target, properties);
+    }
+    output.files.put(MethodMap.PROPERTIES, RunState.Written.of(recipe, target));
+  }
+
+  private void writeFile(Input input, Path root, Entry entry, RunState.Output output)
+      throws InstrumentException {
+    if (properties != null && entry.path.equals(MethodMap.PROPERTIES)) {
+      return; // names a map that is not this one
+    }
+    Path from = input.in().resolve(entry.path);
+    Path target = root.resolve(entry.path);
+    try {
+      if (current(root, entry.path, entry.recipe())) {
+        reused += entry.probed() ? 1 : 0;
+      } else {
+        if (madeFolders.add(target.getParent())) {
+          Files.createDirectories(target.getParent());
+        }
+        if (entry.probed()) {
+          Files.write(target, entry.instrumented(() -> Files.readAllBytes(from)));
+          rewritten++;
+        } else {
+          Files.copy(from, target, StandardCopyOption.REPLACE_EXISTING);
+        }
+      }
+      output.files.put(entry.path, RunState.Written.of(entry.recipe(), target));
+    } catch (IOException e) {
+      throw Io.failure(target.toString(), e);
+    }
+  }
+
+  private void removeStale() throws IOException {
+    for (Map.Entry<String, RunState.Output> each : old.outputs.entrySet()) {
+      RunState.Output now = next.outputs.get(each.getKey());
+      boolean inputsGone = each.getValue().inputs.stream().noneMatch(input -> Files.exists(Paths.get(input)));
+      if (now != null || inputsGone) {
+        Path root = Paths.get(each.getKey());
+        for (Map.Entry<String, RunState.Written> file : each.getValue().files.entrySet()) {
+          Path target = root.resolve(file.getKey()).normalize();
+          boolean written = now != null && now.files.containsKey(file.getKey());
+          if (!written && target.startsWith(root) && (now != null || file.getValue().intact(target))) {
+            remove(target, root);
+          }
+        }
+      }
+    }
+  }
+
+  /** Removes a file and the folders that it leaves empty. */
+  private static void remove(Path file, Path root) throws IOException {
+    Files.deleteIfExists(file);
+    try {
+      for (Path folder = file.getParent(); folder.startsWith(root) && !folder.equals(root); folder = folder.getParent()) {
+        Files.deleteIfExists(folder);
+      }
+    } catch (DirectoryNotEmptyException e) {
+      return; // it and all above hold other files
+    }
+  }
+}

@@ -1,0 +1,52 @@
+package org.navitas.instrument;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** Checks where inputs and outputs lie before anything is written. */
+final class Places {
+  private Places() {}
+
+  static void check(List<Input> inputs) throws InstrumentException {
+    if (inputs.isEmpty()) {
+      throw new InstrumentException("nothing to instrument: no folder and no jar given");
+    }
+    Set<Path> jars = new HashSet<>();
+    List<Path> ins = inputs.stream().map(input -> real(input.in())).collect(Collectors.toList());
+    for (Input input : inputs) {
+      if (!Files.exists(input.in())) {
+        throw new InstrumentException(input.in() + ": no such file or folder");
+      }
+      boolean folder = Files.isDirectory(input.in());
+      if (Files.exists(input.out()) && Files.isDirectory(input.out()) != folder) {
+        throw new InstrumentException(
+            input.out() + ": the copy of a " + (folder ? "folder is a folder" : "jar is a jar") + ", but this is none");
+      }
+      Path out = real(input.out());
+      if (!folder && !jars.add(out)) {
+        throw new InstrumentException(input.out() + ": two jars cannot become one");
+      }
+      for (Path in : ins) {
+        if (out.startsWith(in) || in.startsWith(out)) {
+          throw new InstrumentException(input.out() + ": would overwrite the input " + in);
+        }
+      }
+    }
+  }
+
+  /** The path in one spelling, links resolved as far as it exists. */
+  static Path real(Path path) {
+    Path absolute = path.toAbsolutePath().normalize();
+    try {
+      return absolute.toRealPath();
+    } catch (IOException e) {
+      Path parent = absolute.getParent();
+      return parent == null ? absolute : real(parent).resolve(absolute.getFileName());
+    }
+  }
+}

@@ -1,0 +1,167 @@
+package org.navitas.instrument;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * What a run leaves for the next one: what instrumentation makes of each class (by the hash of its bytes), and which
+ * files it wrote. A state that is missing, damaged or of another version is an empty one, which only costs time.
+ */
+final class RunState {
+  /** Counts up with every change of this format or of the instrumented code. */
+  private static final int VERSION = 1;
+  private static final int HASH_BYTES = 32;
+
+  /** A written file: what it was made of, and how to see that nobody has changed it since. */
+  static final class Written {
+    final String recipe;
+    final long size;
+    final long modified;
+
+    Written(String recipe, long size, long modified) {
+      this.recipe = recipe;
+      this.size = size;
+      this.modified = modified;
+    }
+
+    static Written of(String recipe, Path file) throws IOException {
+      return new Written(recipe, Files.size(file), Files.getLastModifiedTime(file).toMillis());
+    }
+
+    /** Whether the file is still as it was written. */
+    boolean intact(Path file) throws IOException {
+      return Files.isRegularFile(file) && Files.size(file) == size
+          && Files.getLastModifiedTime(file).toMillis() == modified;
+    }
+  }
+
+  /** An output folder or jar: the inputs it was made of and its files by path (a jar's own path is empty). */
+  static final class Output {
+    final Set<String> inputs = new TreeSet<>();
+    final Map<String, Written> files = new TreeMap<>();
+  }
+
+  final Map<String, ClassInfo> classes = new TreeMap<>();
+  final Map<String, Output> outputs = new TreeMap<>();
+
+  static Path fileFor(Path mapFile) {
+    return mapFile.resolveSibling(mapFile.getFileName() + ".state");
+  }
+
+  static RunState load(Path file) {
+    try {
+      byte[] bytes = Files.readAllBytes(file);
+      int size = bytes.length - HASH_BYTES;
+      byte[] payload = Arrays.copyOf(bytes, Math.max(0, size));
+      if (size > 0 && Arrays.equals(Io.sha256().digest(payload), Arrays.copyOfRange(bytes, size, bytes.length))) {
+        RunState state = new RunState();
+        if (state.read(new DataInputStream(new ByteArrayInputStream(payload)))) {
+          return state;
+        }
+      }
+    } catch (IOException e) {
+      return new RunState();
+    }
+    return new RunState();
+  }
+
+  void save(Path file) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    write(new DataOutputStream(bytes));
+    bytes.write(Io.sha256().digest(bytes.toByteArray()));
+    Io.writeAtomically(file, bytes.toByteArray());
+  }
+
+  private void write(DataOutputStream out) throws IOException {
+    out.writeInt(VERSION);
+    out.writeInt(classes.size());
+    for (Map.Entry<String, ClassInfo> each : classes.entrySet()) {
+      ClassInfo info = each.getValue();
+      out.writeUTF(each.getKey());
+      out.writeUTF(info.name);
+      optional(out, info.file);
+      optional(out, info.problem);
+      out.writeInt(info.methods.size());
+      for (MethodRef method : info.methods) {
+        out.writeUTF(method.name);
+        out.writeUTF(method.descriptor);
+        out.writeInt(method.line);
+      }
+      out.writeInt(info.skipped.size());
+      for (Skipped skipped : info.skipped) {
+        optional(out, skipped.method);
+        out.writeUTF(skipped.reason);
+      }
+    }
+    out.writeInt(outputs.size());
+    for (Map.Entry<String, Output> each : outputs.entrySet()) {
+      out.writeUTF(each.getKey());
+      out.writeInt(each.getValue().inputs.size());
+      for (String input : each.getValue().inputs) {
+        out.writeUTF(input);
+      }
+      out.writeInt(each.getValue().files.size());
+      for (Map.Entry<String, Written> file : each.getValue().files.entrySet()) {
+        out.writeUTF(file.getKey());
+        out.writeUTF(file.getValue().recipe);
+        out.writeLong(file.getValue().size);
+        out.writeLong(file.getValue().modified);
+      }
+    }
+  }
+
+  private boolean read(DataInputStream in) throws IOException {
+    if (in.readInt() != VERSION) {
+      return false;
+    }
+    for (int n = in.readInt(); n > 0; n--) {
+      String sha256 = in.readUTF();
+      String name = in.readUTF();
+      String file = optional(in);
+      String problem = optional(in);
+      List<MethodRef> methods = new ArrayList<>();
+      for (int m = in.readInt(); m > 0; m--) {
+        methods.add(new MethodRef(in.readUTF(), in.readUTF(), in.readInt()));
+      }
+      List<Skipped> skipped = new ArrayList<>();
+      for (int s = in.readInt(); s > 0; s--) {
+        skipped.add(new Skipped(optional(in), in.readUTF()));
+      }
+      classes.put(sha256, new ClassInfo(name, file, methods, skipped, problem));
+    }
+    for (int n = in.readInt(); n > 0; n--) {
+      Output output = new Output();
+      outputs.put(in.readUTF(), output);
+      for (int i = in.readInt(); i > 0; i--) {
+        output.inputs.add(in.readUTF());
+      }
+      for (int f = in.readInt(); f > 0; f--) {
+        output.files.put(in.readUTF(), new Written(in.readUTF(), in.readLong(), in.readLong()));
+      }
+    }
+    return true;
+  }
+
+  private static void optional(DataOutputStream out, String value) throws IOException {
+    out.writeBoolean(value != null);
+    if (value != null) {
+      out.writeUTF(value);
+    }
+  }
+
+  private static String optional(DataInputStream in) throws IOException {
+    return in.readBoolean() ? in.readUTF() : null;
+  }
+}

@@ -1,0 +1,21 @@
+package org.navitas.instrument;
+
+/** A method (name and descriptor), or with null a whole class, that was left alone, and why (docs/formats.md). */
+final class Skipped {
+  static final String ABSTRACT = "abstract";
+  static final String NATIVE = "native";
+  static final String BRIDGE = "bridge";
+  static final String TOO_LARGE = "too_large";
+  static final String EXCLUDED = "excluded";
+  static final String UNSUPPORTED_VERSION = "unsupported_version";
+  static final String ALREADY_INSTRUMENTED = "already_instrumented";
+  static final String MALFORMED = "malformed";
+
+  final String method;
+  final String reason;
+
+  Skipped(String method, String reason) {
+    this.method = method;
+    this.reason = reason;
+  }
+}
