@@ -1,0 +1,31 @@
+package org.navitas.runtime;
+
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Words that one thread fills while the writer reads them. The value is the number of words that the writer may read: an
+ * ordered store publishes it, so filling takes neither lock nor fence.
+ *
+ * <p>Buffers form a chain: once {@link #next} is set, the count is final.
+ */
+final class Buffer extends AtomicInteger {
+    private static final long serialVersionUID = 1;
+
+    final transient long[] words;
+    /** Reference time of event words; set before the first publication. */
+    transient long base;
+    /** The filling thread's next buffer. */
+    transient volatile Buffer next;
+    /** How many words the writer has written out; its own. */
+    transient int written;
+
+    Buffer(int size) {
+        words = new long[size];
+    }
+
+    void clear() {
+        written = 0;
+        next = null;
+        set(0);
+    }
+}

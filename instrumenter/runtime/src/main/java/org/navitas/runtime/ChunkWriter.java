@@ -1,0 +1,131 @@
+package org.navitas.runtime;
+
+import java.io.IOException;
+import java.util.zip.CRC32;
+
+/**
+ * Encodes chunks and hands them to the sink; used by the writer thread alone. After the sink has failed once nothing is
+ * written any more, only counted: the application must not suffer from a full disk.
+ */
+final class ChunkWriter {
+    private static final int MAGIC = 'N' | 'V' << 8 | 'C' << 16 | 'H' << 24;
+    private static final int VERSION = 1;
+    private static final int COUNT_AT = 44;
+    private static final int PAYLOAD_BYTES_AT = 48;
+    private static final int MAX_NAME = 200;
+
+    private final Sink sink;
+    private final long mapId;
+    private final Platform platform;
+    private final Bytes chunk = new Bytes();
+    private final CRC32 crc = new CRC32();
+    private boolean broken;
+    private long lostRecords;
+    private volatile long foldedBytes;
+
+    ChunkWriter(Sink sink, long mapId, Platform platform) {
+        this.sink = sink;
+        this.mapId = mapId;
+        this.platform = platform;
+    }
+
+    /** A thread's words from where the writer stands to {@code end}, as one or more chunks. */
+    void words(ThreadRecorder owner, Track track, Buffer buffer, int end) {
+        if (track.type == ThreadRecorder.FOLDED) {
+            epochs(owner, track, buffer, end);
+            return;
+        }
+        boolean calls = track.type == ThreadRecorder.CALLS;
+        int most = Math.max(16, sink.payloadLimit() / 8 & ~1); // an anchor is two words
+        for (int at = buffer.written; at < end; ) {
+            int length = Math.min(end - at, most);
+            int start = begin(owner, track, calls ? mapId : 0, calls ? buffer.base : 0);
+            chunk.words(buffer.words, at, length);
+            finish(start, calls ? length : length / 2);
+            at += length;
+        }
+    }
+
+    private void epochs(ThreadRecorder owner, Track track, Buffer buffer, int end) {
+        long[] words = buffer.words;
+        for (int at = buffer.written; at < end; ) {
+            int start = begin(owner, track, mapId, 0);
+            int epochs = 0;
+            do {
+                int rows = (int) words[at + 2];
+                chunk.i64(words[at]).i64(words[at + 1]).u32(rows);
+                at += CallTree.HEAD_WORDS;
+                for (int row = 0; row < rows; row++, at += CallTree.ROW_WORDS) {
+                    chunk.u32((int) words[at]).u32((int) (words[at] >>> 32));
+                    chunk.u32((int) words[at + 1]).u32((int) (words[at + 1] >>> 32));
+                    chunk.u32((int) words[at + 2]).i64(words[at + 3]);
+                }
+                epochs++;
+            } while (at < end && chunk.size() - start < sink.payloadLimit());
+            foldedBytes += chunk.size();
+            finish(start, epochs);
+        }
+    }
+
+    /** Bytes of folded chunks so far; for any thread. */
+    long foldedBytes() {
+        return foldedBytes;
+    }
+
+    /** Counts what was lost with no later chunk to say so. */
+    void lost(int records) {
+        lostRecords += records;
+    }
+
+    /** Process-wide records. */
+    void records(int type, int seq, int lost, int count, Bytes records) {
+        lostRecords += lost;
+        int start = begin(type, 0, 0, 0, seq, lost, 0, "");
+        chunk.bytes(records.array(), 0, records.size());
+        finish(start, count);
+    }
+
+    private int begin(ThreadRecorder owner, Track track, long map, long base) {
+        int lost = track.takeLost();
+        lostRecords += lost;
+        return begin(track.type, map, owner.serial, owner.osTid, track.nextChunk(), lost, base, owner.thread.getName());
+    }
+
+    /** Returns where the payload begins. */
+    private int begin(int type, long map, long serial, int osTid, int seq, int lost, long base, String threadName) {
+        byte[] name = threadName.substring(0, Math.min(threadName.length(), MAX_NAME)).getBytes(Bytes.UTF_8);
+        chunk.cut(0);
+        chunk.u32(MAGIC).u16(VERSION).u16(type).i64(map).i64(serial).u32(osTid).u32(seq).u32(lost).i64(base);
+        chunk.u32(0).u32(0).u16(name.length).bytes(name, 0, name.length).u32(0);
+        return chunk.size();
+    }
+
+    private void finish(int payloadStart, int count) {
+        chunk.putU32(COUNT_AT, count);
+        chunk.putU32(PAYLOAD_BYTES_AT, chunk.size() - payloadStart);
+        crc.reset();
+        crc.update(chunk.array(), 0, chunk.size());
+        chunk.putU32(payloadStart - 4, (int) crc.getValue());
+        if (!broken) {
+            try {
+                sink.write(chunk.array(), chunk.size());
+                return;
+            } catch (IOException e) {
+                broken = true;
+                platform.note("recording stops here: writing events failed: " + e);
+            }
+        }
+        lostRecords += count;
+    }
+
+    void close() {
+        try {
+            sink.close();
+        } catch (IOException e) {
+            platform.note("closing the event file failed: " + e);
+        }
+        if (lostRecords > 0) {
+            platform.note(lostRecords + " records (events, anchors, epochs or counters) were lost");
+        }
+    }
+}

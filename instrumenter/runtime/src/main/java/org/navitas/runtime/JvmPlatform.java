@@ -1,0 +1,59 @@
+package org.navitas.runtime;
+
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.time.Clock;
+import java.time.Instant;
+
+/** A JVM; on Linux with kernel thread ids, elsewhere without. */
+@JvmOnly
+final class JvmPlatform extends Platform {
+    private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    private final Clock clock = Clock.systemUTC();
+
+    @Override
+    long threadCpuNanos() {
+        try {
+            return threads.getCurrentThreadCpuTime();
+        } catch (UnsupportedOperationException e) {
+            return -1; // a virtual thread, or a JVM without thread clocks
+        }
+    }
+
+    /** From the first field of its stat: a canonical path would come from a cache on older JVMs. */
+    @Override
+    int threadId() {
+        return leadingNumber(FileSource.text("/proc/thread-self/stat"));
+    }
+
+    @Override
+    int processId() {
+        int id = leadingNumber(FileSource.text("/proc/self/stat"));
+        return id != 0 ? id : leadingNumber(ManagementFactory.getRuntimeMXBean().getName());
+    }
+
+    @Override
+    long bootNanos() {
+        return -1; // /proc/uptime has ticks of 10 ms, too coarse to join clocks
+    }
+
+    /** Microseconds from Java 9 on, milliseconds before. */
+    @Override
+    long realNanos() {
+        Instant now = clock.instant();
+        return now.getEpochSecond() * 1_000_000_000 + now.getNano();
+    }
+
+    @Override
+    void note(String text) {
+        System.err.println("navitas: " + text);
+    }
+
+    private static int leadingNumber(String text) {
+        int number = 0;
+        for (int i = 0; i < text.length() && Character.isDigit(text.charAt(i)); i++) {
+            number = number * 10 + text.charAt(i) - '0';
+        }
+        return number;
+    }
+}

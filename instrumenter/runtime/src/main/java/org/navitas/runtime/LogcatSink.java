@@ -1,0 +1,80 @@
+package org.navitas.runtime;
+
+/**
+ * Chunks as lines of the system log: {@code NV1 <pid> <n> <part>/<parts> <base64>}, parts counted from 0. The log drops lines
+ * when it is flooded, so lines are paced and those that it refuses are tried again for a while; what is lost all the same
+ * shows as a missing number.
+ */
+final class LogcatSink implements Sink {
+    static final int PART_CHARS = 3000;
+    private static final int PACE_CHARS = 32 << 10;
+    private static final int PACE_MS = 5;
+    private static final int TRIES = 20;
+
+    private static final char[] DIGITS =
+            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".toCharArray();
+
+    private final Platform platform;
+    private final int process;
+    private long chunks;
+    private int sinceRest;
+
+    LogcatSink(Platform platform, int process) {
+        this.platform = platform;
+        this.process = process;
+    }
+
+    @Override
+    public void write(byte[] bytes, int length) {
+        String text = base64(bytes, length);
+        int parts = (text.length() + PART_CHARS - 1) / PART_CHARS;
+        for (int part = 0; part < parts; part++) {
+            String piece = text.substring(part * PART_CHARS, Math.min(text.length(), (part + 1) * PART_CHARS));
+            line("NV1 " + process + " " + chunks + " " + part + "/" + parts + " " + piece);
+        }
+        chunks++;
+    }
+
+    private void line(String text) {
+        sinceRest += text.length();
+        if (sinceRest > PACE_CHARS) {
+            rest();
+        }
+        for (int i = 0; i < TRIES && !platform.log(text); i++) {
+            rest();
+        }
+    }
+
+    private void rest() {
+        sinceRest = 0;
+        try {
+            Thread.sleep(PACE_MS);
+        } catch (InterruptedException e) {
+            // The application cannot mean this thread; writing goes on.
+        }
+    }
+
+    @Override
+    public int payloadLimit() {
+        return 2048;
+    }
+
+    @Override
+    public void close() {}
+
+    /** Android has java.util.Base64 only from API 26 on. */
+    static String base64(byte[] bytes, int length) {
+        StringBuilder text = new StringBuilder((length + 2) / 3 * 4);
+        for (int i = 0; i < length; i += 3) {
+            int left = length - i;
+            int bits = (bytes[i] & 255) << 16;
+            bits |= left > 1 ? (bytes[i + 1] & 255) << 8 : 0;
+            bits |= left > 2 ? bytes[i + 2] & 255 : 0;
+            text.append(DIGITS[bits >> 18]);
+            text.append(DIGITS[bits >> 12 & 63]);
+            text.append(left > 1 ? DIGITS[bits >> 6 & 63] : '=');
+            text.append(left > 2 ? DIGITS[bits & 63] : '=');
+        }
+        return text.toString();
+    }
+}

@@ -1,0 +1,36 @@
+package org.navitas.runtime;
+
+/**
+ * What instrumented methods call. Never throws, never blocks; without a configuration each call costs the test of a
+ * static final field.
+ *
+ * <p>A method id is 0 … 4 194 303 (22 bits). Every {@link #enter} is followed, on the same thread, by exactly one
+ * {@link #exit} or {@link #thrown} with the same id; what breaks that rule (a stack overflow inside a probe) is repaired
+ * at the next exit of an enclosing method.
+ */
+public final class Probe {
+    static final Recorder RECORDER = Recorder.start();
+
+    private Probe() {}
+
+    /** The method has been entered. */
+    public static void enter(int method) {
+        if (RECORDER != null) {
+            RECORDER.current().enter(method);
+        }
+    }
+
+    /** The method returns. */
+    public static void exit(int method) {
+        if (RECORDER != null) {
+            RECORDER.current().exit(method, ThreadRecorder.EXIT);
+        }
+    }
+
+    /** The method ends by an exception. */
+    public static void thrown(int method) {
+        if (RECORDER != null) {
+            RECORDER.current().exit(method, ThreadRecorder.THROW);
+        }
+    }
+}

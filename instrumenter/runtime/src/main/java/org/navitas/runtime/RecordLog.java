@@ -1,0 +1,73 @@
+package org.navitas.runtime;
+
+/**
+ * Records of the process as a whole, of one chunk type. Any thread appends, the writer drains; when the writer does not
+ * keep up, records are counted as lost rather than kept without bound.
+ */
+final class RecordLog {
+    static final int COUNTERS = 3;
+    static final int MARKERS = 4;
+    static final int CLOCK_TRIPLES = 8;
+    private static final int MOST_BYTES = 4 << 20;
+
+    private final int type;
+    private Bytes records = new Bytes();
+    private Bytes spare = new Bytes();
+    private int count;
+    private int lost;
+    private int chunks;
+
+    RecordLog(int type) {
+        this.type = type;
+    }
+
+    synchronized void counter(long start, long end, int source, byte[] data, int length) {
+        if (room()) {
+            records.i64(start).i64(end).u16(source).u32(length).bytes(data, 0, length);
+        }
+    }
+
+    synchronized void marker(long time, int kind, int status, int repeat, String test) {
+        byte[] name = test.getBytes(Bytes.UTF_8);
+        if (room()) {
+            int length = Math.min(name.length, 65535);
+            records.i64(time).u8(kind).u8(status).u16(repeat).u16(length).bytes(name, 0, length);
+        }
+    }
+
+    synchronized void triple(long monotonic, long boottime, long realtime) {
+        if (room()) {
+            records.i64(monotonic).i64(boottime).i64(realtime);
+        }
+    }
+
+    private boolean room() {
+        if (records.size() > MOST_BYTES) {
+            lost++;
+            return false;
+        }
+        count++;
+        return true;
+    }
+
+    /** Writer only. */
+    void drain(ChunkWriter out) {
+        Bytes full;
+        int records;
+        int missing;
+        synchronized (this) {
+            if (count == 0) {
+                return;
+            }
+            full = this.records;
+            records = count;
+            missing = lost;
+            this.records = spare;
+            spare = full;
+            count = 0;
+            lost = 0;
+        }
+        out.records(type, chunks++, missing, records, full);
+        full.cut(0);
+    }
+}

@@ -1,0 +1,101 @@
+package org.navitas.runtime;
+
+import java.io.File;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The background thread that reads counters. It measures its own CPU time and widens its interval so as to stay below two
+ * percent of a core; a source that keeps failing is dropped.
+ */
+final class Sampler implements Runnable {
+    private static final int CORE_SHARE = 50; // one of 50 is two percent
+    private static final int MOST_FAILURES = 5;
+    private static final String THREADS = "threads";
+
+    private final Platform platform;
+    private final RecordLog counters;
+    private final long intervalNs;
+    private final List<CounterSource> sources = new ArrayList<>();
+    private final Bytes reading = new Bytes();
+    private long costNs;
+    private volatile boolean stopping;
+    private volatile Thread thread;
+
+    Sampler(Platform platform, Settings settings, RecordLog counters) {
+        this.platform = platform;
+        this.counters = counters;
+        intervalNs = settings.sampleIntervalNs;
+        for (Map.Entry<Integer, String> configured : settings.sources.entrySet()) {
+            String path = configured.getValue();
+            if (!path.equals(THREADS)) {
+                sources.add(new FileSource(configured.getKey(), settings.under(path)));
+                continue;
+            }
+            File tasks = settings.under("/proc/self/task");
+            if (tasks.isDirectory()) { // else this system has none
+                sources.add(new ThreadsSource(configured.getKey(), tasks));
+            }
+        }
+    }
+
+    boolean hasSources() {
+        return !sources.isEmpty();
+    }
+
+    /** Read once more and end. */
+    void stop() {
+        stopping = true;
+        LockSupport.unpark(thread);
+    }
+
+    @Override
+    public void run() {
+        thread = Thread.currentThread();
+        long next = System.nanoTime();
+        while (!stopping) {
+            long before = platform.threadCpuNanos();
+            sample();
+            costNs = (3 * costNs + platform.threadCpuNanos() - before) / 4;
+            next = Math.max(next + widened(intervalNs, costNs), System.nanoTime());
+            for (long left = next - System.nanoTime(); left > 0 && !stopping; left = next - System.nanoTime()) {
+                Thread.interrupted(); // the application cannot mean this thread
+                LockSupport.parkNanos(this, left);
+            }
+        }
+        sample();
+    }
+
+    /** The interval at which a round of this cost stays within the share of a core. */
+    static long widened(long intervalNs, long costNs) {
+        return Math.max(intervalNs, CORE_SHARE * costNs);
+    }
+
+    /** Reads every source once. */
+    void sample() {
+        for (Iterator<CounterSource> each = sources.iterator(); each.hasNext(); ) {
+            CounterSource source = each.next();
+            reading.cut(0);
+            try {
+                long start = platform.nanoTime();
+                source.read(reading);
+                long end = platform.nanoTime();
+                source.failures = 0;
+                if (reading.size() > 0) {
+                    counters.counter(start, end, source.id, reading.array(), reading.size());
+                }
+            } catch (IOException e) {
+                if (source.failures++ == 0) {
+                    platform.note("counter " + source.path + " cannot be read: " + e.getMessage());
+                }
+                if (source.failures == MOST_FAILURES) {
+                    each.remove();
+                }
+            }
+        }
+    }
+}

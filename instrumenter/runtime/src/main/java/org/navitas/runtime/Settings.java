@@ -1,0 +1,136 @@
+package org.navitas.runtime;
+
+import java.io.File;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.math.BigInteger;
+import java.util.Map;
+import java.util.Properties;
+import java.util.TreeMap;
+
+/**
+ * What to record, read once: the process's properties file under sysRoot, and over it system properties
+ * {@code navitas.<key>}.
+ */
+final class Settings {
+    private static final String FOLDER = "/data/local/tmp/navitas/";
+    private static final String PREFIX = "navitas.";
+    private static final String SOURCE = "source.";
+    private static final String[] KEYS = {
+        "out", "repeat", "transport", "mode", "eventBudgetBytes", "anchorIntervalUs", "sampleIntervalMs", "flushIntervalMs"
+    };
+
+    final String sysRoot;
+    final File out;
+    final int repeat;
+    final boolean logcat;
+    final boolean folded;
+    final long eventBudgetBytes;
+    final long anchorIntervalNs;
+    final long sampleIntervalNs;
+    final long flushIntervalNs;
+    /** Paths of counters by source id, as configured (not yet under sysRoot). */
+    final Map<Integer, String> sources;
+
+    Settings(String sysRoot, Properties values) {
+        this.sysRoot = sysRoot;
+        logcat = "logcat".equals(values.getProperty("transport"));
+        folded = "folded".equals(values.getProperty("mode"));
+        out = values.containsKey("out") ? under(values.getProperty("out")) : null;
+        if (out == null && !logcat) {
+            throw new IllegalArgumentException("the key 'out' (folder for event files) is missing");
+        }
+        repeat = (int) number(values, "repeat", 0, 0, 65535);
+        eventBudgetBytes = number(values, "eventBudgetBytes", 64 << 20, 0, Long.MAX_VALUE);
+        anchorIntervalNs = 1_000 * number(values, "anchorIntervalUs", 1_000, 1, 1_000_000_000);
+        sampleIntervalNs = 1_000_000 * number(values, "sampleIntervalMs", 20, 1, 1_000_000);
+        flushIntervalNs = 1_000_000 * number(values, "flushIntervalMs", 500, 1, 1_000_000);
+        sources = new TreeMap<>();
+        for (String key : values.stringPropertyNames()) {
+            if (key.startsWith(SOURCE)) {
+                int id = (int) number(key, key.substring(SOURCE.length()), 1, 65535);
+                sources.put(id, values.getProperty(key));
+            }
+        }
+    }
+
+    /** Null when nothing is to be recorded; throws IllegalArgumentException (with the key) on a value that makes no sense. */
+    static Settings load() throws IOException {
+        String sysRoot = System.getProperty("navitas.sysRoot", "/");
+        Properties values = new Properties();
+        File file = file(sysRoot);
+        boolean found = file != null && file.isFile();
+        if (found) {
+            try (InputStream in = new FileInputStream(file)) {
+                values.load(new InputStreamReader(in, Bytes.UTF_8));
+            }
+        }
+        for (String key : System.getProperties().stringPropertyNames()) {
+            if (key.startsWith(PREFIX) && isKey(key.substring(PREFIX.length()))) {
+                values.setProperty(key.substring(PREFIX.length()), System.getProperty(key));
+            }
+        }
+        if (!found && !values.containsKey("out") && !values.containsKey("transport")) {
+            return null;
+        }
+        return new Settings(sysRoot, values);
+    }
+
+    /** The id of the method map that the app's classes were instrumented with, 0 when unknown. */
+    static long mapId() throws IOException {
+        try (InputStream in = open("META-INF/navitas/map.properties")) {
+            Properties map = new Properties();
+            if (in != null) {
+                map.load(in);
+            }
+            return new BigInteger(map.getProperty("map_id", "0"), 16).longValue();
+        }
+    }
+
+    File under(String path) {
+        return sysRoot.equals("/") ? new File(path) : new File(sysRoot, path);
+    }
+
+    private static InputStream open(String resource) {
+        ClassLoader loader = Settings.class.getClassLoader();
+        return loader == null ? ClassLoader.getSystemResourceAsStream(resource) : loader.getResourceAsStream(resource);
+    }
+
+    private static File file(String sysRoot) {
+        String process = System.getProperty("navitas.process");
+        if (process == null) {
+            process = FileSource.text("/proc/self/cmdline").split("\0", 2)[0];
+        }
+        boolean usable = !process.isEmpty() && process.indexOf('/') < 0; // a JVM's is a path: it has no process name
+        return usable ? new File(sysRoot, FOLDER + process + ".properties") : null;
+    }
+
+    private static boolean isKey(String key) {
+        for (String known : KEYS) {
+            if (known.equals(key)) {
+                return true;
+            }
+        }
+        return key.startsWith(SOURCE);
+    }
+
+    private static long number(Properties values, String key, long fallback, long least, long most) {
+        String text = values.getProperty(key);
+        return text == null ? fallback : number(key, text, least, most);
+    }
+
+    private static long number(String key, String text, long least, long most) {
+        long value;
+        try {
+            value = Long.parseLong(text.trim());
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException("the key '" + key + "' needs a number, not '" + text + "'");
+        }
+        if (value < least || value > most) {
+            throw new IllegalArgumentException("the key '" + key + "' must be " + least + " to " + most + ", not " + value);
+        }
+        return value;
+    }
+}

@@ -1,0 +1,97 @@
+package org.navitas.runtime;
+
+import java.io.File;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Run time, wait time and time slices of each of the process's threads: one line {@code tid run_ns wait_ns slices comm} for
+ * each whose values have changed since the last reading.
+ */
+final class ThreadsSource extends CounterSource {
+    /** Threads whose schedstat stays open; further ones are opened each time (files that a process may open are limited). */
+    private static final int MOST_OPEN = 100;
+    /** A name is read anew so often: threads are renamed soon after their start, later hardly ever. */
+    private static final int NAME_EVERY = 16;
+
+    private final Map<String, Task> known = new HashMap<>();
+    private final Bytes text = new Bytes();
+
+    private static final class Task {
+        final FileSource schedstat;
+        byte[] last = {};
+        Bytes name;
+        int changes;
+
+        Task(FileSource schedstat) {
+            this.schedstat = schedstat;
+        }
+    }
+
+    /** {@code tasks} is the process's folder {@code task}. */
+    ThreadsSource(int id, File tasks) {
+        super(id, tasks);
+    }
+
+    @Override
+    void read(Bytes into) throws IOException {
+        String[] tids = path.list();
+        if (tids == null) {
+            throw new IOException("cannot list " + path);
+        }
+        Set<String> alive = new HashSet<>(Arrays.asList(tids));
+        for (Iterator<Map.Entry<String, Task>> each = known.entrySet().iterator(); each.hasNext(); ) {
+            Map.Entry<String, Task> entry = each.next();
+            if (!alive.contains(entry.getKey())) {
+                entry.getValue().schedstat.close();
+                each.remove();
+            }
+        }
+        for (String tid : tids) {
+            try {
+                read(tid, into);
+            } catch (IOException e) {
+                known.remove(tid); // it ended meanwhile
+            }
+        }
+    }
+
+    private void read(String tid, Bytes into) throws IOException {
+        Task task = known.get(tid);
+        if (task == null) {
+            task = new Task(new FileSource(id, new File(path, tid + "/schedstat")));
+            known.put(tid, task);
+        }
+        text.cut(0);
+        task.schedstat.read(text);
+        if (known.size() > MOST_OPEN) {
+            task.schedstat.close();
+        }
+        byte[] now = Arrays.copyOf(text.array(), text.size());
+        if (Arrays.equals(now, task.last)) {
+            return;
+        }
+        task.last = now;
+        if (task.changes < 2 || task.changes % NAME_EVERY == 0) {
+            task.name = FileSource.content(new File(path, tid + "/comm"));
+        }
+        task.changes++;
+        byte[] head = (tid + " ").getBytes(Bytes.UTF_8);
+        into.bytes(head, 0, head.length).bytes(now, 0, lineLength(now, now.length)).u8(' ');
+        into.bytes(task.name.array(), 0, lineLength(task.name.array(), task.name.size())).u8('\n');
+    }
+
+    /** Without the white space at its end. */
+    private static int lineLength(byte[] line, int size) {
+        int length = size;
+        while (length > 0 && (line[length - 1] == '\n' || line[length - 1] == ' ')) {
+            length--;
+        }
+        return length;
+    }
+}

@@ -1,0 +1,143 @@
+package org.navitas.runtime;
+
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The background thread that turns buffers into chunks. It writes sealed buffers when it is woken, everything at each flush
+ * interval or request, and takes back the buffers of threads that have died.
+ */
+final class Writer implements Runnable {
+    private static final long TRIPLE_INTERVAL_NS = TimeUnit.SECONDS.toNanos(1);
+
+    private final Platform platform;
+    private final ChunkWriter out;
+    private final long flushIntervalNs;
+    private final RecordLog[] logs;
+    private final RecordLog triples;
+    private final Queue<ThreadRecorder> newcomers = new ConcurrentLinkedQueue<>();
+    private final List<ThreadRecorder> threads = new ArrayList<>();
+    private final AtomicLong asked = new AtomicLong();
+    private final Object servedLock = new Object();
+    private long served;
+    private volatile boolean stopping;
+    private volatile Thread thread;
+
+    /** {@code logs} are drained at each flush; the last of them takes the clock triples. */
+    Writer(Platform platform, ChunkWriter out, long flushIntervalNs, RecordLog... logs) {
+        this.platform = platform;
+        this.out = out;
+        this.flushIntervalNs = flushIntervalNs;
+        this.logs = logs;
+        triples = logs[logs.length - 1];
+    }
+
+    void add(ThreadRecorder newcomer) {
+        newcomers.add(newcomer);
+    }
+
+    /** Any thread: there is something to write; never blocks. */
+    void wake() {
+        LockSupport.unpark(thread);
+    }
+
+    /** Any thread: write all that is recorded so far; with a limit above 0 ms, wait for it that long. */
+    void flush(long limitMs) {
+        long ticket = asked.incrementAndGet();
+        wake();
+        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMs);
+        synchronized (servedLock) {
+            try {
+                for (long left = limitMs; left > 0 && served < ticket && !stopping; ) {
+                    servedLock.wait(left);
+                    left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** Write the rest and end; the thread that runs this ends soon after. */
+    void stop() {
+        stopping = true;
+        wake();
+    }
+
+    @Override
+    public void run() {
+        thread = Thread.currentThread();
+        long nextFlush = System.nanoTime() + flushIntervalNs;
+        long nextTriple = System.nanoTime();
+        while (!stopping) {
+            long now = System.nanoTime();
+            if (now - nextTriple >= 0) {
+                clockTriple();
+                nextTriple = now + TRIPLE_INTERVAL_NS;
+            }
+            long ticket = asked.get();
+            boolean flush = ticket != served || now - nextFlush >= 0;
+            drain(flush);
+            if (flush) {
+                nextFlush = now + flushIntervalNs;
+                serve(ticket);
+            }
+            Thread.interrupted(); // the application cannot mean this thread, and parking needs the flag clear
+            LockSupport.parkNanos(this, Math.min(nextFlush, nextTriple) - System.nanoTime());
+        }
+        clockTriple();
+        drain(true);
+        serve(Long.MAX_VALUE);
+        out.close();
+    }
+
+    private void serve(long ticket) {
+        synchronized (servedLock) {
+            served = ticket;
+            servedLock.notifyAll();
+        }
+    }
+
+    private void drain(boolean partial) {
+        for (ThreadRecorder newcomer = newcomers.poll(); newcomer != null; newcomer = newcomers.poll()) {
+            threads.add(newcomer);
+        }
+        for (Iterator<ThreadRecorder> each = threads.iterator(); each.hasNext(); ) {
+            if (!each.next().drain(out, partial)) {
+                each.remove();
+            }
+        }
+        for (RecordLog log : logs) {
+            if (partial) {
+                log.drain(out);
+            }
+        }
+    }
+
+    /** Of five readings the one whose monotonic times lie closest together. */
+    private void clockTriple() {
+        long width = Long.MAX_VALUE;
+        long monotonic = 0;
+        long boottime = 0;
+        long realtime = 0;
+        for (int i = 0; i < 5; i++) {
+            long before = platform.nanoTime();
+            long boot = platform.bootNanos();
+            long real = platform.realNanos();
+            long after = platform.nanoTime();
+            if (after - before < width) {
+                width = after - before;
+                monotonic = before + width / 2;
+                boottime = boot;
+                realtime = real;
+            }
+        }
+        triples.triple(monotonic, boottime, realtime);
+    }
+}
