@@ -54,7 +54,7 @@ def read_power_profile(source: Path | bytes, *, name: str | None = None) -> Prof
     """
     label = name or (source.stem if isinstance(source, Path) else "power_profile.xml")
     where = str(source) if isinstance(source, Path) else label
-    root = _parse(_bytes(source), where)
+    root = _parse(_bytes(source, where), where)
     warnings: list[str] = []
     items: dict[str, float] = {}
     arrays: dict[str, tuple[float, ...]] = {}
@@ -75,7 +75,7 @@ def read_power_profile(source: Path | bytes, *, name: str | None = None) -> Prof
     return Profile(label, items, arrays, tuple(warnings + defects(items, arrays)))
 
 
-def _bytes(source: Path | bytes) -> bytes:
+def _bytes(source: Path | bytes, where: str) -> bytes:
     if isinstance(source, bytes):
         data = source
     else:
@@ -85,7 +85,7 @@ def _bytes(source: Path | bytes) -> bytes:
         except OSError as error:
             raise PowerProfileError(f"{source}: cannot be read ({error.strerror}).", "Check the path.") from error
     if len(data) > MAX_BYTES:
-        raise PowerProfileError("The power profile is larger than 1 MiB.", "Real ones have some kilobytes: check the file.")
+        raise PowerProfileError(f"{where}: larger than 1 MiB.", "Real power profiles have some kilobytes: check the file.")
     return data
 
 

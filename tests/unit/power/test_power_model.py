@@ -1,0 +1,147 @@
+"""From profiles of all generations to the power model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from navitas.errors import PowerProfileError
+from navitas.power.cpu import power_model
+from navitas.power.model import PowerModel
+from navitas.power.profile import Profile, read_power_profile
+
+
+def xml(items: dict[str, object], arrays: dict[str, Sequence[object]]) -> Profile:
+    body = "".join(f'<item name="{k}">{v}</item>' for k, v in items.items())
+    body += "".join(f'<array name="{k}">{"".join(f"<value>{v}</value>" for v in vs)}</array>' for k, vs in arrays.items())
+    return read_power_profile(f"<device>{body}</device>".encode(), name="phone")
+
+
+FIRST = xml({"cpu.idle": 3, "cpu.awake": 17, "battery.capacity": 2300}, {"cpu.speeds": [100, 200], "cpu.active": [50, 90]})
+TWO = {"cpu.clusters.cores": [4, 2]}
+SECOND = xml(
+    {"cpu.idle": 9, "cpu.suspend": 4},
+    {**TWO, "cpu.speeds.cluster0": [100], "cpu.active.cluster0": [5], "cpu.speeds.cluster1": [200], "cpu.active.cluster1": [8]},
+)
+CORES = {
+    "cpu.core_speeds.cluster0": [100, 200],
+    "cpu.core_power.cluster0": [5, 7],
+    "cpu.core_speeds.cluster1": [200, 300],
+    "cpu.core_power.cluster1": [8, 20],
+}
+THIRD = xml(
+    {"cpu.suspend": 4, "cpu.idle": 2, "cpu.active": 12, "cpu.cluster_power.cluster0": 1, "cpu.cluster_power.cluster1": 3},
+    {**TWO, **CORES},
+)
+
+
+def clusters(model: PowerModel) -> list[tuple[tuple[int, ...], list[int], list[float], float]]:
+    return [(c.cpus, c.freq_khz.tolist(), c.core_ma.tolist(), c.cluster_ma) for c in model.cpu.clusters]
+
+
+def test_first_generation_speeds_and_active_are_the_cores() -> None:
+    model = power_model(FIRST, 3.7, [(0, [0, 1, 2, 3])])
+    assert clusters(model) == [((0, 1, 2, 3), [100, 200], [50.0, 90.0], 0.0)]
+    assert (model.cpu.suspend_ma, model.cpu.idle_ma, model.cpu.active_ma) == (3.0, 17.0, 0.0)
+    assert (model.name, model.voltage_v, model.battery_mah, model.warnings) == ("phone", 3.7, 2300.0, ())
+
+
+def test_first_generation_does_not_know_its_cores() -> None:
+    model = power_model(FIRST, 3.7)
+    assert model.cpu.clusters[0].cpus == (0,)
+    assert any("how many cores" in warning for warning in model.warnings)
+
+
+def test_first_generation_serves_several_policies() -> None:
+    model = power_model(FIRST, 3.7, [(4, [4, 5]), (0, [0, 1])])
+    assert [c.cpus for c in model.cpu.clusters] == [(0, 1), (4, 5)]
+    assert any("one cluster for the phone's 2" in warning for warning in model.warnings)
+
+
+def test_second_generation_by_cluster_under_its_old_names() -> None:
+    model = power_model(SECOND, 3.7)
+    assert clusters(model) == [((0, 1, 2, 3), [100], [5.0], 0.0), ((4, 5), [200], [8.0], 0.0)]
+    assert (model.cpu.suspend_ma, model.cpu.idle_ma, model.cpu.active_ma) == (4.0, 9.0, 0.0)
+
+
+def test_third_generation_has_clusters_and_the_whole() -> None:
+    model = power_model(THIRD, 3.7, [(0, [0, 1, 2, 3]), (4, [4, 5])])
+    assert clusters(model) == [((0, 1, 2, 3), [100, 200], [5.0, 7.0], 1.0), ((4, 5), [200, 300], [8.0, 20.0], 3.0)]
+    assert (model.cpu.suspend_ma, model.cpu.idle_ma, model.cpu.active_ma) == (4.0, 2.0, 12.0)
+    assert model.battery_mah is None
+
+
+def test_android_14_lists_currents_by_policy() -> None:
+    profile = xml(
+        {"cpu.active": 5, "cpu.scaling_policy_power.policy4": 3},
+        {"cpu.scaling_step_power.policy0": [1, 2], "cpu.scaling_step_power.policy4": [6, 9]},
+    )
+    policies = [(0, [0, 1, 2, 3]), (4, [4, 5, 6, 7])]
+    model = power_model(profile, 3.7, policies, {0: [200, 100], 4: [300, 400]})
+    assert clusters(model) == [((0, 1, 2, 3), [100, 200], [1.0, 2.0], 0.0), ((4, 5, 6, 7), [300, 400], [6.0, 9.0], 3.0)]
+    with pytest.raises(PowerProfileError, match="frequencies are not known"):
+        power_model(profile, 3.7, policies)
+
+
+def test_one_cluster_may_be_a_scalar_and_active_an_array() -> None:
+    profile = xml(
+        {"cpu.clusters.cores": 4},
+        {"cpu.core_speeds.cluster0": [200, 100], "cpu.core_power.cluster0": [9, 4], "cpu.active": [6, 7]},
+    )
+    model = power_model(profile, 3.7)
+    assert clusters(model) == [((0, 1, 2, 3), [100, 200], [4.0, 9.0], 0.0)]
+    assert model.cpu.active_ma == 6.0
+
+
+def test_eleven_speeds_but_ten_powers_use_the_common_prefix() -> None:
+    profile = xml({}, {"cpu.speeds": [3, 1, 2], "cpu.active": [30, 10]})
+    model = power_model(profile, 3.7)
+    assert clusters(model) == [((0,), [1, 3], [10.0, 30.0], 0.0)]
+    assert any("3 values" in warning for warning in model.warnings)
+
+
+def test_core_counts_that_differ_from_the_phone_are_a_warning() -> None:
+    model = power_model(THIRD, 3.7, [(0, [0, 1, 2, 3, 4, 5]), (6, [6, 7])])
+    assert [c.cpus for c in model.cpu.clusters] == [(0, 1, 2, 3, 4, 5), (6, 7)]
+    assert any("cluster 0 has 4 cores, on the phone 6" in warning for warning in model.warnings)
+
+
+@pytest.mark.parametrize(
+    ("profile", "cause"),
+    [
+        (xml({"screen.on": 1}, {}), "no speeds and currents of the CPU"),
+        (xml({}, {**TWO, "cpu.core_speeds.cluster0": [1], "cpu.core_power.cluster0": [1]}), "CPU cluster 1"),
+        (xml({}, {"cpu.speeds": [400000], "cpu.active": [0.1]}), "placeholder"),
+        (
+            xml({"cpu.idle": 0.1}, {"cpu.clusters.cores": [1], "cpu.speeds.cluster0": [4], "cpu.active.cluster0": [0.1]}),
+            "placeholder",
+        ),
+        (xml({}, {"cpu.speeds": [100], "cpu.active": [0]}), "are 0"),
+        (xml({}, {"cpu.speeds": [100, 200], "cpu.active": [10, -1]}), "negative"),
+        (xml({"cpu.idle": -1}, {"cpu.speeds": [100], "cpu.active": [10]}), "negative"),
+        (xml({}, {"cpu.speeds": [0], "cpu.active": [10]}), "not above 0 kHz"),
+    ],
+)
+def test_a_profile_without_usable_figures_is_refused_with_a_remedy(profile: Profile, cause: str) -> None:
+    with pytest.raises(PowerProfileError, match=cause) as caught:
+        power_model(profile, 3.7)
+    assert "--power-profile" in caught.value.remedy
+
+
+def test_a_profile_of_another_phone_is_refused() -> None:
+    with pytest.raises(PowerProfileError, match="of another phone"):
+        power_model(THIRD, 3.7, [(0, [0]), (1, [1]), (2, [2])])
+
+
+@given(st.lists(st.tuples(st.integers(1, 10**7), st.floats(0.2, 1e4)), min_size=1, max_size=30))
+def test_operating_points_are_ascending_and_keep_their_currents(points: list[tuple[int, float]]) -> None:
+    cluster = power_model(
+        xml({}, {"cpu.speeds": [k for k, _ in points], "cpu.active": [ma for _, ma in points]}), 3.7
+    ).cpu.clusters[0]
+    assert np.all(np.diff(cluster.freq_khz) > 0)
+    assert dict(zip(cluster.freq_khz.tolist(), cluster.core_ma.tolist(), strict=True)) == dict(points)
+    assert np.array_equal(cluster.core_ma_at(cluster.freq_khz), cluster.core_ma)
