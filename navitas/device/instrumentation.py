@@ -1,0 +1,137 @@
+"""Reads the stream of `am instrument -w -r`, line by line, as it comes.
+
+Source: AOSP cmds/am Instrument.java and AndroidX InstrumentationResultPrinter.java.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+_STATUS = "INSTRUMENTATION_STATUS: "
+_STATUS_CODE = "INSTRUMENTATION_STATUS_CODE: "
+_RESULT = "INSTRUMENTATION_RESULT: "
+_CODE = "INSTRUMENTATION_CODE: "
+_ENDINGS = ("INSTRUMENTATION_FAILED: ", "INSTRUMENTATION_ABORTED: ")
+_ON_ERROR = "onError: "
+
+_STARTED = 1
+_RESULT_OK = -1
+
+Status = Literal["passed", "failed", "ignored", "assumption"]
+_STATUSES: dict[int, Status] = {0: "passed", -1: "failed", -2: "failed", -3: "ignored", -4: "assumption"}
+
+
+@dataclass(frozen=True, slots=True)
+class TestStarted:
+    """A test begins; `current` counts from 1, `total` and `current` are 0 when not told.
+
+    `method` is empty for a failure of the class itself (such as in @BeforeClass).
+    """
+
+    __test__ = False
+
+    class_name: str
+    method: str
+    current: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class TestFinished:
+    """A test ended; `stack` is empty unless it failed or its assumption did."""
+
+    __test__ = False
+
+    class_name: str
+    method: str
+    status: Status
+    stack: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunFinished:
+    """The run ended: in order (`ok`, whatever its tests' results; `message` is JUnit's summary), or with a crash or refusal."""
+
+    ok: bool
+    message: str
+
+
+Event: TypeAlias = TestStarted | TestFinished | RunFinished
+
+
+class InstrumentationParser:
+    """Turns lines into events; never raises: what is not of the protocol is taken as a value's next line, or skipped."""
+
+    def __init__(self) -> None:
+        self._status: dict[str, str] = {}
+        self._result: dict[str, str] = {}
+        self._open: tuple[dict[str, str], str] | None = None
+        self._error = ""
+        self._ended = False
+
+    def feed(self, line: str) -> list[Event]:
+        """Take one line without its line end; returns the events that it completes."""
+        line = line.removesuffix("\r")
+        if line.startswith(_STATUS):
+            self._begin_value(self._status, line[len(_STATUS) :])
+        elif line.startswith(_RESULT):
+            self._begin_value(self._result, line[len(_RESULT) :])
+        elif line.startswith(_STATUS_CODE):
+            return self._end_status(_number(line[len(_STATUS_CODE) :]))
+        elif line.startswith(_CODE):
+            return self._end_run(_number(line[len(_CODE) :]))
+        elif line.startswith(_ENDINGS):
+            return self._end(ok=False, message=self._error or line)
+        elif line.startswith(_ON_ERROR):
+            self._open = None
+            self._error = self._error or line.partition("message=")[2]
+        elif self._open is not None:
+            values, key = self._open
+            values[key] += "\n" + line
+        return []
+
+    def _begin_value(self, values: dict[str, str], text: str) -> None:
+        key, _, value = text.partition("=")
+        values[key] = value
+        self._open = (values, key)
+
+    def _end_status(self, code: int | None) -> list[Event]:
+        status, self._status, self._open = self._status, {}, None
+        if "class" not in status:
+            self._error = status.get("Error", self._error)
+            return []
+        class_name = status["class"]
+        method = status.get("test", "")
+        method = "" if method == "null" else method
+        if code == _STARTED:
+            return [TestStarted(class_name, method, _count(status.get("current")), _count(status.get("numtests")))]
+        if code not in _STATUSES:
+            return []
+        return [TestFinished(class_name, method, _STATUSES[code], status.get("stack", ""))]
+
+    def _end_run(self, code: int | None) -> list[Event]:
+        short, long = self._result.get("shortMsg", ""), self._result.get("longMsg", "")
+        if code != _RESULT_OK or short:
+            crash = f"{short}: {long}" if short and long and long != short else short or long
+            summary = self._result.get("stream", "").strip()
+            return self._end(ok=False, message=crash or self._error or summary or "the instrumentation was cancelled")
+        return self._end(ok=True, message=self._result.get("stream", "").strip())
+
+    def _end(self, *, ok: bool, message: str) -> list[Event]:
+        self._open = None
+        if self._ended:
+            return []
+        self._ended = True
+        return [RunFinished(ok, message)]
+
+
+def _number(text: str) -> int | None:
+    try:
+        return int(text.strip())
+    except ValueError:
+        return None
+
+
+def _count(text: str | None) -> int:
+    return max(0, _number(text or "") or 0)

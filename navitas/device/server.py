@@ -1,0 +1,90 @@
+"""A private adb server for one virtual phone: the user's own server, and phones on USB, are left alone."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from navitas.errors import DeviceError
+
+_START_S = 10.0
+_STOP_S = 5.0
+_PROBE_S = 0.01
+_ATTEMPTS = 3
+
+# The shell ends the server when our end of its input closes, even if this process is killed.
+_GUARD = '"$@" </dev/null & server=$!; read -r _; kill "$server" 2>/dev/null; wait "$server"'
+
+
+@contextmanager
+def private_adb_server(adb: str, home: Path) -> Iterator[int]:
+    """Run an adb server on a free loopback port (yielded) with its keys and log in `home`; ended afterwards.
+
+    Raises `DeviceError` when it does not come up.
+    """
+    log = home / "adb-server.log"
+    for _ in range(_ATTEMPTS):  # another process may take the free port before the server does
+        port = _free_port()
+        with log.open("wb") as output:
+            process = subprocess.Popen(
+                ["sh", "-c", _GUARD, "navitas-adb", adb, "-P", str(port), "nodaemon", "server"],
+                stdin=subprocess.PIPE,
+                stdout=output,
+                stderr=output,
+                env=_environment(home),
+                start_new_session=True,
+            )
+        try:
+            if _wait_until_ready(port, process):
+                yield port
+                return
+        finally:
+            _stop(process)
+    raise DeviceError(
+        f"the adb server {adb} did not start: {_last_line(log)}",
+        "run 'adb version' to see whether adb works, or install adb anew",
+    )
+
+
+def _environment(home: Path) -> dict[str, str]:
+    ours = {"HOME": str(home), "TMPDIR": str(home), "ADB_USB": "0", "ADB_EMU": "0", "ADB_MDNS": "0", "ADB_MDNS_AUTO_CONNECT": "0"}
+    theirs = ("ADB_", "ANDROID_")
+    return {key: value for key, value in os.environ.items() if not key.startswith(theirs)} | ours
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _wait_until_ready(port: int, process: subprocess.Popen[bytes]) -> bool:
+    deadline = time.monotonic() + _START_S
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1.0).close()
+            return True
+        except OSError:
+            time.sleep(_PROBE_S)
+    return False
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    assert process.stdin is not None
+    process.stdin.close()
+    try:
+        process.wait(_STOP_S)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, 9)
+        process.wait()
+
+
+def _last_line(log: Path) -> str:
+    lines = log.read_text("utf-8", "replace").strip().splitlines()
+    return lines[-1] if lines else "it said nothing"

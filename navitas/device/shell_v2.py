@@ -1,0 +1,46 @@
+"""Packets of adb's shell protocol version 2 (AOSP packages/modules/adb, shell_protocol.h)."""
+
+from __future__ import annotations
+
+import struct
+from enum import IntEnum
+
+_HEADER = struct.Struct("<BI")
+
+
+class Id(IntEnum):
+    """What a packet carries; unknown ids are skipped by receivers."""
+
+    STDIN = 0
+    STDOUT = 1
+    STDERR = 2
+    EXIT = 3
+    CLOSE_STDIN = 4
+    WINDOW_SIZE = 5
+
+
+def encode(packet_id: Id, data: bytes = b"") -> bytes:
+    """Bytes of one packet."""
+    return _HEADER.pack(packet_id, len(data)) + data
+
+
+class Decoder:
+    """Cuts a byte stream, fed in any pieces, into (id, data) packets."""
+
+    def __init__(self) -> None:
+        self._buffer = bytearray()
+
+    def feed(self, data: bytes) -> list[tuple[int, bytes]]:
+        """The packets that `data` completes; the rest waits for the next call."""
+        self._buffer += data
+        packets = []
+        start = 0
+        while len(self._buffer) - start >= _HEADER.size:
+            packet_id, length = _HEADER.unpack_from(self._buffer, start)
+            end = start + _HEADER.size + length
+            if len(self._buffer) < end:
+                break
+            packets.append((packet_id, bytes(self._buffer[start + _HEADER.size : end])))
+            start = end
+        del self._buffer[:start]
+        return packets

@@ -1,0 +1,62 @@
+"""The host's side of adb's sync service: one file to or from a device."""
+
+from __future__ import annotations
+
+import struct
+import time
+from collections.abc import Iterator
+from typing import BinaryIO, Protocol
+
+_HEADER = struct.Struct("<4sI")
+_MAX_DATA = 64 * 1024
+_REGULAR_FILE = 0o100000
+
+
+class SyncError(Exception):
+    """The device refused; the message is its own."""
+
+
+class Transport(Protocol):
+    """A connection on which the service `sync:` is open."""
+
+    def send_all(self, data: bytes) -> None:
+        """Send all bytes."""
+        ...
+
+    def receive_exactly(self, count: int) -> bytes:
+        """Receive that many bytes; raises when the connection ends before."""
+        ...
+
+
+def send(transport: Transport, source: BinaryIO, remote: str, mode: int) -> None:
+    """Store a file on the device. Raises `SyncError`."""
+    _request(transport, b"SEND", f"{remote},{_REGULAR_FILE | mode}".encode())
+    while data := source.read(_MAX_DATA):
+        transport.send_all(_HEADER.pack(b"DATA", len(data)) + data)
+    transport.send_all(_HEADER.pack(b"DONE", int(time.time())))
+    kind, length = _HEADER.unpack(transport.receive_exactly(_HEADER.size))
+    if kind == b"FAIL":
+        raise SyncError(transport.receive_exactly(length).decode("utf-8", "replace"))
+    if kind != b"OKAY":
+        raise SyncError(f"unexpected answer {kind!r}")
+    transport.send_all(_HEADER.pack(b"QUIT", 0))
+
+
+def receive(transport: Transport, remote: str) -> Iterator[bytes]:
+    """Yield a file of the device in pieces. Raises `SyncError`."""
+    _request(transport, b"RECV", remote.encode())
+    while True:
+        kind, length = _HEADER.unpack(transport.receive_exactly(_HEADER.size))
+        if kind == b"DONE":
+            break
+        data = transport.receive_exactly(length) if length <= _MAX_DATA else b""
+        if kind == b"FAIL":
+            raise SyncError(data.decode("utf-8", "replace"))
+        if kind != b"DATA" or len(data) != length:
+            raise SyncError(f"unexpected answer {kind!r} of {length} bytes")
+        yield data
+    transport.send_all(_HEADER.pack(b"QUIT", 0))
+
+
+def _request(transport: Transport, kind: bytes, argument: bytes) -> None:
+    transport.send_all(_HEADER.pack(kind, len(argument)) + argument)

@@ -1,0 +1,69 @@
+"""`python -m navitas.device.virtual --state-dir DIR`: one virtual phone in a process of its own.
+
+Prints one line of JSON, `{"port": N, "serial": "…"}`, when it is ready; ends when its standard input does, or on SIGTERM.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import shutil
+import signal
+import sys
+from pathlib import Path
+
+from navitas.device.virtual.adbd import AdbDaemon
+from navitas.device.virtual.models import make_phone
+from navitas.device.virtual.services import banner, router
+from navitas.errors import NavitasError
+
+
+def main() -> int:
+    """Parse arguments and run the phone; exit code 1 with one line on standard error when it cannot start."""
+    parser = argparse.ArgumentParser(prog="python -m navitas.device.virtual", description=__doc__)
+    parser.add_argument("--state-dir", type=Path, required=True, help="folder that holds the phone's files")
+    parser.add_argument("--phone", default="default", help="a power profile: name in profiles/ or path of an XML file")
+    parser.add_argument("--remove-state", action="store_true", help="remove the folder at the end")
+    arguments = parser.parse_args()
+    try:
+        asyncio.run(_serve(arguments.state_dir, arguments.phone))
+    except (NavitasError, OSError) as error:
+        print(f"virtual phone: {error}", file=sys.stderr)
+        return 1
+    finally:
+        if arguments.remove_state:
+            shutil.rmtree(arguments.state_dir, ignore_errors=True)
+    return 0
+
+
+async def _serve(state_dir: Path, name: str) -> None:
+    phone = make_phone(state_dir, name)
+    daemon = AdbDaemon(banner(phone), router(phone))
+    ended = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, ended.set)
+    await phone.start()
+    try:
+        port = await daemon.start()
+        await _watch_stdin(ended)
+        print(json.dumps({"port": port, "serial": f"127.0.0.1:{port}"}), flush=True)
+        await ended.wait()
+    finally:
+        await daemon.stop()
+        await phone.stop()
+
+
+async def _watch_stdin(ended: asyncio.Event) -> None:
+    """The parent keeps our standard input open as long as it lives."""
+
+    class Watcher(asyncio.Protocol):
+        def connection_lost(self, exc: Exception | None) -> None:
+            ended.set()
+
+    await asyncio.get_running_loop().connect_read_pipe(Watcher, sys.stdin)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

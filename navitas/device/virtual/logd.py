@@ -1,0 +1,154 @@
+"""The log daemon: ring buffers of entries, fed over a loopback UDP socket by apps' `android.util.Log`.
+
+A datagram is little-endian `u8 priority (2…7) · u32 pid · u32 tid · i64 realtime_ns · u8 buffer (0 main) · tag NUL message`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import struct
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from itertools import takewhile
+
+_HEADER = struct.Struct("<BIIqB")
+_ENTRY_OVERHEAD = 28
+_RECEIVE_BYTES = 4 * 1024 * 1024
+
+BUFFERS = ("main", "radio", "events", "system", "crash", "stats", "security", "kernel")
+"""Names by number, as in Android's log_id_t."""
+
+MAX_PAYLOAD = 4068
+"""Priority byte, tag, NUL, message and NUL; what exceeds it is cut (LOGGER_ENTRY_MAX_PAYLOAD)."""
+DEFAULT_BYTES = 256 * 1024
+MIN_BYTES, MAX_BYTES = 64 * 1024, 256 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One log entry; `sequence` orders all entries of the phone."""
+
+    sequence: int
+    buffer: str
+    priority: int
+    pid: int
+    tid: int
+    uid: int
+    realtime_ns: int
+    tag: str
+    message: str
+
+    @property
+    def size(self) -> int:
+        """Bytes it takes in its ring."""
+        return _ENTRY_OVERHEAD + 3 + len(self.tag.encode("utf-8", "replace")) + len(self.message.encode("utf-8", "replace"))
+
+
+class _Ring:
+    def __init__(self) -> None:
+        self.limit = DEFAULT_BYTES
+        self.used = 0
+        self.entries: deque[Entry] = deque()
+
+    def add(self, entry: Entry) -> None:
+        self.entries.append(entry)
+        self.used += entry.size
+        self.trim()
+
+    def trim(self) -> None:
+        while self.used > self.limit and self.entries:
+            self.used -= self.entries.popleft().size
+
+    def clear(self) -> None:
+        self.entries.clear()
+        self.used = 0
+
+
+class LogDaemon(asyncio.DatagramProtocol):
+    """Ring buffers; the oldest entries go when one is full, as on a phone."""
+
+    def __init__(self, uid_of: Callable[[int], int]) -> None:
+        self._uid_of = uid_of
+        self._rings = {name: _Ring() for name in BUFFERS}
+        self._sequence = 0
+        self._changed = asyncio.Event()
+        self._transport: asyncio.DatagramTransport | None = None
+        self.port = 0
+
+    async def start(self) -> None:
+        """Listen on a free loopback port (`port`)."""
+        endpoint = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        endpoint.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _RECEIVE_BYTES)
+        endpoint.bind(("127.0.0.1", 0))
+        self.port = endpoint.getsockname()[1]
+        loop = asyncio.get_running_loop()
+        self._transport, _ = await loop.create_datagram_endpoint(lambda: self, sock=endpoint)
+
+    def stop(self) -> None:
+        """Stop listening."""
+        if self._transport is not None:
+            self._transport.close()
+
+    def datagram_received(self, data: bytes, addr: object) -> None:
+        """Take one entry; datagrams that are none are ignored."""
+        if len(data) < _HEADER.size:
+            return
+        priority, pid, tid, realtime_ns, buffer = _HEADER.unpack_from(data)
+        if not 2 <= priority <= 7 or buffer >= len(BUFFERS) or realtime_ns < 0:
+            return
+        tag, _, message = data[_HEADER.size : _HEADER.size + MAX_PAYLOAD - 2].partition(b"\0")
+        text = (tag.decode("utf-8", "replace"), message.decode("utf-8", "replace"))
+        self._add(BUFFERS[buffer], priority, (pid, tid), realtime_ns, text)
+
+    def write(self, priority: int, tag: str, message: str, *, pid: int, buffer: str = "main") -> None:
+        """Log from within the phone."""
+        room = MAX_PAYLOAD - 3 - len(tag.encode("utf-8", "replace"))
+        cut = message.encode("utf-8", "replace")[: max(0, room)].decode("utf-8", "ignore")
+        self._add(buffer, priority, (pid, pid), time.time_ns(), (tag, cut))
+
+    def _add(self, buffer: str, priority: int, ids: tuple[int, int], realtime_ns: int, text: tuple[str, str]) -> None:
+        self._sequence += 1
+        uid = self._uid_of(ids[0])
+        self._rings[buffer].add(Entry(self._sequence, buffer, priority, *ids, uid, realtime_ns, *text))
+        self._changed.set()
+
+    def entries(self, buffers: tuple[str, ...], after: int = 0) -> list[Entry]:
+        """Entries of some buffers in the order they came, later than sequence number `after`."""
+        found: list[Entry] = []
+        for name in buffers:
+            found += takewhile(lambda entry: entry.sequence > after, reversed(self._rings[name].entries))
+        return sorted(found, key=lambda entry: entry.sequence)
+
+    async def follow(self, buffers: tuple[str, ...], after: int) -> AsyncIterator[Entry]:
+        """Entries later than `after` as they come, without end; what the rings dropped meanwhile is skipped."""
+        while True:
+            newest = self._sequence
+            for entry in self.entries(buffers, after):
+                yield entry
+            after = max(after, newest)
+            if self._sequence <= after:
+                self._changed.clear()
+                await self._changed.wait()
+
+    @property
+    def last_sequence(self) -> int:
+        """Number of the newest entry."""
+        return self._sequence
+
+    def clear(self, buffers: tuple[str, ...]) -> None:
+        """Forget all entries (`logcat -c`)."""
+        for name in buffers:
+            self._rings[name].clear()
+
+    def resize(self, buffers: tuple[str, ...], size: int) -> None:
+        """Change the rings' sizes (`logcat -G`), at once."""
+        for name in buffers:
+            self._rings[name].limit = size
+            self._rings[name].trim()
+
+    def usage(self, buffer: str) -> tuple[int, int]:
+        """Size of a ring and bytes used, for `logcat -g`."""
+        return self._rings[buffer].limit, self._rings[buffer].used

@@ -1,0 +1,1 @@
+"""The phone's shell: a subset of mksh."""

@@ -1,0 +1,63 @@
+"""Command line options, as getopt reads them."""
+
+from __future__ import annotations
+
+import getopt
+from dataclasses import dataclass
+
+from navitas.device.virtual.shell.context import CommandError, Context
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Options by name (`l`, `--lines`) with their values, and what is left."""
+
+    values: dict[str, list[str]]
+    rest: list[str]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.values
+
+    def get(self, name: str, default: str = "") -> str:
+        """The last value given."""
+        return self.values[name][-1] if name in self.values else default
+
+    def number(self, name: str, default: int) -> int:
+        """The last value as a whole number; raises `CommandError`."""
+        return to_int(self.get(name, str(default)))
+
+
+def options(context: Context, short: str, long: tuple[str, ...] = (), *, mixed: bool = True) -> Options:
+    """Read options (`short` as for getopt); with `mixed` they may follow arguments. Raises `CommandError`."""
+    parse = getopt.gnu_getopt if mixed else getopt.getopt
+    try:
+        pairs, rest = parse(context.args, short, list(long))
+    except getopt.GetoptError as error:
+        raise CommandError(
+            f"Unknown option '{error.opt}'" if "not recognized" in error.msg else f"Needs argument {error.opt}"
+        ) from None
+    values: dict[str, list[str]] = {}
+    for name, value in pairs:
+        values.setdefault(name.lstrip("-"), []).append(value)
+    return Options(values, rest)
+
+
+def to_int(text: str) -> int:
+    """A whole number; raises `CommandError`."""
+    try:
+        return int(text)
+    except ValueError:
+        raise CommandError(f"not integer: {text}") from None
+
+
+def to_seconds(text: str) -> float:
+    """A duration such as `2`, `0.5`, `3m`; raises `CommandError`."""
+    units = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+    unit = units.get(text[-1:], 0.0)
+    try:
+        seconds = float(text[:-1] if unit else text) * (unit or 1.0)
+    except ValueError:
+        raise CommandError(f"bad time interval '{text}'") from None
+    if not 0 <= seconds < 1e9:
+        raise CommandError(f"bad time interval '{text}'")
+    return seconds

@@ -1,0 +1,94 @@
+"""The virtual phone on demand: its process, a private adb server, and the device behind both."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from navitas.device.adb import AdbDevice, PrivateClient, adb_path, connect
+from navitas.device.server import private_adb_server
+from navitas.errors import DeviceError
+
+_READY_S = 30.0
+_STOP_S = 10.0
+_SHARED_MEMORY = Path("/dev/shm")
+_LOG = "phone.log"
+_MIN_FREE_BYTES = 1 << 30
+
+
+@contextmanager
+def virtual_phone(*, phone: str = "default") -> Iterator[AdbDevice]:
+    """Start a virtual phone and yield it; process, adb server, ports and files are gone afterwards, whatever happened.
+
+    `phone` names a power profile in `profiles/`, or is the path of one. Raises `DeviceError` when it does not start.
+    """
+    state = Path(tempfile.mkdtemp(prefix="navitas-phone-", dir=_state_parent()))
+    try:
+        home = state / "adb"
+        home.mkdir()
+        with _phone_process(state, phone) as process, private_adb_server(adb_path(), home) as server_port:
+            address = _wait_until_ready(process, state / _LOG)
+            client = PrivateClient("127.0.0.1", server_port)
+            connect(client, address)
+            yield AdbDevice(client, address)
+    finally:
+        shutil.rmtree(state, ignore_errors=True)
+
+
+def _state_parent() -> Path | None:
+    """Memory where there is room, since kernel files change a hundred times a second; else the temp folder."""
+    try:
+        room = shutil.disk_usage(_SHARED_MEMORY).free
+    except OSError:
+        return None
+    return _SHARED_MEMORY if room >= _MIN_FREE_BYTES and os.access(_SHARED_MEMORY, os.W_OK) else None
+
+
+@contextmanager
+def _phone_process(state: Path, phone: str) -> Iterator[subprocess.Popen[bytes]]:
+    with (state / _LOG).open("wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "navitas.device.virtual", "--state-dir", str(state), "--phone", phone, "--remove-state"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            start_new_session=True,
+        )
+    try:
+        yield process
+    finally:
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.close()
+        try:
+            process.wait(_STOP_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        process.stdout.close()
+
+
+def _wait_until_ready(process: subprocess.Popen[bytes], log: Path) -> str:
+    """The phone's address, from the line that it prints when it is ready."""
+    assert process.stdout is not None
+    deadline = time.monotonic() + _READY_S
+    line = b""
+    while not line.endswith(b"\n"):
+        ready, _, _ = select.select([process.stdout], [], [], max(0.0, deadline - time.monotonic()))
+        piece = os.read(process.stdout.fileno(), 4096) if ready else b""
+        if not piece:
+            said = log.read_text("utf-8", "replace").strip()
+            raise DeviceError(
+                f"the virtual phone did not start: {said or f'nothing came within {_READY_S:.0f} s'}",
+                "free memory or disk space if these are short, else report this",
+            )
+        line += piece
+    return str(json.loads(line)["serial"])
