@@ -1,0 +1,113 @@
+"""From a parsed recording and a power model to the analysed result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from math import fsum
+from typing import Literal
+
+from navitas.attribute.assemble import RunView, tests_of_run, untimed_test
+from navitas.attribute.calls import pair_calls
+from navitas.attribute.conserve import check
+from navitas.attribute.energy import RunEnergy
+from navitas.attribute.folded import items_of_folded
+from navitas.attribute.frequency import clusters_of
+from navitas.attribute.items import Amounts, Spans, items_of_calls
+from navitas.attribute.paper1 import paper1_curve
+from navitas.attribute.rails import rails_comparison
+from navitas.attribute.result import Analysis, Evidence, EvidenceLevel, Notice, TestEnergy, Totals
+from navitas.attribute.rows import rows_of
+from navitas.attribute.run import run_energy
+from navitas.parse.run import ParsedRecording
+from navitas.parse.tables import RunTables
+from navitas.power.model import PowerModel
+from navitas.recording.manifest import Manifest
+
+Method = Literal["default", "paper1"]
+_BEST_FIRST: tuple[EvidenceLevel, ...] = ("sched", "thread-freq", "thread-time", "device")
+_J_PER_MAH_AND_VOLT = 3.6
+
+
+def analyze(parsed: ParsedRecording, manifest: Manifest, model: PowerModel, *, method: Method = "default") -> Analysis:
+    """Analyse every run of a recording; with method `paper1`, that paper's figures stand beside the default ones.
+
+    The result conserves energy (docs/how-it-measures.md); where it should not, a warning `not_conserved` says so.
+    """
+    energies: list[RunEnergy] = []
+    tests: list[TestEnergy] = []
+    for run in parsed.runs:
+        energy, found = _analyze_run(run, parsed, manifest, model, method)
+        energies.append(energy)
+        tests += found
+    timed = {test.id for test in tests}
+    tests += [untimed_test(test, method == "paper1") for test in manifest.tests if test.id not in timed]
+    analysis = Analysis(
+        device=manifest.device.model_dump(mode="json"),
+        project=manifest.project.name,
+        settings=dict(manifest.settings),
+        power_profile={**manifest.power_profile.model_dump(mode="json"), "name": model.name},
+        battery_mah=model.battery_mah,
+        voltage_v=model.voltage_v,
+        evidence=_evidence(energies),
+        methods=parsed.method_table,
+        totals=_totals(parsed.runs, energies, tests, model.voltage_v),
+        tests=tuple(sorted(tests, key=lambda test: (test.run, test.id))),
+        warnings=tuple(_notices(parsed, manifest, model)),
+    )
+    problems = [Notice("not_conserved", problem, "Please report this as a bug.") for problem in check(analysis)]
+    return replace(analysis, warnings=(*analysis.warnings, *problems))
+
+
+def _analyze_run(
+    run: RunTables, parsed: ParsedRecording, manifest: Manifest, model: PowerModel, method: Method
+) -> tuple[RunEnergy, list[TestEnergy]]:
+    clusters = clusters_of(run, manifest.device.policies, model.cpu)
+    spans = Spans(run.windows)
+    calls = pair_calls(run.threads)
+    energy = run_energy(run, clusters, model, calls, spans.marks)
+    paper1 = paper1_curve(clusters, model) if method == "paper1" else None
+    amounts = Amounts(energy, paper1)
+    parts = [items_of_calls(calls, spans, amounts), items_of_folded(run.threads, spans, amounts)]
+    rows = rows_of(run.threads, energy, spans, parts)
+    known = {test.id: test for test in manifest.tests if test.run == run.run_id}
+    view = RunView(energy, spans, rows, paper1)
+    return energy, tests_of_run(view, parts, len(parsed.method_table.methods), known)
+
+
+def _totals(runs: Sequence[RunTables], energies: Sequence[RunEnergy], tests: Sequence[TestEnergy], voltage_v: float) -> Totals:
+    spans = [(energy, run.start_ns, run.end_ns) for run, energy in zip(runs, energies, strict=True)]
+    total = fsum(energy.between(start, end) for energy, start, end in spans)
+    rails = [pair for run, energy in zip(runs, energies, strict=True) if (pair := rails_comparison(run, energy)) is not None]
+    return Totals(
+        energy_j=total,
+        charge_mah=total / (voltage_v * _J_PER_MAH_AND_VOLT),
+        threads_j=fsum(energy.threads_between(start, end) for energy, start, end in spans),
+        other_processes_j=fsum(energy.others.between(start, end) for energy, start, end in spans),
+        idle_j=fsum(energy.idle_between(start, end) for energy, start, end in spans),
+        unattributed_j=fsum(energy.unattributed.between(start, end) for energy, start, end in spans),
+        outside_tests_j=total - fsum(test.energy_j for test in tests),
+        rails_j=fsum(rail for _, rail in rails) if rails else None,
+    )
+
+
+def _evidence(energies: Sequence[RunEnergy]) -> Evidence:
+    """The lowest level of all runs, and every reason once."""
+    level = max((energy.level for energy in energies), key=_BEST_FIRST.index, default=_BEST_FIRST[-1])
+    reasons = dict.fromkeys(reason for energy in energies for reason in energy.reasons)
+    return Evidence(level, tuple(reasons) if energies else ("the recording holds no run",))
+
+
+def _notices(parsed: ParsedRecording, manifest: Manifest, model: PowerModel) -> Iterator[Notice]:
+    if manifest.state == "partial":
+        remedy = "Figures hold for what was recorded; record again for the rest."
+        yield Notice("partial_recording", "the recording is partial: it was interrupted or a device was lost", remedy)
+    for warning in parsed.warnings:
+        yield Notice(warning.code, warning.message, warning.remedy)
+    for message in model.warnings:
+        yield Notice("power_profile", message, "Name a better profile with --power-profile.")
+    warned = {warning.code for warning in parsed.warnings}
+    for loss in parsed.losses:
+        if loss.what not in warned:
+            place = "" if loss.run is None else f"run {loss.run}: "
+            yield Notice("loss", f"{place}{loss.count} × {loss.what} lost", "What was lost counts as untraced or unattributed.")

@@ -1,0 +1,149 @@
+"""Cumulative curves: piecewise linear, non-decreasing; every figure is a difference of two look-ups."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from navitas.errors import RecordingError
+from navitas.parse.tables import I64
+
+F64 = NDArray[np.float64]
+Bool = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """One cumulative curve: `value[i]` at `t_ns[i]` (strictly ascending), linear between, held beyond its ends."""
+
+    t_ns: I64
+    value: F64
+
+    def at(self, t_ns: ArrayLike) -> F64:
+        """Values at any times."""
+        if not self.t_ns.size:
+            return np.zeros(np.shape(t_ns))
+        origin = self.t_ns[0]
+        return np.asarray(np.interp(np.asarray(t_ns, np.int64) - origin, self.t_ns - origin, self.value), np.float64)
+
+    def between(self, a_ns: int, b_ns: int) -> float:
+        """What was added from `a_ns` to `b_ns`."""
+        low, high = self.at([a_ns, b_ns])
+        return float(high - low)
+
+
+NOTHING = Curve(np.empty(0, np.int64), np.empty(0))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where times lie among knots: between `left` and `right`, `fraction` of the way."""
+
+    left: I64
+    right: I64
+    fraction: F64
+
+    def read(self, value: F64) -> F64:
+        """Values there of a curve given at the knots."""
+        low = value[self.left]
+        return np.asarray(low + self.fraction * (value[self.right] - low), np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class Knots:
+    """Knots of many curves side by side: curve i owns `t_ns[start[i]:start[i + 1]]`, at least one, strictly ascending."""
+
+    start: I64
+    t_ns: I64
+    origin_ns: int
+    span_ns: int
+    _key: I64
+
+    @classmethod
+    def of(cls, owner: I64, t_ns: I64, owners: int) -> Knots:
+        """Knots from owner (ascending) and time (ascending within an owner); every one of `owners` has a knot."""
+        origin, span = time_span(t_ns, owners)
+        start = np.searchsorted(owner, np.arange(owners + 1))
+        return cls(start.astype(np.int64), t_ns, origin, span, owner * span + (t_ns - origin))
+
+    @property
+    def first_ns(self) -> I64:
+        """Each curve's first knot."""
+        return self.t_ns[self.start[:-1]]
+
+    @property
+    def last_ns(self) -> I64:
+        """Each curve's last knot."""
+        return self.t_ns[self.start[1:] - 1]
+
+    @property
+    def owner(self) -> I64:
+        """The curve that each knot belongs to."""
+        return np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
+
+    def place(self, owner: I64, t_ns: I64) -> Place:
+        """Find times on curves (arrays of one shape); before the first knot and after the last the ends hold."""
+        key = owner * self.span_ns + np.clip(t_ns - self.origin_ns, 0, self.span_ns - 1)
+        left = np.searchsorted(self._key, key, side="right") - 1
+        np.maximum(left, self.start[owner], out=left)
+        right = np.minimum(left + 1, self.start[owner + 1] - 1)
+        length = self.t_ns[right] - self.t_ns[left]
+        fraction = np.clip((t_ns - self.t_ns[left]) / np.maximum(length, 1), 0.0, 1.0)
+        return Place(left, right, np.where(length > 0, fraction, 0.0))
+
+    def cumulate(self, increment: F64) -> F64:
+        """Sum up along each curve; `increment[i]` was added before knot i (a curve's first one is ignored)."""
+        total = np.empty_like(increment)
+        for low, high in zip(self.start[:-1].tolist(), self.start[1:].tolist(), strict=True):
+            total[low] = 0.0
+            if high - low > 1:
+                np.cumsum(increment[low + 1 : high], out=total[low + 1 : high])
+        return total
+
+
+def time_span(t_ns: I64, owners: int) -> tuple[int, int]:
+    """Origin and span that make `owner * span + (t - origin)` a key; raises `RecordingError` for times too far apart."""
+    if not t_ns.size:
+        return 0, 2
+    origin = int(t_ns.min())
+    span = int(t_ns.max()) - origin + 2
+    if span * max(owners, 1) >= 1 << 62:
+        raise RecordingError(
+            f"the times of one run lie {span / 8.64e13:.0f} days apart, which cannot be",
+            "the recording's events or counters are damaged: record again",
+        )
+    return origin, span
+
+
+def overlaps(first: I64, last: I64) -> tuple[I64, I64]:
+    """All pairs (i, j) with first[i] ≤ j ≤ last[i], by i, then j."""
+    count = np.maximum(last - first + 1, 0)
+    index = np.repeat(np.arange(len(count)), count)
+    ordinal = np.arange(len(index)) - np.repeat(np.cumsum(count) - count, count)
+    return index, first[index] + ordinal
+
+
+def cells(knots: Knots, value: F64, edges: I64) -> tuple[I64, I64, F64]:
+    """What each curve adds in each cell between neighbouring `edges` that it reaches: (curve, cell, increment)."""
+    first = np.clip(np.searchsorted(edges, knots.first_ns, side="right") - 1, 0, None)
+    last = np.clip(np.searchsorted(edges, knots.last_ns, side="left") - 1, None, len(edges) - 2)
+    owner, cell = overlaps(first, last)
+    low = knots.place(owner, edges[cell]).read(value)
+    return owner, cell, knots.place(owner, edges[cell + 1]).read(value) - low
+
+
+def monotone(value: F64) -> F64:
+    """Isotonic regression: the non-decreasing series nearest in least squares (pool adjacent violators)."""
+    means: list[float] = []
+    counts: list[int] = []
+    for x in value.tolist():
+        mean, count = x, 1
+        while means and means[-1] > mean:
+            other = counts.pop()
+            mean = (mean * count + means.pop() * other) / (count + other)
+            count += other
+        means.append(mean)
+        counts.append(count)
+    return np.repeat(np.array(means), counts)

@@ -1,0 +1,62 @@
+"""Level *device*: no thread's CPU time is known, so threads inside a traced call share what the process used, equally."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from navitas.attribute.calls import CallTable
+from navitas.attribute.curves import F64, NOTHING, Curve, Knots, overlaps
+from navitas.parse.tables import I64, Thread
+
+
+def shared_equally(threads: Sequence[Thread], calls: CallTable, process_j: Curve, start_ns: int) -> tuple[Knots, F64, Curve]:
+    """Energy curves of threads, and what was used while none was in a call.
+
+    At every instant the threads that are inside a traced call share the process's power equally (paper 1 charges each of them
+    with all of it).
+    """
+    owner, enter_ns, exit_ns = _in_calls(threads, calls)
+    times = np.unique(np.concatenate([process_j.t_ns, enter_ns, exit_ns]))
+    if not process_j.t_ns.size or not times.size:
+        count = len(threads)
+        return Knots.of(np.arange(count), np.full(count, start_ns), count), np.zeros(count), NOTHING
+    steps = np.zeros(len(times), np.int64)
+    np.add.at(steps, np.searchsorted(times, enter_ns), 1)
+    np.add.at(steps, np.searchsorted(times, exit_ns), -1)
+    sharing = np.cumsum(steps)[:-1]
+    joules = np.diff(process_j.at(times))
+    per_thread = np.concatenate([[0.0], np.cumsum(np.where(sharing > 0, joules / np.maximum(sharing, 1), 0.0))])
+    nobody = np.concatenate([[0.0], np.cumsum(np.where(sharing > 0, 0.0, joules))])
+    span, at = overlaps(np.searchsorted(times, enter_ns), np.searchsorted(times, exit_ns))
+    begins = np.append(True, np.diff(span) != 0)[: len(span)]
+    added = np.where(begins, 0.0, np.diff(per_thread[at], prepend=0.0))
+    bare = np.setdiff1d(np.arange(len(threads)), owner)
+    owners = np.concatenate([owner[span], bare])
+    knot_ns = np.concatenate([times[at], np.full(len(bare), start_ns)])
+    order = np.lexsort((knot_ns, owners))
+    knots = Knots.of(owners[order], knot_ns[order], len(threads))
+    return knots, knots.cumulate(np.concatenate([added, np.zeros(len(bare))])[order]), Curve(times, nobody)
+
+
+def _in_calls(threads: Sequence[Thread], calls: CallTable) -> tuple[I64, I64, I64]:
+    """When threads were inside a traced call: thread, from, to; spans of one thread neither touch nor overlap."""
+    roots = calls.level == 0
+    owners, starts, ends = [calls.thread[roots].astype(np.int64)], [calls.enter_ns[roots]], [calls.exit_ns[roots]]
+    for index, thread in enumerate(threads):
+        inside = thread.folded.self_ns > 0
+        owners.append(np.full(int(inside.sum()), index))
+        starts.append(thread.folded.epoch_start_ns[inside])
+        ends.append(thread.folded.epoch_end_ns[inside])
+    owner, start, end = np.concatenate(owners), np.concatenate(starts), np.concatenate(ends)
+    order = np.lexsort((start, owner))
+    owner, start, end = owner[order], start[order], end[order]
+    reach = end.copy()
+    for one in np.unique(owner).tolist():
+        part = slice(*np.searchsorted(owner, [one, one + 1]))
+        reach[part] = np.maximum.accumulate(end[part])
+    fresh = np.append(True, (np.diff(owner) != 0) | (start[1:] > reach[:-1]))[: len(owner)]
+    first = np.flatnonzero(fresh)
+    last = np.append(first[1:], len(owner)) - 1 if len(first) else first
+    return owner[first], start[first], reach[last]

@@ -1,0 +1,99 @@
+"""The energy curves of one run: threads, other processes, unattributed, idle."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from navitas.attribute.busy import Rest
+from navitas.attribute.clocks import Clocks
+from navitas.attribute.curves import F64, NOTHING, Bool, Curve, Knots, overlaps
+from navitas.attribute.result import EvidenceLevel
+from navitas.parse.tables import I64
+
+
+@dataclass(frozen=True, slots=True)
+class RunEnergy:
+    """Everything is a difference of look-ups on these: joules (and CPU ns of threads), idle and base power in watts."""
+
+    level: EvidenceLevel
+    reasons: tuple[str, ...]
+    knots: Knots
+    cpu_ns: F64
+    energy_j: F64
+    others: Curve
+    unattributed: Curve
+    idle_w: float
+
+    def threads_between(self, a_ns: int, b_ns: int) -> float:
+        """Joules of all threads from `a_ns` to `b_ns`."""
+        owner = np.arange(len(self.knots.start) - 1)
+        low = self.knots.place(owner, np.full_like(owner, a_ns)).read(self.energy_j)
+        return float(np.sum(self.knots.place(owner, np.full_like(owner, b_ns)).read(self.energy_j) - low))
+
+    def idle_between(self, a_ns: int, b_ns: int) -> float:
+        """Joules of idle and base power from `a_ns` to `b_ns`."""
+        return self.idle_w * (b_ns - a_ns) / 1e9
+
+    def between(self, a_ns: int, b_ns: int) -> float:
+        """Joules of all from `a_ns` to `b_ns`."""
+        rest = self.others.between(a_ns, b_ns) + self.unattributed.between(a_ns, b_ns)
+        return self.threads_between(a_ns, b_ns) + rest + self.idle_between(a_ns, b_ns)
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """Watts of a running core: `watts[i]` from `edges[i]` to `edges[i + 1]`; the first and last hold outside."""
+
+    edges: I64
+    watts: F64
+
+    def during(self, a_ns: I64, b_ns: I64) -> F64:
+        """Watts in spans that lie within one slot each."""
+        slot = np.searchsorted(self.edges, a_ns + (b_ns - a_ns) // 2, side="right") - 1
+        return self.watts[np.clip(slot, 0, len(self.watts) - 1)]
+
+
+def integrate(rate: Rate, clocks: Clocks, marks: I64) -> tuple[Knots, F64, F64]:
+    """Energy curves of threads: knots, CPU ns and joules, ∫ watts d(CPU time) over every reading and slot.
+
+    What stays as knots are a thread's anchors, outside of them its samples and the slots, and the `marks` (edges of tests).
+    """
+    fine, cpu_ns, keep = _refined(clocks, np.union1d(rate.edges, marks), marks)
+    owner = fine.owner
+    joules = np.zeros(len(owner))
+    joules[1:] = rate.during(fine.t_ns[:-1], fine.t_ns[1:]) * np.diff(cpu_ns) / 1e9
+    energy_j = fine.cumulate(joules)
+    return Knots.of(owner[keep], fine.t_ns[keep], len(fine.start) - 1), cpu_ns[keep], energy_j[keep]
+
+
+def integrate_curve(rate: Rate, spent_ns: Curve) -> Curve:
+    """∫ watts d(CPU time) of one curve, knots at its own and the rate's."""
+    if not spent_ns.t_ns.size:
+        return NOTHING
+    inside = rate.edges[(rate.edges > spent_ns.t_ns[0]) & (rate.edges < spent_ns.t_ns[-1])]
+    t_ns = np.union1d(spent_ns.t_ns, inside)
+    joules = rate.during(t_ns[:-1], t_ns[1:]) * np.diff(spent_ns.at(t_ns)) / 1e9
+    return Curve(t_ns, np.concatenate([[0.0], np.cumsum(joules)]))
+
+
+def rest_curves(rate: Rate, rest: Rest) -> tuple[Curve, Curve]:
+    """Energy of other processes, and of what this process used beside its known threads."""
+    return integrate_curve(rate, rest.others), integrate_curve(rate, rest.unattributed)
+
+
+def _refined(clocks: Clocks, cuts: I64, marks: I64) -> tuple[Knots, F64, Bool]:
+    """Readings and cuts together: knots, CPU ns, and which of them stay."""
+    old = clocks.knots
+    first = np.searchsorted(cuts, old.first_ns, side="right")
+    owner, cut = overlaps(first, np.searchsorted(cuts, old.last_ns, side="left") - 1)
+    t_ns = cuts[cut]
+    stays = np.isin(t_ns, marks) | (t_ns < clocks.first_anchor_ns[owner]) | (t_ns > clocks.last_anchor_ns[owner])
+    owners, times = np.concatenate([old.owner, owner]), np.concatenate([old.t_ns, t_ns])
+    cpu_ns = np.concatenate([clocks.cpu_ns, old.place(owner, t_ns).read(clocks.cpu_ns)])
+    keep = np.concatenate([clocks.is_knot, stays])
+    order = np.lexsort((keep, times, owners))
+    owners, times, cpu_ns, keep = owners[order], times[order], cpu_ns[order], keep[order]
+    last = np.append((np.diff(owners) != 0) | (np.diff(times) != 0), True)
+    return Knots.of(owners[last], times[last], len(old.start) - 1), cpu_ns[last], keep[last]

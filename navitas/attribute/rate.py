@@ -1,0 +1,84 @@
+"""What a running core costs, slot by slot: AOSP's CPU model, shared among the cores that run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from navitas.attribute.curves import F64
+from navitas.attribute.frequency import Cluster, mix_per_slot, running_mix
+from navitas.parse.tables import I64
+from navitas.power.model import PowerModel
+
+_ALWAYS = 1.0 - 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What used CPU in each slot: known threads, one entry a thread and slot it ran in, and all else in `rest_ns`.
+
+    `shares` are the CPUs' shares of all of it (rows: slots; columns in the order of the clusters' CPUs).
+    """
+
+    edges: I64
+    slot: I64
+    spent_ns: F64
+    rest_ns: F64
+    shares: F64
+
+    @property
+    def cores(self) -> F64:
+        """Mean number of running cores."""
+        length = np.diff(self.edges)
+        return np.asarray((np.bincount(self.slot, self.spent_ns, len(length)) + self.rest_ns) / length, np.float64)
+
+
+def watts_per_core(load: Load, clusters: Sequence[Cluster], model: PowerModel) -> F64:
+    """Watts of one core that runs, in each slot: the core, its part of its cluster and its part of `cpu.active`.
+
+    Source: AOSP CpuPowerCalculator; docs/how-it-measures.md, "What a running core costs".
+    """
+    cores = load.cores
+    milliamps = model.cpu.active_ma * _on_per_core(load, slice(None))
+    column = 0
+    for cluster in clusters:
+        own = slice(column, column + len(cluster.cpus))
+        column += len(cluster.cpus)
+        part = load.shares[:, own].sum(axis=1)
+        on_per_core = _on_per_core(load, own)
+        core_ma = _core_ma(cluster, load.edges, np.minimum(on_per_core * part * cores, 1.0))
+        milliamps += part * (core_ma + on_per_core * cluster.power.cluster_ma)
+    return np.asarray(milliamps * model.voltage_v / 1e3, np.float64)
+
+
+def _core_ma(cluster: Cluster, edges: I64, running: F64) -> F64:
+    """Mean current of a running core of a cluster in each slot; without residency that of its middle operating point."""
+    table = cluster.residency
+    if table is None:
+        return np.full(len(running), cluster.power.core_ma[len(cluster.power.core_ma) // 2])
+    mix = running_mix(mix_per_slot(table, edges), table.freq_khz, running)
+    return np.asarray(mix @ cluster.power.core_ma_at(table.freq_khz), np.float64)
+
+
+def _on_per_core(load: Load, cpus: slice) -> F64:
+    """Time in which at least one of some cores runs, over the sum of their running times (0 … 1].
+
+    Only sums are known. Two estimates take what they add up as independent: cores (too low when a thread moves between cores),
+    and threads (too low when threads take turns on a core). The higher one holds, and never more than the sum of running times.
+    """
+    length = np.diff(load.edges).astype(np.float64)
+    shares = load.shares[:, cpus]
+    part, cores = shares.sum(axis=1), load.cores
+    by_core = 1.0 - np.prod(1.0 - np.minimum(shares * cores[:, None], 1.0), axis=1)
+    by_thread = np.bincount(load.slot, _log_idle(load.spent_ns / length[load.slot] * part[load.slot]), len(length))
+    streams = np.maximum(np.ceil(load.rest_ns / length), 1.0)
+    log_idle = by_thread + streams * _log_idle(load.rest_ns / length / streams * part)
+    busy = part * cores
+    on = np.minimum(np.maximum(by_core, 1.0 - np.exp(log_idle)), np.minimum(busy, 1.0))
+    return np.where(busy > 1e-9, on / np.maximum(busy, 1e-9), 1.0)
+
+
+def _log_idle(load: F64) -> F64:
+    return np.asarray(np.log1p(-np.clip(load, 0.0, _ALWAYS)), np.float64)

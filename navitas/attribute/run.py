@@ -1,0 +1,80 @@
+"""One run's tables → its energy curves, at the best level that the evidence allows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from navitas.attribute.busy import Rest, rest_of_cpu
+from navitas.attribute.calls import CallTable
+from navitas.attribute.clocks import Clocks, thread_clocks
+from navitas.attribute.curves import F64, NOTHING, Curve, cells
+from navitas.attribute.device_level import shared_equally
+from navitas.attribute.energy import Rate, RunEnergy, integrate, integrate_curve
+from navitas.attribute.frequency import Cluster, assumed_shares, shares_per_slot, slot_edges
+from navitas.attribute.paper1 import paper1_curve
+from navitas.attribute.rate import Load, watts_per_core
+from navitas.attribute.result import EvidenceLevel
+from navitas.parse.tables import I64, CpuClock, RunTables
+from navitas.power.model import PowerModel
+
+NO_THREAD_CLOCKS = "no thread's CPU time was recorded: threads inside traced calls share the process's energy equally"
+NO_PROCESS_CLOCK = "the process's own CPU time was not recorded: CPU time of unknown threads counts as other processes'"
+NO_CPU_STAT = (
+    "/proc/stat was not recorded: no energy of other processes, and CPU time is put on clusters by how far each stays above its "
+    "lowest frequency"
+)
+NO_RESIDENCY = "time_in_state was not recorded for CPUs {cpus}: they are taken to run at their middle operating point"
+
+
+def run_energy(run: RunTables, clusters: Sequence[Cluster], model: PowerModel, calls: CallTable, marks: I64) -> RunEnergy:
+    """Build all curves of a run; `marks` (edges of tests) become knots of every thread's curve."""
+    clocks = thread_clocks(run.threads, run.start_ns)
+    rest = rest_of_cpu(run, clocks.knots, clocks.cpu_ns)
+    rate = _rate(run, clusters, model, clocks, rest)
+    idle_w = (model.cpu.suspend_ma + model.cpu.idle_ma) * model.voltage_v / 1e3
+    level: EvidenceLevel = "device" if all(cluster.residency is None for cluster in clusters) else "thread-time"
+    reasons = _reasons(run, clusters)
+    if any(len(thread.anchors.t_ns) or len(thread.samples.t_ns) for thread in run.threads):
+        knots, cpu_ns, energy_j = integrate(rate, clocks, marks)
+        others, unattributed = integrate_curve(rate, rest.others), integrate_curve(rate, rest.unattributed)
+        return RunEnergy(level, reasons, knots, cpu_ns, energy_j, others, unattributed, idle_w)
+    process_j, others = _process_alone(run, clusters, model, rate, rest)
+    knots, energy_j, nobody = shared_equally(run.threads, calls, process_j, run.start_ns)
+    return RunEnergy("device", (NO_THREAD_CLOCKS, *reasons), knots, np.zeros(len(energy_j)), energy_j, others, nobody, idle_w)
+
+
+def _rate(run: RunTables, clusters: Sequence[Cluster], model: PowerModel, clocks: Clocks, rest: Rest) -> Rate:
+    edges = slot_edges(run, clusters)
+    _, slot, spent_ns = cells(clocks.knots, clocks.cpu_ns, edges)
+    rest_ns: F64 = np.diff(rest.others.at(edges)) + np.diff(rest.unattributed.at(edges))
+    cpus = [cpu for cluster in clusters for cpu in cluster.cpus]
+    known = run.cpu_stat is not None and len(run.cpu_stat.t_ns) > 1
+    shares = shares_per_slot(run.cpu_stat, cpus, edges) if known and run.cpu_stat else assumed_shares(clusters, edges)
+    return Rate(edges, watts_per_core(Load(edges, slot, spent_ns, rest_ns, shares), clusters, model))
+
+
+def _process_alone(run: RunTables, clusters: Sequence[Cluster], model: PowerModel, rate: Rate, rest: Rest) -> tuple[Curve, Curve]:
+    """Energy of the whole process, and of the others, without any thread's clock: from its own CPU time, else from all CPU time
+    (then there are no others), else by paper 1's formula.
+    """
+    if _usable(run.process_cpu):
+        return integrate_curve(rate, rest.unattributed), integrate_curve(rate, rest.others)
+    if rest.others is not NOTHING:
+        return integrate_curve(rate, rest.others), NOTHING
+    return paper1_curve(clusters, model), NOTHING
+
+
+def _usable(clock: CpuClock | None) -> bool:
+    return clock is not None and len(clock.t_ns) > 1
+
+
+def _reasons(run: RunTables, clusters: Sequence[Cluster]) -> tuple[str, ...]:
+    found = [] if _usable(run.process_cpu) else [NO_PROCESS_CLOCK]
+    if run.cpu_stat is None or len(run.cpu_stat.t_ns) < 2:
+        found.append(NO_CPU_STAT)
+    for cluster in clusters:
+        if cluster.residency is None:
+            found.append(NO_RESIDENCY.format(cpus=f"{min(cluster.cpus)}-{max(cluster.cpus)}"))
+    return tuple(found)
