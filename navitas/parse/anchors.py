@@ -9,6 +9,8 @@ import numpy as np
 from navitas.parse.chunks import Chunk
 from navitas.parse.tables import I64, CpuClock
 
+NO_CLOCK = CpuClock(np.empty(0, np.int64), np.empty(0, np.int64))
+
 
 def decode_anchors(chunks: Sequence[Chunk]) -> CpuClock:
     """One thread's anchors from its chunks in order; impossible (negative) readings are left out."""
@@ -20,8 +22,3 @@ def decode_anchors(chunks: Sequence[Chunk]) -> CpuClock:
 def cpu_clock(t_ns: I64, cpu_ns: I64) -> CpuClock:
     """A clock of readings in the order they were made; both columns are made non-decreasing."""
     return CpuClock(np.maximum.accumulate(t_ns), np.maximum.accumulate(cpu_ns))
-
-
-def empty_clock() -> CpuClock:
-    """No readings."""
-    return CpuClock(np.empty(0, np.int64), np.empty(0, np.int64))

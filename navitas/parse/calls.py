@@ -14,12 +14,16 @@ _DELTA_BITS, _KIND_SHIFT = 40, 62
 _DELTA_MASK = np.uint64((1 << _DELTA_BITS) - 1)
 _METHOD_MASK = np.uint64((1 << (_KIND_SHIFT - _DELTA_BITS)) - 1)
 
+NO_CALLS = Calls(np.empty(0, np.int64), np.empty(0, np.uint8), np.empty(0, np.int32))
+
 
 def decode_calls(chunks: Sequence[Chunk], known: dict[int, Span]) -> tuple[Calls, int]:
     """One thread's events from its chunks in order, and how many were dropped for an impossible kind or method id.
 
     Times are made non-decreasing. Every chunk's map must be in `known` (`methodmap.check_maps`).
     """
+    if not chunks:
+        return NO_CALLS, 0
     total = sum(chunk.count for chunk in chunks)
     t_ns = np.empty(total, np.int64)
     kind = np.empty(total, np.uint8)

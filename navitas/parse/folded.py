@@ -14,12 +14,17 @@ from navitas.parse.tables import I32, Folded
 _EPOCH = struct.Struct("<qqI")
 _ROW = np.dtype([("node", "<u4"), ("parent", "<i4"), ("method", "<u4"), ("calls", "<u4"), ("throws", "<u4"), ("self_ns", "<i8")])
 
+_NONE_64, _NONE_32 = np.empty(0, np.int64), np.empty(0, np.int32)
+NO_FOLDED = Folded(_NONE_64, _NONE_64, _NONE_32, _NONE_32, _NONE_32, _NONE_64, _NONE_64, _NONE_64)
+
 
 def decode_folded(chunks: Sequence[Chunk], known: dict[int, Span]) -> tuple[Folded, int]:
     """One thread's fold rows from its chunks in order, and how many rows or epochs were dropped as impossible.
 
     A parent that is nowhere a node, or that leads in a circle, becomes -1, so nodes always form trees.
     """
+    if not chunks:
+        return NO_FOLDED, 0
     parts: list[memoryview] = []
     starts: list[int] = []
     ends: list[int] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -14,6 +14,7 @@ from navitas.parse.tables import I64, CpuClock
 TICK_LAG_NS = 10_000_000
 _UNKNOWN = -1
 _MAX_NS = 1 << 62
+_MAX_TID = 1 << 31
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,67 +31,60 @@ class Life:
     clock: CpuClock
 
 
-@dataclass(slots=True)
-class _Rows:
-    record: list[int] = field(default_factory=list)
-    run_ns: list[int] = field(default_factory=list)
-    comm: list[bytes] = field(default_factory=list)
-
-
 def parse_schedstat(readings: Readings) -> tuple[dict[int, list[Life]], int]:
     """Lives by tid in time order, and how many lines were skipped as torn.
 
     A tid whose time falls is another thread: tids are used again.
     """
-    rows: dict[int, _Rows] = {}
+    rows: list[tuple[int, int, int]] = []
+    comms: list[bytes] = []
     torn = 0
     for record, text in enumerate(readings.texts):
+        seen = len(rows)
         for line in text.splitlines():
             parts = line.split(None, 4)
             try:
                 tid, run_ns = int(parts[0]), int(parts[1])
-                comm = parts[4] if len(parts) > 4 else b""
-                complete = len(parts) >= 4 and 0 <= run_ns < _MAX_NS
+                whole = len(parts) > 3 and 0 <= tid < _MAX_TID and 0 <= run_ns < _MAX_NS
             except (ValueError, IndexError):
-                complete = False
-            if not complete:
+                whole = False
+            if whole:
+                rows.append((tid, record, run_ns))
+                comms.append(parts[4] if len(parts) > 4 else b"")
+            else:
                 torn += bool(line.strip())
-                continue
-            row = rows.setdefault(tid, _Rows())
-            if row.record and row.record[-1] == record:
-                continue
-            row.record.append(record)
-            row.run_ns.append(run_ns)
-            row.comm.append(comm)
-    times = np.array(readings.t_ns, np.int64)
-    return {tid: _lives(tid, row, times) for tid, row in rows.items()}, torn
+        if len({row[0] for row in rows[seen:]}) < len(rows) - seen:
+            # A tid that is listed twice in one record can only be damage.
+            torn += len(rows) - seen
+            del rows[seen:], comms[seen:]
+    if not rows:
+        return {}, torn
+    return _lives(np.array(rows, np.int64), comms, np.array(readings.t_ns, np.int64)), torn
 
 
-def _lives(tid: int, rows: _Rows, times: I64) -> list[Life]:
-    record, run_ns = np.array(rows.record, np.int64), np.array(rows.run_ns, np.int64)
-    cuts = [0, *(np.nonzero(run_ns[1:] < run_ns[:-1])[0] + 1).tolist(), len(record)]
-    lives = []
-    for first, end in pairwise(cuts):
-        seen, cpu = record[first:end], run_ns[first:end]
-        name = rows.comm[end - 1].decode("utf-8", "replace").strip()
-        before = int(seen[0]) - 1
-        since = _UNKNOWN
-        if before >= 0 and cpu[0] <= times[seen[0]] - times[before] + TICK_LAG_NS:
-            since = int(times[before])
-        elif first:
-            since = int(times[record[first - 1]])
-            before = -1
-        else:
-            before = -1
-        lives.append(Life(tid, name, since, _filled(seen, cpu, times, before)))
+def _lives(table: I64, comms: list[bytes], times: I64) -> dict[int, list[Life]]:
+    order = np.lexsort((table[:, 1], table[:, 0]))
+    tid, record, run_ns = table[order].T
+    same_tid = np.diff(tid, prepend=-1) == 0
+    starts = ~same_tid | (np.diff(run_ns, prepend=0) < 0)
+    life = np.cumsum(starts) - 1
+    first = np.nonzero(starts)[0]
+    last = np.append(first[1:], len(life)) - 1
+    came_up = first[record[first] > 0]
+    came_up = came_up[run_ns[came_up] <= times[record[came_up]] - times[record[came_up] - 1] + TICK_LAG_NS]
+    after_pause = np.nonzero(~starts & (np.diff(record, prepend=0) > 1))[0]
+    since = np.where(same_tid[first], times[record[first - 1]], _UNKNOWN)
+    since[life[came_up]] = times[record[came_up] - 1]
+    # What is not listed follows: nothing used before a life began, nothing more in a pause.
+    of_life = np.concatenate([life, life[came_up], life[after_pause]])
+    at = np.concatenate([record, record[came_up] - 1, record[after_pause] - 1])
+    used = np.concatenate([run_ns, np.zeros(len(came_up), np.int64), run_ns[after_pause - 1]])
+    filled = np.lexsort((at, of_life))
+    at_ns, used = times[at[filled]], used[filled]
+    bounds = np.searchsorted(of_life[filled], np.arange(len(first) + 1)).tolist()
+    lives: dict[int, list[Life]] = {}
+    columns = zip(tid[first].tolist(), order[last].tolist(), since.tolist(), pairwise(bounds), strict=True)
+    for thread_id, last_row, since_ns, (begin, end) in columns:
+        name = comms[last_row].decode("utf-8", "replace").strip()
+        lives.setdefault(thread_id, []).append(Life(thread_id, name, since_ns, CpuClock(at_ns[begin:end], used[begin:end])))
     return lives
-
-
-def _filled(seen: I64, cpu: I64, times: I64, before: int) -> CpuClock:
-    """The listed readings with the unlisted ones that matter: the last unchanged one of each pause, and 0 at `before` ≥ 0."""
-    pauses = np.nonzero(np.diff(seen) > 1)[0]
-    at = np.insert(seen, pauses + 1, seen[pauses + 1] - 1)
-    used = np.insert(cpu, pauses + 1, cpu[pauses])
-    if before >= 0:
-        at, used = np.insert(at, 0, before), np.insert(used, 0, 0)
-    return CpuClock(times[at], used)

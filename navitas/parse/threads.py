@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
-from navitas.parse.anchors import empty_clock
-from navitas.parse.calls import decode_calls
-from navitas.parse.folded import decode_folded
+from navitas.parse.anchors import NO_CLOCK
+from navitas.parse.calls import NO_CALLS
+from navitas.parse.folded import NO_FOLDED
 from navitas.parse.roles import role_of
 from navitas.parse.schedstat import TICK_LAG_NS, Life
 from navitas.parse.tables import I64, Calls, CpuClock, Folded, Thread
@@ -17,9 +18,9 @@ from navitas.parse.tables import I64, Calls, CpuClock, Folded, Thread
 NO_SERIAL = -1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Probed:
-    """What the runtime wrote of one thread."""
+    """What the runtime wrote of one thread, from `start_ns` to `end_ns`."""
 
     serial: int
     tid: int
@@ -29,19 +30,13 @@ class Probed:
     anchors: CpuClock
     lost_events: int
 
-    @property
-    def start_ns(self) -> int:
-        """First time the thread is known to have lived."""
-        return min(column[0] for column in self._times())
+    start_ns: int = field(init=False)
+    end_ns: int = field(init=False)
 
-    @property
-    def end_ns(self) -> int:
-        """Last time the thread wrote something."""
-        return max(column[-1] for column in self._times())
-
-    def _times(self) -> list[list[int]]:
+    def __post_init__(self) -> None:
         columns = (self.anchors.t_ns, self.calls.t_ns, self.folded.epoch_start_ns, self.folded.epoch_end_ns)
-        return [[int(column[0]), int(column[-1])] for column in columns if len(column)] or [[0, 0]]
+        ends = [int(column[i]) for column in columns if len(column) for i in (0, -1)] or [0]
+        self.start_ns, self.end_ns = min(ends), max(ends)
 
 
 def join_threads(probed: Sequence[Probed], lives: dict[int, list[Life]], records_ns: I64) -> tuple[Thread, ...]:
@@ -69,12 +64,10 @@ def join_threads(probed: Sequence[Probed], lives: dict[int, list[Life]], records
     return (*joined, *others)
 
 
-def _joined(thread: Probed, pieces: Iterable[CpuClock], records_ns: I64) -> Thread:
-    pieces = list(pieces)
-    t_ns = np.concatenate([piece.t_ns for piece in pieces]) if pieces else np.empty(0, np.int64)
-    cpu_ns = np.concatenate([piece.cpu_ns for piece in pieces]) if pieces else np.empty(0, np.int64)
-    if thread.tid and len(thread.anchors.t_ns):
-        t_ns, cpu_ns = _with_birth(thread, t_ns, cpu_ns, records_ns)
+def _joined(thread: Probed, pieces: Sequence[CpuClock], records_ns: I64) -> Thread:
+    birth = _birth(thread, pieces, records_ns)
+    whole = [*([birth] if birth else []), *pieces] or [NO_CLOCK]
+    t_ns, cpu_ns = np.concatenate([piece.t_ns for piece in whole]), np.concatenate([piece.cpu_ns for piece in whole])
     samples = CpuClock(t_ns, np.maximum.accumulate(_between_anchors(t_ns, cpu_ns, thread.anchors)))
     return Thread(
         serial=thread.serial,
@@ -89,15 +82,15 @@ def _joined(thread: Probed, pieces: Iterable[CpuClock], records_ns: I64) -> Thre
     )
 
 
-def _with_birth(thread: Probed, t_ns: I64, cpu_ns: I64, records_ns: I64) -> tuple[I64, I64]:
+def _birth(thread: Probed, pieces: Sequence[CpuClock], records_ns: I64) -> CpuClock | None:
     """A thread that no record listed before its first anchor came up after the last of them: it had used nothing then."""
-    start, used = int(thread.anchors.t_ns[0]), int(thread.anchors.cpu_ns[0])
-    if len(t_ns) and t_ns[0] <= start:
-        return t_ns, cpu_ns
-    before = int(np.searchsorted(records_ns, start - used, "right")) - 1
-    if before < 0:
-        return t_ns, cpu_ns
-    return np.insert(t_ns, 0, records_ns[before]), np.insert(cpu_ns, 0, 0)
+    if not thread.tid or not len(thread.anchors.t_ns):
+        return None
+    start, used = thread.anchors.t_ns[0], thread.anchors.cpu_ns[0]
+    if pieces and pieces[0].t_ns[0] <= start:
+        return None
+    before = records_ns.searchsorted(start - used, "right") - 1
+    return CpuClock(records_ns[before : before + 1], np.zeros(1, np.int64)) if before >= 0 else None
 
 
 def _between_anchors(t_ns: I64, cpu_ns: I64, anchors: CpuClock) -> I64:
@@ -127,10 +120,10 @@ def _shared_out(life: Life, owners: Sequence[Probed]) -> Iterator[tuple[Probed |
     if len(t_ns) > 1 and t_ns[0] == life.since_ns:
         # The reading of 0 that says when the thread did not exist yet goes with the first that it was listed with.
         owner[0] = owner[1]
-    cuts = np.nonzero(np.diff(owner))[0] + 1
-    for piece in np.split(np.arange(len(t_ns)), cuts):
-        k = int(owner[piece[0]])
-        yield (owners[k] if k >= 0 else None), CpuClock(t_ns[piece], cpu_ns[piece])
+    cuts = [0, *(np.nonzero(np.diff(owner))[0] + 1).tolist(), len(owner)]
+    for begin, end in pairwise(cuts):
+        k = int(owner[begin])
+        yield (owners[k] if k >= 0 else None), CpuClock(t_ns[begin:end], cpu_ns[begin:end])
 
 
 def _continues(thread: Probed, life: Life, cpu_ns: int) -> bool:
@@ -152,8 +145,8 @@ def _thread_without_probes(life: Life, clock: CpuClock) -> Thread:
         tid=life.tid,
         name=life.name,
         role=role_of(life.name, False),
-        calls=decode_calls((), {})[0],
-        folded=decode_folded((), {})[0],
-        anchors=empty_clock(),
+        calls=NO_CALLS,
+        folded=NO_FOLDED,
+        anchors=NO_CLOCK,
         samples=clock,
     )
