@@ -1,0 +1,56 @@
+package org.navitas.bridge;
+
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.navitas.instrument.BulkInstrumenter;
+import org.navitas.instrument.Input;
+import org.navitas.instrument.InstrumentException;
+import org.navitas.instrument.Options;
+import org.navitas.instrument.Summary;
+
+/** What the Python side calls: whole runs only, since each crossing of the gateway costs as much as a class. */
+public final class EntryPoint {
+  private static final int INPUT_FIELDS = 4;
+
+  /**
+   * Instruments folders and jars.
+   *
+   * @param inputs four strings each: in, out, source and module of an input ({@link Input})
+   * @return {@code ok}, map id, classes, methods, skipped, rewritten, reused, then the warnings; or {@code error} and
+   *     what went wrong
+   */
+  public List<String> instrument(List<String> inputs, List<String> includes, List<String> excludes, String mapFile) {
+    try {
+      List<Input> parsed = new ArrayList<>();
+      for (int i = 0; i < inputs.size(); i += INPUT_FIELDS) {
+        Path in = Paths.get(inputs.get(i));
+        Path out = Paths.get(inputs.get(i + 1));
+        parsed.add(new Input(in, out, inputs.get(i + 2), inputs.get(i + 3)));
+      }
+      Options options = Options.builder().include(includes).exclude(excludes).build();
+      return answer(BulkInstrumenter.run(parsed, options, Paths.get(mapFile)));
+    } catch (InstrumentException | IllegalArgumentException e) {
+      return Arrays.asList("error", String.valueOf(e.getMessage()));
+    } catch (OutOfMemoryError e) {
+      return Arrays.asList("error", "the classes do not fit into the JVM's memory");
+    } catch (RuntimeException e) {
+      return Arrays.asList("error", "unexpected: " + e);
+    }
+  }
+
+  private static List<String> answer(Summary summary) {
+    List<String> answer = new ArrayList<>();
+    answer.add("ok");
+    answer.add(summary.mapId());
+    answer.add(String.valueOf(summary.classes()));
+    answer.add(String.valueOf(summary.methods()));
+    answer.add(String.valueOf(summary.skippedMethods()));
+    answer.add(String.valueOf(summary.rewritten()));
+    answer.add(String.valueOf(summary.reused()));
+    answer.addAll(summary.warnings());
+    return answer;
+  }
+}

@@ -1,0 +1,202 @@
+"""The instrumenter's JVM: started, watched and stopped; its calls go over py4j on a loopback port with a token."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import secrets
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from queue import Empty, Queue
+from types import TracebackType
+from typing import Any, Literal
+
+from py4j.java_gateway import GatewayParameters, JavaGateway
+from py4j.protocol import Py4JError
+
+from navitas.build.jars import jar
+from navitas.build.java import find_java
+from navitas.errors import BuildError
+
+Source = Literal["main", "test", "dependency"]
+
+_START_S = 60.0
+_STOP_S = 5.0
+_TAIL_LINES = 10
+_JVM_FLAGS = ("-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+
+# py4j logs with a traceback what is raised as an error here anyway.
+logging.getLogger("py4j").setLevel(logging.CRITICAL)
+
+
+@dataclass(frozen=True, slots=True)
+class InstrumentInput:
+    """A class folder or jar and the place of its instrumented copy (a folder for a folder, a jar for a jar).
+
+    Of a `dependency` only what an include pattern names is instrumented; `module` is a Gradle path such as `:app`.
+    """
+
+    path: Path
+    out: Path
+    source: Source = "main"
+    module: str = ":"
+
+
+@dataclass(frozen=True, slots=True)
+class InstrumentOptions:
+    """Patterns over dotted class names (`*` within a package, `**` across): includes restrict, excludes outrank them."""
+
+    includes: tuple[str, ...] = ()
+    excludes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class InstrumentSummary:
+    """What a run did: classes and methods in the map, entries of its skipped list, classes written and reused."""
+
+    map_id: str
+    classes: int
+    methods: int
+    skipped: int
+    rewritten: int
+    reused: int
+    warnings: tuple[str, ...]
+
+
+class InstrumenterBridge:
+    """A running instrumenter; use as a context manager. Every method raises `BuildError` when the JVM cannot do its part."""
+
+    def __init__(self, java: Path | None = None) -> None:
+        self._java = java
+        self._process: subprocess.Popen[str] | None = None
+        self._gateway: Any = None
+        self._errors: deque[str] = deque(maxlen=_TAIL_LINES)
+        self._readers: list[threading.Thread] = []
+
+    def __enter__(self) -> InstrumenterBridge:
+        try:
+            self._start()
+        except BaseException:
+            self._stop()
+            raise
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._stop()
+
+    def instrument(self, inputs: Sequence[InstrumentInput], options: InstrumentOptions, map_file: Path) -> InstrumentSummary:
+        """Write the instrumented copies and their method map; `BuildError` names the file that could not be instrumented."""
+        flat = [text for each in inputs for text in (_text(each.path), _text(each.out), each.source, each.module)]
+        try:
+            answer = list(
+                self._gateway.entry_point.instrument(flat, list(options.includes), list(options.excludes), _text(map_file))
+            )
+        except (Py4JError, OSError) as error:
+            raise self._died("stopped while it worked") from error
+        if answer[0] != "ok":
+            raise BuildError(f"cannot instrument: {answer[1]}", "Check the named file, or leave it out.")
+        classes, methods, skipped, rewritten, reused = map(int, answer[2:7])
+        return InstrumentSummary(answer[1], classes, methods, skipped, rewritten, reused, tuple(answer[7:]))
+
+    def _start(self) -> None:
+        command = [str(self._java or find_java()), *_JVM_FLAGS, "-jar", str(jar("navitas-bridge.jar"))]
+        try:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                encoding="utf-8",
+                errors="replace",
+                env=_environment(),
+                start_new_session=True,  # Ctrl-C ends it through its standard input, not in the middle of a line
+            )
+        except OSError as error:
+            raise BuildError(f"{command[0]} cannot be started: {error.strerror}", "Set JAVA_HOME to a JDK.") from error
+        lines: Queue[str | None] = Queue()
+        self._read(self._process.stderr, self._errors.append, lambda: None)
+        self._read(self._process.stdout, lines.put, lambda: lines.put(None))
+        token = secrets.token_hex(32)
+        self._connect(token, self._port(token, lines))
+
+    def _port(self, token: str, lines: Queue[str | None]) -> int:
+        assert self._process is not None and self._process.stdin is not None
+        try:
+            self._process.stdin.write(token + "\n")
+            self._process.stdin.flush()
+            line = lines.get(timeout=_START_S)
+        except OSError:
+            line = None
+        except Empty:
+            raise BuildError(f"the instrumenter's JVM did not answer within {_START_S:.0f} s", "Try again.") from None
+        try:
+            return int(json.loads(line or "")["port"])
+        except (ValueError, KeyError, TypeError):
+            raise self._died("could not start") from None
+
+    def _connect(self, token: str, port: int) -> None:
+        parameters = GatewayParameters(address="127.0.0.1", port=port, auth_token=token, auto_convert=True)
+        self._gateway = JavaGateway(gateway_parameters=parameters)
+
+    def _read(self, stream: Any, on_line: Any, at_end: Any) -> None:
+        def run() -> None:
+            with stream:
+                for line in stream:
+                    on_line(line.rstrip("\n"))
+            at_end()
+
+        thread = threading.Thread(target=run, daemon=True)
+        thread.start()
+        self._readers.append(thread)
+
+    def _died(self, what: str) -> BuildError:
+        code: int | None = None
+        if self._process is not None:
+            try:
+                code = self._process.wait(timeout=_STOP_S)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+        for reader in self._readers:
+            reader.join(timeout=_STOP_S)
+        ending = "" if code is None else f" (exit code {code})"
+        last = "".join(f"\n  {line}" for line in self._errors if not line.startswith("\t"))  # without stack traces
+        return BuildError(
+            f"the instrumenter's JVM {what}{ending}{last}", "Check the Java in JAVA_HOME or on PATH; it needs Java 8 or newer."
+        )
+
+    def _stop(self) -> None:
+        if self._gateway is not None:
+            self._gateway.close()
+            self._gateway = None
+        process = self._process
+        if process is None:
+            return
+        self._process = None
+        assert process.stdin is not None
+        with contextlib.suppress(OSError):  # it may have died before
+            process.stdin.close()
+        try:
+            process.wait(timeout=_STOP_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        for reader in self._readers:
+            reader.join(timeout=_STOP_S)
+
+
+def _text(path: Path) -> str:
+    return str(path.absolute())
+
+
+def _environment() -> dict[str, str]:
+    environment = dict(os.environ)
+    if sys.platform == "linux":
+        environment["LC_ALL"] = "C.UTF-8"  # else the JVM cannot name files outside ASCII in a plain C locale
+    return environment
