@@ -1,0 +1,69 @@
+"""`navitas instrument`: class folders and jars in, instrumented copies and their method map out, without Gradle."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from navitas.build.bridge import InstrumenterBridge, InstrumentInput, InstrumentOptions, InstrumentSummary
+from navitas.errors import UsageError
+
+
+def instrument(
+    paths: Sequence[Path], out: Path, map_file: Path, *, includes: Sequence[str] = (), excludes: Sequence[str] = ()
+) -> InstrumentSummary:
+    """Write instrumented copies of class folders and jars (in class path order) and the method map that belongs to them.
+
+    `plan` says where the copies go. Classes of known frameworks are only instrumented when `includes` name them.
+    Raises `UsageError` for paths that cannot work, `BuildError` for files that cannot be read or written.
+    """
+    inputs = plan(paths, out)
+    if map_file.is_dir():
+        raise UsageError(f"the method map cannot be written: {map_file} is a folder", "Name a file, such as map.json.")
+    for pattern in (*includes, *excludes):
+        if not pattern or "/" in pattern:
+            raise UsageError(f"'{pattern}' is no class name pattern", "Use dotted names with * or **, such as org.example.**")
+    with InstrumenterBridge() as bridge:
+        return bridge.instrument(inputs, InstrumentOptions(tuple(includes), tuple(excludes)), map_file)
+
+
+def plan(paths: Sequence[Path], out: Path) -> list[InstrumentInput]:
+    """Where each copy goes.
+
+    A single folder becomes the folder `out`, a single jar the file `out` if that ends in `.jar`. Everything else goes
+    into the folder `out` under its own name; folders of one name become one, in which the first one's files win.
+    """
+    if not paths:
+        raise UsageError("nothing to instrument", "Name at least one class folder or jar.")
+    for path in paths:
+        _check(path)
+    if len(paths) == 1 and (paths[0].is_dir() or (out.suffix == ".jar" and not out.is_dir())):
+        inputs = [InstrumentInput(paths[0], out)]
+    else:
+        inputs = [InstrumentInput(path, out / path.resolve().name) for path in paths]
+    for each in inputs:
+        _check_out(each, paths)
+    jars = [each.out for each in inputs if not each.path.is_dir()]
+    for path in jars:
+        if jars.count(path) > 1:
+            raise UsageError(f"two jars are named {path.name}", "Rename one of them, so that both copies have a place.")
+    return inputs
+
+
+def _check(path: Path) -> None:
+    if not path.exists():
+        raise UsageError(f"{path}: no such file or folder", "Name a class folder or a jar.")
+    if not path.is_dir() and not zipfile.is_zipfile(path):
+        raise UsageError(f"{path} is neither a folder nor a jar", "Name a class folder (not a single class) or a jar.")
+
+
+def _check_out(each: InstrumentInput, paths: Sequence[Path]) -> None:
+    if each.out.exists() and each.out.is_dir() != each.path.is_dir():
+        kind = "folder" if each.path.is_dir() else "jar"
+        raise UsageError(f"{each.out} is in the way: the copy of a {kind} is a {kind}", "Choose another output.")
+    target = each.out.resolve()
+    for path in paths:
+        source = path.resolve()
+        if target.is_relative_to(source) or source.is_relative_to(target):
+            raise UsageError(f"the output {each.out} would overwrite the input {path}", "Choose an output beside the inputs.")
