@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 from collections import deque
@@ -58,10 +59,13 @@ def build_bundles(
     launcher = find_gradle(root, gradle)
     check_java()
     task = f":{module.strip(':')}:{TASK}".replace("::", ":") if module is not None else TASK
+    plugin = jar("navitas-gradle-plugin.jar")
     command = [
         *launcher, "--console=plain", "--init-script", str(INIT_SCRIPT), "-p", str(root),
-        f"-Pnavitas.pluginJar={jar('navitas-gradle-plugin.jar')}",
-        f"-Pnavitas.instrumentTests={str(instrument_tests).lower()}",
+        f"-Pnavitas.pluginJar={plugin}",
+        # Gradle's configuration cache knows the jar by its path alone; another jar must not find the old one's entry.
+        f"-Pnavitas.pluginHash={hashlib.sha256(plugin.read_bytes()).hexdigest()[:16]}",
+        *([] if instrument_tests else ["-Pnavitas.instrumentTests=false"]),
         *([f"-Pnavitas.include={','.join(include)}"] if include else []),
         *([f"-Pnavitas.exclude={','.join(exclude)}"] if exclude else []),
         task,
