@@ -20,7 +20,6 @@ import java.util.Map;
 import java.util.Set;
 import org.gradle.api.GradleException;
 import org.gradle.api.provider.Provider;
-import org.gradle.api.tasks.Classpath;
 import org.gradle.api.tasks.Input;
 import org.gradle.api.tasks.InputDirectory;
 import org.gradle.api.tasks.InputFiles;
@@ -70,17 +69,6 @@ public class BundleTask extends ModuleTask {
   @Input
   public boolean getInstrumentTests() {
     return instrumentTests.get();
-  }
-
-  /** Test classes that go in as they are. */
-  @Classpath
-  public List<File> getPlainTests() {
-    return getInstrumentTests() ? Collections.<File>emptyList() : files(ClassPathEntry.Kind.TEST);
-  }
-
-  @InputFiles
-  public List<File> getLibraries() {
-    return files(ClassPathEntry.Kind.LIBRARY);
   }
 
   /** Where each file of the class path goes. */

@@ -13,7 +13,6 @@ import java.util.Map;
 import org.gradle.api.GradleException;
 import org.gradle.api.provider.Provider;
 import org.gradle.api.tasks.CacheableTask;
-import org.gradle.api.tasks.Classpath;
 import org.gradle.api.tasks.Input;
 import org.gradle.api.tasks.LocalState;
 import org.gradle.api.tasks.OutputDirectory;
@@ -50,15 +49,7 @@ public class InstrumentTask extends ModuleTask {
     this.outputFolder = outputFolder;
   }
 
-  /** What gets probes, in class path order. */
-  @Classpath
-  public List<File> getOwnCode() {
-    return getInstrumentTests()
-        ? files(ClassPathEntry.Kind.TEST, ClassPathEntry.Kind.MAIN, ClassPathEntry.Kind.OWN)
-        : files(ClassPathEntry.Kind.MAIN, ClassPathEntry.Kind.OWN);
-  }
-
-  /** Where each of them goes and whose it is; the map and the names of outputs depend on it. */
+  /** Where what gets probes goes and whose it is; the map and the names of outputs depend on it. */
   @Input
   public List<String> getPlaces() {
     List<String> places = new ArrayList<>();

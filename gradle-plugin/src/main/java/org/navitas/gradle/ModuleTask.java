@@ -1,8 +1,6 @@
 package org.navitas.gradle;
 
 import java.io.File;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,6 +10,7 @@ import org.gradle.api.artifacts.component.ComponentIdentifier;
 import org.gradle.api.artifacts.component.ProjectComponentIdentifier;
 import org.gradle.api.artifacts.result.ResolvedArtifactResult;
 import org.gradle.api.file.FileCollection;
+import org.gradle.api.tasks.Classpath;
 import org.gradle.api.tasks.Input;
 
 /** What the tasks of one module share: its test class path, sorted out when the task runs. */
@@ -34,7 +33,16 @@ public abstract class ModuleTask extends DefaultTask {
     this.testOutputs = testOutputs;
     this.projectArtifacts = projectArtifacts;
     this.module = module;
-    dependsOn(classPath, mainOutputs, testOutputs);
+    dependsOn(mainOutputs, testOutputs);
+  }
+
+  /**
+   * The test class path. It is an input as a whole: which of its files are the user's own can only be told once they are
+   * built, while Gradle asks for file inputs when it plans the build.
+   */
+  @Classpath
+  public FileCollection getClassPath() {
+    return classPath;
   }
 
   /** Gradle path of the module. */
@@ -56,18 +64,6 @@ public abstract class ModuleTask extends DefaultTask {
   @Input
   public boolean getHasTests() {
     return !testOutputs.getAsFileTree().filter(file -> file.getName().endsWith(".class")).isEmpty();
-  }
-
-  List<File> files(ClassPathEntry.Kind... kinds) {
-    List<File> files = new ArrayList<>();
-    for (ClassPathEntry entry : entries()) {
-      for (ClassPathEntry.Kind kind : kinds) {
-        if (entry.kind == kind) {
-          files.add(entry.file);
-        }
-      }
-    }
-    return Collections.unmodifiableList(files);
   }
 
   private static String modulePath(ComponentIdentifier id) {

@@ -59,7 +59,10 @@ final class TestJvm {
     if (toolchain != null) {
       return toolchain.getAbsolutePath();
     }
-    File executable = new File(String.valueOf(test.getExecutable()));
+    if (test.getExecutable() == null) {
+      return System.getProperty("java.home"); // Tests run on the Java that Gradle runs on.
+    }
+    File executable = new File(test.getExecutable());
     File bin = executable.getParentFile();
     boolean inHome = executable.isAbsolute() && bin != null && bin.getName().equals("bin");
     return inHome ? bin.getParent() : null;
