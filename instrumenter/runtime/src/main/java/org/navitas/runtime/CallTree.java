@@ -70,11 +70,16 @@ final class CallTree {
     void reopen(int id) {
         int child = hidden == 0 ? child(id) : ROOT;
         if (child == ROOT) {
-            hidden++;
+            hide(1);
         } else {
             current = child;
             touch(child);
         }
+    }
+
+    /** So many open calls inside of the current one are part of it. */
+    void hide(int calls) {
+        hidden += calls;
     }
 
     void enter(int id, long now) {

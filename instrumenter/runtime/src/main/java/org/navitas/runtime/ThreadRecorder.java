@@ -272,9 +272,11 @@ final class ThreadRecorder {
     private void startFolding(long now) {
         makeTree();
         tree.resume(count > 0 ? base + (words[count - 1] & DELTA_MASK) : now);
-        for (int i = 0; i < depth; i++) {
-            tree.reopen(i < stack.length ? stack[i] : -1);
+        int known = Math.min(depth, stack.length);
+        for (int i = 0; i < known; i++) {
+            tree.reopen(stack[i]);
         }
+        tree.hide(depth - known);
         calls.close();
         buffer = null;
         words = null;

@@ -1,0 +1,109 @@
+package org.navitas.phone;
+
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.DatagramChannel;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Sends log entries to the phone's log daemon, each as one datagram to the loopback port in {@code navitas.log.port}:
+ * {@code u8 priority | u32 pid | u32 tid | i64 realtime_ns | u8 buffer (0 main) | tag NUL message}, little-endian.
+ *
+ * <p>As with Android's log a writer never waits: what cannot be sent at once is lost, and counted.
+ */
+public final class LogSocket {
+    /** Priority byte, tag, NUL, message and NUL (LOGGER_ENTRY_MAX_PAYLOAD); what exceeds it is cut. */
+    static final int MAX_PAYLOAD = 4068;
+    private static final int HEADER_BYTES = 18;
+    private static final int TRY_AGAIN = -11; // -EAGAIN, as liblog returns it
+    private static final String PRIORITIES = "..VDIWEF";
+
+    private static final Integer PORT = Integer.getInteger("navitas.log.port");
+    private static final int PID = leadingNumber(ManagementFactory.getRuntimeMXBean().getName());
+    private static final PrintStream STANDARD_ERROR = new PrintStream(new FileOutputStream(FileDescriptor.err), true);
+    private static final AtomicLong LOST = new AtomicLong();
+    private static final ThreadLocal<Integer> TID = new ThreadLocal<Integer>() {
+        @Override
+        protected Integer initialValue() {
+            return kernelThreadId();
+        }
+    };
+
+    private static DatagramChannel channel;
+
+    private LogSocket() {}
+
+    /** Returns the bytes of payload, negative when the entry was lost. Never throws, from any thread. */
+    public static int write(int priority, String tag, String message) {
+        int known = Math.max(2, Math.min(7, priority));
+        if (PORT == null) {
+            STANDARD_ERROR.println(PRIORITIES.charAt(known) + "/" + tag + "(" + PID + "): " + message);
+            return message.length();
+        }
+        byte[] text = (tag + '\0' + message).getBytes(StandardCharsets.UTF_8);
+        int length = Math.min(text.length, MAX_PAYLOAD - 2);
+        Instant now = Instant.now();
+        ByteBuffer entry = ByteBuffer.allocate(HEADER_BYTES + length).order(ByteOrder.LITTLE_ENDIAN);
+        entry.put((byte) known).putInt(PID).putInt(TID.get());
+        entry.putLong(now.getEpochSecond() * 1_000_000_000 + now.getNano()).put((byte) 0).put(text, 0, length);
+        entry.flip();
+        if (send(entry)) {
+            return length;
+        }
+        LOST.incrementAndGet();
+        return TRY_AGAIN;
+    }
+
+    /** Entries that could not be sent. */
+    static long lost() {
+        return LOST.get();
+    }
+
+    private static synchronized boolean send(ByteBuffer entry) {
+        // A channel closes when its thread is interrupted; the interrupt is the test's own and must outlive this.
+        boolean interrupted = Thread.interrupted();
+        try {
+            if (channel == null || !channel.isOpen()) {
+                channel = DatagramChannel.open();
+                channel.configureBlocking(false);
+                channel.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), PORT));
+            }
+            return channel.write(entry) > 0;
+        } catch (IOException e) {
+            return false;
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private static int kernelThreadId() {
+        try (InputStream stat = new FileInputStream("/proc/thread-self/stat")) {
+            byte[] start = new byte[16];
+            int length = Math.max(0, stat.read(start));
+            return leadingNumber(new String(start, 0, length, StandardCharsets.US_ASCII));
+        } catch (IOException e) {
+            return 0; // no Linux
+        }
+    }
+
+    private static int leadingNumber(String text) {
+        int number = 0;
+        for (int i = 0; i < text.length() && Character.isDigit(text.charAt(i)); i++) {
+            number = number * 10 + text.charAt(i) - '0';
+        }
+        return number;
+    }
+}

@@ -1,0 +1,74 @@
+package org.navitas.phone;
+
+import android.util.Log;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.io.UnsupportedEncodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/** What is printed becomes log entries, one a line, as Android does with System.out and System.err. */
+final class LogStream extends OutputStream {
+    /** A longer line is cut into entries. */
+    private static final int MOST_BYTES = 4000;
+
+    private final int priority;
+    private final String tag;
+    private byte[] line = new byte[256];
+    private int length;
+
+    LogStream(int priority, String tag) {
+        this.priority = priority;
+        this.tag = tag;
+    }
+
+    /** Sends the test's standard streams to the log, under Android's tags. */
+    static void install() {
+        System.setOut(new LogStream(Log.INFO, "System.out").printer());
+        System.setErr(new LogStream(Log.WARN, "System.err").printer());
+    }
+
+    PrintStream printer() {
+        try {
+            return new PrintStream(this, false, "UTF-8");
+        } catch (UnsupportedEncodingException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Override
+    public synchronized void write(int one) {
+        if (one == '\n') {
+            entry();
+            return;
+        }
+        if (length == line.length) {
+            line = Arrays.copyOf(line, 2 * length);
+        }
+        line[length++] = (byte) one;
+        if (length == MOST_BYTES) {
+            entry();
+        }
+    }
+
+    @Override
+    public synchronized void write(byte[] bytes, int offset, int count) {
+        for (int i = 0; i < count; i++) {
+            write(bytes[offset + i]);
+        }
+    }
+
+    /** The rest is an entry although its line has no end. */
+    @Override
+    public synchronized void close() {
+        if (length > 0) {
+            entry();
+        }
+    }
+
+    private void entry() {
+        int end = length > 0 && line[length - 1] == '\r' ? length - 1 : length;
+        length = 0;
+        Log.println(priority, tag, new String(line, 0, end, StandardCharsets.UTF_8));
+    }
+}

@@ -1,0 +1,105 @@
+package org.navitas.phone;
+
+import android.util.Log;
+import java.io.File;
+import java.io.IOException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.Enumeration;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
+import junit.framework.TestCase;
+import org.junit.Test;
+import org.junit.experimental.runners.Enclosed;
+import org.junit.runner.RunWith;
+
+/** Finds the test classes in folders and jars, in the order of their names. */
+final class TestRoots {
+    private static final String SUFFIX = ".class";
+
+    private final ClassLoader loader;
+
+    TestRoots(ClassLoader loader) {
+        this.loader = loader;
+    }
+
+    /** Roots are separated as a class path is; a missing one is skipped with a line in the log. */
+    List<Class<?>> testClasses(String roots) throws IOException {
+        Set<String> names = new TreeSet<>();
+        for (String root : roots.split(File.pathSeparator)) {
+            File file = new File(root);
+            if (file.isDirectory()) {
+                inFolder(file, "", names);
+            } else if (file.isFile()) {
+                inJar(file, names);
+            } else if (!root.isEmpty()) {
+                Log.w(InstrumentMain.TAG, "test root " + root + " does not exist");
+            }
+        }
+        List<Class<?>> found = new ArrayList<>();
+        for (String name : names) {
+            try {
+                Class<?> one = Class.forName(name, false, loader);
+                if (isTest(one)) {
+                    found.add(one);
+                }
+            } catch (ClassNotFoundException | LinkageError e) {
+                Log.w(InstrumentMain.TAG, name + " cannot be loaded, so it is not searched for tests: " + e);
+            }
+        }
+        return found;
+    }
+
+    private static void inFolder(File folder, String prefix, Set<String> names) {
+        File[] files = folder.listFiles();
+        for (File file : files == null ? new File[0] : files) {
+            if (file.isDirectory()) {
+                inFolder(file, prefix + file.getName() + ".", names);
+            } else {
+                add(prefix + file.getName(), names);
+            }
+        }
+    }
+
+    private static void inJar(File file, Set<String> names) throws IOException {
+        try (JarFile jar = new JarFile(file)) {
+            for (Enumeration<JarEntry> entries = jar.entries(); entries.hasMoreElements(); ) {
+                add(entries.nextElement().getName().replace('/', '.'), names);
+            }
+        }
+    }
+
+    private static void add(String file, Set<String> names) {
+        boolean isClass = file.endsWith(SUFFIX) && !file.startsWith("META-INF") && !file.endsWith("-info" + SUFFIX);
+        if (isClass) {
+            names.add(file.substring(0, file.length() - SUFFIX.length()));
+        }
+    }
+
+    static boolean isTest(Class<?> one) {
+        if (one.isInterface() || Modifier.isAbstract(one.getModifiers()) || isRunByItsEnclosing(one)) {
+            return false;
+        }
+        if (one.isAnnotationPresent(RunWith.class)) {
+            return true;
+        }
+        boolean isTestCase = TestCase.class.isAssignableFrom(one);
+        for (Method method : one.getMethods()) {
+            boolean isJUnit3 = isTestCase && method.getName().startsWith("test") && method.getParameterTypes().length == 0;
+            if (isJUnit3 || method.isAnnotationPresent(Test.class)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean isRunByItsEnclosing(Class<?> one) {
+        Class<?> enclosing = one.getEnclosingClass();
+        RunWith runner = enclosing == null ? null : enclosing.getAnnotation(RunWith.class);
+        return runner != null && Enclosed.class.isAssignableFrom(runner.value());
+    }
+}
