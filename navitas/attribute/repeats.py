@@ -1,0 +1,39 @@
+"""Repeated runs of one test, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from navitas.attribute.result import TestEnergy
+
+
+@dataclass(frozen=True, slots=True)
+class Repeats:
+    """All runs of one test in order; `median_j` is over those that ran to their end, or over all when none did.
+
+    `typical` is the run whose energy is nearest to the median: where one run is shown, it is this.
+    """
+
+    module: str
+    class_name: str
+    method: str
+    tests: tuple[TestEnergy, ...]
+    median_j: float
+    typical: TestEnergy
+
+
+def repeats_of(tests: Sequence[TestEnergy]) -> tuple[Repeats, ...]:
+    """Group tests by module, class and method, in the order in which they first ran; tests that never ran are left out."""
+    groups: dict[tuple[str, str, str], list[TestEnergy]] = {}
+    for test in tests:
+        if test.wall_ns > 0:
+            groups.setdefault((test.module, test.class_name, test.method), []).append(test)
+    return tuple(_repeats(key, group) for key, group in groups.items())
+
+
+def _repeats(key: tuple[str, str, str], tests: list[TestEnergy]) -> Repeats:
+    whole = [test for test in tests if test.status != "cut"] or tests
+    middle = median(test.energy_j for test in whole)
+    return Repeats(*key, tuple(tests), middle, min(whole, key=lambda test: abs(test.energy_j - middle)))

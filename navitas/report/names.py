@@ -1,0 +1,51 @@
+"""Names for people: methods, threads and tests, safe to print."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from navitas.attribute.result import TestEnergy
+from navitas.parse.tables import Method, MethodTable
+
+UNKNOWN_METHOD = "(unknown method)"
+
+
+def method_of(methods: MethodTable, index: int) -> Method | None:
+    """The method of an index, None where the table does not know it."""
+    return methods.methods[index] if 0 <= index < len(methods.methods) else None
+
+
+def method_label(methods: MethodTable, index: int) -> str:
+    """`a.b.C.run`."""
+    method = method_of(methods, index)
+    return UNKNOWN_METHOD if method is None else f"{method.class_name}.{method.name}"
+
+
+def short_method_label(methods: MethodTable, index: int) -> str:
+    """`a.b.C.run` with its packages cut to their first letters, for narrow tables."""
+    method = method_of(methods, index)
+    return UNKNOWN_METHOD if method is None else f"{short_class(method.class_name)}.{method.name}"
+
+
+def short_class(name: str) -> str:
+    """`org.example.Sort` → `o.e.Sort`."""
+    *packages, last = name.split(".")
+    return ".".join([*(package[:1] for package in packages), last])
+
+
+def test_label(test: TestEnergy) -> str:
+    """`class#method`, with its module unless that is the root project."""
+    name = f"{test.class_name}#{test.method}"
+    return name if test.module in {"", ":"} else f"{test.module} {name}"
+
+
+def printable(text: str, limit: int = 200) -> str:
+    """Text without characters that could steer a terminal or hide, and not longer than `limit`."""
+    shown = "".join(_visible(char) for char in text[: limit + 1])
+    return shown if len(shown) <= limit else shown[: limit - 1] + "…"
+
+
+def _visible(char: str) -> str:
+    if unicodedata.category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"}:
+        return f"\\u{ord(char):04x}"
+    return char

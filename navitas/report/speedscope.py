@@ -1,0 +1,119 @@
+"""Profiles for https://www.speedscope.app: one a test, where width is energy instead of time."""
+
+from __future__ import annotations
+
+import json
+from typing import IO, Any
+
+from navitas import __version__
+from navitas.attribute.result import Analysis, TestEnergy
+from navitas.parse.tables import MethodTable
+from navitas.report.frames import J_TO_UJ, UNTRACED, walk
+from navitas.report.names import method_label, method_of, printable, test_label
+
+_SCHEMA = "https://www.speedscope.app/file-format-schema.json"
+
+
+class SpeedscopeReport:
+    """An evented profile for each test that ran: threads, below them their calls, and what threads did not use.
+
+    speedscope has no unit for energy, so the unit is `none` and values are µJ, as the profiles' names say.
+    """
+
+    def render(self, analysis: Analysis, out: IO[str]) -> None:
+        """Write the file."""
+        json.dump(to_dict(analysis), out, allow_nan=False)
+        out.write("\n")
+
+
+def to_dict(analysis: Analysis) -> dict[str, Any]:
+    """The file as plain data."""
+    frames = _Frames(analysis.methods)
+    profiles = [_profile(test, frames) for test in analysis.tests if test.wall_ns > 0]
+    return {
+        "$schema": _SCHEMA,
+        "name": f"{printable(analysis.project)} (µJ)",
+        "exporter": f"navitas@{__version__}",
+        "activeProfileIndex": 0,
+        "shared": {"frames": frames.frames},
+        "profiles": profiles,
+    }
+
+
+class _Frames:
+    """The frames all profiles share, each once."""
+
+    def __init__(self, methods: MethodTable) -> None:
+        self.frames: list[dict[str, Any]] = []
+        self._methods = methods
+        self._known: dict[str | int, int] = {}
+
+    def named(self, name: str) -> int:
+        """The frame of something that is no method."""
+        return self._add(name, {"name": printable(name)})
+
+    def method(self, index: int) -> int:
+        """The frame of a method."""
+        if index in self._known:
+            return self._known[index]
+        method = method_of(self._methods, index)
+        frame: dict[str, Any] = {"name": printable(method_label(self._methods, index), 1000)}
+        if method is not None and method.line is not None:
+            frame |= {"file": printable(method.class_name, 1000), "line": method.line}
+        return self._add(index, frame)
+
+    def _add(self, key: str | int, frame: dict[str, Any]) -> int:
+        if key not in self._known:
+            self._known[key] = len(self.frames)
+            self.frames.append(frame)
+        return self._known[key]
+
+
+class _Events:
+    """Opening and closing of frames along an axis of µJ."""
+
+    def __init__(self) -> None:
+        self.at = 0.0
+        self.events: list[dict[str, Any]] = []
+
+    def open(self, frame: int, own_uj: float) -> None:
+        self.events.append({"type": "O", "frame": frame, "at": self.at})
+        self.at += max(own_uj, 0.0)
+
+    def close(self, frame: int) -> None:
+        self.events.append({"type": "C", "frame": frame, "at": self.at})
+
+
+def _profile(test: TestEnergy, frames: _Frames) -> dict[str, Any]:
+    events = _Events()
+    for thread in test.threads:
+        top = frames.named(thread.name if thread.count == 1 else f"{thread.name} ×{thread.count}")
+        events.open(top, 0.0)
+        for step in walk(thread):
+            frame = frames.method(thread.nodes[step.node].method)
+            if step.enters:
+                events.open(frame, step.self_uj)
+            else:
+                events.close(frame)
+        _leaf(events, frames.named(UNTRACED), thread.untraced_j + thread.probes_j)
+        events.close(top)
+    for name, joules in (
+        ("(other processes)", test.other_processes_j),
+        ("(idle)", test.idle_j),
+        ("(unattributed)", test.unattributed_j),
+    ):
+        _leaf(events, frames.named(name), joules)
+    return {
+        "type": "evented",
+        "name": f"{printable(test_label(test))} run {test.repeat} (µJ)",
+        "unit": "none",
+        "startValue": 0,
+        "endValue": events.at,
+        "events": events.events,
+    }
+
+
+def _leaf(events: _Events, frame: int, joules: float) -> None:
+    if joules > 0:
+        events.open(frame, joules * J_TO_UJ)
+        events.close(frame)
