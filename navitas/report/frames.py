@@ -26,12 +26,12 @@ def walk(thread: ThreadEnergy) -> Iterator[Step]:
     roots: list[int] = []
     for node in thread.nodes:
         (roots if node.parent < 0 else children[node.parent]).append(node.id)
-    stack = [(node, True) for node in reversed(roots)]
+    stack = [(root, True) for root in reversed(roots)]
     while stack:
-        node, enters = stack.pop()
+        at, enters = stack.pop()
         if enters:
-            yield Step(True, node, max(thread.nodes[node].exclusive_j, 0.0) * J_TO_UJ)
-            stack.append((node, False))
-            stack += [(child, True) for child in reversed(children[node])]
+            yield Step(True, at, max(thread.nodes[at].exclusive_j, 0.0) * J_TO_UJ)
+            stack.append((at, False))
+            stack += [(child, True) for child in reversed(children[at])]
         else:
-            yield Step(False, node, 0.0)
+            yield Step(False, at, 0.0)
