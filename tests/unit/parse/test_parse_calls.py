@@ -1,0 +1,58 @@
+"""Full events: round trips, foreign ids, order."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from support import chunk_writer as cw
+
+from navitas.parse.calls import decode_calls
+from navitas.parse.chunks import scan_chunks
+from navitas.parse.methodmap import Span
+
+KNOWN = {7: Span(0, 1000), 8: Span(1000, 1 << 22)}
+EVENTS = st.lists(st.tuples(st.integers(0, 2**40 - 1), st.integers(0, 2), st.integers(0, 999)), max_size=30)
+
+
+def encoded(events: list[tuple[int, int, int]], *, map_id: int = 7, base: int = 0, seq: int = 0) -> bytes:
+    payload = cw.calls_payload([(base + t, kind, method) for t, kind, method in events], base)
+    return cw.chunk(cw.CALLS, payload, len(events), map_id=map_id, serial=1, seq=seq, base_ns=base)
+
+
+@given(st.lists(EVENTS, max_size=4))
+def test_events_come_back_over_all_chunks(parts: list[list[tuple[int, int, int]]]) -> None:
+    base, expected, data = 10**15, [], b""
+    for seq, part in enumerate(parts):
+        part.sort(key=lambda event: event[0])
+        data += encoded(part, base=base, seq=seq)
+        expected += [(base + t, kind, method) for t, kind, method in part]
+        base += 2**40
+    calls, dropped = decode_calls(scan_chunks(data).chunks, KNOWN)
+    assert list(zip(calls.t_ns.tolist(), calls.kind.tolist(), calls.method.tolist(), strict=True)) == expected
+    assert dropped == 0
+
+
+def test_ids_are_shifted_to_their_map() -> None:
+    data = encoded([(1, 0, 5)]) + encoded([(2, 0, 5), (3, 1, 2**22 - 1)], map_id=8, seq=1)
+    calls, dropped = decode_calls(scan_chunks(data).chunks, KNOWN)
+    assert (calls.method.tolist(), dropped) == ([5, 1005, 1000 + 2**22 - 1], 0)
+
+
+def test_ids_beyond_the_map_and_kind_3_are_dropped_and_counted() -> None:
+    data = encoded([(1, 0, 999), (2, 0, 1000), (3, 3, 0), (4, 1, 999)]) + encoded([(5, 0, 0)], map_id=8, seq=1)
+    calls, dropped = decode_calls(scan_chunks(data).chunks, KNOWN)
+    assert (calls.t_ns.tolist(), calls.method.tolist(), dropped) == ([1, 4, 5], [999, 999, 1000], 2)
+
+
+def test_times_never_fall() -> None:
+    calls, _ = decode_calls(scan_chunks(encoded([(5, 0, 0), (3, 1, 0), (7, 0, 0)])).chunks, KNOWN)
+    assert calls.t_ns.tolist() == [5, 5, 7]
+
+
+@given(st.binary(max_size=160))
+def test_any_words(payload: bytes) -> None:
+    payload = payload[: len(payload) // 8 * 8]
+    chunks = scan_chunks(cw.chunk(cw.CALLS, payload, len(payload) // 8, map_id=7)).chunks
+    calls, dropped = decode_calls(chunks, KNOWN)
+    assert len(calls.t_ns) == len(calls.kind) == len(calls.method) == len(payload) // 8 - dropped
+    assert ((calls.method >= 0) & (calls.method < 1000)).all() and (calls.kind <= 2).all()

@@ -1,0 +1,86 @@
+"""Fold tables: round trips, and trees out of any rows."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from support import chunk_writer as cw
+
+from navitas.parse.chunks import scan_chunks
+from navitas.parse.folded import decode_folded
+from navitas.parse.methodmap import Span
+from navitas.parse.tables import Folded
+
+KNOWN = {7: Span(100, 50)}
+ROWS = st.tuples(
+    st.integers(0, 9),
+    st.integers(-1, 9),
+    st.integers(0, 49),
+    st.integers(0, 2**32 - 1),
+    st.integers(0, 2**32 - 1),
+    st.integers(0, 2**62),
+)
+EPOCHS = st.lists(st.tuples(st.integers(0, 2**60), st.integers(0, 2**60), st.lists(ROWS, max_size=5)), max_size=5)
+
+
+def decode(payload: bytes, count: int) -> tuple[Folded, int]:
+    return decode_folded(scan_chunks(cw.chunk(cw.FOLDED, payload, count, map_id=7)).chunks, KNOWN)
+
+
+@given(EPOCHS)
+def test_rows_come_back_with_their_epoch(epochs: list[tuple[int, int, list[tuple[int, int, int, int, int, int]]]]) -> None:
+    whole = [(start, start + took, rows) for start, took, rows in epochs]
+    folded, dropped = decode(cw.folded_payload(whole), len(whole))
+    expected = [
+        (start, end, node, 100 + method, calls, throws, ns)
+        for start, end, rows in whole
+        for node, _, method, calls, throws, ns in rows
+    ]
+    columns = (
+        folded.epoch_start_ns,
+        folded.epoch_end_ns,
+        folded.node,
+        folded.method,
+        folded.calls,
+        folded.throws,
+        folded.self_ns,
+    )
+    assert list(zip(*(column.tolist() for column in columns), strict=True)) == expected
+    assert dropped == 0
+
+
+@given(EPOCHS)
+def test_nodes_always_form_trees(epochs: list[tuple[int, int, list[tuple[int, int, int, int, int, int]]]]) -> None:
+    folded, _ = decode(cw.folded_payload([(start, start + took, rows) for start, took, rows in epochs]), len(epochs))
+    parents = dict(zip(folded.node.tolist(), folded.parent.tolist(), strict=True))
+    for node in parents:
+        steps = 0
+        while node != -1:
+            node, steps = parents[node], steps + 1  # noqa: PLW2901
+            assert steps <= len(parents)
+
+
+def test_sound_parents_stay() -> None:
+    rows = [(5, -1, 0, 1, 0, 10), (9, 5, 1, 1, 0, 10), (7, 9, 2, 1, 0, 10)]
+    folded, _ = decode(cw.folded_payload([(0, 30, rows), (30, 40, rows[2:])]), 2)
+    assert folded.parent.tolist() == [-1, 5, 9, 9]
+
+
+def test_strange_and_circular_parents_become_roots() -> None:
+    rows = [(0, 77, 0, 1, 0, 1), (1, 2, 0, 1, 0, 1), (2, 1, 0, 1, 0, 1), (3, 0, 0, 1, 0, 1), (4, 4, 0, 1, 0, 1)]
+    folded, _ = decode(cw.folded_payload([(0, 5, rows)]), 1)
+    assert folded.parent.tolist() == [-1, -1, -1, 0, -1]
+
+
+def test_impossible_rows_and_epochs_are_counted() -> None:
+    rows = [(0, -1, 50, 1, 0, 1), (1, -1, 0, 1, 0, -1), (2, -1, 0, 1, 0, 1)]
+    folded, dropped = decode(cw.folded_payload([(0, 5, rows)]), 1)
+    assert (folded.node.tolist(), dropped) == ([2], 2)
+    assert decode(cw.folded_payload([(5, 0, [])]), 1)[1] == 1
+    assert decode(cw.folded_payload([(0, 5, rows[2:]), (5, 9, rows)])[:-1], 2)[1] == 1
+
+
+@given(st.binary(max_size=200), st.integers(0, 4))
+def test_any_payload(payload: bytes, count: int) -> None:
+    folded, _ = decode(payload, count)
+    assert ((folded.method >= 100) & (folded.method < 150)).all() and (folded.self_ns >= 0).all()

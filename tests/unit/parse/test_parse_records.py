@@ -1,0 +1,148 @@
+"""Anchors, counters, markers with their windows, and clock triples: round trips, and any payload."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support import chunk_writer as cw
+
+from navitas.parse.anchors import decode_anchors
+from navitas.parse.chunks import Chunk, scan_chunks
+from navitas.parse.clocks import decode_triples
+from navitas.parse.counters import decode_counters
+from navitas.parse.findings import Findings
+from navitas.parse.markers import decode_markers, windows_of
+from navitas.recording.manifest import Test
+
+TIMES = st.integers(0, 2**62)
+
+
+def chunks(kind: int, payload: bytes, count: int) -> list[Chunk]:
+    return scan_chunks(cw.chunk(kind, payload, count)).chunks
+
+
+@given(st.lists(st.tuples(TIMES, TIMES)))
+def test_anchors_come_back_in_order(anchors: list[tuple[int, int]]) -> None:
+    clock = decode_anchors(chunks(cw.ANCHORS, cw.anchors_payload(anchors), len(anchors)))
+    assert clock.t_ns.tolist() == np.maximum.accumulate([t for t, _ in anchors] or [0])[: len(anchors)].tolist()
+    assert (np.diff(clock.cpu_ns) >= 0).all() and clock.cpu_ns.max(initial=0) == max((c for _, c in anchors), default=0)
+
+
+def test_impossible_anchors_are_left_out() -> None:
+    assert decode_anchors(chunks(cw.ANCHORS, cw.anchors_payload([(5, -1), (6, 1)]), 2)).t_ns.tolist() == [6]
+
+
+@given(st.lists(st.tuples(TIMES, st.integers(0, 1000), st.integers(0, 3), st.binary(max_size=30))))
+def test_counters_come_back_by_source(reads: list[tuple[int, int, int, bytes]]) -> None:
+    payload = cw.counters_payload((start, start + took, source, data) for start, took, source, data in reads)
+    readings, dropped = decode_counters(chunks(cw.COUNTERS, payload, len(reads)))
+    assert dropped == 0
+    for source in {source for _, _, source, _ in reads}:
+        expected = sorted(((t + took // 2, data) for t, took, s, data in reads if s == source), key=lambda row: row[0])
+        assert list(zip(readings[source].t_ns, readings[source].texts, strict=True)) == expected
+
+
+@given(st.binary(max_size=200), st.integers(0, 5))
+def test_any_payload_of_counters_markers_and_triples(payload: bytes, count: int) -> None:
+    readings, dropped = decode_counters(chunks(cw.COUNTERS, payload, count))
+    assert dropped + sum(len(reading.texts) for reading in readings.values()) == count
+    markers, dropped = decode_markers(chunks(cw.MARKERS, payload, count))
+    assert dropped + len(markers) == count
+    whole = payload[: len(payload) // 24 * 24]
+    clocks = decode_triples(chunks(cw.TRIPLES, whole, len(whole) // 24))
+    assert (np.diff(clocks.monotonic_ns) >= 0).all()
+
+
+def test_a_cut_counter_record_is_counted() -> None:
+    payload = cw.counters_payload([(1, 2, 1, b"whole"), (3, 4, 1, b"torn")])[:-2]
+    readings, dropped = decode_counters(chunks(cw.COUNTERS, payload, 2))
+    assert (readings[1].texts, dropped) == ([b"whole"], 1)
+
+
+def test_markers_come_back_in_time_order() -> None:
+    rows = [
+        (20, "test_finish", "failed", 0, "a.T#ü[0]"),
+        (10, "test_start", "passed", 0, "a.T#ü[0]"),
+        (5, "run_start", "passed", 0, ""),
+    ]
+    markers, dropped = decode_markers(chunks(cw.MARKERS, cw.markers_payload(rows), 3))
+    assert [(m.t_ns, m.kind, m.status, m.test) for m in markers] == [(t, k, s, n) for t, k, s, _, n in reversed(rows)]
+    assert dropped == 0
+
+
+def windows(marks: Sequence[tuple[int, str, str]], tests: Sequence[str]) -> tuple[list[tuple[int, int, int]], Findings]:
+    rows = [(t, kind, "passed", 0, name) for t, kind, name in marks]
+    markers, _ = decode_markers(chunks(cw.MARKERS, cw.markers_payload(rows), len(rows)))
+    entries = []
+    for i, name in enumerate(tests):
+        fields = {"id": i + 10, "run": 0, "module": ":", "class": name.partition("#")[0], "method": name.partition("#")[2]}
+        entries.append(Test.model_validate({**fields, "repeat": 0, "status": "passed"}))
+    findings = Findings(0)
+    made = windows_of(markers, entries, 1000, findings)
+    return [(w.test_id, w.start_ns, w.end_ns) for w in made], findings
+
+
+@pytest.mark.parametrize(
+    ("marks", "expected"),
+    [
+        (
+            [(1, "test_start", "T#a"), (2, "test_finish", "T#a"), (3, "test_start", "T#b"), (4, "test_finish", "T#b")],
+            [(10, 1, 2), (11, 3, 4)],
+        ),
+        ([(1, "test_start", "T#b"), (2, "test_finish", "T#b")], [(11, 1, 2)]),
+        ([(1, "test_start", "T#a")], [(10, 1, 1000)]),
+        ([(1, "test_start", "T#a"), (5, "test_start", "T#b"), (7, "test_finish", "T#b")], [(10, 1, 5), (11, 5, 7)]),
+        (
+            [(1, "test_finish", "T#a"), (2, "test_start", "T#b"), (3, "test_finish", "T#a"), (4, "test_finish", "T#b")],
+            [(11, 2, 4)],
+        ),
+        ([(0, "run_start", ""), (1, "test_start", "T#a"), (2, "test_finish", "T#a"), (3, "run_end", "")], [(10, 1, 2)]),
+        (
+            [(1, "test_start", "T#a"), (2, "test_finish", "T#a"), (3, "test_start", "T#a"), (4, "test_finish", "T#a")],
+            [(10, 1, 2), (12, 3, 4)],
+        ),
+    ],
+)
+def test_windows(marks: list[tuple[int, str, str]], expected: list[tuple[int, int, int]]) -> None:
+    made, findings = windows(marks, ["T#a", "T#b", "T#a"])
+    assert made == expected
+    assert not findings.losses
+
+
+def test_tests_that_the_manifest_lacks_are_reported() -> None:
+    made, findings = windows([(1, "test_start", "T#x"), (2, "test_finish", "T#x")], ["T#a"])
+    assert made == []
+    assert [(loss.what, loss.count) for loss in findings.losses] == [("unknown_tests", 1)]
+
+
+def test_missing_markers_are_reported_once_there_are_tests() -> None:
+    assert [w.code for w in windows([], ["T#a"])[1].warnings] == ["no_markers"]
+    assert windows([], [])[1].warnings == []
+
+
+@given(st.lists(st.tuples(st.integers(0, 500), st.sampled_from(["test_start", "test_finish"]), st.sampled_from(["T#a", "T#b"]))))
+def test_windows_never_overlap(marks: list[tuple[int, str, str]]) -> None:
+    made, _ = windows(marks, ["T#a", "T#b"] * 5)
+    assert all(start <= end for _, start, end in made)
+    assert all(before[2] <= after[1] for before, after in zip(made, made[1:], strict=False))
+    assert len({test_id for test_id, _, _ in made}) == len(made)
+
+
+def test_realtime_is_interpolated_between_triples_and_carried_beyond() -> None:
+    real = 1_700_000_000_000_000_000
+    rows = [(1000, 2000, real), (3000, 4000, real + 2100)]
+    clocks = decode_triples(chunks(cw.TRIPLES, cw.triples_payload(rows), 2))
+    got = clocks.from_realtime(np.array([real - 10, real, real + 1050, real + 2100, real + 2200], np.int64))
+    assert got is not None and got.tolist() == [990, 1000, 2000, 3000, 3100]
+    boot = clocks.from_boottime(np.array([2500], np.int64))
+    assert boot is not None and boot.tolist() == [1500]
+
+
+def test_unknown_clocks_convert_nothing() -> None:
+    clocks = decode_triples(chunks(cw.TRIPLES, cw.triples_payload([(1, -1, 5)]), 1))
+    assert clocks.from_boottime(np.array([1], np.int64)) is None
+    assert decode_triples([]).from_realtime(np.array([1], np.int64)) is None

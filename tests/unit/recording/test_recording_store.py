@@ -1,0 +1,119 @@
+"""Opening recordings: what is checked, and what a user is told."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.recording_maker import make_recording
+from support.scenario import Scenario, TestSpec, ThreadSpec, call
+
+from navitas.errors import RecordingError
+from navitas.recording.store import Recording, open_recording
+
+SCENARIO = Scenario(
+    100, threads=(ThreadSpec("main", (call("a.FooTest#t", 0, 50),)),), tests=(TestSpec("a.FooTest#t", 0, 60),), rails={"CPU": ()}
+)
+
+
+@pytest.fixture
+def recording(tmp_path: Path) -> Recording:
+    return make_recording(tmp_path / "rec", SCENARIO)
+
+
+def edit(recording: Recording, **changes: object) -> None:
+    path = recording.path / "manifest.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
+
+
+def test_opens_with_its_files_by_kind_and_run(recording: Recording) -> None:
+    assert recording.manifest.state == "complete"
+    assert [path.name for path in recording.files("events", 0)] == ["events-4000.nvch"]
+    assert recording.files("events", 1) == ()
+    assert recording.check() == ()
+
+
+def test_a_missing_folder_is_named(tmp_path: Path) -> None:
+    with pytest.raises(RecordingError, match="no such recording") as error:
+        open_recording(tmp_path / "nowhere")
+    assert "nowhere" in error.value.message and error.value.remedy
+
+
+def test_a_folder_without_manifest_is_no_recording(tmp_path: Path) -> None:
+    with pytest.raises(RecordingError, match=r"manifest\.json is missing"):
+        open_recording(tmp_path)
+
+
+@pytest.mark.parametrize("text", [b"", b"{", b"[]", b"null", b"\xff\xfe", b"{}", b"[" * 100_000])
+def test_a_broken_manifest_is_a_clear_error(recording: Recording, text: bytes) -> None:
+    (recording.path / "manifest.json").write_bytes(text)
+    with pytest.raises(RecordingError, match="manifest"):
+        open_recording(recording.path)
+
+
+def test_a_newer_schema_asks_for_an_update(recording: Recording) -> None:
+    edit(recording, schema_version=2, state="from the future")
+    with pytest.raises(RecordingError, match="schema_version 2") as error:
+        open_recording(recording.path)
+    assert "Update" in error.value.remedy
+
+
+def test_unknown_fields_are_additions(recording: Recording) -> None:
+    edit(recording, weather="fine")
+    assert open_recording(recording.path).manifest == recording.manifest
+
+
+def test_a_wrong_field_is_named(recording: Recording) -> None:
+    edit(recording, state="half")
+    with pytest.raises(RecordingError, match="state"):
+        open_recording(recording.path)
+
+
+@pytest.mark.parametrize("name", ["../secret", "/etc/passwd", "runs/../../x", "", "..", "C:\\x", "a\\..\\b", "a\0b", "C:x"])
+def test_names_that_leave_the_folder_are_refused(recording: Recording, name: str) -> None:
+    files: list[dict[str, Any]] = [file.model_dump() for file in recording.manifest.files]
+    edit(recording, files=[{**files[0], "path": name}])
+    with pytest.raises(RecordingError, match="leaves the recording"):
+        open_recording(recording.path)
+
+
+def test_links_that_leave_the_folder_are_refused(recording: Recording, tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("x")
+    path = recording.files("shell", 0)[0]
+    path.unlink()
+    os.symlink(tmp_path / "secret", path)
+    with pytest.raises(RecordingError, match="link"):
+        recording.files("shell", 0)
+
+
+def test_check_tells_changed_and_missing_files(recording: Recording) -> None:
+    recording.files("events", 0)[0].write_bytes(b"x")
+    recording.files("logcat", 0)[0].unlink()
+    assert {(w.code, Path(w.message.split(":")[0]).name) for w in recording.check()} == {
+        ("file_changed", "events-4000.nvch"),
+        ("file_missing", "logcat.txt"),
+    }
+    assert recording.files("logcat", 0) == ()
+
+
+def test_a_read_only_recording_opens(recording: Recording) -> None:
+    for path in [*recording.path.rglob("*"), recording.path]:
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    try:
+        assert open_recording(recording.path).check() == ()
+    finally:
+        for path in [recording.path, *recording.path.rglob("*")]:
+            path.chmod(0o755)
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_as_manifest_are_read_or_refused(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+    folder = tmp_path_factory.mktemp("any")
+    (folder / "manifest.json").write_bytes(data)
+    with pytest.raises(RecordingError):
+        open_recording(folder)

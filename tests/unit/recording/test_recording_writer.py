@@ -1,0 +1,132 @@
+"""Writing recordings: loadable at any moment, never over somebody's files."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+from support.recording_maker import make_map
+
+from navitas.errors import RecordingError
+from navitas.recording.manifest import Device, Project, Run, Source, Test
+from navitas.recording.store import RecordingWriter, open_recording
+
+
+def writer(root: Path) -> RecordingWriter:
+    return RecordingWriter(
+        root,
+        project=Project(name="p", build_tool="gradle"),
+        device=Device(kind="phone", serial="s", model="m", fingerprint="f", sdk=33, cpus=[0], policies=[]),
+        power_profile=b"<device/>",
+        power_profile_source="phone",
+        voltage_v=3.9,
+        voltage_source="battery",
+        settings={"repeat": 1},
+    )
+
+
+def run(end: str = "complete") -> Run:
+    fields = {"id": 0, "module": ":", "repeat": 0, "package": "p", "map_id": "0" * 16, "exit": end}
+    return Run.model_validate(fields)
+
+
+def cut_test(status: str) -> Test:
+    return Test.model_validate({"id": 0, "run": 0, "module": ":", "class": "a.T", "method": "m", "repeat": 0, "status": status})
+
+
+def test_everything_written_is_listed_with_size_and_hash(tmp_path: Path) -> None:
+    map_id, map_json = make_map(["a.B#m"])
+    with writer(tmp_path / "rec") as recording:
+        recording.add_map(map_id, ":", map_json)
+        recording.add_map(map_id, ":", map_json)
+        recording.add_source(Source(id=2, path="/proc/self/stat", kind="process_stat"))
+        recording.add_run(run("interrupted"))
+        recording.add_run(run())
+        recording.add_test(cut_test("cut"))
+        recording.add_test(cut_test("passed"))
+        recording.add_file("shell", 0, "shell.txt", b"@ 1.0\n")
+        recording.path("logcat", 0, "logcat.txt").write_bytes(b"log")
+        recording.path("battery", 0, "battery.txt")
+        recording.warn("w", "message")
+        recording.warn("w", "message")
+        recording.lose("bytes", 3, 0)
+        recording.lose("bytes", 0, 0)
+        recording.finish()
+    opened = open_recording(tmp_path / "rec")
+    manifest = opened.manifest
+    assert opened.check() == ()
+    assert manifest.state == "complete"
+    assert [(m.id, m.file) for m in manifest.maps] == [(map_id, f"maps/{map_id}.json")]
+    assert [(r.id, r.exit) for r in manifest.runs] == [(0, "complete")]
+    assert [(t.id, t.status) for t in manifest.tests] == [(0, "passed")]
+    assert {(f.path, f.kind, f.run, f.bytes) for f in manifest.files} == {
+        (f"maps/{map_id}.json", "map", None, len(map_json)),
+        ("runs/0/shell.txt", "shell", 0, 6),
+        ("runs/0/logcat.txt", "logcat", 0, 3),
+    }
+    assert len(manifest.warnings) == 1 and [loss.count for loss in manifest.losses] == [3]
+    assert manifest.power_profile.sha256 == hashlib.sha256(b"<device/>").hexdigest()
+
+
+def test_the_manifest_loads_from_the_first_moment(tmp_path: Path) -> None:
+    with writer(tmp_path / "rec") as recording:
+        assert open_recording(tmp_path / "rec").manifest.state == "partial"
+        recording.add_run(run("interrupted"))
+        assert open_recording(tmp_path / "rec").manifest.runs[0].exit == "interrupted"
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, RecordingError("x"), SystemExit])
+def test_an_interrupted_recording_is_partial_and_keeps_its_files(tmp_path: Path, error: type[BaseException]) -> None:
+    with pytest.raises(BaseException), writer(tmp_path / "rec") as recording:  # noqa: B017
+        recording.add_run(run("interrupted"))
+        recording.path("events", 0, "events-1.nvch").write_bytes(b"NVCH")
+        raise error
+    manifest = open_recording(tmp_path / "rec").manifest
+    assert manifest.state == "partial"
+    assert [file.path for file in manifest.files] == ["runs/0/events-1.nvch"]
+
+
+def test_leaving_without_finish_stays_partial(tmp_path: Path) -> None:
+    with writer(tmp_path / "rec"):
+        pass
+    assert open_recording(tmp_path / "rec").manifest.state == "partial"
+
+
+@pytest.mark.parametrize("manifest", [None, b"{}", b"not json", b'{"name": "a browser extension"}'])
+def test_a_folder_with_other_things_is_not_touched(tmp_path: Path, manifest: bytes | None) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    if manifest is not None:
+        (tmp_path / "manifest.json").write_bytes(manifest)
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    with pytest.raises(RecordingError, match="not empty") as error, writer(tmp_path):
+        pass
+    assert "-o" in error.value.remedy
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_an_older_recording_is_replaced_but_not_what_lies_beside_it(tmp_path: Path) -> None:
+    with writer(tmp_path) as first:
+        first.add_run(run())
+        first.add_file("shell", 0, "shell.txt", b"old")
+        first.finish()
+    (tmp_path / "my-report.json").write_text("{}")
+    with writer(tmp_path) as second:
+        second.finish()
+    assert not (tmp_path / "runs").exists()
+    assert (tmp_path / "my-report.json").read_text() == "{}"
+    assert open_recording(tmp_path).manifest.files == []
+
+
+def test_a_place_that_cannot_be_written_is_a_clear_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(RecordingError, match="cannot write"), writer(tmp_path / "file" / "rec"):
+        pass
+
+
+def test_the_manifest_says_class(tmp_path: Path) -> None:
+    with writer(tmp_path) as recording:
+        recording.add_test(cut_test("passed"))
+        recording.finish()
+    assert json.loads((tmp_path / "manifest.json").read_text())["tests"][0]["class"] == "a.T"
