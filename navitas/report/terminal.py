@@ -75,10 +75,8 @@ def call_tree(analysis: Analysis, test: TestEnergy, thread: ThreadEnergy) -> Tre
         for node in kept:
             line = Text(f"{joules(node.inclusive_j)} {percent(node.inclusive_j, thread.energy_j):>7}  ")
             line.append(printable(short_method_label(analysis.methods, node.method)), style="bold")
-            line.append(
-                f"  self {joules(node.exclusive_j)}, {node.calls:,} {'call' if node.calls == 1 else 'calls'}, {duration(node.wall_ns)}",
-                style="dim",
-            )
+            calls = "1 call" if node.calls == 1 else f"{node.calls:,} calls"
+            line.append(f"  self {joules(node.exclusive_j)}, {calls}, {duration(node.wall_ns)}", style="dim")
             stack.append((branch.add(line), children[node.id], depth + 1))
         if nodes[len(kept) :]:
             rest = sum(node.inclusive_j for node in nodes[len(kept) :])
