@@ -12,7 +12,7 @@ import stat as st
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from navitas.device.virtual.identity import SHELL, SHELL_UID, Identity
@@ -95,6 +95,13 @@ def is_under(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
+def _components(path: str) -> list[str]:
+    """Names in a path, last first."""
+    if "\0" in path:
+        raise _fail(errno.EINVAL, path)
+    return [part for part in reversed(path.split("/")) if part not in ("", ".")]
+
+
 class FileTree:
     """Files of one phone; every method takes absolute phone paths and raises `OSError` with the errno a phone gives."""
 
@@ -121,7 +128,7 @@ class FileTree:
 
     def real_path(self, path: str, *, follow: bool = True) -> str:
         """Normal absolute path with all symlinks followed (the last one only with `follow`); the end may be missing."""
-        pending = [part for part in reversed(PurePosixPath(path).parts) if part != "/"]
+        pending = _components(path)
         done: list[str] = []
         links = 0
         while pending:
@@ -133,14 +140,14 @@ class FileTree:
             current = "/" + "/".join(done)
             if is_under(current, "/proc/self") or not (follow or pending):
                 continue
-            host = self.root / current[1:]
+            host = self.root.joinpath(*done)
             if host.is_symlink():
                 links += 1
                 if links > _MAX_SYMLINKS:
                     raise _fail(errno.ELOOP, path)
-                target = PurePosixPath(str(host.readlink()))
-                done = [] if target.is_absolute() else done[:-1]
-                pending += [part for part in reversed(target.parts) if part != "/"]
+                target = str(host.readlink())
+                done = [] if target.startswith("/") else done[:-1]
+                pending += _components(target)
         return "/" + "/".join(done)
 
     def host_path(self, path: str, *, follow: bool = True) -> Path:
@@ -270,7 +277,7 @@ class FileTree:
     def _host(self, real: str) -> Path:
         if is_under(real, "/proc/self"):  # that symlink is for the app's JVM: here it would show the phone's own process
             raise _fail(errno.ENOENT, real)
-        return self.root / real[1:]
+        return self.root.joinpath(*reversed(_components(real)))
 
     @staticmethod
     def _package_of(real: str) -> str | None:

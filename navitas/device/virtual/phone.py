@@ -18,9 +18,11 @@ from navitas.device.virtual.properties import Properties
 from navitas.device.virtual.shell.commands import load as load_commands
 from navitas.device.virtual.shell.context import Streams
 from navitas.device.virtual.shell.interpreter import Interpreter
+from navitas.device.virtual.thermal import ThermalService
 
 RAILS_PATH = "/sys/bus/iio/devices/iio:device0/energy_value"
 _KILLED_STATUS = 128
+_SYSTEM_SETTINGS = {"screen_brightness": "128", "screen_brightness_mode": "0", "screen_off_timeout": "60000"}
 
 
 class Phone:
@@ -42,6 +44,8 @@ class Phone:
         self.processes = ProcessTable(kernel)
         self.properties = Properties(name, model, properties or {})
         self.battery = BatteryService(voltage_v)
+        self.thermal = ThermalService()
+        self.settings: dict[str, dict[str, str]] = {"system": dict(_SYSTEM_SETTINGS), "secure": {}, "global": {}}
         self.logd = LogDaemon(self._uid_of)
         self._jobs: set[asyncio.Task[int]] = set()
         self.files.process_node = self.processes.node

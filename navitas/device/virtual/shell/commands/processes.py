@@ -1,0 +1,154 @@
+"""ps, pidof, pgrep, pkill, kill, killall."""
+
+from __future__ import annotations
+
+import re
+import signal
+
+from navitas.device.virtual.identity import Identity
+from navitas.device.virtual.processes import Process
+from navitas.device.virtual.shell.commands.options import options
+from navitas.device.virtual.shell.context import CommandError, Context, builtin, command
+
+_NUMBERS = {found.name.removeprefix("SIG"): found.value for found in signal.Signals}
+
+
+def _visible(context: Context) -> list[Process]:
+    """Apps see their own processes only."""
+    who = context.shell.who
+    return [process for process in context.phone.processes.all() if who.package is None or process.who.uid == who.uid]
+
+
+@command("ps")
+async def ps(context: Context) -> int:
+    """All processes (`-A`, the default here); -o with USER PID PPID NAME ARGS S."""
+    found = options(context, "AefTlo:p:w")
+    processes = _visible(context)
+    if "p" in found:
+        wanted = found.get("p").split(",")
+        processes = [process for process in processes if str(process.pid) in wanted]
+    columns = [name.strip().upper() for name in found.get("o", "USER,PID,PPID,S,NAME").split(",")]
+    columns = ["NAME" if name in ("CMD", "COMM") else name for name in columns]
+    rows = [columns, *([_cell(process, name) for name in columns] for process in processes)]
+    widths = [max(len(row[index]) for row in rows) for index in range(len(columns))]
+    for row in rows:
+        line = " ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        await context.out(line + "\n")
+    return 0
+
+
+def _cell(process: Process, column: str) -> str:
+    cells = {
+        "USER": process.who.name,
+        "UID": str(process.who.uid),
+        "PID": str(process.pid),
+        "PPID": "1",
+        "S": "S",
+        "NAME": process.name,
+        "ARGS": " ".join(process.args).replace("\n", " "),
+    }
+    if column not in cells:
+        raise CommandError(f"bad -o {column}")
+    return cells[column]
+
+
+@command("pidof")
+async def pidof(context: Context) -> int:
+    """Pids of processes by name."""
+    found = options(context, "so:")
+    pids = [str(process.pid) for name in found.rest for process in _visible(context) if _named(process, name)]
+    pids = pids[:1] if "s" in found else pids
+    await context.out(" ".join(pids) + "\n" if pids else "")
+    return 0 if pids else 1
+
+
+def _named(process: Process, name: str) -> bool:
+    return name in (process.name, process.name.rsplit("/", 1)[-1])
+
+
+def _matching(context: Context, flags: str, args: list[str]) -> list[Process]:
+    if not args:
+        raise CommandError("missing PATTERN")
+    try:
+        pattern = re.compile(f"(?:{args[0]})$" if "x" in flags else args[0])
+    except re.error as error:
+        raise CommandError(f"bad pattern: {error}") from None
+    texts = ((process, " ".join(process.args) if "f" in flags else process.name) for process in _visible(context))
+    return [process for process, text in texts if process.pid != context.shell.pid and pattern.search(text)]
+
+
+@command("pgrep")
+async def pgrep(context: Context) -> int:
+    """Pids of processes whose name (`-f`: command line) matches."""
+    found = options(context, "flx")
+    matching = _matching(context, "".join(found.values), found.rest)
+    lines = [f"{process.pid} {process.name}\n" if "l" in found else f"{process.pid}\n" for process in matching]
+    await context.out("".join(lines))
+    return 0 if lines else 1
+
+
+@command("pkill")
+async def pkill(context: Context) -> int:
+    """Signal processes whose name (`-f`: command line) matches."""
+    number, rest = _signal_of(context.args)
+    flags = "".join(argument for argument in rest if argument.startswith("-"))
+    matching = _matching(context, flags, [argument for argument in rest if not argument.startswith("-")])
+    for process in matching:
+        process.send_signal(number)
+    return 0 if matching else 1
+
+
+@command("killall")
+async def killall(context: Context) -> int:
+    """Signal processes by name."""
+    number, names = _signal_of(context.args)
+    status = 0
+    for name in names:
+        chosen = [process for process in _visible(context) if _named(process, name)]
+        for process in chosen:
+            process.send_signal(number)
+        if not chosen:
+            await context.err(f"killall: {name}: No such process\n")
+            status = 1
+    return status
+
+
+@builtin("kill")
+async def kill(context: Context) -> int:
+    """Signal processes by pid; `-l` lists signals."""
+    if context.args[:1] == ["-l"]:
+        await context.out("".join(f"{number:2d} {name}\n" for name, number in _NUMBERS.items()))
+        return 0
+    number, pids = _signal_of(context.args)
+    if not pids:
+        raise CommandError("Needs 1 argument")
+    status = 0
+    for pid in pids:
+        process = context.phone.processes.get(int(pid)) if pid.isdecimal() else None
+        reason = (
+            "No such process" if process is None else "" if _may_signal(context.shell.who, process) else "Operation not permitted"
+        )
+        if process is None or reason:
+            await context.err(f"/system/bin/sh: kill: {pid}: {reason}\n")
+            status = 1
+        else:
+            process.send_signal(number)
+    return status
+
+
+def _may_signal(who: Identity, process: Process) -> bool:
+    return process.who.uid == who.uid
+
+
+def _signal_of(args: list[str]) -> tuple[int, list[str]]:
+    """The signal that `-9`, `-TERM` or `-s TERM` names (default TERM), and the other arguments."""
+    if args[:1] == ["-s"] and len(args) > 1:
+        text, rest = args[1], args[2:]
+    elif args and re.fullmatch(r"-(\d+|[A-Z][A-Z0-9]+)", args[0]):
+        text, rest = args[0][1:], args[1:]
+    else:
+        return signal.SIGTERM, args
+    number = int(text) if text.isdecimal() else _NUMBERS.get(text.removeprefix("SIG"), -1)
+    if not 0 <= number <= 64:
+        raise CommandError(f"bad signal '{text}'")
+    return number, rest

@@ -1,0 +1,94 @@
+"""dumpsys, settings, cmd, service calls that only have to be taken: input, svc, wm, cmd battery, cmd thermalservice."""
+
+from __future__ import annotations
+
+import re
+
+from navitas.device.virtual.shell.commands.options import options
+from navitas.device.virtual.shell.context import CommandError, Context, command
+
+_NAMESPACES = ("system", "secure", "global")
+_SERVICES = ("battery", "thermalservice", "package", "activity", "settings")
+_MAX_THERMAL = 6
+
+
+@command("dumpsys")
+async def dumpsys(context: Context) -> int:
+    """State of a service: battery (with unplug, set, reset) or thermalservice; `-l` lists them."""
+    args = list(context.args)
+    if args[:1] == ["-t"]:
+        args = args[2:]
+    if not args or args[0] == "-l":
+        await context.out("Currently running services:\n" + "".join(f"  {name}\n" for name in sorted(_SERVICES)))
+        return 0
+    if args[0] == "battery":
+        return await _battery(context, args[1:], dump=True)
+    if args[0] == "thermalservice":
+        await context.out(context.phone.thermal.dump())
+        return 0
+    await context.err(f"Can't find service: {args[0]}\n")
+    return 0
+
+
+async def _battery(context: Context, args: list[str], *, dump: bool) -> int:
+    if not args and dump:
+        await context.out(context.phone.battery.dump())
+        return 0
+    status, text = context.phone.battery.command(args)
+    await context.out(text)
+    return status
+
+
+async def _thermal(context: Context, args: list[str]) -> int:
+    if args[:1] == ["override-status"] and len(args) == 2 and args[1].isdecimal() and int(args[1]) <= _MAX_THERMAL:
+        context.phone.thermal.override = int(args[1])
+        return 0
+    if args == ["reset"]:
+        context.phone.thermal.override = None
+        return 0
+    raise CommandError("usage: cmd thermalservice override-status STATUS | reset", 255)
+
+
+@command("cmd")
+async def cmd(context: Context) -> int:
+    """Commands of a service: package, activity, settings, battery, thermalservice; `-l` lists them."""
+    if not context.args or context.args == ["-l"]:
+        await context.out("Currently running services:\n" + "".join(f"  {name}\n" for name in sorted(_SERVICES)))
+        return 0
+    name, *args = context.args
+    if name == "battery":
+        return await _battery(context, args, dump=False)
+    if name == "thermalservice":
+        return await _thermal(context, args)
+    program = {"package": "pm", "activity": "am", "settings": "settings"}.get(name)
+    if program is None:
+        raise CommandError(f"Can't find service: {name}", 20)
+    return await context.shell.run_command(context.with_args([program, *args]))
+
+
+@command("settings")
+async def settings(context: Context) -> int:
+    """get, put, delete and list of the namespaces system, secure, global."""
+    args = [argument for argument in options(context, "", ("user=",)).rest if argument]
+    action, namespace = [*args, "", ""][:2]
+    if action not in ("get", "put", "delete", "list") or namespace not in _NAMESPACES:
+        raise CommandError("usage: settings get|put|delete|list system|secure|global [NAME [VALUE]]", 255)
+    values = context.phone.settings[namespace]
+    if action == "list":
+        await context.out("".join(f"{name}={value}\n" for name, value in sorted(values.items())))
+        return 0
+    if len(args) < (4 if action == "put" else 3) or not re.fullmatch(r"[\w.:-]+", args[2]):
+        raise CommandError("Bad arguments", 255)
+    if action == "put":
+        values[args[2]] = args[3]
+    elif action == "get":
+        await context.out(values.get(args[2], "null") + "\n")
+    else:
+        await context.out(f"Deleted {int(values.pop(args[2], None) is not None)} rows\n")
+    return 0
+
+
+@command("input", "svc", "wm")
+async def taken(context: Context) -> int:
+    """Taken without effect: this phone has no screen."""
+    return 0
