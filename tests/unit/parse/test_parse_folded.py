@@ -54,9 +54,9 @@ def test_nodes_always_form_trees(epochs: list[tuple[int, int, list[tuple[int, in
     folded, _ = decode(cw.folded_payload([(start, start + took, rows) for start, took, rows in epochs]), len(epochs))
     parents = dict(zip(folded.node.tolist(), folded.parent.tolist(), strict=True))
     for node in parents:
-        steps = 0
-        while node != -1:
-            node, steps = parents[node], steps + 1  # noqa: PLW2901
+        at, steps = node, 0
+        while at != -1:
+            at, steps = parents[at], steps + 1
             assert steps <= len(parents)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -128,7 +129,7 @@ def test_missing_markers_are_reported_once_there_are_tests() -> None:
 def test_windows_never_overlap(marks: list[tuple[int, str, str]]) -> None:
     made, _ = windows(marks, ["T#a", "T#b"] * 5)
     assert all(start <= end for _, start, end in made)
-    assert all(before[2] <= after[1] for before, after in zip(made, made[1:], strict=False))
+    assert all(before[2] <= after[1] for before, after in pairwise(made))
     assert len({test_id for test_id, _, _ in made}) == len(made)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +85,7 @@ def test_links_that_leave_the_folder_are_refused(recording: Recording, tmp_path:
     (tmp_path / "secret").write_text("x")
     path = recording.files("shell", 0)[0]
     path.unlink()
-    os.symlink(tmp_path / "secret", path)
+    path.symlink_to(tmp_path / "secret")
     with pytest.raises(RecordingError, match="link"):
         recording.files("shell", 0)
 
