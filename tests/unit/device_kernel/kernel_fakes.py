@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from navitas.device.virtual.kernel.task import Task
+from navitas.device.virtual.kernel.task import Task, Usage
 
 
 class FakeSource:
@@ -16,15 +16,15 @@ class FakeSource:
     def add(self, pid: int) -> None:
         self.pids.append(pid)
 
-    def remove(self, pid: int) -> dict[Task, int]:
+    def remove(self, pid: int) -> Usage:
         known = pid in self.pids
         self.pids = [other for other in self.pids if other != pid]
-        return {Task(pid, 0): 1_000} if known else {}
+        return Usage({Task(pid, 0): 1_000} if known else {})
 
-    def read(self, dt_ns: int) -> dict[Task, int]:
+    def read(self, dt_ns: int) -> Usage:
         assert dt_ns >= 0
         given, self.given = self.given, {}
-        return given
+        return Usage(given)
 
     def close(self) -> None:
         self.closed = True

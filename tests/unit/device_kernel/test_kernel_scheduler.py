@@ -15,14 +15,14 @@ A, B, C = Task(1, 1), Task(1, 2), Task(1, 3)
 def run(scheduler: Scheduler, runs: dict[Task, int], steps: int = 1) -> list[Placement]:
     placed: list[Placement] = []
     for _ in range(steps):
-        scheduler.give(runs)
+        scheduler.give(runs, {})
         placed = scheduler.place(DT)
     return placed
 
 
 def test_utilisation_has_a_half_life(small_phone: PhoneSpec) -> None:
     scheduler = Scheduler(small_phone)
-    scheduler.give({A: HALF_LIFE_NS})
+    scheduler.give({A: HALF_LIFE_NS}, {})
     scheduler.place(HALF_LIFE_NS)
     assert sum(scheduler.core_utils()) == 512
     scheduler.place(HALF_LIFE_NS)
@@ -59,10 +59,21 @@ def test_what_does_not_fit_is_carried_over(small_phone: PhoneSpec) -> None:
     assert scheduler.backlog_ns == 2 * MS
     assert [placement.run_ns for placement in scheduler.place(DT)] == [2 * MS]
     tasks = {Task(1, tid): DT for tid in range(1, 6)}
-    scheduler.give(tasks)
+    scheduler.give(tasks, {})
     assert sum(placement.run_ns for placement in scheduler.place(DT)) == 3 * DT
     assert sum(placement.run_ns for placement in scheduler.place(DT)) == 2 * DT
     assert scheduler.backlog_ns == 0
+
+
+def test_waiting_for_the_host_counts_as_wanting_to_run(small_phone: PhoneSpec) -> None:
+    scheduler = Scheduler(small_phone)
+    for _ in range(30):
+        scheduler.give({A: DT // 4}, {A: DT * 3 // 4, B: DT})
+        placed = scheduler.place(DT)
+    assert placed == [Placement(A, 2, DT // 4)]
+    assert sum(scheduler.core_utils()) > 1000
+    run(scheduler, {}, 60)
+    assert sum(scheduler.core_utils()) == 0
 
 
 def test_idle_tasks_are_forgotten(small_phone: PhoneSpec) -> None:

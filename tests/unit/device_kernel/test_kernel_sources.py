@@ -21,7 +21,7 @@ from navitas.device.virtual.kernel.sources import (
     process_cpu_ns,
     streams,
 )
-from navitas.device.virtual.kernel.task import Task
+from navitas.device.virtual.kernel.task import Task, Usage
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 
@@ -61,11 +61,11 @@ def work(process: subprocess.Popen[str], source: CpuSource) -> Counter[Task]:
     process.stdin.write("\n")
     process.stdin.flush()
     while True:
-        seen.update(source.read(DT))
+        seen.update(source.read(DT).runs)
         if process.stdout.readline():
             break
         time.sleep(0.005)
-    seen.update(source.remove(process.pid))
+    seen.update(source.remove(process.pid).runs)
     return seen
 
 
@@ -126,11 +126,11 @@ def test_an_ended_process_is_no_error_and_leaves_no_descriptor() -> None:
     before = len(list(Path("/proc/self/fd").iterdir()))
     with child("pass") as process:
         source.add(process.pid)
-    assert source.read(DT) == {}
-    assert source.remove(process.pid) == {}
-    assert source.remove(process.pid) == {}
+    assert source.read(DT) == Usage()
+    assert source.remove(process.pid) == Usage()
+    assert source.remove(process.pid) == Usage()
     source.add(2**22 + 1)
-    assert source.read(DT) == {}
+    assert source.read(DT) == Usage()
     source.close()
     assert len(list(Path("/proc/self/fd").iterdir())) <= before
 

@@ -14,7 +14,7 @@ from navitas.device.virtual.kernel.rails import TaskEnergy
 from navitas.device.virtual.kernel.sources import CpuSource, default_source
 from navitas.device.virtual.kernel.spec import PhoneSpec
 from navitas.device.virtual.kernel.sysfs import Sysfs
-from navitas.device.virtual.kernel.task import Task
+from navitas.device.virtual.kernel.task import Usage
 from navitas.errors import DeviceError
 
 PERIOD_S = 0.010
@@ -131,16 +131,16 @@ class Kernel:
             # A late tick is not made up for: the next one is due a period from now.
             due_s = max(due_s + PERIOD_S, time.monotonic())
             with self._lock:
-                self._tick({})
+                self._tick()
         with self._lock:
-            self._tick({})
+            self._tick()
 
-    def _tick(self, last: dict[Task, int]) -> None:
+    def _tick(self, last: Usage | None = None) -> None:
         before_ns, self._now_ns = self._now_ns, time.monotonic_ns()
-        runs = self._source.read(self._now_ns - before_ns)
-        for task, run_ns in last.items():
-            runs[task] = runs.get(task, 0) + run_ns
-        self._model.step(before_ns, self._now_ns, runs)
+        usage = self._source.read(self._now_ns - before_ns)
+        if last:
+            usage.add(last)
+        self._model.step(before_ns, self._now_ns, usage.runs, usage.waits)
         if self._failure is None:
             try:
                 self._sysfs.publish()
@@ -152,4 +152,4 @@ class Kernel:
         if self._failure:
             raise DeviceError(f"The virtual phone's kernel stopped: {self._failure}.", "Restart the virtual phone.")
         if self._thread.is_alive() and time.monotonic_ns() - self._now_ns > _FRESH_NS:
-            self._tick({})
+            self._tick()

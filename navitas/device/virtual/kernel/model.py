@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from random import Random
+from types import MappingProxyType
 
 from navitas.device.virtual.kernel.governor import Governor
 from navitas.device.virtual.kernel.physics import Physics
@@ -13,6 +14,7 @@ from navitas.device.virtual.kernel.spec import PhoneSpec
 from navitas.device.virtual.kernel.task import Segment, Task
 
 MAX_STEP_NS = 16_000_000
+_NONE: Mapping[Task, int] = MappingProxyType({})
 
 
 class KernelModel:
@@ -39,20 +41,20 @@ class KernelModel:
         """The frequency of each cluster."""
         return [cluster.freq_khz[g.index] for cluster, g in zip(self.spec.clusters, self._governors, strict=True)]
 
-    def step(self, t0_ns: int, t1_ns: int, runs: Mapping[Task, int]) -> None:
-        """Let the time from `t0_ns` to `t1_ns` pass, in which each task used `runs[task]` ns of CPU.
+    def step(self, t0_ns: int, t1_ns: int, runs: Mapping[Task, int], waits: Mapping[Task, int] = _NONE) -> None:
+        """Let the time from `t0_ns` to `t1_ns` pass, in which each task used `runs[task]` ns of CPU and waited `waits[task]` ns.
 
         A long step is divided, its CPU time spread evenly, so that the governor acts at its usual pace.
         """
         count = -(-(t1_ns - t0_ns) // MAX_STEP_NS)
         if count <= 1:
-            self._scheduler.give(runs)
+            self._scheduler.give(runs, waits)
             if count == 1:
                 self._step(t0_ns, t1_ns)
             return
         for k in range(count):
             start_ns, end_ns = (t0_ns + (t1_ns - t0_ns) * i // count for i in (k, k + 1))
-            self._scheduler.give({task: ns * (k + 1) // count - ns * k // count for task, ns in runs.items()})
+            self._scheduler.give(_part(runs, k, count), _part(waits, k, count))
             self._step(start_ns, end_ns)
 
     def _step(self, t0_ns: int, t1_ns: int) -> None:
@@ -83,3 +85,8 @@ class KernelModel:
                 segments.append(Segment(at_ns, at_ns + placement.run_ns, core, placement.task))
                 at_ns += placement.run_ns
         return segments
+
+
+def _part(times: Mapping[Task, int], k: int, count: int) -> dict[Task, int]:
+    """The k-th of `count` parts, which sum to the whole."""
+    return {task: ns * (k + 1) // count - ns * k // count for task, ns in times.items()}

@@ -12,6 +12,7 @@ HALF_LIFE_NS = 32_000_000
 _FITS = 0.8  # EAS' margin: a task fits a core whose capacity its utilisation leaves a fifth of
 _FITS_DOWN = 0.7  # … and a little more before it moves to a smaller core, so it does not flap
 _FORGET = 1.0
+_WAIT_LIMIT_NS = HALF_LIFE_NS
 
 
 @dataclass(slots=True)
@@ -19,6 +20,7 @@ class _State:
     util: float = 0.0
     core: int = -1
     backlog_ns: int = 0
+    wait_ns: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +35,9 @@ class Placement:
 class Scheduler:
     """Keeps every task's utilisation, core and backlog (CPU time given but not yet run, for a core runs dt in dt).
 
-    Utilisation is the decayed share of time a task runs, × 1024. It is not scaled by the core's speed as the kernel's is:
-    the time was measured on the host and is not stretched on a slower core, so it says nothing about that core.
+    Utilisation is the decayed share of time a task runs or waits for a CPU of the host, × 1024. Waiting counts since the phone
+    has a core free where the host had none: so the phone's frequencies do not depend on what else the host does. It is not
+    scaled by the core's speed as the kernel's is: the time was measured on the host and is not stretched on a slower core.
     """
 
     def __init__(self, spec: PhoneSpec) -> None:
@@ -53,11 +56,15 @@ class Scheduler:
         """CPU time given and not yet placed."""
         return sum(state.backlog_ns for state in self._tasks.values())
 
-    def give(self, runs: Mapping[Task, int]) -> None:
-        """Add CPU time (ns by task) to the backlogs."""
+    def give(self, runs: Mapping[Task, int], waits: Mapping[Task, int]) -> None:
+        """Add CPU time (ns by task) to the backlogs, and take note of waiting."""
         for task, run_ns in runs.items():
             if run_ns > 0:
                 self._tasks.setdefault(task, _State()).backlog_ns += run_ns
+        for task, wait_ns in waits.items():
+            if task in self._tasks:
+                state = self._tasks[task]
+                state.wait_ns = min(state.wait_ns + wait_ns, _WAIT_LIMIT_NS)
 
     def place(self, dt_ns: int) -> list[Placement]:
         """Put backlogs on cores: at most `dt_ns` of each task and on each core; the rest stays."""
@@ -108,9 +115,15 @@ class Scheduler:
 
     def _decay(self, dt_ns: int, placed: list[Placement]) -> None:
         keep = 0.5 ** (dt_ns / HALF_LIFE_NS)
-        for state in self._tasks.values():
-            state.util *= keep
-        for placement in placed:
-            self._tasks[placement.task].util += (1 - keep) * FULL_CAPACITY * placement.run_ns / dt_ns
-        for task in [task for task, state in self._tasks.items() if state.util < _FORGET and not state.backlog_ns]:
+        gain = (1 - keep) * FULL_CAPACITY / dt_ns
+        ran = {placement.task: placement.run_ns for placement in placed}
+        forgotten = []
+        for task, state in self._tasks.items():
+            run_ns = ran.get(task, 0)
+            wait_ns = min(state.wait_ns, dt_ns - run_ns)
+            state.wait_ns -= wait_ns
+            state.util = state.util * keep + gain * (run_ns + wait_ns)
+            if state.util < _FORGET and not state.backlog_ns:
+                forgotten.append(task)
+        for task in forgotten:
             del self._tasks[task]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from navitas.device.virtual.kernel.task import Task
+from navitas.device.virtual.kernel.task import Task, Usage
 from navitas.errors import DeviceError
 
 _QUIET = 5  # reads after which a thread counts as asleep
@@ -23,12 +23,12 @@ class CpuSource(Protocol):
         """Watch a process from now on."""
         ...
 
-    def remove(self, pid: int) -> dict[Task, int]:
+    def remove(self, pid: int) -> Usage:
         """Stop watching; returns its last CPU time (exact if the process has not been reaped yet)."""
         ...
 
-    def read(self, dt_ns: int) -> dict[Task, int]:
-        """CPU ns by task since the last read, `dt_ns` ago. Tasks with tid ≤ 0 stand for time no live thread accounts for."""
+    def read(self, dt_ns: int) -> Usage:
+        """What tasks used since the last read, `dt_ns` ago. Tasks with tid ≤ 0 stand for time no live thread accounts for."""
         ...
 
     def close(self) -> None:
@@ -74,18 +74,18 @@ class ProcessClockSource:
         """Watch a process from now on."""
         self._last_ns[pid] = process_cpu_ns(pid) or 0
 
-    def remove(self, pid: int) -> dict[Task, int]:
+    def remove(self, pid: int) -> Usage:
         """Stop watching; returns its last CPU time."""
         last = self._take(pid, _LAST_NS)
         self._last_ns.pop(pid, None)
-        return last
+        return Usage(last)
 
-    def read(self, dt_ns: int) -> dict[Task, int]:
-        """CPU ns by task since the last read."""
-        runs: dict[Task, int] = {}
+    def read(self, dt_ns: int) -> Usage:
+        """CPU ns since the last read; waiting is not known."""
+        usage = Usage()
         for pid in self._last_ns:
-            runs |= self._take(pid, dt_ns)
-        return runs
+            usage.runs |= self._take(pid, dt_ns)
+        return usage
 
     def close(self) -> None:
         """Forget all processes."""
@@ -102,10 +102,11 @@ class ProcessClockSource:
 
 @dataclass(slots=True)
 class _Thread:
-    """A thread's open schedstat, the CPU time seen in it, and in how many reads it has not moved."""
+    """A thread's open schedstat, the times seen in it, and in how many reads it has not moved."""
 
     descriptor: int
     run_ns: int = 0
+    wait_ns: int = 0
     quiet: int = 0
 
 
@@ -119,30 +120,30 @@ class _Process:
         self._clock_ns = process_cpu_ns(pid) or 0
         self._given_ns = self._clock_ns
         self._meet()
-        self._look(list(self._threads.items()), {})
+        self._look(list(self._threads.items()), Usage())
 
-    def read(self, dt_ns: int) -> dict[Task, int]:
+    def read(self, dt_ns: int) -> Usage:
         # The process clock first: the threads then show at least as much as it did, so a running thread's time is never
         # mistaken for that of one that is gone.
         clock_ns = process_cpu_ns(self.pid)
         if clock_ns == self._clock_ns:
-            return {}
-        runs: dict[Task, int] = {}
+            return Usage()
+        usage = Usage()
         # Threads that ran lately are read first; most of the time they explain the process clock, and the rest has slept.
         threads = list(self._threads.items())
-        self._look([(tid, thread) for tid, thread in threads if thread.quiet < _QUIET], runs)
-        if clock_ns is None or clock_ns > self._given_ns + sum(runs.values()):
+        self._look([(tid, thread) for tid, thread in threads if thread.quiet < _QUIET], usage)
+        if clock_ns is None or clock_ns > self._given_ns + sum(usage.runs.values()):
             known = set(self._threads)
             self._meet()
             cold = [(tid, thread) for tid, thread in self._threads.items() if thread.quiet >= _QUIET or tid not in known]
-            self._look(cold, runs)
-        self._given_ns += sum(runs.values())
+            self._look(cold, usage)
+        self._given_ns += sum(usage.runs.values())
         if clock_ns is not None:
             self._clock_ns = clock_ns
             gone = streams(self.pid, clock_ns - self._given_ns, dt_ns)
             self._given_ns += sum(gone.values())
-            runs |= gone
-        return runs
+            usage.runs |= gone
+        return usage
 
     def close(self) -> None:
         for thread in self._threads.values():
@@ -158,18 +159,20 @@ class _Process:
                         descriptor = os.open(f"{self._tasks_dir}/{name}/schedstat", os.O_RDONLY | os.O_CLOEXEC)
                         self._threads[int(name)] = _Thread(descriptor)
 
-    def _look(self, threads: list[tuple[int, _Thread]], runs: dict[Task, int]) -> None:
-        """Read threads; adds to `runs` what each used since it was last read."""
+    def _look(self, threads: list[tuple[int, _Thread]], usage: Usage) -> None:
+        """Read threads (run ns, wait ns, slices); adds to `usage` what each used since it was last read."""
         for tid, thread in threads:
             try:
-                run_ns = int(os.pread(thread.descriptor, 64, 0).split(b" ", 1)[0])
+                run_ns, wait_ns, _ = map(int, os.pread(thread.descriptor, 64, 0).split())
             except (OSError, ValueError):
                 os.close(thread.descriptor)
                 del self._threads[tid]
                 continue
             if run_ns > thread.run_ns:
-                runs[Task(self.pid, tid)] = run_ns - thread.run_ns
-                thread.run_ns = run_ns
+                task = Task(self.pid, tid)
+                usage.runs[task] = run_ns - thread.run_ns
+                usage.waits[task] = wait_ns - thread.wait_ns
+                thread.run_ns, thread.wait_ns = run_ns, wait_ns
                 thread.quiet = 0
             else:
                 thread.quiet += 1
@@ -190,21 +193,21 @@ class SchedstatSource:
         if pid not in self._processes:
             self._processes[pid] = _Process(pid)
 
-    def remove(self, pid: int) -> dict[Task, int]:
+    def remove(self, pid: int) -> Usage:
         """Stop watching; returns its last CPU time (exact if the process has not been reaped yet)."""
         process = self._processes.pop(pid, None)
         if process is None:
-            return {}
+            return Usage()
         last = process.read(_LAST_NS)
         process.close()
         return last
 
-    def read(self, dt_ns: int) -> dict[Task, int]:
-        """CPU ns by task since the last read."""
-        runs: dict[Task, int] = {}
+    def read(self, dt_ns: int) -> Usage:
+        """CPU and waiting ns by task since the last read."""
+        usage = Usage()
         for process in self._processes.values():
-            runs |= process.read(dt_ns)
-        return runs
+            usage.add(process.read(dt_ns))
+        return usage
 
     def close(self) -> None:
         """Close all descriptors."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 
@@ -19,3 +20,17 @@ class Segment(NamedTuple):
     end_ns: int
     core: int
     task: Task
+
+
+@dataclass(slots=True)
+class Usage:
+    """What tasks used in a while: CPU ns, and ns they were ready to run but waited for a CPU of the host."""
+
+    runs: dict[Task, int] = field(default_factory=dict)
+    waits: dict[Task, int] = field(default_factory=dict)
+
+    def add(self, other: Usage) -> None:
+        """Add another usage to this one."""
+        for mine, its in ((self.runs, other.runs), (self.waits, other.waits)):
+            for task, ns in its.items():
+                mine[task] = mine.get(task, 0) + ns
