@@ -7,12 +7,10 @@ from pathlib import Path
 
 import click
 
-from navitas.build.sample import copy_sample
+from navitas.build.sample import DEMO_TESTS, copy_sample
 from navitas.cli.options import report_options, take_report_options
 from navitas.cli.profiling import RECORDINGS, BuildOptions, profile_project
 from navitas.collect.options import ProfileOptions
-
-DEMO_TESTS = "DemoTest"
 
 
 @click.command("demo")
@@ -36,5 +34,5 @@ def command(output: Path, gradle: str | None, **values: object) -> int:
     with tempfile.TemporaryDirectory(prefix="navitas-demo-") as folder:
         sample = copy_sample(Path(folder) / "sample")
         return profile_project(
-            sample, BuildOptions(gradle=gradle), ProfileOptions(tests=(DEMO_TESTS,)), "default", output, report
+            sample, BuildOptions(gradle=gradle), ProfileOptions(tests=(DEMO_TESTS,)), report, phone="default", output=output
         )

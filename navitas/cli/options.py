@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import click
 
@@ -21,7 +21,7 @@ class ReportOptions:
     collapsed: Path | None
     tree: str | None
     top: int
-    method: str
+    method: Literal["default", "paper1"]
 
 
 def report_options(function: F) -> F:

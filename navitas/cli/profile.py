@@ -70,7 +70,7 @@ def command(**values: Any) -> int:
     build = BuildOptions(**{name: values.pop(name) for name in ("gradle", "module", "instrument_tests", "include", "exclude")})
     project, phone, output = values.pop("project"), values.pop("phone"), values.pop("output")
     refuse_real_phone(values.pop("device"))
-    return profile_project(project, build, ProfileOptions(**values), phone, output, report)
+    return profile_project(project, build, ProfileOptions(**values), report, phone=phone, output=output)
 
 
 def refuse_real_phone(serial: str) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
 from navitas.build.gradle import build_bundles
+from navitas.cli.analysis import analyze_recording
 from navitas.cli.options import ReportOptions
 from navitas.cli.outputs import write_reports
 from navitas.cli.progress import ConsoleProgress
@@ -33,7 +34,7 @@ class BuildOptions:
 
 
 def profile_project(
-    project: Path, build: BuildOptions, options: ProfileOptions, phone: str, output: Path | None, report: ReportOptions
+    project: Path, build: BuildOptions, options: ProfileOptions, report: ReportOptions, *, phone: str, output: Path | None
 ) -> int:
     """Profile a Gradle project on the virtual phone and report; returns the exit code."""
     recording = output or default_recording(project)
@@ -57,7 +58,8 @@ def profile_project(
                 click.echo(f"partial recording kept: {recording} (navitas report {recording})", err=True)
             raise
         progress.stage("analysing")
-        write_reports(recording, report)
+        analysis = analyze_recording(recording, report.method)
+    write_reports(analysis, report if report.json else replace(report, json=recording / "report.json"))
     return tell(outcome)
 
 

@@ -117,17 +117,8 @@ class Runner:
             )
 
     def _add_test(self, plan: RunPlan, name: TestName, status: manifest.TestStatus) -> None:
-        self._writer.add_test(
-            manifest.Test(
-                id=self._next_test,
-                run=plan.id,
-                module=plan.module,
-                class_name=name.class_name,
-                method=name.method,
-                repeat=plan.repeat,
-                status=status,
-            )
-        )
+        fields = {"id": self._next_test, "run": plan.id, "module": plan.module, "repeat": plan.repeat, "status": status}
+        self._writer.add_test(manifest.Test.model_validate(fields | {"class": name.class_name, "method": name.method}))
         self._next_test += 1
 
     def _pull(self, plan: RunPlan) -> None:

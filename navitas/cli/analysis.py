@@ -1,0 +1,26 @@
+"""From a recording on disk to the analysed result: the offline half of every report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from navitas.attribute.analyze import analyze
+from navitas.attribute.result import Analysis
+from navitas.parse.run import parse_recording
+from navitas.power.cpu import power_model
+from navitas.power.profile import read_power_profile
+from navitas.recording.store import open_recording
+
+
+def analyze_recording(path: Path, method: Literal["default", "paper1"] = "default") -> Analysis:
+    """Open, parse and analyse a recording; needs no device, Gradle or Java.
+
+    Raises `RecordingError` or `PowerProfileError` for what cannot be read or does not belong.
+    """
+    recording = open_recording(path)
+    manifest = recording.manifest
+    profile = read_power_profile(recording.file(manifest.power_profile.file), name=manifest.power_profile.source)
+    policies = [(policy.id, policy.cpus) for policy in manifest.device.policies]
+    model = power_model(profile, manifest.power_profile.voltage_v, policies or None)
+    return analyze(parse_recording(recording), manifest, model, method=method)

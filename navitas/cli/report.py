@@ -1,0 +1,29 @@
+"""`navitas report`: a recording's report again, offline."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from navitas.cli.analysis import analyze_recording
+from navitas.cli.options import report_options, take_report_options
+from navitas.cli.outputs import write_reports
+from navitas.errors import UsageError
+from navitas.report.json_report import schema
+
+
+@click.command("report")
+@click.argument("recording", type=click.Path(path_type=Path), required=False)
+@click.option("--schema", "print_schema", is_flag=True, help="Print the JSON report's JSON Schema and end.")
+@report_options
+def command(recording: Path | None, print_schema: bool, **values: object) -> None:
+    """Make the report of a RECORDING again, without phone, Gradle or Java."""
+    options = take_report_options(values)
+    if print_schema:
+        click.echo(json.dumps(schema(), indent=2))
+        return
+    if recording is None:
+        raise UsageError("no recording named", "give its folder: navitas report navitas-recordings/demo")
+    write_reports(analyze_recording(recording, options.method), options)
