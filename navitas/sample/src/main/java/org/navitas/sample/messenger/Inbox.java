@@ -1,0 +1,33 @@
+package org.navitas.sample.messenger;
+
+import java.util.concurrent.atomic.AtomicReference;
+
+/** Where messages arrive. There are two ways to wait for one; a stopwatch cannot tell them apart, a battery can. */
+public final class Inbox {
+  private final AtomicReference<String> message = new AtomicReference<>();
+
+  /** Puts a message in and wakes whoever waits for it. */
+  public synchronized void deliver(String text) {
+    message.set(text);
+    notifyAll();
+  }
+
+  /** Looks again and again until a message is there. */
+  public String pollForMessage() {
+    String text = message.getAndSet(null);
+    while (text == null) {
+      text = message.getAndSet(null);
+    }
+    return text;
+  }
+
+  /** Sleeps until a message is there. */
+  public synchronized String waitForMessage() throws InterruptedException {
+    String text = message.getAndSet(null);
+    while (text == null) {
+      wait();
+      text = message.getAndSet(null);
+    }
+    return text;
+  }
+}
