@@ -16,6 +16,7 @@ from navitas.parse.schedstat import TICK_LAG_NS, Life
 from navitas.parse.tables import I64, Calls, CpuClock, Folded, Thread
 
 NO_SERIAL = -1
+NOBODY = -1
 
 
 @dataclass(slots=True)
@@ -54,12 +55,14 @@ def join_threads(probed: Sequence[Probed], lives: dict[int, list[Life]], records
     others: list[Thread] = []
     for tid, of_tid in lives.items():
         owners = by_tid.get(tid, []) if tid else []
+        last = NOBODY
         for life in of_tid:
-            for owner, clock in _shared_out(life, owners):
-                if owner is None:
+            for k, clock in _shared_out(life, owners, last):
+                if k == NOBODY:
                     others.append(_thread_without_probes(life, clock))
                 else:
-                    samples.setdefault(owner.serial, []).append(clock)
+                    samples.setdefault(owners[k].serial, []).append(clock)
+                    last = k
     joined = [_joined(thread, samples.get(thread.serial, []), records_ns) for thread in probed]
     return (*joined, *others)
 
@@ -102,28 +105,26 @@ def _between_anchors(t_ns: I64, cpu_ns: I64, anchors: CpuClock) -> I64:
     return np.clip(cpu_ns, low, high)
 
 
-def _shared_out(life: Life, owners: Sequence[Probed]) -> Iterator[tuple[Probed | None, CpuClock]]:
-    """A life's readings cut into the pieces that belong to one owner (None: to a thread without probes)."""
+def _shared_out(life: Life, owners: Sequence[Probed], earlier: int) -> Iterator[tuple[int, CpuClock]]:
+    """A life's readings cut into pieces of one owner each (its index, or `NOBODY`); `earlier` owned the life before."""
     t_ns, cpu_ns = life.clock.t_ns, life.clock.cpu_ns
     if not owners:
-        yield None, life.clock
+        yield NOBODY, life.clock
         return
-    owner = np.full(len(t_ns), -1, np.int64)
+    owner = np.full(len(t_ns), NOBODY, np.int64)
     starts = np.array([thread.start_ns for thread in owners], np.int64)
     latest = np.searchsorted(starts, t_ns, "right") - 1
     for i, (t, cpu, k) in enumerate(zip(t_ns.tolist(), cpu_ns.tolist(), latest.tolist(), strict=True)):
-        following = owners[k + 1] if k + 1 < len(owners) else None
-        if k >= 0 and (t <= owners[k].end_ns or _continues(owners[k], life, cpu)):
+        if k >= 0 and (t <= owners[k].end_ns or (k != earlier and _continues(owners[k], life, cpu))):
             owner[i] = k
-        elif following is not None and _leads_to(following, t, cpu):
+        elif k + 1 < len(owners) and _leads_to(owners[k + 1], t, cpu):
             owner[i] = k + 1
     if len(t_ns) > 1 and t_ns[0] == life.since_ns:
         # The reading of 0 that says when the thread did not exist yet goes with the first that it was listed with.
         owner[0] = owner[1]
     cuts = [0, *(np.nonzero(np.diff(owner))[0] + 1).tolist(), len(owner)]
     for begin, end in pairwise(cuts):
-        k = int(owner[begin])
-        yield (owners[k] if k >= 0 else None), CpuClock(t_ns[begin:end], cpu_ns[begin:end])
+        yield int(owner[begin]), CpuClock(t_ns[begin:end], cpu_ns[begin:end])
 
 
 def _continues(thread: Probed, life: Life, cpu_ns: int) -> bool:
