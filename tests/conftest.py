@@ -6,9 +6,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 TESTS = Path(__file__).resolve().parent
 sys.path.insert(0, str(TESTS))
+# Timing decides no test.
+settings.register_profile("navitas", deadline=None)
+settings.load_profile("navitas")
 
 
 @pytest.fixture(scope="session")

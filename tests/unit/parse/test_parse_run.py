@@ -1,0 +1,285 @@
+"""Whole recordings: what a scenario says is what its tables say, whatever the transport or mode; and what is missing is told."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from support import chunk_writer as cw
+from support.recording_maker import make_recording, start_ns
+from support.run_bytes import joules
+from support.scenario import PolicySpec, Scenario, TestSpec, ThreadSpec, call
+
+from navitas.errors import RecordingError
+from navitas.parse.run import ParsedRecording, parse_recording, parse_run
+from navitas.parse.tables import EXIT, THROW, Thread
+from navitas.recording.store import Recording, open_recording
+
+MS = 1_000_000
+WORKER = ThreadSpec(
+    "worker",
+    (call("a.Work#run", 100, 400, call("a.Work#sort", 150, 300, throws=True), call("a.Work#sort", 310, 320)),),
+    ((100, 400, 0.8),),
+    cpu=2,
+)
+MAIN = ThreadSpec(
+    "main",
+    (call("a.FooTest#one", 50, 450), call("a.FooTest#two", 500, 700)),
+    ((50, 100, 1.0), (500, 600, 0.5)),
+    cpu_before_ms=250,
+)
+GC = ThreadSpec("GC Thread#0", busy=((200, 260, 1.0),), cpu=3, probed=False)
+SCENARIO = Scenario(
+    1000,
+    threads=(MAIN, WORKER, GC),
+    tests=(TestSpec("a.FooTest#one", 40, 460), TestSpec("a.FooTest#two", 490, 710, status="failed")),
+    policies=(
+        PolicySpec(0, (0, 1), (500_000, 1_000_000), ((100, 400, {500_000: 0.25, 1_000_000: 0.75}),)),
+        PolicySpec(2, (2, 3), (800_000, 2_000_000)),
+    ),
+    others={1: ((0, 1000, 0.1),)},
+    rails={"S1M": ((0, 500, 2.0), (500, 1000, 0.5)), "S2M": ((0, 1000, 1.0),)},
+)
+
+
+def thread(parsed: ParsedRecording, name: str) -> Thread:
+    return next(thread for thread in parsed.runs[0].threads if thread.name == name)
+
+
+def names(parsed: ParsedRecording) -> list[str]:
+    return [f"{method.class_name}#{method.name}" for method in parsed.method_table.methods]
+
+
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory: pytest.TempPathFactory) -> Recording:
+    return make_recording(tmp_path_factory.mktemp("run") / "rec", SCENARIO)
+
+
+@pytest.fixture(scope="module")
+def parsed(recording: Recording) -> ParsedRecording:
+    return parse_recording(recording)
+
+
+def test_a_sound_recording_has_no_warnings(parsed: ParsedRecording) -> None:
+    assert (parsed.warnings, parsed.losses) == ((), ())
+    run = parsed.runs[0]
+    assert (run.run_id, run.start_ns, run.end_ns, run.warnings) == (0, start_ns(), start_ns() + 1000 * MS, ())
+
+
+def test_threads_and_their_calls(parsed: ParsedRecording) -> None:
+    assert [(t.serial, t.name, t.role) for t in parsed.runs[0].threads] == [
+        (1, "main", "app"),
+        (2, "worker", "app"),
+        (-1, "GC Thread#0", "gc"),
+    ]
+    calls = thread(parsed, "worker").calls
+    assert ((calls.t_ns - start_ns()) // MS).tolist() == [100, 150, 300, 310, 320, 400]
+    assert calls.kind.tolist() == [0, 0, THROW, 0, EXIT, EXIT]
+    assert [names(parsed)[m] for m in calls.method.tolist()] == ["a.Work#run", *["a.Work#sort"] * 4, "a.Work#run"]
+
+
+def test_cpu_clocks_are_the_scenarios(parsed: ParsedRecording) -> None:
+    for spec in SCENARIO.threads:
+        found = thread(parsed, spec.name)
+        for clock in (found.anchors, found.samples):
+            expected = [spec.cpu_ns((t - start_ns()) / MS) for t in clock.t_ns.tolist()]
+            assert clock.cpu_ns.tolist() == expected
+        assert len(found.samples.t_ns) > 2
+
+
+def test_windows_and_markers(parsed: ParsedRecording) -> None:
+    windows = [(w.test_id, (w.start_ns - start_ns()) / MS, (w.end_ns - start_ns()) / MS) for w in parsed.runs[0].windows]
+    assert windows == [(0, 40, 460), (1, 490, 710)]
+    assert [m.kind for m in parsed.runs[0].markers] == ["run_start", *["test_start", "test_finish"] * 2, "run_end"]
+
+
+def test_sampled_tables(parsed: ParsedRecording) -> None:
+    run = parsed.runs[0]
+    for table, spec in zip(run.time_in_state, SCENARIO.policies, strict=True):
+        assert (table.policy, tuple(table.freq_khz)) == (spec.id, spec.freq_khz)
+        at_ms = (table.t_ns - start_ns()) / MS
+        expected = np.array([spec.ns_in_state(ms) for ms in at_ms])
+        assert (np.abs((table.ns - table.ns[0]) - expected) <= 10 * MS).all()
+    assert run.process_cpu is not None and run.cpu_stat is not None and run.rails is not None
+    assert abs(run.process_cpu.cpu_ns[-1] - sum(t.cpu_ns(1000) for t in SCENARIO.threads)) <= 10 * MS
+    assert run.cpu_stat.cpus == (0, 1, 2, 3)
+    assert (np.abs(run.cpu_stat.busy_ns[-1] - [SCENARIO.busy_ns(cpu, 1000) for cpu in range(4)]) <= 10 * MS).all()
+    assert run.cpu_stat.t_ns.tolist() == [start_ns() + ms * MS for ms in range(0, 1001, 200)]
+    assert run.rails.names == ("S1M", "S2M")
+    np.testing.assert_allclose(
+        run.rails.energy_j[-1] - run.rails.energy_j[0], [joules(w, 1000) for w in SCENARIO.rails.values()], atol=1e-6
+    )
+
+
+def same(a: ParsedRecording, b: ParsedRecording) -> None:
+    assert a.runs[0].windows == b.runs[0].windows
+    for one, other in zip(a.runs[0].threads, b.runs[0].threads, strict=True):
+        assert (one.serial, one.tid, one.name) == (other.serial, other.tid, other.name)
+        for column in ("t_ns", "kind", "method"):
+            assert getattr(one.calls, column).tolist() == getattr(other.calls, column).tolist()
+        assert one.samples.cpu_ns.tolist() == other.samples.cpu_ns.tolist()
+
+
+def test_logcat_carries_the_same(tmp_path: Path, parsed: ParsedRecording) -> None:
+    through_log = parse_recording(make_recording(tmp_path, replace(SCENARIO, transport="logcat")))
+    assert through_log.warnings == ()
+    same(parsed, through_log)
+
+
+def test_chunks_that_came_both_ways_count_once(tmp_path: Path, recording: Recording, parsed: ParsedRecording) -> None:
+    both = make_recording(tmp_path, replace(SCENARIO, transport="logcat"))
+    events = recording.files("events", 0)[0]
+    (tmp_path / "runs/0" / events.name).write_bytes(events.read_bytes())
+    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    manifest["files"].append(next(file.model_dump() for file in recording.manifest.files if file.kind == "events"))
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    same(parsed, parse_recording(open_recording(both.path)))
+
+
+def test_small_chunks_make_the_same_tables(tmp_path: Path, parsed: ParsedRecording) -> None:
+    same(parsed, parse_recording(make_recording(tmp_path, replace(SCENARIO, events_per_chunk=1))))
+
+
+def test_folded_threads_keep_their_time(tmp_path: Path) -> None:
+    folded = replace(SCENARIO, threads=tuple(replace(t, folded=t.probed) for t in SCENARIO.threads))
+    found = thread(parse_recording(make_recording(tmp_path, folded)), "worker").folded
+    assert len(found.node) and found.self_ns.sum() == 300 * MS
+    assert (found.calls.sum(), found.throws.sum()) == (3, 1)
+
+
+def test_parse_run_is_the_same_run(recording: Recording, parsed: ParsedRecording) -> None:
+    run = parse_run(recording, recording.manifest.runs[0])
+    assert (run.windows, run.start_ns, run.end_ns) == (parsed.runs[0].windows, parsed.runs[0].start_ns, parsed.runs[0].end_ns)
+
+
+def test_runs_are_apart(tmp_path: Path) -> None:
+    parsed = parse_recording(make_recording(tmp_path, SCENARIO, replace(SCENARIO, repeat=1, transport="logcat")))
+    assert [[w.test_id for w in run.windows] for run in parsed.runs] == [[0, 1], [2, 3]]
+    assert [run.start_ns for run in parsed.runs] == [start_ns(0), start_ns(1)]
+
+
+def test_a_test_cut_by_a_crash_ends_with_the_run(tmp_path: Path) -> None:
+    scenario = replace(SCENARIO, tests=(TestSpec("a.FooTest#one", 40, None),), exit="crashed", duration_ms=600)
+    parsed = parse_recording(make_recording(tmp_path, scenario))
+    (window,) = parsed.runs[0].windows
+    assert (window.end_ns, parsed.runs[0].end_ns) == (start_ns() + 700 * MS,) * 2
+
+
+def damaged(tmp_path: Path, change: bytes, at: int) -> ParsedRecording:
+    recording = make_recording(tmp_path, SCENARIO)
+    path = recording.files("events", 0)[0]
+    data = path.read_bytes()
+    path.write_bytes(data[:at] + change + data[at:])
+    return parse_recording(recording)
+
+
+def test_damage_is_counted_and_the_rest_is_read(tmp_path: Path, parsed: ParsedRecording) -> None:
+    found = damaged(tmp_path, b"garbage", 0)
+    same(parsed, found)
+    assert [(loss.what, loss.count, loss.run) for loss in found.losses] == [("damaged_bytes", 7, 0)]
+    assert {warning.code for warning in found.warnings} == {"file_changed", "damaged_bytes"}
+    assert found.runs[0].warnings and "run 0" in found.runs[0].warnings[0]
+
+
+def test_a_lost_chunk_shows_as_a_gap(tmp_path: Path) -> None:
+    recording = make_recording(tmp_path, replace(SCENARIO, events_per_chunk=2))
+    path = recording.files("events", 0)[0]
+    data = bytearray(path.read_bytes())
+    data[data.index(b"worker") + 20] ^= 1
+    path.write_bytes(bytes(data))
+    assert {("damaged_bytes", 1), ("chunks", 1)} == {
+        (loss.what, min(loss.count, 1)) for loss in parse_recording(recording).losses
+    }
+
+
+def test_lost_events_are_told_by_thread(tmp_path: Path) -> None:
+    scenario = replace(SCENARIO, threads=(replace(MAIN, lost=5), replace(WORKER, lost=7)))
+    parsed = parse_recording(make_recording(tmp_path, scenario))
+    assert [t.lost_events for t in parsed.runs[0].threads] == [5, 7]
+    assert [(loss.what, loss.count) for loss in parsed.losses] == [("events", 12)]
+
+
+def append(recording: Recording, data: bytes) -> None:
+    path = recording.files("events", 0)[0]
+    path.write_bytes(path.read_bytes() + data)
+
+
+def test_a_map_of_another_build_is_an_error(tmp_path: Path) -> None:
+    recording = make_recording(tmp_path, SCENARIO)
+    append(recording, cw.chunk(cw.CALLS, b"", 0, map_id=0xDEAD, serial=9))
+    with pytest.raises(RecordingError, match="000000000000dead"):
+        parse_recording(recording)
+
+
+def test_ids_beyond_the_map_and_unknown_chunks_are_told(tmp_path: Path) -> None:
+    recording = make_recording(tmp_path, SCENARIO)
+    map_id = int(recording.manifest.maps[0].id, 16)
+    append(recording, cw.chunk(cw.CALLS, cw.calls_payload([(5, 0, 4000)], 0), 1, map_id=map_id, serial=9) + cw.chunk(77, b"", 0))
+    parsed = parse_recording(recording)
+    assert ("foreign_methods", 1) in [(loss.what, loss.count) for loss in parsed.losses]
+    assert "unknown_chunks" in {warning.code for warning in parsed.warnings}
+
+
+def test_without_events_there_are_no_tables_but_warnings(tmp_path: Path) -> None:
+    recording = make_recording(tmp_path, SCENARIO)
+    recording.files("events", 0)[0].unlink()
+    parsed = parse_recording(recording)
+    run = parsed.runs[0]
+    assert (run.threads, run.windows, run.time_in_state, run.process_cpu, run.cpu_stat, run.rails) == (
+        (),
+        (),
+        (),
+        None,
+        None,
+        None,
+    )
+    assert {warning.code for warning in parsed.warnings} == {"file_missing", "no_events", "no_markers", "no_clocks"}
+
+
+def test_log_lines_of_an_earlier_process_are_left_out(tmp_path: Path, parsed: ParsedRecording) -> None:
+    recording = make_recording(tmp_path, replace(SCENARIO, transport="logcat"))
+    path = recording.files("logcat", 0)[0]
+    stale = [
+        f"1600000000.000000     9     9 I navitas : {line}\n"
+        for line in cw.logcat_lines([cw.chunk(cw.CALLS, b"", 0, map_id=1)], 9)
+    ]
+    path.write_text("".join(stale) + path.read_text())
+    found = parse_recording(recording)
+    same(parsed, found)
+    assert "foreign_log" in {warning.code for warning in found.warnings}
+
+
+def test_a_second_process_has_its_own_threads(tmp_path: Path) -> None:
+    recording = make_recording(tmp_path, SCENARIO, SCENARIO)
+    first, second = recording.files("events")
+    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    for file in manifest["files"]:
+        file["run"] = 0 if file["path"].endswith(second.name) else file["run"]
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    run = parse_recording(open_recording(tmp_path)).runs[0]
+    assert [t.serial for t in run.threads if t.serial > 0] == [1, 2, 3, 4]
+    assert len(run.markers) == 12 and first.name != second.name
+
+
+@given(data=st.data())
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=60)
+def test_any_damage_to_any_raw_file_is_a_clear_error_at_most(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    scenario = replace(SCENARIO, duration_ms=100, transport=data.draw(st.sampled_from(["files", "logcat"])))
+    recording = make_recording(tmp_path_factory.mktemp("fuzz") / "rec", scenario)
+    path = data.draw(st.sampled_from(sorted(p for p in recording.path.rglob("*") if p.is_file())))
+    raw = bytearray(path.read_bytes())
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, max(0, len(raw) - 1)))
+        raw[at : at + data.draw(st.integers(0, 40))] = data.draw(st.binary(max_size=20))
+    path.write_bytes(bytes(raw))
+    try:
+        parse_recording(open_recording(recording.path))
+    except RecordingError as error:
+        assert str(recording.path) in error.message and error.remedy
