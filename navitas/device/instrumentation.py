@@ -84,8 +84,7 @@ class InstrumentationParser:
         elif line.startswith(_ENDINGS):
             return self._end(ok=False, message=self._error or line)
         elif line.startswith(_ON_ERROR):
-            self._open = None
-            self._error = self._error or line.partition("message=")[2]
+            return self._end(ok=False, message=self._error or line.partition("message=")[2])
         elif self._open is not None:
             values, key = self._open
             values[key] += "\n" + line

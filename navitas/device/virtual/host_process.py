@@ -42,12 +42,19 @@ async def host_process(
         start_new_session=True,
     )
     table.add_host(process.pid, name, tuple(argv), who, lambda number: _signal_group(process.pid, number), app=app)
+    watch = asyncio.create_task(_end_children(process))
     try:
         yield process
     finally:
-        table.remove(process.pid)
         _signal_group(process.pid, signal.SIGKILL)
-        await asyncio.shield(process.wait())
+        await asyncio.shield(watch)
+        table.remove(process.pid)
+
+
+async def _end_children(process: asyncio.subprocess.Process) -> None:
+    """Processes that outlive the one that started them would hold its output open."""
+    await process.wait()
+    _signal_group(process.pid, signal.SIGKILL)
 
 
 def _ends_with_phone(argv: Sequence[str]) -> Sequence[str]:

@@ -67,7 +67,7 @@ class _Ring:
         self.used = 0
 
 
-class LogDaemon(asyncio.DatagramProtocol):
+class LogDaemon:
     """Ring buffers; the oldest entries go when one is full, as on a phone."""
 
     def __init__(self, uid_of: Callable[[int], int]) -> None:
@@ -75,25 +75,34 @@ class LogDaemon(asyncio.DatagramProtocol):
         self._rings = {name: _Ring() for name in BUFFERS}
         self._sequence = 0
         self._changed = asyncio.Event()
-        self._transport: asyncio.DatagramTransport | None = None
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.port = 0
 
-    async def start(self) -> None:
+    def start(self) -> None:
         """Listen on a free loopback port (`port`)."""
-        endpoint = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        endpoint.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _RECEIVE_BYTES)
-        endpoint.bind(("127.0.0.1", 0))
-        self.port = endpoint.getsockname()[1]
-        loop = asyncio.get_running_loop()
-        self._transport, _ = await loop.create_datagram_endpoint(lambda: self, sock=endpoint)
+        self._socket.setblocking(False)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _RECEIVE_BYTES)
+        self._socket.bind(("127.0.0.1", 0))
+        self.port = self._socket.getsockname()[1]
+        asyncio.get_running_loop().add_reader(self._socket, self.drain)
 
     def stop(self) -> None:
         """Stop listening."""
-        if self._transport is not None:
-            self._transport.close()
+        if self.port:
+            asyncio.get_running_loop().remove_reader(self._socket)
+        self._socket.close()
 
-    def datagram_received(self, data: bytes, addr: object) -> None:
-        """Take one entry; datagrams that are none are ignored."""
+    def drain(self) -> None:
+        """Take all entries that have arrived, so that a reader misses none that was logged before it began."""
+        while True:
+            try:
+                data = self._socket.recv(65536)
+            except OSError:
+                return
+            self.take(data)
+
+    def take(self, data: bytes) -> None:
+        """Take one datagram; what is no entry is ignored."""
         if len(data) < _HEADER.size:
             return
         priority, pid, tid, realtime_ns, buffer = _HEADER.unpack_from(data)

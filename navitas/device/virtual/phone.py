@@ -13,6 +13,7 @@ from navitas.device.virtual.files import FileTree
 from navitas.device.virtual.identity import Identity
 from navitas.device.virtual.kernel_port import KernelPort
 from navitas.device.virtual.logd import LogDaemon
+from navitas.device.virtual.packages import PackageManager
 from navitas.device.virtual.processes import ProcessTable
 from navitas.device.virtual.properties import Properties
 from navitas.device.virtual.shell.commands import load as load_commands
@@ -46,7 +47,8 @@ class Phone:
         self.battery = BatteryService(voltage_v)
         self.thermal = ThermalService()
         self.settings: dict[str, dict[str, str]] = {"system": dict(_SYSTEM_SETTINGS), "secure": {}, "global": {}}
-        self.logd = LogDaemon(self._uid_of)
+        self.logd = LogDaemon(self.processes.uid_of)
+        self.packages = PackageManager(self.files, self.processes)
         self._jobs: set[asyncio.Task[int]] = set()
         self.files.process_node = self.processes.node
         self.files.add_node("/proc/stat", lambda: kernel.proc_stat().encode())
@@ -56,7 +58,7 @@ class Phone:
     async def start(self) -> None:
         """Start kernel and log."""
         self.kernel.start()
-        await self.logd.start()
+        self.logd.start()
 
     async def stop(self) -> None:
         """End all jobs and processes, then log and kernel."""
@@ -67,10 +69,6 @@ class Phone:
             process.send_signal(signal.SIGKILL)
         self.logd.stop()
         self.kernel.stop()
-
-    def _uid_of(self, pid: int) -> int:
-        process = self.processes.get(pid)
-        return process.who.uid if process else 0
 
     def environment(self, who: Identity) -> dict[str, str]:
         """Environment of a new shell."""

@@ -37,12 +37,14 @@ class ProcessTable:
         self._proc = proc
         self._processes: dict[int, Process] = {}
         self._next_inner_pid = _FIRST_INNER_PID
+        self._app_uids: dict[int, int] = {}
 
     def add_host(
         self, pid: int, name: str, args: tuple[str, ...], who: Identity, send_signal: Callable[[int], None], *, app: bool
     ) -> None:
         """Show a host process on the phone and have the kernel model count its CPU time."""
         self._processes[pid] = Process(pid, name, args, who, True, send_signal)
+        self._app_uids[pid] = who.uid
         self._kernel.add_process(pid, name, app=app)
 
     def add_inner(self, args: tuple[str, ...], who: Identity, send_signal: Callable[[int], None]) -> int:
@@ -58,6 +60,11 @@ class ProcessTable:
         if process is not None and process.on_host:
             self._kernel.remove_process(pid)
 
+    def uid_of(self, pid: int) -> int:
+        """Whose log entries those of a process are; it may have ended."""
+        process = self._processes.get(pid)
+        return process.who.uid if process is not None else self._app_uids.get(pid, 0)
+
     def get(self, pid: int) -> Process | None:
         """The running process with this pid."""
         return self._processes.get(pid)
@@ -66,9 +73,9 @@ class ProcessTable:
         """All running processes, by pid."""
         return [self._processes[pid] for pid in sorted(self._processes)]
 
-    def named(self, name: str) -> list[Process]:
-        """Processes whose name, or its last path component, is `name`."""
-        return [process for process in self.all() if name in (process.name, process.name.rsplit("/", 1)[-1])]
+    def of_package(self, package: str) -> list[Process]:
+        """Running processes of an app."""
+        return [process for process in self.all() if process.who.package == package]
 
     def node(self, path: str) -> Node | list[str] | None:
         """Live nodes under `/proc`: folders as lists of names, files of the phone's own processes only."""
