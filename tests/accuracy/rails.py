@@ -1,0 +1,76 @@
+"""Scores the estimate against the virtual phone's rails (`make accuracy`): total CPU energy, run by run.
+
+Prints a table and exits with 1 when the median error of a workload is beyond 3 % or any run beyond 5 %.
+The scored workloads are not the ones that the estimate was tuned with (`--tuning` runs those).
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from navitas.attribute.analyze import rails_by_run
+from navitas.build.gradle import build_bundles
+from navitas.cli.progress import ConsoleProgress
+from navitas.collect.options import ProfileOptions
+from navitas.collect.session import profile
+from navitas.device.virtual_phone import virtual_phone
+from navitas.parse.run import parse_recording
+from navitas.power.cpu import power_model
+from navitas.power.profile import read_power_profile
+from navitas.recording.store import open_recording
+
+WORKLOADS = Path(__file__).parent / "workloads"
+MEDIAN_LIMIT, RUN_LIMIT = 0.03, 0.05
+SCORED = ("sorts", "frames", "bursts", "garbage", "pool", "contention", "mostlySleeps", "mixedLoad")
+TUNING = ("steady", "halfIdle", "twoThreads")
+
+
+def errors_of(recording: Path) -> list[tuple[float, float]]:
+    """(estimate, rails) in joules of each run of a recording."""
+    opened = open_recording(recording)
+    manifest = opened.manifest
+    profile_xml = read_power_profile(opened.file(manifest.power_profile.file), name=manifest.power_profile.source)
+    model = power_model(profile_xml, manifest.power_profile.voltage_v, [(p.id, p.cpus) for p in manifest.device.policies])
+    return rails_by_run(parse_recording(opened), manifest, model)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--tuning", action="store_true", help="the tuning workloads instead of the scored ones")
+    parser.add_argument("--phone", default="default")
+    parser.add_argument("--keep", type=Path, help="keep the recordings in this folder")
+    arguments = parser.parse_args()
+    table = Table(
+        "workload", "rails J", "errors %", "median %", "worst %", title=f"Estimate against rails, phone: {arguments.phone}"
+    )
+    bad = False
+    with tempfile.TemporaryDirectory() as folder, ConsoleProgress() as progress:
+        out = arguments.keep or Path(folder)
+        class_name, names = ("TuningTest", TUNING) if arguments.tuning else ("ScoreTest", SCORED)
+        bundles = build_bundles(WORKLOADS, gradle=None, module=None, on_line=progress.detail)
+        with virtual_phone(phone=arguments.phone) as device:
+            for name in names:
+                options = ProfileOptions(tests=(f"{class_name}#{name}",), repeat=arguments.runs)
+                profile(device, bundles, options, out / name, progress)
+                pairs = errors_of(out / name)
+                errors = [estimate / rails - 1 for estimate, rails in pairs]
+                median, worst = statistics.median(map(abs, errors)), max(map(abs, errors))
+                bad = bad or median > MEDIAN_LIMIT or worst > RUN_LIMIT
+                rails_j = statistics.mean(rails for _, rails in pairs)
+                shown = " ".join(f"{100 * error:+.1f}" for error in errors)
+                table.add_row(name, f"{rails_j:.2f}", shown, f"{100 * median:.1f}", f"{100 * worst:.1f}")
+    Console().print(table)
+    Console().print(f"limits: median {100 * MEDIAN_LIMIT:.0f} %, any run {100 * RUN_LIMIT:.0f} %: {'missed' if bad else 'kept'}")
+    return int(bad)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,40 @@
+package org.navitas.accuracy;
+
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+
+/** Pieces of work that the workloads are made of. */
+final class Work {
+    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+    static volatile long sink;
+
+    private Work() {}
+
+    /** Uses so much of the calling thread's CPU time. */
+    static void burn(long cpuMillis) {
+        long end = THREADS.getCurrentThreadCpuTime() + cpuMillis * 1_000_000;
+        long x = 1;
+        while (THREADS.getCurrentThreadCpuTime() < end) {
+            for (int i = 0; i < 20_000; i++) {
+                x = x * 6364136223846793005L + 1442695040888963407L;
+            }
+        }
+        sink = x;
+    }
+
+    static void pause(long millis) throws InterruptedException {
+        Thread.sleep(millis);
+    }
+
+    /** Runs all at once and waits for their end. */
+    static void together(Runnable... parts) throws InterruptedException {
+        Thread[] threads = new Thread[parts.length];
+        for (int i = 0; i < parts.length; i++) {
+            threads[i] = new Thread(parts[i], "worker-" + i);
+            threads[i].start();
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+    }
+}
