@@ -1,0 +1,326 @@
+package org.navitas.instrument;
+
+import static org.junit.Assert.assertArrayEquals;
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertNotEquals;
+import static org.junit.Assert.assertThrows;
+import static org.junit.Assert.assertTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import org.junit.Before;
+import org.junit.Rule;
+import org.junit.Test;
+import org.junit.rules.TemporaryFolder;
+
+/** Runs over folders: what is selected, numbered, copied, reused, removed and refused. */
+public class BulkTest {
+  @Rule public final TemporaryFolder temporary = new TemporaryFolder();
+
+  private Path in;
+  private Path out;
+  private Path map;
+
+  @Before
+  public void folders() {
+    Path root = temporary.getRoot().toPath();
+    in = root.resolve("in");
+    out = root.resolve("out");
+    map = root.resolve("maps/map.json");
+  }
+
+  @Test
+  public void idsFollowSortedClassNamesAndTheOrderInTheFile() throws Exception {
+    compile(in, "z.Last", "void b() {} void a() {}");
+    compile(in, "a.First", "int f() { return 1; }");
+    Summary summary = run();
+    assertEquals(Arrays.asList("<init>", "f", "<init>", "b", "a"), map().methods());
+    assertEquals(Arrays.asList("a.First", "z.Last"), map().classes());
+    assertEquals(2, summary.classes());
+    assertEquals(5, summary.methods());
+    assertEquals(2, summary.rewritten());
+    assertEquals("map_id=" + summary.mapId() + "\n", text(out.resolve(MethodMap.PROPERTIES)));
+    assertTrue(map().text.startsWith("{\"schema_version\": 1, \"map_id\": \"" + summary.mapId() + "\""));
+    assertTrue(map().text, map().text.contains("\"source\": \"main\", \"module\": \":app\", \"file\": \"First.java\""));
+    assertTrue(map().text, map().text.contains("\"name\": \"f\", \"descriptor\": \"()I\", \"line\": 1}"));
+  }
+
+  @Test
+  public void theSameClassesGiveTheSameMapAndBytes() throws Exception {
+    compile(in, "a.First", "int f() { return 1; }");
+    Summary first = run();
+    Path elsewhere = temporary.getRoot().toPath().resolve("elsewhere");
+    Path otherMap = elsewhere.resolve("map.json");
+    Summary second = BulkInstrumenter.run(inputs(new Input(in, elsewhere.resolve("out"), Input.MAIN, ":app")), Options.defaults(), otherMap);
+    assertEquals(first.mapId(), second.mapId());
+    assertArrayEquals(Files.readAllBytes(map), Files.readAllBytes(otherMap));
+    assertArrayEquals(Files.readAllBytes(out.resolve("a/First.class")), Files.readAllBytes(elsewhere.resolve("out/a/First.class")));
+  }
+
+  @Test
+  public void otherFilesAreCopied() throws Exception {
+    compile(in, "a.First", "");
+    write(in.resolve("deep/er/text.txt"), "text");
+    run();
+    assertEquals("text", text(out.resolve("deep/er/text.txt")));
+  }
+
+  @Test
+  public void unchangedClassesAreReused() throws Exception {
+    compile(in, "a.First", "int f() { return 1; }");
+    compile(in, "z.Last", "");
+    run();
+    Path first = out.resolve("a/First.class");
+    FileTime before = Files.getLastModifiedTime(first);
+    FileTime mapBefore = Files.getLastModifiedTime(map);
+    Summary second = run();
+    assertEquals(0, second.rewritten());
+    assertEquals(2, second.reused());
+    assertEquals(before, Files.getLastModifiedTime(first));
+    assertEquals(mapBefore, Files.getLastModifiedTime(map));
+
+    compile(in, "z.Last", "void more() {}");
+    Summary third = run();
+    assertEquals(1, third.rewritten());
+    assertEquals(1, third.reused());
+    assertEquals(4, third.methods());
+    assertNotEquals(second.mapId(), third.mapId());
+  }
+
+  @Test
+  public void anIncrementalRunEqualsACleanOne() throws Exception {
+    compile(in, "m.Middle", "int f() { return 1; }");
+    compile(in, "z.Last", "void g() {}");
+    run();
+    compile(in, "a.First", "void shiftsAllIds() {}"); // first ids of the others change
+    Files.delete(in.resolve("z/Last.class"));
+    Summary incremental = run();
+    assertEquals(2, incremental.rewritten());
+    assertFalse(Files.exists(out.resolve("z")));
+
+    Path clean = temporary.getRoot().toPath().resolve("clean");
+    Summary anew = BulkInstrumenter.run(inputs(new Input(in, clean, Input.MAIN, ":app")), Options.defaults(), temporary.getRoot().toPath().resolve("other.json"));
+    assertEquals(anew.mapId(), incremental.mapId());
+    for (String file : Arrays.asList("a/First.class", "m/Middle.class", MethodMap.PROPERTIES)) {
+      assertArrayEquals(file, Files.readAllBytes(clean.resolve(file)), Files.readAllBytes(out.resolve(file)));
+    }
+  }
+
+  @Test
+  public void outputsThatSomeoneTouchedAreWrittenAgain() throws Exception {
+    compile(in, "a.First", "");
+    compile(in, "b.Second", "");
+    run();
+    byte[] right = Files.readAllBytes(out.resolve("a/First.class"));
+    write(out.resolve("a/First.class"), "broken");
+    Files.delete(out.resolve("b/Second.class"));
+    assertEquals(2, run().rewritten());
+    assertArrayEquals(right, Files.readAllBytes(out.resolve("a/First.class")));
+    assertTrue(Files.exists(out.resolve("b/Second.class")));
+  }
+
+  @Test
+  public void otherOptionsApplyToWhatWasReusable() throws Exception {
+    compile(in, "a.First", "");
+    compile(in, "b.Second", "");
+    byte[] original = Files.readAllBytes(in.resolve("b/Second.class"));
+    run();
+    Summary summary = run(Options.builder().exclude(Collections.singletonList("b.**")).build());
+    assertEquals(1, summary.classes());
+    assertArrayEquals(original, Files.readAllBytes(out.resolve("b/Second.class")));
+    assertEquals(Collections.singletonList("b.Second excluded"), map().skipped());
+    assertEquals(2, run().classes());
+  }
+
+  @Test
+  public void aDamagedStateOnlyCostsTime() throws Exception {
+    compile(in, "a.First", "");
+    run();
+    Path state = RunState.fileFor(map);
+    byte[] bytes = Files.readAllBytes(state);
+    for (int length : new int[] {0, 10, bytes.length - 1}) {
+      Files.write(state, Arrays.copyOf(bytes, length));
+      assertEquals(1, run().rewritten());
+    }
+    bytes[20] ^= 1;
+    Files.write(state, bytes);
+    assertEquals(1, run().rewritten());
+    assertEquals(1, run().reused());
+  }
+
+  @Test
+  public void filesOfOthersInTheOutputStay() throws Exception {
+    compile(in, "a.First", "");
+    write(in.resolve("gone.txt"), "x");
+    write(out.resolve("others.txt"), "mine");
+    run();
+    Files.delete(in.resolve("gone.txt"));
+    run();
+    assertFalse(Files.exists(out.resolve("gone.txt")));
+    assertEquals("mine", text(out.resolve("others.txt")));
+  }
+
+  @Test
+  public void outputsOfDeletedInputsAreRemoved() throws Exception {
+    Path second = temporary.getRoot().toPath().resolve("second");
+    Path secondOut = temporary.getRoot().toPath().resolve("second-out");
+    compile(in, "a.First", "");
+    compile(second, "b.Second", "");
+    BulkInstrumenter.run(inputs(new Input(in, out, Input.MAIN, ":app"), new Input(second, secondOut, Input.TEST, ":app")), Options.defaults(), map);
+    run(); // still there: only left out this time
+    assertTrue(Files.exists(secondOut.resolve("b/Second.class")));
+    BulkInstrumenter.run(inputs(new Input(in, out, Input.MAIN, ":app"), new Input(second, secondOut, Input.TEST, ":app")), Options.defaults(), map);
+    Files.delete(second.resolve("b/Second.class"));
+    Files.delete(second.resolve("b"));
+    Files.delete(second);
+    run();
+    assertFalse(Files.exists(secondOut.resolve("b")));
+  }
+
+  @Test
+  public void severalFoldersShareOneOutput() throws Exception {
+    Path second = temporary.getRoot().toPath().resolve("second");
+    compile(in, "a.First", "");
+    compile(second, "a.First", "void another() {}");
+    compile(second, "b.Second", "");
+    Summary summary = BulkInstrumenter.run(
+        inputs(new Input(in, out, Input.MAIN, ":app"), new Input(second, out, Input.TEST, ":app")), Options.defaults(), map);
+    assertEquals(Arrays.asList("<init>", "another", "<init>"), map().methods());
+    assertTrue(Files.exists(out.resolve("b/Second.class")));
+    assertEquals(2, summary.warnings().size());
+    assertTrue(summary.warnings().toString(), summary.warnings().get(0).contains(second + "@a/First.class"));
+  }
+
+  @Test
+  public void frameworksAndDependenciesAreLeftAloneUnlessIncluded() throws Exception {
+    compile(in, "kotlin.Thing", "");
+    compile(in, "org.junitlike.Mine", "");
+    Path dependency = temporary.getRoot().toPath().resolve("dependency");
+    compile(dependency, "third.Party", "");
+    compile(dependency, "org.navitas.runtime.Own", "");
+    List<Input> all = inputs(
+        new Input(in, out, Input.MAIN, ":app"),
+        new Input(dependency, temporary.getRoot().toPath().resolve("d"), Input.DEPENDENCY, ""));
+    BulkInstrumenter.run(all, Options.defaults(), map);
+    assertEquals(Collections.singletonList("org.junitlike.Mine"), map().classes());
+    assertEquals(Collections.emptyList(), map().skipped());
+    BulkInstrumenter.run(all, Options.builder().include(Collections.singletonList("**")).build(), map);
+    assertEquals(Arrays.asList("kotlin.Thing", "org.junitlike.Mine", "third.Party"), map().classes());
+  }
+
+  @Test
+  public void patterns() throws Exception {
+    assertTrue(matches("a.b.C", "a.b.C"));
+    assertTrue(matches("a.b.C", "a.b.C$Nested$1"));
+    assertFalse(matches("a.b.C", "a.b.Cat"));
+    assertFalse(matches("a.b.C", "a-b.C"));
+    assertTrue(matches("a.*", "a.C"));
+    assertFalse(matches("a.*", "a.b.C"));
+    assertTrue(matches("a.**", "a.b.C"));
+    assertTrue(matches("**.C", "a.b.C"));
+    assertTrue(matches("*.b.*Test", "a.b.SortTest"));
+    assertFalse(matches("a.[bc].*", "a.b.C"));
+    for (String wrong : Arrays.asList("", "a/b/C")) {
+      InstrumentException e = assertThrows(InstrumentException.class, () -> matches(wrong, "a.b.C"));
+      assertTrue(e.getMessage(), e.getMessage().startsWith("pattern '" + wrong + "'"));
+    }
+  }
+
+  @Test
+  public void brokenClassesAreNamedListedAndLeftUntouched() throws Exception {
+    compile(in, "a.First", "");
+    write(in.resolve("bad/Broken.class"), "no class at all");
+    write(in.resolve("module-info.class"), "nor this");
+    Summary summary = run();
+    assertEquals("no class at all", text(out.resolve("bad/Broken.class")));
+    assertEquals(Collections.singletonList("bad.Broken malformed"), map().skipped());
+    assertEquals(1, summary.warnings().size());
+    assertEquals("left alone, broken class file: " + in + "@bad/Broken.class (not a class file)", summary.warnings().get(0));
+    assertEquals(1, run().warnings().size());
+  }
+
+  @Test
+  public void mixingWithAnEarlierRunIsWarnedOf() throws Exception {
+    compile(in, "a.First", "");
+    run();
+    Path mixed = temporary.getRoot().toPath().resolve("mixed");
+    compile(mixed, "b.Second", "");
+    Files.createDirectories(mixed.resolve("a"));
+    Files.copy(out.resolve("a/First.class"), mixed.resolve("a/First.class"));
+    Summary summary = BulkInstrumenter.run(
+        inputs(new Input(mixed, temporary.getRoot().toPath().resolve("mixed-out"), Input.MAIN, ":app")), Options.defaults(), map);
+    assertEquals(Collections.singletonList("a.First already_instrumented"), map().skipped());
+    assertTrue(summary.warnings().toString(), summary.warnings().toString().contains("would be reported under wrong names"));
+  }
+
+  @Test
+  public void nothingToInstrumentIsWarnedOf() throws Exception {
+    compile(in, "kotlin.Thing", "");
+    assertEquals(1, run().warnings().size());
+    Summary summary = run(Options.builder().include(Collections.singletonList("no.such.**")).build());
+    assertTrue(summary.warnings().toString(), summary.warnings().toString().contains("no.such.**"));
+  }
+
+  @Test
+  public void wrongPlacesAreRefusedBeforeAnythingIsWritten() throws Exception {
+    compile(in, "a.First", "");
+    Path file = temporary.newFile("file").toPath();
+    assertRefused("would overwrite the input", in, in);
+    assertRefused("would overwrite the input", in, in.resolve("inside"));
+    assertRefused("would overwrite the input", in, in.getParent());
+    assertRefused("no such file or folder", in.resolveSibling("none"), out);
+    assertRefused("a folder is a folder", in, file);
+    assertRefused("not a readable jar", file, out.resolveSibling("out.jar"));
+    assertThrows(InstrumentException.class, () -> BulkInstrumenter.run(Collections.emptyList(), Options.defaults(), map));
+    assertFalse(Files.exists(out));
+    assertFalse(Files.exists(map));
+  }
+
+  private void assertRefused(String cause, Path from, Path to) {
+    InstrumentException e = assertThrows(InstrumentException.class,
+        () -> BulkInstrumenter.run(inputs(new Input(from, to, Input.MAIN, ":")), Options.defaults(), map));
+    assertTrue(e.getMessage(), e.getMessage().contains(cause));
+  }
+
+  private static boolean matches(String pattern, String name) throws InstrumentException {
+    Options options = Options.builder().include(Collections.singletonList(pattern)).build();
+    return new Selection(options).of(name, Input.MAIN) == Selection.Verdict.TAKE;
+  }
+
+  private Summary run() throws InstrumentException {
+    return run(Options.defaults());
+  }
+
+  private Summary run(Options options) throws InstrumentException {
+    return BulkInstrumenter.run(inputs(new Input(in, out, Input.MAIN, ":app")), options, map);
+  }
+
+  private static List<Input> inputs(Input... inputs) {
+    return Arrays.asList(inputs);
+  }
+
+  private MapText map() throws IOException {
+    return MapText.of(map);
+  }
+
+  private static void compile(Path folder, String name, String body) throws IOException {
+    int dot = name.lastIndexOf('.');
+    Compiled.into(folder, 8, name, "package " + name.substring(0, dot) + "; public class " + name.substring(dot + 1) + " {" + body + "}");
+  }
+
+  private static void write(Path file, String text) throws IOException {
+    Files.createDirectories(file.getParent());
+    Files.write(file, text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static String text(Path file) throws IOException {
+    return new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
+  }
+}

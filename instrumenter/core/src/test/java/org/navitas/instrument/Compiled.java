@@ -1,0 +1,42 @@
+package org.navitas.instrument;
+
+import static org.junit.Assert.assertTrue;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import javax.tools.DiagnosticCollector;
+import javax.tools.JavaCompiler;
+import javax.tools.JavaFileObject;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.ToolProvider;
+
+/** Compiles sources of any Java version that the JDK knows, which the module's own target does not allow. */
+final class Compiled {
+  private Compiled() {}
+
+  /** Compiles top-level sources, each named by its public class, into a folder. */
+  static void into(Path folder, int release, String... namesAndSources) throws IOException {
+    Files.createDirectories(folder);
+    JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+    DiagnosticCollector<JavaFileObject> problems = new DiagnosticCollector<>();
+    List<JavaFileObject> units = new ArrayList<>();
+    for (int i = 0; i < namesAndSources.length; i += 2) {
+      String text = namesAndSources[i + 1];
+      units.add(new SimpleJavaFileObject(
+          URI.create("string:///" + namesAndSources[i].replace('.', '/') + ".java"), JavaFileObject.Kind.SOURCE) {
+        @Override
+        public CharSequence getCharContent(boolean ignoreEncodingErrors) {
+          return text;
+        }
+      });
+    }
+    List<String> options = Arrays.asList("-d", folder.toString(), "--release", String.valueOf(release), "-g", "-Xlint:none");
+    boolean compiled = compiler.getTask(null, null, problems, options, null, units).call();
+    assertTrue(problems.getDiagnostics().toString(), compiled);
+  }
+}

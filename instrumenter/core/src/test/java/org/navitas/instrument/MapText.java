@@ -1,0 +1,67 @@
+package org.navitas.instrument;
+
+import static org.junit.Assert.assertEquals;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Reads a method map as far as tests need it. Nested classes' members are named {@code Nested.member}. */
+final class MapText {
+  private static final Pattern METHOD = Pattern.compile(
+      "\\{\"id\": (\\d+), \"class\": \"([^\"]+)\", \"name\": \"([^\"]+)\", \"descriptor\": \"([^\"]+)\", \"line\": (\\w+)\\}");
+  private static final Pattern SKIPPED =
+      Pattern.compile("\\{\"class\": \"([^\"]+)\", \"method\": (?:\"([^\"(]+)[^\"]*\"|null), \"reason\": \"(\\w+)\"\\}");
+  private static final Pattern CLASS = Pattern.compile("\\{\"name\": \"([^\"]+)\", \"sha256\": \"[0-9a-f]{64}\"");
+
+  final String text;
+  private final List<String> methods = new ArrayList<>();
+
+  private MapText(String text) {
+    this.text = text;
+    for (Matcher matcher = METHOD.matcher(text); matcher.find(); ) {
+      assertEquals("ids count up", methods.size(), Integer.parseInt(matcher.group(1)));
+      methods.add(member(matcher.group(2), matcher.group(3)));
+    }
+  }
+
+  static MapText of(Path file) throws IOException {
+    return new MapText(new String(Files.readAllBytes(file), StandardCharsets.US_ASCII));
+  }
+
+  String method(int id) {
+    return methods.get(id);
+  }
+
+  List<String> methods() {
+    return methods;
+  }
+
+  List<String> classes() {
+    List<String> found = new ArrayList<>();
+    for (Matcher matcher = CLASS.matcher(text); matcher.find(); ) {
+      found.add(matcher.group(1));
+    }
+    return found;
+  }
+
+  /** {@code method reason}, or {@code class reason} for a whole class. */
+  List<String> skipped() {
+    List<String> found = new ArrayList<>();
+    for (Matcher matcher = SKIPPED.matcher(text); matcher.find(); ) {
+      String what = matcher.group(2) == null ? matcher.group(1) : member(matcher.group(1), matcher.group(2));
+      found.add(what + " " + matcher.group(3));
+    }
+    return found;
+  }
+
+  private static String member(String className, String name) {
+    int nested = className.indexOf('$');
+    return nested < 0 ? name : className.substring(nested + 1) + "." + name;
+  }
+}

@@ -1,0 +1,30 @@
+package org.navitas.runtime;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Stands in for the runtime: keeps what the probes say, in order. */
+public final class Probe {
+  private static final ThreadLocal<List<String>> EVENTS = ThreadLocal.withInitial(ArrayList::new);
+
+  private Probe() {}
+
+  public static void enter(int id) {
+    EVENTS.get().add(">" + id);
+  }
+
+  public static void exit(int id) {
+    EVENTS.get().add("<" + id);
+  }
+
+  public static void thrown(int id) {
+    EVENTS.get().add("!" + id);
+  }
+
+  /** The calling thread's events since the last call: kind ({@code >}, {@code <} or {@code !}) and id. */
+  public static List<String> take() {
+    List<String> taken = EVENTS.get();
+    EVENTS.remove();
+    return taken;
+  }
+}
