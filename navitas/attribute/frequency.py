@@ -1,4 +1,4 @@
-"""Which clusters ran at which frequencies, slot by slot, from time_in_state and /proc/stat."""
+"""Which frequencies the clusters ran at, slot by slot, from time_in_state."""
 
 from __future__ import annotations
 
@@ -8,9 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from navitas.attribute.curves import F64
-from navitas.parse.tables import I64, CpuStat, RunTables, TimeInState
+from navitas.parse.tables import I64, RunTables, TimeInState
 from navitas.power.model import ClusterPower, CpuPower
 from navitas.recording.manifest import Policy
+
+
+TILT = 0.5
+"""How far the running time of a partly idle cluster leans to its higher frequencies: 0 not at all, 1 in proportion to f."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,54 +54,26 @@ def mix_per_slot(residency: TimeInState, edges: I64) -> F64:
 
     Residency moves in ticks of 10 ms: a stretch of samples without any movement joins the next one.
     """
-    return _rates(residency.t_ns, residency.ns, edges)
-
-
-def shares_per_slot(stat: CpuStat, cpus: Sequence[int], edges: I64) -> F64:
-    """Each CPU's share of all busy time in each slot, as in the /proc/stat interval around it (rows sum to 1)."""
-    known = {cpu: column for column, cpu in enumerate(stat.cpus)}
-    busy = np.zeros((len(stat.t_ns), len(cpus)), np.int64)
-    for column, cpu in enumerate(cpus):
-        if cpu in known:
-            busy[:, column] = stat.busy_ns[:, known[cpu]]
-    return _rates(stat.t_ns, busy, edges)
-
-
-def assumed_shares(clusters: Sequence[Cluster], edges: I64) -> F64:
-    """Shares of the CPUs without /proc/stat: a governor raises the frequency of a cluster that works.
-
-    Each core counts by how far its cluster stays above its lowest frequency; all alike when none does.
-    """
-    columns = []
-    for cluster in clusters:
-        weight = np.full(len(edges) - 1, 1e-3)
-        if cluster.residency is not None:
-            freq = cluster.residency.freq_khz.astype(np.float64)
-            weight += mix_per_slot(cluster.residency, edges) @ ((freq - freq.min()) / freq.max())
-        columns += [weight] * len(cluster.cpus)
-    shares = np.stack(columns, axis=1)
-    return np.asarray(shares / shares.sum(axis=1, keepdims=True), np.float64)
+    growth, stretch = stretches(residency.t_ns, residency.ns, edges)
+    return np.asarray((growth / growth.sum(axis=1, keepdims=True))[stretch], np.float64)
 
 
 def running_mix(mix: F64, freq_khz: I64, running: F64) -> F64:
     """Shares of *running* time at each frequency, from shares of all time (rows: slots) and the share of time that a core ran.
 
     A cluster that always runs spends its running time as it spends all time. One that is partly idle runs rather at the higher of
-    its frequencies, since schedutil asks for a frequency in proportion to the load: residency is weighted by f^(1 − running).
+    its frequencies, since schedutil asks for a frequency in proportion to the load; but a short burst is over before the frequency
+    has risen. So residency is tilted half way: weighted by f^(`TILT` · (1 − running)).
     """
     relative = np.maximum(freq_khz, 1) / max(int(freq_khz.max()), 1)
-    weighted = mix * relative[None, :] ** (1.0 - running[:, None])
+    weighted = mix * relative[None, :] ** (TILT * (1.0 - running[:, None]))
     return np.asarray(weighted / weighted.sum(axis=1, keepdims=True), np.float64)
 
 
-def _rates(t_ns: I64, counter: I64, edges: I64) -> F64:
-    """Row-wise shares of a counter's growth in the interval of movement around the middle of each slot."""
-    moved = np.append(True, np.diff(counter.sum(axis=1)) > 0)
-    kept = np.flatnonzero(moved)
+def stretches(t_ns: I64, counter: I64, edges: I64) -> tuple[F64, I64]:
+    """Growth of a counter from each sample that moved to the next, and the stretch in which each slot's middle lies."""
+    kept = np.flatnonzero(np.append(True, np.diff(counter.sum(axis=1)) > 0))
     growth = np.maximum(np.diff(counter[kept], axis=0), 0).astype(np.float64)
-    if not len(growth):
-        return np.full((len(edges) - 1, counter.shape[1]), 1.0 / counter.shape[1])
     middle = edges[:-1] + np.diff(edges) // 2
-    interval = np.clip(np.searchsorted(t_ns[kept], middle, side="right") - 1, 0, len(growth) - 1)
-    shares = growth / np.maximum(growth.sum(axis=1, keepdims=True), 1e-9)
-    return np.asarray(shares[interval], np.float64)
+    stretch = np.clip(np.searchsorted(t_ns[kept], middle, side="right") - 1, 0, max(len(growth) - 1, 0))
+    return growth, stretch

@@ -17,36 +17,32 @@ _ALWAYS = 1.0 - 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What used CPU in each slot: known threads, one entry a thread and slot it ran in, and all else in `rest_ns`.
-
-    `shares` are the CPUs' shares of all of it (rows: slots; columns in the order of the clusters' CPUs).
-    """
+    """What used CPU in each slot: known threads, one entry a thread and slot it ran in, and all else in `rest_ns`."""
 
     edges: I64
     slot: I64
     spent_ns: F64
     rest_ns: F64
-    shares: F64
 
     @property
-    def cores(self) -> F64:
-        """Mean number of running cores."""
-        length = np.diff(self.edges)
-        return np.asarray((np.bincount(self.slot, self.spent_ns, len(length)) + self.rest_ns) / length, np.float64)
+    def total_ns(self) -> F64:
+        """CPU time used in each slot."""
+        return np.asarray(np.bincount(self.slot, self.spent_ns, len(self.rest_ns)) + self.rest_ns, np.float64)
 
 
-def watts_per_core(load: Load, clusters: Sequence[Cluster], model: PowerModel) -> F64:
+def watts_per_core(load: Load, shares: F64, clusters: Sequence[Cluster], model: PowerModel) -> F64:
     """Watts of one core that runs, in each slot: the core, its part of its cluster and its part of `cpu.active`.
 
+    `shares` are the CPUs' shares of a slot's CPU time (rows: slots; columns in the order of the clusters' CPUs).
     Source: AOSP CpuPowerCalculator; docs/how-it-measures.md, "What a running core costs".
     """
-    cores = load.cores
-    milliamps = model.cpu.active_ma * _on_per_core(load, slice(None))
+    cores = load.total_ns / np.diff(load.edges)
+    milliamps = model.cpu.active_ma * _on_per_core(load, shares)
     column = 0
     for cluster in clusters:
-        own = slice(column, column + len(cluster.cpus))
+        own = shares[:, column : column + len(cluster.cpus)]
         column += len(cluster.cpus)
-        part = load.shares[:, own].sum(axis=1)
+        part = own.sum(axis=1)
         on_per_core = _on_per_core(load, own)
         core_ma = _core_ma(cluster, load.edges, np.minimum(on_per_core * part * cores, 1.0))
         milliamps += part * (core_ma + on_per_core * cluster.power.cluster_ma)
@@ -62,15 +58,14 @@ def _core_ma(cluster: Cluster, edges: I64, running: F64) -> F64:
     return np.asarray(mix @ cluster.power.core_ma_at(table.freq_khz), np.float64)
 
 
-def _on_per_core(load: Load, cpus: slice) -> F64:
+def _on_per_core(load: Load, shares: F64) -> F64:
     """Time in which at least one of some cores runs, over the sum of their running times (0 … 1].
 
     Only sums are known. Two estimates take what they add up as independent: cores (too low when a thread moves between cores),
     and threads (too low when threads take turns on a core). The higher one holds, and never more than the sum of running times.
     """
     length = np.diff(load.edges).astype(np.float64)
-    shares = load.shares[:, cpus]
-    part, cores = shares.sum(axis=1), load.cores
+    part, cores = shares.sum(axis=1), load.total_ns / length
     by_core = 1.0 - np.prod(1.0 - np.minimum(shares * cores[:, None], 1.0), axis=1)
     by_thread = np.bincount(load.slot, _log_idle(load.spent_ns / length[load.slot] * part[load.slot]), len(length))
     streams = np.maximum(np.ceil(load.rest_ns / length), 1.0)

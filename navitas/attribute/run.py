@@ -12,10 +12,11 @@ from navitas.attribute.clocks import Clocks, thread_clocks
 from navitas.attribute.curves import F64, NOTHING, Curve, cells
 from navitas.attribute.device_level import shared_equally
 from navitas.attribute.energy import Rate, RunEnergy, integrate, integrate_curve
-from navitas.attribute.frequency import Cluster, assumed_shares, shares_per_slot, slot_edges
+from navitas.attribute.frequency import Cluster, slot_edges
 from navitas.attribute.paper1 import paper1_curve
 from navitas.attribute.rate import Load, watts_per_core
 from navitas.attribute.result import EvidenceLevel
+from navitas.attribute.shares import cpu_shares
 from navitas.parse.tables import I64, CpuClock, RunTables
 from navitas.power.model import PowerModel
 
@@ -49,10 +50,9 @@ def _rate(run: RunTables, clusters: Sequence[Cluster], model: PowerModel, clocks
     edges = slot_edges(run, clusters)
     _, slot, spent_ns = cells(clocks.knots, clocks.cpu_ns, edges)
     rest_ns: F64 = np.diff(rest.others.at(edges)) + np.diff(rest.unattributed.at(edges))
-    cpus = [cpu for cluster in clusters for cpu in cluster.cpus]
-    known = run.cpu_stat is not None and len(run.cpu_stat.t_ns) > 1
-    shares = shares_per_slot(run.cpu_stat, cpus, edges) if known and run.cpu_stat else assumed_shares(clusters, edges)
-    return Rate(edges, watts_per_core(Load(edges, slot, spent_ns, rest_ns, shares), clusters, model))
+    load = Load(edges, slot, spent_ns, rest_ns)
+    stat = run.cpu_stat if run.cpu_stat is not None and len(run.cpu_stat.t_ns) > 1 else None
+    return Rate(edges, watts_per_core(load, cpu_shares(stat, clusters, edges, load.total_ns), clusters, model))
 
 
 def _process_alone(run: RunTables, clusters: Sequence[Cluster], model: PowerModel, rate: Rate, rest: Rest) -> tuple[Curve, Curve]:
