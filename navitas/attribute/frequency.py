@@ -12,7 +12,6 @@ from navitas.parse.tables import I64, RunTables, TimeInState
 from navitas.power.model import ClusterPower, CpuPower
 from navitas.recording.manifest import Policy
 
-
 TILT = 0.5
 """How far the running time of a partly idle cluster leans to its higher frequencies: 0 not at all, 1 in proportion to f."""
 
@@ -62,8 +61,8 @@ def running_mix(mix: F64, freq_khz: I64, running: F64) -> F64:
     """Shares of *running* time at each frequency, from shares of all time (rows: slots) and the share of time that a core ran.
 
     A cluster that always runs spends its running time as it spends all time. One that is partly idle runs rather at the higher of
-    its frequencies, since schedutil asks for a frequency in proportion to the load; but a short burst is over before the frequency
-    has risen. So residency is tilted half way: weighted by f^(`TILT` · (1 − running)).
+    its frequencies, since schedutil asks for a frequency in proportion to the load; but a short burst is over before its
+    frequency has risen. So residency is tilted half way: weighted by f^(`TILT` · (1 − running)).
     """
     relative = np.maximum(freq_khz, 1) / max(int(freq_khz.max()), 1)
     weighted = mix * relative[None, :] ** (TILT * (1.0 - running[:, None]))
