@@ -35,7 +35,7 @@ class BundleManifest(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
     schema_version: Literal[1]
-    package: str = Field(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*\Z", max_length=255)
+    package: str = Field(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$", max_length=255)
     class_path: list[Inside]
     test_roots: list[Inside]
     working_dir: str = ""
