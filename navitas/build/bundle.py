@@ -38,9 +38,9 @@ def _absolute(name: str) -> str:
 
 Inside = Annotated[str, AfterValidator(_inside)]
 Absolute = Annotated[str, AfterValidator(_absolute)]
-PackageName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*\Z", max_length=255)]
-Line = Annotated[str, StringConstraints(pattern=r"^[^\0]*\Z")]
-VariableName = Annotated[str, StringConstraints(pattern=r"^[^\0=]+\Z")]
+PackageName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$", max_length=255)]
+Line = Annotated[str, StringConstraints(pattern=r"^[^\x00]*$")]
+VariableName = Annotated[str, StringConstraints(pattern=r"^[^\x00=]+$")]
 
 
 class BundleManifest(BaseModel):
@@ -52,7 +52,7 @@ class BundleManifest(BaseModel):
     package: PackageName
     module: str = Field(pattern=r"^:")
     project: str = Field(min_length=1)
-    map_id: str = Field(pattern=r"^[0-9a-f]{16}\Z")
+    map_id: str = Field(pattern=r"^[0-9a-f]{16}$")
     class_path: list[Inside] = Field(min_length=1)
     test_roots: list[Inside] = Field(min_length=1)
     working_dir: Absolute
