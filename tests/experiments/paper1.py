@@ -86,7 +86,7 @@ def table_of(experiment: Experiment, ours: Sequence[Sequence[float]]) -> Table:
     return table
 
 
-def _energies(device: Device, bundles: list[Bundle], test: str, runs: int, folder: Path, progress: Progress) -> list[float]:
+def _energies(device: Device, bundles: list[Bundle], test: str, *, runs: int, folder: Path, progress: Progress) -> list[float]:
     recording = folder / test.replace("#", "-")
     profile(device, bundles, ProfileOptions(tests=(test,), repeat=runs), recording, progress)
     return [found.energy_j for found in analyze_recording(recording).tests]
@@ -100,7 +100,14 @@ def main() -> int:
         with virtual_phone() as device:
             results = [
                 [
-                    _energies(device, bundles, f"{experiment.test_class}#{case[0]}", experiment.runs, Path(folder), progress)
+                    _energies(
+                        device,
+                        bundles,
+                        f"{experiment.test_class}#{case[0]}",
+                        runs=experiment.runs,
+                        folder=Path(folder),
+                        progress=progress,
+                    )
                     for case in experiment.cases
                 ]
                 for experiment in (TABLE_1, TABLE_2)
