@@ -13,7 +13,7 @@ final class PackageName {
    */
   static String of(String group, String name) {
     StringBuilder result = new StringBuilder();
-    for (String part : ((group.isEmpty() ? "local" : group) + "." + name).split("\\.")) {
+    for (String part : ((group.isEmpty() ? "local" : group) + "." + name).split("\\.", -1)) {
       String valid = part.replaceAll("[^A-Za-z0-9_]", "_");
       if (valid.isEmpty() || Character.isDigit(valid.charAt(0))) {
         valid = "_" + valid;
