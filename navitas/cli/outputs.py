@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import IO, Protocol
@@ -16,6 +17,7 @@ from navitas.report.speedscope import SpeedscopeReport
 from navitas.report.terminal import TerminalReport
 
 _STDOUT = Path("-")
+_FILE_WIDTH = 120
 
 
 class _FileReport(Protocol):
@@ -33,7 +35,13 @@ def write_reports(analysis: Analysis, options: ReportOptions) -> None:
         if path is not None:
             _write(path, report, analysis)
     if not any(path == _STDOUT for path, _ in wanted):
-        TerminalReport(top=options.top, tree=options.tree).render(analysis, Console())
+        TerminalReport(top=options.top, tree=options.tree).render(analysis, _console())
+
+
+def _console() -> Console:
+    """Standard output; a pipe or file has no width of its own, and tables need room."""
+    console = Console()
+    return console if console.is_terminal or "COLUMNS" in os.environ else Console(width=_FILE_WIDTH)
 
 
 def _write(path: Path, report: _FileReport, analysis: Analysis) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from navitas.attribute.analyze import rails_by_run
+from navitas.attribute.score import rails_by_run
 from navitas.build.gradle import build_bundles
 from navitas.cli.progress import ConsoleProgress
 from navitas.collect.options import ProfileOptions
