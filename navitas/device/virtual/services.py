@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 FEATURES = ("shell_v2", "cmd", "stat_v2", "ls_v2", "fixed_push_mkdir")
 _MAX_PACKET_DATA = 64 * 1024
+_FROM_INPUT = "exec sh"
 
 
 def banner(phone: Phone) -> bytes:
@@ -65,7 +66,7 @@ def _guard(write: Callable[[bytes], Awaitable[None]]) -> Callable[[bytes], Await
 async def _raw(phone: Phone, command: str, stream: AdbStream) -> None:
     """`exec:`: raw input and output, standard error in between; nothing tells the exit code."""
     output = CallSink(_guard(stream.write))
-    await phone.run_shell(command, SHELL, Streams(Input(_StreamSource(stream)), output, output))
+    await phone.run_shell(command or _FROM_INPUT, SHELL, Streams(Input(_StreamSource(stream)), output, output))
 
 
 async def _shell_v1(phone: Phone, command: str, stream: AdbStream, *, terminal: bool) -> None:
@@ -113,7 +114,7 @@ async def _shell_v2(phone: Phone, command: str, stream: AdbStream, *, terminal: 
         if screen is not None:
             return await screen.run(command)
         out, err = CallSink(sink(shell_v2.Id.STDOUT)), CallSink(sink(shell_v2.Id.STDERR))
-        return await phone.run_shell(command, SHELL, Streams(Input(stdin.reader), out, err))
+        return await phone.run_shell(command or _FROM_INPUT, SHELL, Streams(Input(stdin.reader), out, err))
 
     status = await _until_first(feed(), run())
     await stream.write(shell_v2.encode(shell_v2.Id.EXIT, bytes([status & 0xFF])))

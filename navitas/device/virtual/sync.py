@@ -79,19 +79,19 @@ class SyncService:
             names = [".", "..", *self._files.listdir(path)]
         except OSError:
             names = []
+        out = bytearray()
         for name in names:
             data = name.encode("utf-8", "surrogateescape")
             full = str(PurePosixPath(path) / name)
             if version2:
-                await self._stream.write(self._stat_v2(b"DNT2", full, follow=False) + struct.pack("<I", len(data)) + data)
+                out += self._stat_v2(b"DNT2", full, follow=False) + struct.pack("<I", len(data)) + data
                 continue
             try:
                 info = self._files.stat(full, follow=False)
             except OSError:
                 continue
-            header = _DENT_V1.pack(b"DENT", info.mode, info.size & 0xFFFFFFFF, info.mtime & 0xFFFFFFFF, len(data))
-            await self._stream.write(header + data)
-        await self._stream.write(b"DONE" + bytes(_DENT_V1.size - 4 if not version2 else _STAT_V2.size))
+            out += _DENT_V1.pack(b"DENT", info.mode, info.size & 0xFFFFFFFF, info.mtime & 0xFFFFFFFF, len(data)) + data
+        await self._stream.write(bytes(out) + b"DONE" + bytes(_STAT_V2.size if version2 else _DENT_V1.size - 4))
 
     async def _receive(self, request: str) -> None:
         """SEND: the host's file becomes `path`; on failure the rest of its data is still taken, then answered with FAIL."""
@@ -146,13 +146,16 @@ class SyncService:
 
     async def _send(self, path: str) -> None:
         try:
-            with self._files.open_read(path) as file:
-                while data := file.read(MAX_DATA):
-                    await self._stream.write(_REQUEST.pack(b"DATA", len(data)) + data)
+            file = self._files.open_read(path)
         except OSError as error:
             await self._fail(f"open failed: {error.strerror}")
             return
-        await self._stream.write(_REQUEST.pack(b"DONE", 0))
+        waiting = b""
+        with file:
+            while data := file.read(MAX_DATA):
+                await self._stream.write(waiting)
+                waiting = _REQUEST.pack(b"DATA", len(data)) + data
+        await self._stream.write(waiting + _REQUEST.pack(b"DONE", 0))
 
 
 def _pack_v2(reply: bytes, error: int, info: Stat) -> bytes:

@@ -98,7 +98,7 @@ class _Lexer:
         while True:
             char = self._text[self._at : self._at + 1]
             if not char:
-                raise ShellSyntaxError("no closing quote")
+                raise ShellSyntaxError("no closing quote", incomplete=True)
             if char == '"':
                 self._at += 1
                 return
@@ -128,7 +128,7 @@ class _Lexer:
         elif text.startswith("$(", at):
             closing = self._closing(at + 2)
             if closing is None:
-                raise ShellSyntaxError("syntax error: unmatched '('")
+                raise ShellSyntaxError("syntax error: unmatched '('", incomplete=True)
             parts.append(Substitution(text[at + 2 : closing], quoted))
             self._at = closing + 1
         elif text.startswith("${", at):
@@ -189,7 +189,7 @@ class _Lexer:
     def _find(self, char: str, start: int) -> int:
         end = self._text.find(char, start)
         if end < 0:
-            raise ShellSyntaxError("no closing quote")
+            raise ShellSyntaxError("no closing quote", incomplete=True)
         return end
 
     def _find_backtick(self, start: int) -> int:
@@ -197,7 +197,7 @@ class _Lexer:
         while at < len(self._text) and self._text[at] != "`":
             at += 2 if self._text[at] == "\\" else 1
         if at >= len(self._text):
-            raise ShellSyntaxError("no closing quote")
+            raise ShellSyntaxError("no closing quote", incomplete=True)
         return at
 
 

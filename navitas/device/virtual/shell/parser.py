@@ -274,7 +274,7 @@ class _Parser:
 
     def _unexpected(self) -> ShellSyntaxError:
         if self._at_end():
-            return ShellSyntaxError("syntax error: unexpected EOF")
+            return ShellSyntaxError("syntax error: unexpected EOF", incomplete=True)
         text = (self._peek_text() or "word").replace("\n", "newline")
         return ShellSyntaxError(f"syntax error: unexpected '{text}'")
 

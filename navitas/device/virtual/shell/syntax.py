@@ -7,7 +7,11 @@ from typing import TypeAlias
 
 
 class ShellSyntaxError(Exception):
-    """The script cannot be read; the message is mksh's."""
+    """The script cannot be read; the message is mksh's. An `incomplete` one may go on in the next line."""
+
+    def __init__(self, message: str, *, incomplete: bool = False) -> None:
+        super().__init__(message)
+        self.incomplete = incomplete
 
 
 @dataclass(frozen=True, slots=True)

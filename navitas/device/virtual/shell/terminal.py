@@ -7,8 +7,9 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from navitas.device.virtual.identity import SHELL
-from navitas.device.virtual.shell.context import Streams, decode
-from navitas.device.virtual.shell.interpreter import ExitShell, Interpreter
+from navitas.device.virtual.shell.context import Streams
+from navitas.device.virtual.shell.interpreter import Interpreter
+from navitas.device.virtual.shell.session import run_lines
 from navitas.device.virtual.shell.streams import BrokenPipe, CallSink, Input, Pipe
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ class Terminal:
         self._lines = Pipe()
         self._line = bytearray()
         self._running: asyncio.Task[int] | None = None
+        self._shell: Interpreter | None = None
 
     async def typed(self, data: bytes) -> None:
         """Take keys as they come."""
@@ -70,21 +72,20 @@ class Terminal:
         streams = Streams(keys, output, output)
         if command:
             return await self._interruptible(self._phone.run_shell(command, SHELL, streams))
-        shell = Interpreter(self._phone, SHELL)
-        self._shell = shell
+        self._shell = Interpreter(self._phone, SHELL)
         await self._prompt()
-        while line := await keys.readline():
-            try:
-                shell.status = await self._interruptible(shell.evaluate(decode(line), streams))
-            except ExitShell as leave:
-                return leave.status
-            await self._prompt()
+        status = await run_lines(self._shell, keys, streams, self._prompted)
         await self._write(b"\r\n")
-        return shell.status
+        return status
+
+    async def _prompted(self, command: Awaitable[int]) -> int:
+        status = await self._interruptible(command)
+        await self._prompt()
+        return status
 
     async def _prompt(self) -> None:
-        cwd = self._shell.cwd if hasattr(self, "_shell") else "/"
-        await self._write(f"{self._phone.properties.get('ro.product.device')}:{cwd} $ ".encode())
+        if self._shell is not None:
+            await self._write(f"{self._phone.properties.get('ro.product.device')}:{self._shell.cwd} $ ".encode())
 
     async def _interruptible(self, command: Awaitable[int]) -> int:
         task = asyncio.ensure_future(command)

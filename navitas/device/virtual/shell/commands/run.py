@@ -9,6 +9,7 @@ import time
 from navitas.device.virtual.shell.commands.options import options, to_int, to_seconds
 from navitas.device.virtual.shell.context import CommandError, Context, command, decode
 from navitas.device.virtual.shell.interpreter import Interpreter
+from navitas.device.virtual.shell.session import run_lines
 
 _TIMED_OUT = 124
 
@@ -36,7 +37,7 @@ async def sh(context: Context) -> int:
             return 127
         shell.script_name, shell.arguments = found.rest[0], found.rest[1:]
         return await shell.run_text(text, context.streams)
-    return await shell.run_text(decode(await context.stdin.read_all()), context.streams)
+    return await run_lines(shell, context.stdin, context.streams)
 
 
 @command("sleep")

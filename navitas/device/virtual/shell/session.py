@@ -1,0 +1,39 @@
+"""A shell that reads its commands line by line: on a terminal, or from a pipe."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from navitas.device.virtual.shell.context import Streams, decode
+from navitas.device.virtual.shell.interpreter import ExitShell, Interpreter
+from navitas.device.virtual.shell.parser import parse
+from navitas.device.virtual.shell.streams import Input
+from navitas.device.virtual.shell.syntax import ShellSyntaxError
+
+
+async def run_lines(
+    shell: Interpreter, lines: Input, streams: Streams, run: Callable[[Awaitable[int]], Awaitable[int]] | None = None
+) -> int:
+    """Run each command as soon as it is complete, until `exit` or the end of the lines; the exit status.
+
+    `run` runs one command, such as interruptibly.
+    """
+    text = ""
+    while line := decode(await lines.readline()):
+        text += line
+        if not line.endswith("\n") or _is_complete(text):
+            command = shell.evaluate(text, streams)
+            text = ""
+            try:
+                shell.status = await (command if run is None else run(command))
+            except ExitShell as leave:
+                return leave.status
+    return shell.status
+
+
+def _is_complete(text: str) -> bool:
+    try:
+        parse(text)
+    except ShellSyntaxError as error:
+        return not error.incomplete
+    return True
