@@ -40,7 +40,7 @@ def cpu_shares(stat: CpuStat | None, clusters: Sequence[Cluster], edges: I64, lo
 def governed_weights(clusters: Sequence[Cluster], edges: I64) -> F64:
     """A guess at the clusters' shares of each slot's work (rows sum to 1).
 
-    A governor raises the frequency of a cluster that works, so a cluster counts by how far above its lowest frequency it stayed, and
+    A governor raises the frequency of a cluster that works, so a cluster counts by how far above its lowest one it stayed, and
     a little when it did not.
     """
     weights = np.full((len(edges) - 1, len(clusters)), _AT_LOWEST)

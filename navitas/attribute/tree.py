@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from navitas.attribute.calls import order_by_level
 from navitas.attribute.curves import F64, Bool
 from navitas.attribute.items import Items
 from navitas.parse.tables import I64
@@ -77,7 +78,7 @@ def _merged(parts: Sequence[tuple[I64, Items]], rows: int, methods: int) -> tupl
 
 def _by_level(level: I64) -> list[I64]:
     """Indices of each level, from 0 on."""
-    order = np.argsort(level, kind="stable")
+    order = order_by_level(level)
     return np.split(order, np.searchsorted(level[order], np.arange(1, level.max(initial=-1) + 1))) if len(level) else []
 
 
