@@ -41,6 +41,8 @@ def plan(paths: Sequence[Path], out: Path) -> list[InstrumentInput]:
     if len(paths) == 1 and (paths[0].is_dir() or (out.suffix == ".jar" and not out.is_dir())):
         inputs = [InstrumentInput(paths[0], out)]
     else:
+        if out.exists() and not out.is_dir():
+            raise UsageError(f"{out} is in the way: the copies go into a folder", "Choose another output.")
         inputs = [InstrumentInput(path, out / path.resolve().name) for path in paths]
     for each in inputs:
         _check_out(each, paths)

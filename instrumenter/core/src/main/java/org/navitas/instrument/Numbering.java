@@ -60,7 +60,7 @@ final class Numbering {
       if (numbered == null) {
         numbered = new NumberedClass(entry, each.getValue(), methods);
         classes.add(numbered);
-      } else if (!entry.sha256.equals(numbered.first.sha256) && !entry.path.startsWith("META-INF/versions/")) {
+      } else if (!entry.sha256.equals(numbered.first.sha256) && !entry.path.contains("META-INF/versions/")) {
         warnings.add("another class of this name comes earlier on the class path", Inventory.place(each.getValue(), entry.path));
       }
       entry.ids = new int[entry.info.methods.size()];

@@ -1,0 +1,48 @@
+package org.navitas.bridge;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertTrue;
+
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import org.junit.Rule;
+import org.junit.Test;
+import org.junit.rules.TemporaryFolder;
+
+/** What the other side of the gateway gets to see. */
+public class EntryPointTest {
+  private static final List<String> NONE = Collections.emptyList();
+
+  @Rule public final TemporaryFolder temporary = new TemporaryFolder();
+
+  @Test
+  public void theAnswerHoldsTheSummary() throws Exception {
+    Path root = temporary.getRoot().toPath();
+    Path in = Files.createDirectory(root.resolve("in"));
+    try (InputStream own = EntryPoint.class.getResourceAsStream("EntryPoint.class")) {
+      Files.copy(own, in.resolve("EntryPoint.class"));
+    }
+    List<String> answer = new EntryPoint().instrument(
+        Arrays.asList(in.toString(), root.resolve("out").toString(), "main", ":app"),
+        Collections.singletonList("org.navitas.bridge.*"), NONE, root.resolve("map.json").toString());
+    assertEquals("ok", answer.get(0));
+    assertTrue(answer.get(1), answer.get(1).matches("[0-9a-f]{16}"));
+    assertEquals(Arrays.asList("1", "3", "0", "1", "0"), answer.subList(2, answer.size()));
+  }
+
+  @Test
+  public void errorsAreAnswersWithoutStackTraces() {
+    for (String in : Arrays.asList("/no/such/folder", "nul\0")) {
+      List<String> answer = new EntryPoint().instrument(Arrays.asList(in, "/out", "main", ":"), NONE, NONE, "/map.json");
+      assertEquals("error", answer.get(0));
+      assertEquals(2, answer.size());
+      assertTrue(answer.get(1), answer.get(1).contains(in.substring(0, 3)) && !answer.get(1).contains("\tat "));
+    }
+    assertEquals("source must be main, test or dependency, not other",
+        new EntryPoint().instrument(Arrays.asList("/in", "/out", "other", ":"), NONE, NONE, "/map.json").get(1));
+  }
+}
