@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import lzma
 import re
 import stat
+import struct
 import zipfile
 import zlib
 from dataclasses import dataclass
@@ -19,6 +21,8 @@ MAX_MANIFEST_BYTES = 4 << 20
 MAX_MAP_BYTES = 1 << 30
 MAX_BUNDLE_BYTES = 8 << 30
 _REMEDY = "Delete the file and build the project again."
+# What zipfile lets out for damaged files, beside its own error.
+_UNREADABLE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, RuntimeError, OSError, ValueError)
 _DRIVE = re.compile(r"^[A-Za-z]:")
 
 
@@ -86,7 +90,7 @@ def open_bundle(path: Path) -> Bundle:
             names = set(archive.namelist())
     except FileNotFoundError as error:
         raise BuildError(f"{path}: there is no such bundle", "Build the project first.") from error
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError) as error:
+    except _UNREADABLE as error:
         raise _broken(path, f"not a readable zip file ({error})") from error
     _check_map(map_bytes, manifest, path)
     for entry in (*manifest.class_path, *manifest.test_roots):

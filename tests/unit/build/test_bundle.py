@@ -1,0 +1,205 @@
+"""Bundles from anyone are opened without harm: only sound ones pass, all others are build errors that name the file."""
+
+from __future__ import annotations
+
+import json
+import stat
+import struct
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from navitas.build.bundle import Bundle, open_bundle
+from navitas.errors import BuildError
+
+MANIFEST: dict[str, Any] = {
+    "schema_version": 1,
+    "package": "org.example.sample",
+    "module": ":app",
+    "project": "sample",
+    "map_id": "0123456789abcdef",
+    "class_path": ["test-classes", "classes", "lib/000-junit-4.13.2.jar"],
+    "test_roots": ["test-classes"],
+    "working_dir": "/home/me/sample",
+    "jvm_args": ["-Xmx1g"],
+    "system_properties": {"a": "b"},
+    "environment": {"FOO": "bar"},
+    "java_home": None,
+    "warnings": [],
+}
+MAP = json.dumps({"schema_version": 1, "map_id": "0123456789abcdef", "classes": [], "methods": [], "skipped": []})
+FILES: dict[str, str | bytes] = {
+    "test-classes/p/ATest.class": b"\xca\xfe\xba\xbe",
+    "classes/p/A.class": b"\xca\xfe\xba\xbe",
+    "lib/000-junit-4.13.2.jar": b"PK",
+    "map.json": MAP,
+    "bundle.json": json.dumps(MANIFEST),
+}
+
+
+def make(path: Path, files: Mapping[str, str | bytes]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return path
+
+
+def made(path: Path, **changes: Any) -> Path:
+    return make(path, {**FILES, "bundle.json": json.dumps({**MANIFEST, **changes})})
+
+
+def refused(path: Path, *words: str) -> None:
+    with pytest.raises(BuildError) as caught:
+        open_bundle(path)
+    assert str(path) in caught.value.message
+    assert caught.value.remedy
+    for word in words:
+        assert word in caught.value.message
+
+
+def test_a_sound_bundle_opens(tmp_path: Path) -> None:
+    path = make(tmp_path / "a.bundle.zip", FILES)
+    bundle = open_bundle(path)
+    assert bundle.path == path
+    assert bundle.map_bytes == MAP.encode()
+    assert bundle.manifest.model_dump() == MANIFEST
+
+
+def test_fields_of_later_versions_are_ignored(tmp_path: Path) -> None:
+    assert isinstance(open_bundle(made(tmp_path / "b.zip", colour="green")), Bundle)
+
+
+@pytest.mark.parametrize("name", ["../evil", "/etc/passwd", "a/../../b", "a\\b", "C:/x", "c:evil", ".."])
+def test_entries_that_could_leave_the_folder_are_refused(tmp_path: Path, name: str) -> None:
+    refused(make(tmp_path / "b.zip", {**FILES, name: b"x"}), "unsafe entry")
+
+
+@pytest.mark.parametrize("kind", [stat.S_IFLNK, stat.S_IFIFO, stat.S_IFCHR, stat.S_IFSOCK])
+def test_links_and_devices_are_refused(tmp_path: Path, kind: int) -> None:
+    path = make(tmp_path / "b.zip", FILES)
+    with zipfile.ZipFile(path, "a") as archive:
+        info = zipfile.ZipInfo("classes/link")
+        info.external_attr = (kind | 0o777) << 16
+        archive.writestr(info, "/etc/passwd")
+    refused(path, "classes/link")
+
+
+def test_two_entries_of_one_name_are_refused(tmp_path: Path) -> None:
+    path = make(tmp_path / "b.zip", FILES)
+    with zipfile.ZipFile(path, "a") as archive, pytest.warns(UserWarning, match="Duplicate"):
+        archive.writestr("map.json", MAP)
+    refused(path, "twice")
+
+
+@pytest.mark.parametrize("name", ["bundle.json", "map.json"])
+def test_a_missing_part_is_named(tmp_path: Path, name: str) -> None:
+    refused(make(tmp_path / "b.zip", {key: value for key, value in FILES.items() if key != name}), f"{name} is missing")
+
+
+@pytest.mark.parametrize("text", ["", "[]", "null", "{", '"x"', "[" * 100_000, "\ud800".encode("utf-16-le", "surrogatepass")])
+@pytest.mark.parametrize("name", ["bundle.json", "map.json"])
+def test_documents_that_are_not_what_they_should_be_are_refused(tmp_path: Path, name: str, text: str | bytes) -> None:
+    refused(make(tmp_path / "b.zip", {**FILES, name: text}), name)
+
+
+def test_a_map_of_other_classes_is_refused(tmp_path: Path) -> None:
+    refused(made(tmp_path / "b.zip", map_id="ffffffffffffffff"), "0123456789abcdef", "ffffffffffffffff")
+
+
+def test_a_newer_schema_asks_for_a_newer_navitas(tmp_path: Path) -> None:
+    with pytest.raises(BuildError) as caught:
+        open_bundle(made(tmp_path / "b.zip", schema_version=2))
+    assert "version 2" in caught.value.message
+    assert "newer Navitas" in caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("package", "../../etc"),
+        ("package", "a b"),
+        ("package", "org.example\n"),
+        ("package", ""),
+        ("package", "1a.b"),
+        ("module", "app"),
+        ("map_id", "0123456789ABCDEF"),
+        ("map_id", "0123456789abcdef\n"),
+        ("class_path", []),
+        ("class_path", ["../x"]),
+        ("class_path", ["/x"]),
+        ("class_path", [""]),
+        ("class_path", ["classes/../../x"]),
+        ("class_path", ["not-there"]),
+        ("test_roots", ["test-cl"]),
+        ("test_roots", "test-classes"),
+        ("working_dir", "relative"),
+        ("working_dir", "/a\0b"),
+        ("jvm_args", ["a\0b"]),
+        ("environment", {"A=B": "c"}),
+        ("environment", {"": "c"}),
+        ("environment", {"A": "\0"}),
+        ("java_home", "jdk"),
+        ("schema_version", "1"),
+        ("schema_version", 0),
+    ],
+)
+def test_bad_values_are_refused_by_name(tmp_path: Path, field: str, value: Any) -> None:
+    refused(made(tmp_path / "b.zip", **{field: value}), "bundle.json")
+
+
+def test_a_file_that_is_missing_or_no_zip_is_refused(tmp_path: Path) -> None:
+    refused(tmp_path / "none.zip", "no such bundle")
+    (tmp_path / "text.zip").write_text("not a zip")
+    refused(tmp_path / "text.zip")
+    refused(tmp_path)
+
+
+def test_an_entry_that_claims_to_be_huge_is_refused_unread(tmp_path: Path) -> None:
+    path = make(tmp_path / "b.zip", FILES)
+    raw = bytearray(path.read_bytes())
+    entry = raw.rindex(b"bundle.json") - 46  # in the central directory
+    raw[entry + 24 : entry + 28] = struct.pack("<I", 0xFFFF_FFF0)
+    path.write_bytes(raw)
+    refused(path, "bundle.json has")
+
+
+def test_names_that_are_not_text_are_refused(tmp_path: Path) -> None:
+    path = make(tmp_path / "b.zip", {**FILES, "classes/ü": b"x"})
+    path.write_bytes(path.read_bytes().replace("classes/ü".encode(), b"classes/\xff\xfe"))
+    refused(path, "not a readable zip file")
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150)
+@given(st.data())
+def test_damaged_bundles_are_refused_or_still_sound(tmp_path: Path, data: st.DataObject) -> None:
+    raw = bytearray(make(tmp_path / "whole.zip", FILES).read_bytes())
+    if data.draw(st.booleans(), label="cut"):
+        del raw[data.draw(st.integers(0, len(raw) - 1)) :]
+    for _ in range(data.draw(st.integers(0, 4), label="flips")):
+        if raw:
+            raw[data.draw(st.integers(0, len(raw) - 1))] ^= data.draw(st.integers(1, 255))
+    path = tmp_path / "damaged.zip"
+    path.write_bytes(raw)
+    try:
+        bundle = open_bundle(path)
+    except BuildError as error:
+        assert str(path) in error.message
+    else:
+        assert bundle.manifest.class_path
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150)
+@given(name=st.text(st.sampled_from("ab./\\:~ \x00\n"), min_size=1, max_size=12))
+def test_no_accepted_class_path_entry_leaves_the_bundle(tmp_path: Path, name: str) -> None:
+    root = tmp_path / "unpacked"
+    try:
+        manifest = open_bundle(made(tmp_path / "b.zip", class_path=["classes", name])).manifest
+    except BuildError:
+        return
+    for entry in manifest.class_path:
+        assert (root / entry).resolve().is_relative_to(root.resolve())
