@@ -16,6 +16,9 @@ final class Buffer extends AtomicInteger {
     transient long base;
     /** The filling thread's next buffer. */
     transient volatile Buffer next;
+    /** The pool's own: where it keeps this buffer, and what lies below it among the free ones. */
+    transient int index;
+    transient volatile int below;
     /** How many words the writer has written out; its own. */
     transient int written;
 

@@ -5,60 +5,77 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * A bounded number of buffers, made on demand. Any thread may {@link #take}; only the writer thread may
- * {@link #give} back. Neither blocks; taking a buffer that was used before allocates nothing.
+ * A bounded number of buffers, made on demand. Any thread may call it; nothing blocks, and taking a buffer that was used
+ * before allocates nothing.
+ *
+ * <p>The one given back last is taken first: it is still in the processor's cache.
  */
 final class BufferPool {
     private final int words;
-    private final int limit;
     private final AtomicInteger made = new AtomicInteger();
-    private final AtomicReferenceArray<Buffer> ring;
-    private final AtomicLong taken = new AtomicLong();
-    private final AtomicLong given = new AtomicLong();
+    private final AtomicInteger sealed = new AtomicInteger();
+    /** Every buffer by its index. */
+    private final AtomicReferenceArray<Buffer> all;
+    /** A stack of free buffers: index + 1 of the topmost (0: none) below a version, so that no exchange mistakes two states. */
+    private final AtomicLong top = new AtomicLong();
 
     BufferPool(int words, int limit) {
         this.words = words;
-        this.limit = limit;
-        ring = new AtomicReferenceArray<>(limit);
+        all = new AtomicReferenceArray<>(limit);
     }
 
     /** An empty buffer of at least so many words, or null when all are in use or memory is short. */
     Buffer take(int least) {
-        for (long at = taken.get(); at < given.get(); at = taken.get()) {
-            Buffer buffer = ring.get((int) (at % limit));
-            if (taken.compareAndSet(at, at + 1)) {
-                return buffer.words.length >= least ? buffer : make(least);
+        for (long was = top.get(); (int) was != 0; was = top.get()) {
+            Buffer buffer = all.get((int) was - 1);
+            if (top.compareAndSet(was, version(was) | buffer.below)) {
+                return buffer.words.length >= least ? buffer : replace(buffer, least);
             }
         }
-        if (made.get() >= limit) {
-            return null;
-        }
-        if (made.incrementAndGet() > limit) {
-            made.decrementAndGet();
-            return null;
-        }
-        return make(least);
+        int index = made.get() < all.length() ? made.getAndIncrement() : all.length();
+        return index < all.length() ? make(index, Math.max(words, least)) : null;
     }
 
-    /** In the place of one that is already counted. */
-    private Buffer make(int least) {
+    private Buffer replace(Buffer tooSmall, int least) {
+        Buffer larger = make(tooSmall.index, least);
+        if (larger == null) {
+            give(tooSmall);
+        }
+        return larger;
+    }
+
+    private Buffer make(int index, int size) {
         try {
-            return new Buffer(Math.max(words, least));
+            Buffer buffer = new Buffer(size);
+            buffer.index = index;
+            all.set(index, buffer);
+            return buffer;
         } catch (OutOfMemoryError e) {
-            made.decrementAndGet();
             return null;
         }
     }
 
-    /** Writer only: the buffer may be taken again. */
+    /** The buffer may be taken again. */
     void give(Buffer buffer) {
         buffer.clear();
-        long at = given.get();
-        ring.set((int) (at % limit), buffer);
-        given.set(at + 1);
+        long was;
+        do {
+            was = top.get();
+            buffer.below = (int) was;
+        } while (!top.compareAndSet(was, version(was) | buffer.index + 1));
     }
 
+    private static long version(long was) {
+        return (was >>> 32) + 1 << 32;
+    }
+
+    /** Counts a buffer that waits for the writer; whether it is to be woken: that costs as much as a hundred calls. */
+    boolean wakesWriter() {
+        return sealed.incrementAndGet() % Math.max(1, all.length() / 16) == 0;
+    }
+
+    /** How many buffers there are. */
     int made() {
-        return made.get();
+        return Math.min(made.get(), all.length());
     }
 }

@@ -98,6 +98,19 @@ final class CallTree {
     /** Returns how many open calls this exit closes: 1; more when inner exits were missed; 0 when no such call is open. */
     int exit(int id, boolean byThrow, long now) {
         advance(now);
+        int node = current;
+        if (hidden == 0 && method[node] == id && node != ROOT) {
+            if (byThrow) {
+                thrown[node]++;
+            }
+            current = parent[node];
+            touch(current);
+            return 1;
+        }
+        return unusualExit(id, byThrow);
+    }
+
+    private int unusualExit(int id, boolean byThrow) {
         if (hidden > 0) {
             hidden--;
             track.lose(1);
@@ -117,19 +130,19 @@ final class CallTree {
             touch(inner);
             thrown[inner]++;
         }
-        touch(node);
         if (byThrow) {
+            touch(node);
             thrown[node]++;
         }
         current = parent[node];
+        touch(current);
         return closed;
     }
 
-    /** Time up to now belongs to the innermost open call. */
+    /** Time up to now belongs to the innermost open call, which is listed as touched since it became that. */
     void advance(long now) {
         self[current] += now - last;
         last = now;
-        touch(current);
     }
 
     /** When something was last recorded. */
@@ -173,6 +186,7 @@ final class CallTree {
             isTouched[node] = false;
         }
         touchedNodes = 0;
+        touch(current); // its time goes on
         buffer.lazySet(at);
     }
 

@@ -16,17 +16,15 @@ final class ChunkWriter {
 
     private final Sink sink;
     private final long mapId;
-    private final Platform platform;
     private final Bytes chunk = new Bytes();
     private final CRC32 crc = new CRC32();
     private boolean broken;
     private long lostRecords;
     private volatile long foldedBytes;
 
-    ChunkWriter(Sink sink, long mapId, Platform platform) {
+    ChunkWriter(Sink sink, long mapId) {
         this.sink = sink;
         this.mapId = mapId;
-        this.platform = platform;
     }
 
     /** A thread's words from where the writer stands to {@code end}, as one or more chunks. */
@@ -112,7 +110,7 @@ final class ChunkWriter {
                 return;
             } catch (IOException e) {
                 broken = true;
-                platform.note("recording stops here: writing events failed: " + e);
+                Platform.note("recording stops here: writing events failed: " + e);
             }
         }
         lostRecords += count;
@@ -122,10 +120,10 @@ final class ChunkWriter {
         try {
             sink.close();
         } catch (IOException e) {
-            platform.note("closing the event file failed: " + e);
+            Platform.note("closing the event file failed: " + e);
         }
         if (lostRecords > 0) {
-            platform.note(lostRecords + " records (events, anchors, epochs or counters) were lost");
+            Platform.note(lostRecords + " records (events, anchors, epochs or counters) were lost");
         }
     }
 }

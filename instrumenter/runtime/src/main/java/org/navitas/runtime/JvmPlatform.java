@@ -44,11 +44,6 @@ final class JvmPlatform extends Platform {
         return now.getEpochSecond() * 1_000_000_000 + now.getNano();
     }
 
-    @Override
-    void note(String text) {
-        System.err.println("navitas: " + text);
-    }
-
     private static int leadingNumber(String text) {
         int number = 0;
         for (int i = 0; i < text.length() && Character.isDigit(text.charAt(i)); i++) {

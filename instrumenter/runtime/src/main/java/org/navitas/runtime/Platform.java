@@ -5,8 +5,6 @@ package org.navitas.runtime;
  * virtual machine resolves {@link #nanoTime} at compile time when only one implementation is loaded.
  */
 abstract class Platform {
-    static final String TAG = "navitas";
-
     /** CLOCK_MONOTONIC, ns. */
     long nanoTime() {
         return System.nanoTime();
@@ -32,11 +30,13 @@ abstract class Platform {
      * {@code android.util.Log}. False when the line was not taken and may be tried again; a LinkageError when there is no log.
      */
     boolean log(String line) {
-        return android.util.Log.println(android.util.Log.INFO, TAG, line) >= 0;
+        return android.util.Log.println(android.util.Log.INFO, "navitas", line) >= 0;
     }
 
-    /** Tells the user something that belongs in no recording. */
-    abstract void note(String text);
+    /** Tells the user something that belongs in no recording; on Android standard error is the log. */
+    static void note(String text) {
+        System.err.println("navitas: " + text);
+    }
 
     static Platform detect() {
         return "Dalvik".equals(System.getProperty("java.vm.name")) ? new AndroidPlatform() : new JvmPlatform();

@@ -90,7 +90,7 @@ final class Sampler implements Runnable {
                 }
             } catch (IOException e) {
                 if (source.failures++ == 0) {
-                    platform.note("counter " + source.path + " cannot be read: " + e.getMessage());
+                    Platform.note("counter " + source.path + " cannot be read: " + e.getMessage());
                 }
                 if (source.failures == MOST_FAILURES) {
                     each.remove();

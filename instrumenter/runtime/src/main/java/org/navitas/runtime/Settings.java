@@ -18,9 +18,6 @@ final class Settings {
     private static final String FOLDER = "/data/local/tmp/navitas/";
     private static final String PREFIX = "navitas.";
     private static final String SOURCE = "source.";
-    private static final String[] KEYS = {
-        "out", "repeat", "transport", "mode", "eventBudgetBytes", "anchorIntervalUs", "sampleIntervalMs", "flushIntervalMs"
-    };
 
     final String sysRoot;
     final File out;
@@ -68,7 +65,7 @@ final class Settings {
             }
         }
         for (String key : System.getProperties().stringPropertyNames()) {
-            if (key.startsWith(PREFIX) && isKey(key.substring(PREFIX.length()))) {
+            if (key.startsWith(PREFIX)) {
                 values.setProperty(key.substring(PREFIX.length()), System.getProperty(key));
             }
         }
@@ -80,7 +77,7 @@ final class Settings {
 
     /** The id of the method map that the app's classes were instrumented with, 0 when unknown. */
     static long mapId() throws IOException {
-        try (InputStream in = open("META-INF/navitas/map.properties")) {
+        try (InputStream in = Settings.class.getResourceAsStream("/META-INF/navitas/map.properties")) {
             Properties map = new Properties();
             if (in != null) {
                 map.load(in);
@@ -93,11 +90,6 @@ final class Settings {
         return sysRoot.equals("/") ? new File(path) : new File(sysRoot, path);
     }
 
-    private static InputStream open(String resource) {
-        ClassLoader loader = Settings.class.getClassLoader();
-        return loader == null ? ClassLoader.getSystemResourceAsStream(resource) : loader.getResourceAsStream(resource);
-    }
-
     private static File file(String sysRoot) {
         String process = System.getProperty("navitas.process");
         if (process == null) {
@@ -107,30 +99,20 @@ final class Settings {
         return usable ? new File(sysRoot, FOLDER + process + ".properties") : null;
     }
 
-    private static boolean isKey(String key) {
-        for (String known : KEYS) {
-            if (known.equals(key)) {
-                return true;
-            }
-        }
-        return key.startsWith(SOURCE);
-    }
-
     private static long number(Properties values, String key, long fallback, long least, long most) {
         String text = values.getProperty(key);
         return text == null ? fallback : number(key, text, least, most);
     }
 
     private static long number(String key, String text, long least, long most) {
-        long value;
         try {
-            value = Long.parseLong(text.trim());
+            long value = Long.parseLong(text.trim());
+            if (value >= least && value <= most) {
+                return value;
+            }
         } catch (NumberFormatException e) {
-            throw new IllegalArgumentException("the key '" + key + "' needs a number, not '" + text + "'");
+            // the same message
         }
-        if (value < least || value > most) {
-            throw new IllegalArgumentException("the key '" + key + "' must be " + least + " to " + most + ", not " + value);
-        }
-        return value;
+        throw new IllegalArgumentException("'" + key + "' needs a number from " + least + " to " + most + ", not " + text);
     }
 }

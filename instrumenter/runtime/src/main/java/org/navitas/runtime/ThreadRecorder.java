@@ -359,6 +359,7 @@ final class ThreadRecorder {
             }
             calls.release();
             anchors.release();
+            recorder.forget(this);
         }
         return alive;
     }

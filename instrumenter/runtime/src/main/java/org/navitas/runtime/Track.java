@@ -49,7 +49,7 @@ final class Track {
         Buffer sealed = head;
         head = buffer;
         sealed.next = buffer;
-        if (sealed.words.length > 0) {
+        if (sealed.words.length > 0 && pool.wakesWriter()) {
             writer.wake();
         }
     }
