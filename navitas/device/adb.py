@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import adbutils
 from adbutils import AdbClient, AdbConnection, AdbError
@@ -123,7 +124,8 @@ class _Transport:
 
     @contextmanager
     def _errors(self, service: str) -> Iterator[None]:
-        shown = service if len(service) <= 80 else service[:77] + "..."
+        shown = service.partition(":")[2] or service
+        shown = shown if len(shown) <= 80 else shown[:77] + "..."
         try:
             yield
         except (TimeoutError, AdbTimeout):
@@ -226,8 +228,8 @@ class AdbDevice:
             names = ("ro.navitas.virtual", "ro.product.model", "ro.build.fingerprint", "ro.build.version.sdk")
             values = self.shell("; ".join(f"getprop {name}" for name in names)).text.split("\n")
             virtual, model, fingerprint, sdk = (value.strip() for value in (*values, "", "", "", "")[:4])
-            kind = "virtual" if virtual == "1" else "phone"
-            self._info = DeviceInfo(kind, self._serial, model, fingerprint, int(sdk) if sdk.isdecimal() else 0)  # type: ignore[arg-type]
+            kind: Literal["virtual", "phone"] = "virtual" if virtual == "1" else "phone"
+            self._info = DeviceInfo(kind, self._serial, model, fingerprint, int(sdk) if sdk.isdecimal() else 0)
         return self._info
 
     def shell(self, command: str, *, timeout_s: float = 30.0) -> ShellResult:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import logging
+import os
 import signal
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
 from navitas.device.virtual.battery import BatteryService
-from navitas.device.virtual.files import FileTree
+from navitas.device.virtual.files import FileTree, Node
 from navitas.device.virtual.identity import Identity
 from navitas.device.virtual.kernel_port import KernelPort
 from navitas.device.virtual.logd import LogDaemon
@@ -20,6 +23,9 @@ from navitas.device.virtual.shell.commands import load as load_commands
 from navitas.device.virtual.shell.context import Streams
 from navitas.device.virtual.shell.interpreter import Interpreter
 from navitas.device.virtual.thermal import ThermalService
+from navitas.errors import NavitasError
+
+_log = logging.getLogger(__name__)
 
 RAILS_PATH = "/sys/bus/iio/devices/iio:device0/energy_value"
 _KILLED_STATUS = 128
@@ -51,9 +57,8 @@ class Phone:
         self.packages = PackageManager(self.files, self.processes)
         self._jobs: set[asyncio.Task[int]] = set()
         self.files.process_node = self.processes.node
-        self.files.add_node("/proc/stat", lambda: kernel.proc_stat().encode())
-        self.files.add_node("/proc/uptime", lambda: kernel.uptime().encode())
-        self.files.add_node(RAILS_PATH, lambda: kernel.energy_value().encode())
+        for path, text in (("/proc/stat", kernel.proc_stat), ("/proc/uptime", kernel.uptime), (RAILS_PATH, kernel.energy_value)):
+            self.files.add_node(path, _live(text, path))
 
     async def start(self) -> None:
         """Start kernel and log."""
@@ -127,3 +132,16 @@ class Phone:
         self._jobs.add(task)
         task.add_done_callback(self._jobs.discard)
         return pid, task
+
+
+def _live(text: Callable[[], str], path: str) -> Node:
+    """A kernel text as a node; when the kernel model has failed, reading is an input/output error."""
+
+    def read() -> bytes:
+        try:
+            return text().encode()
+        except NavitasError as error:
+            _log.error("%s", error)
+            raise OSError(errno.EIO, os.strerror(errno.EIO), path) from None
+
+    return read

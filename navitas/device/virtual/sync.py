@@ -120,7 +120,7 @@ class SyncService:
             if not stored:
                 self._store(path, mode, b"", first=True)
             if not st.S_ISLNK(mode):
-                self._files.chmod(path, (mode & 0o777) | ((mode >> 3) & 0o070))
+                self._files.chmod(path, _shared_mode(mode))
                 self._files.utime(path, mtime)
         except OSError as error:
             await self._fail(f"couldn't create file: {error.strerror}")
@@ -173,3 +173,8 @@ def _pack_v2(reply: bytes, error: int, info: Stat) -> bytes:
         info.mtime,
         info.mtime,
     )
+
+
+def _shared_mode(mode: int) -> int:
+    """What the owner may, group and others may too (adbd's file_sync_service.cpp)."""
+    return (mode | ((mode >> 3) & 0o070) | ((mode >> 6) & 0o007)) & 0o777

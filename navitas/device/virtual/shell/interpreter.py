@@ -68,7 +68,12 @@ class Interpreter(ShellState):
             self.status = leave.status
         except BrokenPipe:
             self.status = _PIPE_STATUS
-        except (LoopControl, ReturnFromFunction):
+        except RecursionError:
+            self.status = 1
+            await self._complain(streams, "the script is nested too deeply")
+        except ReturnFromFunction as result:
+            self.status = result.status
+        except LoopControl:
             pass
         return self.status
 
@@ -163,7 +168,9 @@ class Interpreter(ShellState):
             return leave.status
         except BrokenPipe:
             return _PIPE_STATUS
-        except (LoopControl, ReturnFromFunction):
+        except ReturnFromFunction as result:
+            return result.status
+        except LoopControl:
             return self.status
 
     def _start_job(self, item: AndOr, streams: Streams) -> None:
@@ -177,6 +184,13 @@ class Interpreter(ShellState):
             self.holding_streams.append(job)
 
     async def _run(self, command: Command, streams: Streams) -> int:
+        try:
+            return await self._run_checked(command, streams)
+        except ExpansionError as error:
+            await self._complain(streams, str(error))
+            raise ExitShell(1) from None
+
+    async def _run_checked(self, command: Command, streams: Streams) -> int:
         if isinstance(command, Simple):
             return await self._run_simple(command, streams)
         if isinstance(command, Function):
@@ -253,21 +267,25 @@ class Interpreter(ShellState):
     async def _run_simple(self, command: Simple, streams: Streams) -> int:
         expand = self._expander(streams)
         self.substituted = 0
-        try:
-            values = [(name, await expand.text(word)) for name, word in command.assignments]
-            args = await expand.fields(command.words)
-        except ExpansionError as error:
-            await self._complain(streams, str(error))
-            raise ExitShell(1) from None
+        args = await expand.fields(command.words)
+        if not args:
+            return await self._assign(command, streams)
+        values = [(name, await expand.text(word)) for name, word in command.assignments]
         async with AsyncExitStack() as stack:
             own = await self._redirect(command.redirects, streams, stack)
             if own is None:
                 return 1
-            if not args:
-                self.variables.update(values)
-                return self.substituted
             with self.with_variables(values):
                 return await self.run_command(Context(args[0], args[1:], own, self))
+
+    async def _assign(self, command: Simple, streams: Streams) -> int:
+        """Only assignments, one after another: each sees those before it."""
+        async with AsyncExitStack() as stack:
+            if await self._redirect(command.redirects, streams, stack) is None:
+                return 1
+            for name, word in command.assignments:
+                self.assign(name, await self._expander(streams).text(word))
+        return self.substituted
 
     async def _redirect(self, redirects: Redirects, streams: Streams, stack: AsyncExitStack) -> Streams | None:
         try:
@@ -280,13 +298,11 @@ class Interpreter(ShellState):
         return streams
 
     async def _run_function(self, context: Context) -> int:
-        outer, self.arguments = self.arguments, context.args
-        try:
-            return await self._run(self.functions[context.name], context.streams)
-        except ReturnFromFunction as result:
-            return result.status
-        finally:
-            self.arguments = outer
+        with self.function_scope(context.args):
+            try:
+                return await self._run(self.functions[context.name], context.streams)
+            except ReturnFromFunction as result:
+                return result.status
 
     def _find(self, name: str) -> CommandFunction | None:
         folder, _, base = name.rpartition("/")

@@ -45,6 +45,7 @@ class ShellState:
         self.depth = 0
         self.last_job = 0
         self.jobs: list[Job] = []
+        self._local_scopes: list[dict[str, str | None]] = []
         self.holding_streams: list[Job] = []
         """Jobs of this shell and its subshells that may still write to its streams."""
 
@@ -90,8 +91,32 @@ class ShellState:
         copy.arguments = list(self.arguments)
         copy.script_name, copy.options = self.script_name, set(self.options)
         copy.status, copy.pid, copy.depth, copy.last_job = self.status, self.pid, self.depth, self.last_job
+        copy._local_scopes = [dict(scope) for scope in self._local_scopes]
         copy.holding_streams = self.holding_streams
         return copy
+
+    @contextlib.contextmanager
+    def function_scope(self, arguments: list[str]) -> Iterator[None]:
+        """Positional parameters and `local` variables of a function call."""
+        outer, self.arguments = self.arguments, arguments
+        self._local_scopes.append({})
+        try:
+            yield
+        finally:
+            self.arguments = outer
+            for name, value in self._local_scopes.pop().items():
+                self._restore(name, value)
+
+    def make_local(self, name: str) -> None:
+        """The function's end gives the variable its value of now back; outside of functions nothing happens."""
+        if self._local_scopes:
+            self._local_scopes[-1].setdefault(name, self.variables.get(name))
+
+    def _restore(self, name: str, value: str | None) -> None:
+        if value is None:
+            self.variables.pop(name, None)
+        else:
+            self.variables[name] = value
 
     @contextlib.contextmanager
     def with_variables(self, values: list[tuple[str, str]]) -> Iterator[None]:
@@ -103,9 +128,6 @@ class ShellState:
             yield
         finally:
             for name, (value, exported) in before.items():
-                if value is None:
-                    self.variables.pop(name, None)
-                else:
-                    self.variables[name] = value
+                self._restore(name, value)
                 if not exported:
                     self.exported.discard(name)

@@ -80,6 +80,8 @@ async def export(context: Context) -> int:
             continue
         if not _NAME.fullmatch(name):
             raise CommandError(f"{name}: is not an identifier")
+        if context.name in ("local", "typeset"):
+            shell.make_local(name)
         if assigned:
             shell.assign(name, value)
         if context.name == "export":

@@ -61,14 +61,22 @@ async def uniq(context: Context) -> int:
 
 @command("tr")
 async def tr(context: Context) -> int:
-    """Translate or (`-d`) delete bytes; ranges and \\n \\t \\0 \\r \\\\."""
+    """Translate bytes, `-d` delete them, `-s` squeeze repeats; ranges and \\n \\t \\0 \\r \\\\."""
     found = options(context, "ds", mixed=False)
     sets = [_byte_set(argument) for argument in found.rest]
-    if len(sets) != (1 if "d" in found else 2) or not sets[-1]:
+    if not 1 <= len(sets) <= 2 or not sets[-1] or (len(sets) == 1 and not found.values):
         raise CommandError("wrong number of arguments")
-    table = None if "d" in found else bytes.maketrans(sets[0], (sets[1] + sets[1][-1:] * len(sets[0]))[: len(sets[0])])
+    table = None
+    if len(sets) == 2 and "d" not in found:
+        table = bytes.maketrans(sets[0], (sets[1] + sets[1][-1:] * len(sets[0]))[: len(sets[0])])
+    squeeze = re.compile(rb"([" + re.escape(sets[-1]) + rb"])\1+", re.DOTALL) if "s" in found else None
+    last = b""
     while data := await context.stdin.read():
-        await context.out(data.translate(table, sets[0] if "d" in found else b""))
+        translated = data.translate(table, sets[0] if "d" in found else b"")
+        if squeeze is not None:
+            joined = squeeze.sub(rb"\1", last + translated)
+            translated, last = joined[len(last) :], joined[-1:]
+        await context.out(translated)
     return 0
 
 

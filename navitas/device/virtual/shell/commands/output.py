@@ -13,7 +13,7 @@ from navitas.device.virtual.shell.streams import PIECE_BYTES, FileSink
 
 _SIMPLE_ESCAPES = {"a": 7, "b": 8, "e": 27, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11, "\\": 92, '"': 34}
 _ESCAPE = re.compile(rb"\\(?:0([0-7]{1,3})|([0-7]{1,3})|x([0-9a-fA-F]{1,2})|(.))", re.DOTALL)
-_CONVERSION = re.compile(rb"%(%|[-+ #0]*(?:\*|\d+)?(?:\.\d+)?[bcdiosuxXq])")
+_CONVERSION = re.compile(rb"%(%|[-+ #0]*(?:\*|\d+)?(?:\.\d+)?[bcdeEfgGiosuxXq])")
 
 
 @command("cat")
@@ -37,18 +37,18 @@ async def cat(context: Context) -> int:
 
 @builtin("echo")
 async def echo(context: Context) -> int:
-    """Print arguments; `-n` without newline, `-e` with escapes."""
+    """Print arguments with escapes, as mksh's does; `-n` without newline, `-E` without escapes."""
     args = list(context.args)
     flags = ""
     while args and re.fullmatch(r"-[neE]+", args[0]):
         flags += args.pop(0)[1:]
     data = encode(" ".join(args))
-    stop = False
-    if "e" in flags:
-        data, _, rest = data.partition(b"\\c")
-        stop = bool(rest)
+    end = b"" if "n" in flags else b"\n"
+    if flags.replace("n", "")[-1:] != "E":
+        data, stop, _ = data.partition(b"\\c")
         data = _unescape(data)
-    await context.out(data if "n" in flags or stop else data + b"\n")
+        end = b"" if stop else end
+    await context.out(data + end)
     return 0
 
 
@@ -85,12 +85,21 @@ def _convert(conversion: str, arguments: list[bytes]) -> bytes:
     if kind in "bcsq":
         text = _unescape(value) if kind == "b" else value[:1] if kind == "c" else value
         return f"%{conversion[:-1]}s".encode() % text
+    if kind in "eEfgG":
+        return f"%{conversion}".encode() % _real(value)
     return (f"%{conversion[:-1]}{'d' if kind in 'iu' else kind}".encode()) % _integer(value)
 
 
 def _integer(text: bytes) -> int:
     try:
         return int(text or b"0", 0)
+    except ValueError:
+        raise CommandError(f"{text.decode('utf-8', 'replace')}: not a number") from None
+
+
+def _real(text: bytes) -> float:
+    try:
+        return float(text or b"0")
     except ValueError:
         raise CommandError(f"{text.decode('utf-8', 'replace')}: not a number") from None
 
