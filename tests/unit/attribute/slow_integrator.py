@@ -1,0 +1,305 @@
+"""A second attribution, slow and plain: loops over the raw tables, no numpy, no shared code.
+
+Written from docs/how-it-measures.md.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from itertools import pairwise
+from math import ceil, prod
+
+from navitas.parse.tables import ENTER, THROW, RunTables, Thread, TimeInState
+from navitas.power.model import ClusterPower, PowerModel
+
+Points = list[tuple[float, float]]
+TILT = 0.5
+AT_LOWEST = 0.02
+ROUNDS = 30
+
+
+@dataclass
+class SlowMethod:
+    calls: int = 0
+    throws: int = 0
+    cut: int = 0
+    inclusive_j: float = 0.0
+    exclusive_j: float = 0.0
+
+
+@dataclass
+class SlowThread:
+    energy_j: float = 0.0
+    untraced_j: float = 0.0
+    methods: dict[int, SlowMethod] = field(default_factory=lambda: defaultdict(SlowMethod))
+
+
+@dataclass
+class SlowTest:
+    other_processes_j: float
+    idle_j: float
+    unattributed_j: float
+    threads: dict[int, SlowThread]
+
+
+def look_up(points: Points, t: float) -> float:
+    """Linear between points, held at the ends."""
+    if not points:
+        return 0.0
+    if t <= points[0][0]:
+        return points[0][1]
+    for (t0, v0), (t1, v1) in pairwise(points):
+        if t <= t1:
+            return v0 + (v1 - v0) * (t - t0) / (t1 - t0)
+    return points[-1][1]
+
+
+def cpu_points(thread: Thread) -> tuple[Points, Points]:
+    """All readings of a thread's CPU time, and its anchors alone."""
+    anchors = list(zip(thread.anchors.t_ns.tolist(), thread.anchors.cpu_ns.tolist(), strict=True))
+    readings = dict(anchors)
+    for t, cpu in zip(thread.samples.t_ns.tolist(), thread.samples.cpu_ns.tolist(), strict=True):
+        before = [c for at, c in anchors if at <= t]
+        after = [c for at, c in anchors if at > t]
+        held = cpu
+        if before:
+            held = max(held, before[-1])
+        if after:
+            held = min(held, after[0])
+        if t not in readings or (anchors and t == anchors[-1][0]):
+            readings[t] = max(held, readings.get(t, 0))
+    return sorted(readings.items()), anchors
+
+
+def isotonic(values: list[float]) -> list[float]:
+    """The min-max formula of isotonic regression."""
+    count = len(values)
+    sums = [0.0]
+    for value in values:
+        sums.append(sums[-1] + value)
+    fitted = []
+    for i in range(count):
+        fitted.append(max(min((sums[b + 1] - sums[a]) / (b + 1 - a) for b in range(i, count)) for a in range(i + 1)))
+    return fitted
+
+
+class SlowRun:
+    """Everything of one run whose device has `policies` (CPUs by policy id)."""
+
+    def __init__(self, run: RunTables, model: PowerModel, policies: dict[int, list[int]]) -> None:
+        self.run, self.model = run, model
+        self.clusters: list[tuple[list[int], ClusterPower, TimeInState]] = []
+        for policy, cpus in sorted(policies.items()):
+            power = next(cluster for cluster in model.cpu.clusters if set(cluster.cpus) & set(cpus))
+            self.clusters.append((cpus, power, next(table for table in run.time_in_state if table.policy == policy)))
+        self.readings = [cpu_points(thread) for thread in run.threads]
+        self.unattributed, self.others = self._rest()
+        self.edges = self._edges()
+        self.watts = self._watts()
+        self.energy = [self._energy(points, anchors) for points, anchors in self.readings]
+        self.unattributed_j = self._integrated(self.unattributed)
+        self.others_j = self._integrated(self.others)
+
+    def _threads_at(self, t: float) -> float:
+        return sum(look_up(points, t) for points, _ in self.readings)
+
+    def _rest(self) -> tuple[Points, Points]:
+        unattributed: Points = []
+        others: Points = []
+        process: Points = []
+        if self.run.process_cpu is not None:
+            process = list(zip(self.run.process_cpu.t_ns.tolist(), self.run.process_cpu.cpu_ns.tolist(), strict=True))
+            fitted = isotonic([cpu - self._threads_at(t) for t, cpu in process])
+            unattributed = [(t, value) for (t, _), value in zip(process, fitted, strict=True)]
+        if self.run.cpu_stat is not None:
+            times = self.run.cpu_stat.t_ns.tolist()
+            busy = [sum(row) for row in self.run.cpu_stat.busy_ns.tolist()]
+            own = [look_up(process, t) if process else self._threads_at(t) for t in times]
+            fitted = isotonic([total - mine for total, mine in zip(busy, own, strict=True)])
+            others = list(zip(times, fitted, strict=True))
+        return unattributed, others
+
+    def _edges(self) -> list[int]:
+        finest = max((table.t_ns.tolist() for _, _, table in self.clusters), key=len)
+        inner = {t for t in finest if self.run.start_ns < t < self.run.end_ns}
+        return sorted({self.run.start_ns, self.run.end_ns} | inner)
+
+    @staticmethod
+    def _growth(times: list[int], rows: list[list[int]], t: int) -> tuple[list[float], int]:
+        """Growth between the samples around a time, over stretches that moved; and the stretch's number."""
+        kept = [0] + [i for i in range(1, len(rows)) if sum(rows[i]) > sum(rows[i - 1])]
+        number = 0
+        for k in range(len(kept) - 1):
+            if times[kept[k]] <= t:
+                number = k
+        return [float(b - a) for a, b in zip(rows[kept[number]], rows[kept[number + 1]], strict=True)], number
+
+    def _watts(self) -> list[float]:
+        model = self.model
+        slots = list(pairwise(self.edges))
+        middles = [a + (b - a) // 2 for a, b in slots]
+        per_thread = [[look_up(p, b) - look_up(p, a) for p, _ in self.readings] for a, b in slots]
+        rest = [
+            look_up(self.others, b) - look_up(self.others, a) + look_up(self.unattributed, b) - look_up(self.unattributed, a)
+            for a, b in slots
+        ]
+        load = [sum(threads) + beside for threads, beside in zip(per_thread, rest, strict=True)]
+        mixes = []
+        for _, _, table in self.clusters:
+            rows = table.ns.tolist()
+            growths = [self._growth(table.t_ns.tolist(), rows, t)[0] for t in middles]
+            mixes.append([[value / sum(growth) for value in growth] for growth in growths])
+        shares = self._shares(middles, load, mixes)
+        watts = []
+        for s, (a, b) in enumerate(slots):
+            cores = load[s] / (b - a)
+            loads = [spent / (b - a) for spent in per_thread[s]]
+            beside = rest[s] / (b - a)
+            flat = [share for cluster in shares[s] for share in cluster]
+            milliamps = model.cpu.active_ma * self._on_per_core(flat, cores, loads, beside)
+            for k, (_, power, table) in enumerate(self.clusters):
+                part = sum(shares[s][k])
+                per_core = self._on_per_core(shares[s][k], cores, loads, beside)
+                on = min(per_core * part * cores, 1.0)
+                freqs = table.freq_khz.tolist()
+                weights = [w * (f / max(freqs)) ** (TILT * (1 - on)) for w, f in zip(mixes[k][s], freqs, strict=True)]
+                points = list(zip(power.freq_khz.tolist(), power.core_ma.tolist(), strict=True))
+                core_ma = sum(w / sum(weights) * look_up(points, f) for w, f in zip(weights, freqs, strict=True))
+                milliamps += part * (core_ma + per_core * power.cluster_ma)
+            watts.append(milliamps * model.voltage_v / 1000)
+        return watts
+
+    @staticmethod
+    def _on_per_core(shares: list[float], cores: float, loads: list[float], beside: float) -> float:
+        busy = sum(shares) * cores
+        if busy <= 1e-9:
+            return 1.0
+        part = sum(shares)
+        by_core = 1 - prod(1 - min(share * cores, 1.0) for share in shares)
+        streams = max(ceil(beside), 1)
+        idle = prod(1 - min(load * part, 1 - 1e-9) for load in loads) * (1 - min(beside / streams * part, 1 - 1e-9)) ** streams
+        return min(max(by_core, 1 - idle), busy, 1.0) / busy
+
+    def _shares(self, middles: list[int], load: list[float], mixes: list[list[list[float]]]) -> list[list[list[float]]]:
+        """Of each slot, by cluster and CPU."""
+        weights = []
+        for s in range(len(middles)):
+            row = []
+            for k, (_, _, table) in enumerate(self.clusters):
+                freqs = table.freq_khz.tolist()
+                above = sum(w * (f - min(freqs)) / max(freqs) for w, f in zip(mixes[k][s], freqs, strict=True))
+                row.append(AT_LOWEST + above)
+            weights.append([value / sum(row) for value in row])
+        stat = self.run.cpu_stat
+        if stat is None or stat.busy_ns[-1].sum() == stat.busy_ns[0].sum():
+            return [[[w / len(cpus)] * len(cpus) for w, (cpus, _, _) in zip(row, self.clusters, strict=True)] for row in weights]
+        rows = stat.busy_ns.tolist()
+        found = [self._growth(stat.t_ns.tolist(), rows, t) for t in middles]
+        grown = {number: growth for growth, number in found}
+        stretch = [number for _, number in found]
+        columns = [[stat.cpus.index(cpu) for cpu in cpus] for cpus, _, _ in self.clusters]
+        load = [max(value, 1.0) for value in load]
+        for _ in range(ROUNDS):
+            for k, own in enumerate(columns):
+                for number, growth in grown.items():
+                    members = [s for s in range(len(load)) if stretch[s] == number]
+                    wanted = sum(growth[c] for c in own) / sum(growth) * sum(load[s] for s in members)
+                    now = sum(load[s] * weights[s][k] for s in members)
+                    for s in members:
+                        weights[s][k] *= wanted / max(now, 1e-9)
+            weights = [[value / max(sum(row), 1e-300) for value in row] for row in weights]
+        shares = []
+        for s, row in enumerate(weights):
+            growth = grown[stretch[s]]
+            shares.append(
+                [
+                    [w * growth[c] / max(sum(growth[c] for c in own), 1.0) for c in own]
+                    for w, own in zip(row, columns, strict=True)
+                ]
+            )
+        return shares
+
+    def _rate(self, t: float) -> float:
+        for edge, watts in zip(self.edges[1:], self.watts, strict=True):
+            if t < edge:
+                return watts
+        return self.watts[-1]
+
+    def _integrated(self, points: Points) -> Points:
+        """∫ watts d(points), at the points and the edges of slots."""
+        if not points:
+            return []
+        times = sorted({t for t, _ in points} | {e for e in self.edges if points[0][0] < e < points[-1][0]})
+        out = [(times[0], 0.0)]
+        for a, b in pairwise(times):
+            out.append((b, out[-1][1] + self._rate((a + b) / 2) * (look_up(points, b) - look_up(points, a)) / 1e9))
+        return out
+
+    def _energy(self, points: Points, anchors: Points) -> Points:
+        """A thread's curve: its anchors, the edges of tests, and all that lies outside of its anchors."""
+        marks = {t for window in self.run.windows for t in (window.start_ns, window.end_ns)}
+        inside = {t for t in marks if points and points[0][0] < t < points[-1][0]}
+        merged = sorted(dict(points) | {t: look_up(points, t) for t in inside if t not in dict(points)})
+        fine = self._integrated([(t, look_up(points, t)) for t in merged])
+        if not anchors:
+            return fine
+        kept = {t for t, _ in anchors} | marks
+        return [(t, joules) for t, joules in fine if t in kept or not anchors[0][0] < t < anchors[-1][0]]
+
+    def tests(self) -> dict[int, SlowTest]:
+        """Results by test id."""
+        found = {}
+        for window in self.run.windows:
+            a, b = window.start_ns, window.end_ns
+            threads = {
+                thread.serial: self._thread(thread, curve, a, b)
+                for thread, curve in zip(self.run.threads, self.energy, strict=True)
+            }
+            idle = (self.model.cpu.suspend_ma + self.model.cpu.idle_ma) * self.model.voltage_v / 1000 * (b - a) / 1e9
+            found[window.test_id] = SlowTest(
+                look_up(self.others_j, b) - look_up(self.others_j, a),
+                idle,
+                look_up(self.unattributed_j, b) - look_up(self.unattributed_j, a),
+                threads,
+            )
+        return found
+
+    @staticmethod
+    def _thread(thread: Thread, curve: Points, start: int, end: int) -> SlowThread:
+        """Walk the events with a stack; every moment's energy goes to the innermost open call."""
+        result = SlowThread(look_up(curve, end) - look_up(curve, start))
+        last_ns = max([*thread.calls.t_ns.tolist(), *thread.anchors.t_ns.tolist(), *thread.samples.t_ns.tolist()], default=start)
+        events = list(zip(thread.calls.t_ns.tolist(), thread.calls.kind.tolist(), thread.calls.method.tolist(), strict=True))
+        stack: list[tuple[int, int, float]] = []
+
+        def energy(a: float, b: float) -> float:
+            low, high = min(max(a, start), end), min(max(b, start), end)
+            return look_up(curve, high) - look_up(curve, low)
+
+        def close(t: int, kind: int) -> None:
+            method, entered, of_callees = stack.pop()
+            whole = energy(entered, t)
+            found = result.methods[method]
+            found.exclusive_j += whole - of_callees
+            if method not in {other for other, _, _ in stack}:
+                found.inclusive_j += whole
+            if start <= entered < end:
+                found.calls += 1
+                found.throws += kind == THROW
+                found.cut += kind < 0
+            if stack:
+                outer = stack.pop()
+                stack.append((outer[0], outer[1], outer[2] + whole))
+            else:
+                result.untraced_j -= whole
+
+        for t, kind, method in events:
+            if kind == ENTER:
+                stack.append((method, t, 0.0))
+            elif stack:
+                close(t, kind)
+        while stack:
+            close(last_ns, -1)
+        result.untraced_j += result.energy_j
+        return result

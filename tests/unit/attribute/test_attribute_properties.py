@@ -1,0 +1,110 @@
+"""Whatever the trace: energy is conserved, a second integrator agrees, folding changes nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+from attribution_maker import MODEL, POLICIES, manifest, parsed
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from slow_integrator import SlowRun
+from traces import METHODS, as_folded, random_run
+
+from navitas.attribute.analyze import analyze
+from navitas.attribute.conserve import check
+from navitas.attribute.result import Analysis, MethodEnergy, ThreadEnergy
+from navitas.attribute.result import TestEnergy as OneTest
+from navitas.parse.tables import CpuClock, RunTables
+
+randoms = st.integers(0, 1 << 32).map(Random)
+flags = st.booleans()
+
+
+def analysed(run: RunTables) -> Analysis:
+    return analyze(parsed(run, methods=METHODS), manifest(3, policies=POLICIES), MODEL)
+
+
+@settings(max_examples=60, deadline=None)
+@given(randoms, flags, flags, flags)
+def test_energy_is_conserved(random: Random, stat: bool, process: bool, cut: bool) -> None:
+    result = analysed(random_run(random, with_stat=stat, with_process=process, cut=cut))
+    assert check(result) == []
+    assert not [notice for notice in result.warnings if notice.code == "not_conserved"]
+    assert result.totals.energy_j > 0
+
+
+@settings(max_examples=60, deadline=None)
+@given(randoms, flags)
+def test_energy_is_conserved_without_thread_clocks(random: Random, process: bool) -> None:
+    run = random_run(random, with_process=process)
+    bare = tuple(replace(thread, anchors=empty(thread.anchors), samples=empty(thread.samples)) for thread in run.threads)
+    result = analysed(replace(run, threads=bare))
+    assert result.evidence.level == "device"
+    assert check(result) == []
+
+
+def empty(clock: CpuClock) -> CpuClock:
+    return CpuClock(clock.t_ns[:0], clock.cpu_ns[:0])
+
+
+@settings(max_examples=25, deadline=None)
+@given(randoms, flags, flags, flags)
+def test_a_slow_integrator_agrees(random: Random, stat: bool, process: bool, cut: bool) -> None:
+    run = random_run(random, with_stat=stat, with_process=process, cut=cut)
+    expected = SlowRun(run, MODEL, {policy.id: policy.cpus for policy in POLICIES}).tests()
+    for test in analysed(run).tests:
+        if test.wall_ns == 0:
+            continue
+        slow = expected[test.id]
+        scale = 1e-6 * test.energy_j
+        assert test.other_processes_j == pytest.approx(slow.other_processes_j, rel=1e-6, abs=scale)
+        assert test.unattributed_j == pytest.approx(slow.unattributed_j, rel=1e-6, abs=scale)
+        assert test.idle_j == pytest.approx(slow.idle_j, rel=1e-6)
+        for thread in test.threads:
+            wanted = slow.threads[thread.serial]
+            assert thread.energy_j == pytest.approx(wanted.energy_j, rel=1e-6, abs=1e-12)
+            assert thread.untraced_j == pytest.approx(wanted.untraced_j, rel=1e-6, abs=1e-12)
+            for method in thread.methods:
+                found = wanted.methods[method.method]
+                assert (method.calls, method.throws, method.cut) == (found.calls, found.throws, found.cut)
+                assert method.inclusive_j == pytest.approx(found.inclusive_j, rel=1e-6, abs=1e-12)
+                assert method.exclusive_j == pytest.approx(found.exclusive_j, rel=1e-6, abs=1e-12)
+        shown = {thread.serial for thread in test.threads}
+        assert all(abs(thread.energy_j) < 1e-15 for serial, thread in slow.threads.items() if serial not in shown)
+
+
+@settings(max_examples=60, deadline=None)
+@given(randoms)
+def test_folding_changes_nothing(random: Random) -> None:
+    run = random_run(random)
+    run = replace(run, windows=(replace(run.windows[0], start_ns=run.start_ns, end_ns=run.end_ns),))
+    folded = replace(run, threads=tuple(as_folded(thread) for thread in run.threads))
+    first, second = analysed(run).tests[0], analysed(folded).tests[0]
+    assert second.energy_j == pytest.approx(first.energy_j, rel=1e-9)
+    assert by_path(second).keys() == by_path(first).keys()
+    for path, (calls, wall, inclusive, exclusive) in by_path(first).items():
+        found = by_path(second)[path]
+        assert found[0] == calls
+        assert abs(found[1] - wall) <= 1
+        assert found[2] == pytest.approx(inclusive, rel=1e-9, abs=1e-9 * first.energy_j)
+        assert found[3] == pytest.approx(exclusive, rel=1e-9, abs=1e-9 * first.energy_j)
+    for one, other in zip(first.threads, second.threads, strict=True):
+        assert [(m.method, m.calls, m.throws) for m in sorted_methods(one)] == [
+            (m.method, m.calls, m.throws) for m in sorted_methods(other)
+        ]
+
+
+def sorted_methods(thread: ThreadEnergy) -> list[MethodEnergy]:
+    return sorted(thread.methods, key=lambda method: method.method)
+
+
+def by_path(test: OneTest) -> dict[tuple[int, ...], tuple[int, int, float, float]]:
+    found = {}
+    for thread in test.threads:
+        paths: list[tuple[int, ...]] = []
+        for node in thread.nodes:
+            paths.append((*(paths[node.parent] if node.parent >= 0 else (thread.serial,)), node.method))
+            found[paths[-1]] = (node.calls, node.wall_ns, node.inclusive_j, node.exclusive_j)
+    return found
