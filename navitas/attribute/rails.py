@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from navitas.attribute.curves import Curve
 from navitas.attribute.energy import RunEnergy
 from navitas.parse.tables import RunTables
 
 
 def rails_comparison(run: RunTables, energy: RunEnergy) -> tuple[float, float] | None:
-    """Estimated and measured joules over the time that both cover; None without rails.
+    """Estimated and measured joules from the first to the last reading of the rails within the run; None without rails.
 
-    All rails are summed: those of the virtual phone are the CPU's and its base power's.
+    All rails are summed: those of the virtual phone are the CPU's and its base power's. Nothing is interpolated between readings:
+    what the process spends in its last moments would be spread over the time after its end.
     """
     rails = run.rails
-    if rails is None or len(rails.t_ns) < 2:
+    if rails is None:
         return None
-    start_ns = max(int(rails.t_ns[0]), run.start_ns)
-    end_ns = min(int(rails.t_ns[-1]), run.end_ns)
-    if end_ns <= start_ns:
+    inside = np.flatnonzero((rails.t_ns >= run.start_ns) & (rails.t_ns <= run.end_ns))
+    if len(inside) < 2:
         return None
-    t_ns, first = np.unique(rails.t_ns, return_index=True)
-    measured = Curve(t_ns, rails.energy_j.sum(axis=1)[first])
-    return energy.between(start_ns, end_ns), measured.between(start_ns, end_ns)
+    first, last = inside[0], inside[-1]
+    measured_j = float(rails.energy_j[last].sum() - rails.energy_j[first].sum())
+    return energy.between(int(rails.t_ns[first]), int(rails.t_ns[last])), measured_j

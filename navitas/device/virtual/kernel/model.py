@@ -60,6 +60,10 @@ class KernelModel:
     def _step(self, t0_ns: int, t1_ns: int) -> None:
         dt_ns = t1_ns - t0_ns
         placed = self._scheduler.place(dt_ns)
+        # A waking task asks for its frequency when it is enqueued, not a step later (kernel: cpufreq_update_util).
+        utils = self._scheduler.core_utils()
+        for governor in self._governors:
+            governor.update(t0_ns, utils)
         segments = self._segments(dt_ns, placed)
         freq_index = [governor.index for governor in self._governors]
         self.rails.add(dt_ns, segments, freq_index)
@@ -69,9 +73,6 @@ class KernelModel:
             states[index] += dt_ns
         self.wall_ns += dt_ns
         self.switches += 2 * len(segments)
-        utils = self._scheduler.core_utils()
-        for governor in self._governors:
-            governor.update(t1_ns, utils)
 
     def _segments(self, dt_ns: int, placed: Sequence[Placement]) -> list[Segment]:
         """The busy portion of each core, begun at a random moment of the step, its tasks one after the other."""

@@ -12,15 +12,24 @@ HALF_LIFE_NS = 32_000_000
 _FITS = 0.8  # EAS' margin: a task fits a core whose capacity its utilisation leaves a fifth of
 _FITS_DOWN = 0.7  # … and a little more before it moves to a smaller core, so it does not flap
 _FORGET = 1.0
+_REMEMBER_NS = 5_000_000_000
+_EWMA_WEIGHT = 0.25
 _WAIT_LIMIT_NS = HALF_LIFE_NS
 
 
 @dataclass(slots=True)
 class _State:
     util: float = 0.0
+    estimate: float = 0.0
     core: int = -1
     backlog_ns: int = 0
     wait_ns: int = 0
+    asleep_ns: int = 0
+
+    @property
+    def demand(self) -> float:
+        """What the task is expected to need when it runs (kernel: task_util_est)."""
+        return max(self.util, self.estimate)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +47,9 @@ class Scheduler:
     Utilisation is the decayed share of time a task runs or waits for a CPU of the host, × 1024. Waiting counts since the phone
     has a core free where the host had none: so the phone's frequencies do not depend on what else the host does. It is not
     scaled by the core's speed as the kernel's is: the time was measured on the host and is not stretched on a slower core.
+
+    When a task goes to sleep its utilisation is remembered (kernel: util_est, with its fast rise and its average of weight 1/4),
+    so one that wakes again and again is placed, and its core's frequency chosen, by what it needed before.
     """
 
     def __init__(self, spec: PhoneSpec) -> None:
@@ -85,12 +97,17 @@ class Scheduler:
         return placed
 
     def core_utils(self) -> list[float]:
-        """Utilisation of each core: the sum over the tasks last placed there, sleeping ones included (they decay)."""
+        """Utilisation of each core (kernel: cpu_util_cfs): of the tasks last placed there, sleeping ones included (they decay);
+        or what the tasks that run now are expected to need, if that is more.
+        """
         utils = [0.0] * len(self._cluster_of)
+        expected = [0.0] * len(self._cluster_of)
         for state in self._tasks.values():
             if state.core >= 0:
                 utils[state.core] += state.util
-        return utils
+                if not state.asleep_ns:
+                    expected[state.core] += state.demand
+        return [max(pair) for pair in zip(utils, expected, strict=True)]
 
     def _choose(self, state: _State, want: int, free: list[int]) -> int:
         wanted = self._cluster_for(state)
@@ -109,7 +126,7 @@ class Scheduler:
         here = self._capacity[self._cluster_of[state.core]] if state.core >= 0 else 0.0
         for cluster in self._by_capacity:
             margin = _FITS_DOWN if self._capacity[cluster] < here else _FITS
-            if state.util <= margin * self._capacity[cluster]:
+            if state.demand <= margin * self._capacity[cluster]:
                 return cluster
         return self._by_capacity[-1]
 
@@ -123,7 +140,13 @@ class Scheduler:
             wait_ns = min(state.wait_ns, dt_ns - run_ns)
             state.wait_ns -= wait_ns
             state.util = state.util * keep + gain * (run_ns + wait_ns)
-            if state.util < _FORGET and not state.backlog_ns:
+            if run_ns + wait_ns:
+                state.asleep_ns = 0
+                if run_ns + wait_ns < dt_ns and not state.backlog_ns:
+                    state.estimate = max(state.util, state.estimate + _EWMA_WEIGHT * (state.util - state.estimate))
+            else:
+                state.asleep_ns += dt_ns
+            if state.util < _FORGET and not state.backlog_ns and (state.estimate < _FORGET or state.asleep_ns > _REMEMBER_NS):
                 forgotten.append(task)
         for task in forgotten:
             del self._tasks[task]
