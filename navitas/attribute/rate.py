@@ -62,14 +62,15 @@ def _on_per_core(load: Load, shares: F64) -> F64:
     """Time in which at least one of some cores runs, over the sum of their running times (0 … 1].
 
     Only sums are known. Two estimates take what they add up as independent: cores (too low when a thread moves between cores),
-    and threads (too low when threads take turns on a core). The higher one holds, and never more than the sum of running times.
+    and threads (too low when threads take turns on a core; all that no thread shows counts as as few as can have run it). The
+    higher one holds, and never more than the sum of running times.
     """
     length = np.diff(load.edges).astype(np.float64)
     part, cores = shares.sum(axis=1), load.total_ns / length
     by_core = 1.0 - np.prod(1.0 - np.minimum(shares * cores[:, None], 1.0), axis=1)
     by_thread = np.bincount(load.slot, _log_idle(load.spent_ns / length[load.slot] * part[load.slot]), len(length))
-    streams = np.maximum(np.ceil(load.rest_ns / length), 1.0)
-    log_idle = by_thread + streams * _log_idle(load.rest_ns / length / streams * part)
+    full, some = np.divmod(load.rest_ns / length, 1.0)
+    log_idle = by_thread + full * _log_idle(part) + _log_idle(some * part)
     busy = part * cores
     on = np.minimum(np.maximum(by_core, 1.0 - np.exp(log_idle)), np.minimum(busy, 1.0))
     return np.where(busy > 1e-9, on / np.maximum(busy, 1e-9), 1.0)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, field
 from itertools import pairwise
-from math import ceil, prod
+from math import floor, prod
 
 from navitas.parse.tables import ENTER, THROW, RunTables, Thread, TimeInState
 from navitas.power.model import ClusterPower, PowerModel
@@ -177,8 +177,9 @@ class SlowRun:
             return 1.0
         part = sum(shares)
         by_core = 1 - prod(1 - min(share * cores, 1.0) for share in shares)
-        streams = max(ceil(beside), 1)
-        idle = prod(1 - min(load * part, 1 - 1e-9) for load in loads) * (1 - min(beside / streams * part, 1 - 1e-9)) ** streams
+        most = 1 - 1e-9
+        idle = prod(1 - min(load * part, most) for load in loads)
+        idle *= (1 - min(part, most)) ** floor(beside) * (1 - min((beside - floor(beside)) * part, most))
         return min(max(by_core, 1 - idle), busy, 1.0) / busy
 
     def _shares(self, middles: list[int], load: list[float], mixes: list[list[list[float]]]) -> list[list[list[float]]]:

@@ -107,8 +107,8 @@ def _calls(random: Random, start: int, end: int, depth: int) -> list[EVENT]:
     inner: list[EVENT] = []
     at = start
     while depth < 4 and random.random() < 0.6 and end - at > 10:
-        a = random.randint(at, end - 5)
-        b = random.randint(a, end)
+        a = random.randint(at + 1, end - 6)
+        b = random.randint(a + 1, end - 1)
         inner += _calls(random, a, b, depth + 1)
         at = b
     return [(start, ENTER, method), *inner, (end, THROW if random.random() < 0.2 else EXIT, method)]
