@@ -8,7 +8,6 @@ from pathlib import Path
 from navitas.device.virtual.kernel.model import KernelModel
 from navitas.device.virtual.kernel.spec import ClusterSpec
 
-BUSY_INTERVAL_NS = 20_000_000
 IDLE_INTERVAL_NS = 60_000_000
 TICK_NS = 10_000_000  # a tick of time_in_state and /proc/stat (USER_HZ = 100)
 
@@ -29,8 +28,8 @@ class _Policy:
 class Sysfs:
     """Writes the model's CPU files under `root`; `publish` rewrites those that have changed.
 
-    Replacing a file is the costliest part of a tick. So `time_in_state` is replaced every 20 ms while its policy works, and
-    every 60 ms while it idles at one frequency, when nothing but that frequency's row grows.
+    Replacing a file is the costliest part of a tick. So `time_in_state` is replaced in every tick while its policy works (a real
+    kernel's is current at every read), and every 60 ms while it idles at one frequency, when only that frequency's row grows.
     """
 
     def __init__(self, root: Path, model: KernelModel) -> None:
@@ -79,7 +78,7 @@ class Sysfs:
             if khz != policy.khz:
                 self._replace(policy.frequency_file, f"{khz}\n")
                 policy.khz = khz
-            if model.wall_ns - policy.written_ns >= (BUSY_INTERVAL_NS if works else IDLE_INTERVAL_NS):
+            if works or model.wall_ns - policy.written_ns >= IDLE_INTERVAL_NS:
                 rows = zip(policy.labels, model.time_in_state_ns[k], strict=True)
                 self._replace(policy.state_file, "".join([f"{label}{ns // TICK_NS}\n" for label, ns in rows]))
                 policy.busy_ns, policy.written_ns = busy_ns, model.wall_ns
