@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.attribute.curves import F64, NOTHING, Curve, Knots, cells, monotone
+from navitas.attribute.curves import F64, NOTHING, Curve, Knots, cells, ends, monotone
 from navitas.parse.tables import I64, RunTables
 
 
@@ -39,7 +39,7 @@ def rest_of_cpu(run: RunTables, knots: Knots, cpu_ns: F64) -> Rest:
 
 def _last(t_ns: I64, value: F64) -> tuple[I64, F64]:
     """Of readings at one time, the last."""
-    keep = np.append(np.diff(t_ns) > 0, True)
+    keep = ends(t_ns)
     return t_ns[keep], value[keep]
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.attribute.curves import Bool
+from navitas.attribute.curves import Bool, begins
 from navitas.parse.tables import ENTER, I32, I64, THROW, U8, Thread
 
 RETURNED, THREW, CUT, CONTINUED = 0, 1, 2, 3
@@ -153,7 +153,7 @@ def _matched(events: _Events) -> tuple[I64, I64, I64, U8]:
 def _levels(events: _Events, entered: Bool) -> tuple[I64, I64]:
     """Rows and levels of all events, less the exits of calls that were open before a group's first event."""
     size = len(entered)
-    starts = np.flatnonzero(np.append(True, np.diff(events.group) != 0)) if size else np.empty(0, np.int64)
+    starts = np.flatnonzero(begins(events.group))
     lengths = np.diff(np.append(starts, size))
     after = np.cumsum(np.where(entered, 1, -1))
     after -= np.repeat(np.concatenate([[0], after])[starts], lengths)

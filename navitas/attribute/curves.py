@@ -103,6 +103,19 @@ class Knots:
         return total
 
 
+def begins(*columns: I64) -> Bool:
+    """Where a run of equal rows begins."""
+    new = np.ones(len(columns[0]), bool)
+    if len(new):
+        new[1:] = np.any([np.diff(column) != 0 for column in columns], axis=0)
+    return new
+
+
+def ends(*columns: I64) -> Bool:
+    """Where a run of equal rows ends."""
+    return np.roll(begins(*columns), -1)
+
+
 def time_span(t_ns: I64, owners: int) -> tuple[int, int]:
     """Origin and span that make `owner * span + (t - origin)` a key; raises `RecordingError` for times too far apart."""
     if not t_ns.size:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from navitas.attribute.calls import CallTable
-from navitas.attribute.curves import F64, NOTHING, Curve, Knots, overlaps
+from navitas.attribute.curves import F64, NOTHING, Curve, Knots, begins, overlaps
 from navitas.parse.tables import I64, Thread
 
 
@@ -30,8 +30,7 @@ def shared_equally(threads: Sequence[Thread], calls: CallTable, process_j: Curve
     per_thread = np.concatenate([[0.0], np.cumsum(np.where(sharing > 0, joules / np.maximum(sharing, 1), 0.0))])
     nobody = np.concatenate([[0.0], np.cumsum(np.where(sharing > 0, 0.0, joules))])
     span, at = overlaps(np.searchsorted(times, enter_ns), np.searchsorted(times, exit_ns))
-    begins = np.append(True, np.diff(span) != 0)[: len(span)]
-    added = np.where(begins, 0.0, np.diff(per_thread[at], prepend=0.0))
+    added = np.where(begins(span), 0.0, np.diff(per_thread[at], prepend=0.0))
     bare = np.setdiff1d(np.arange(len(threads)), owner)
     owners = np.concatenate([owner[span], bare])
     knot_ns = np.concatenate([times[at], np.full(len(bare), start_ns)])
@@ -56,7 +55,8 @@ def _in_calls(threads: Sequence[Thread], calls: CallTable) -> tuple[I64, I64, I6
     for one in np.unique(owner).tolist():
         part = slice(*np.searchsorted(owner, [one, one + 1]))
         reach[part] = np.maximum.accumulate(end[part])
-    fresh = np.append(True, (np.diff(owner) != 0) | (start[1:] > reach[:-1]))[: len(owner)]
+    fresh = begins(owner)
+    fresh[1:] |= start[1:] > reach[:-1]
     first = np.flatnonzero(fresh)
     last = np.append(first[1:], len(owner)) - 1 if len(first) else first
     return owner[first], start[first], reach[last]

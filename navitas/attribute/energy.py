@@ -8,7 +8,7 @@ import numpy as np
 
 from navitas.attribute.busy import Rest
 from navitas.attribute.clocks import Clocks
-from navitas.attribute.curves import F64, NOTHING, Bool, Curve, Knots, overlaps
+from navitas.attribute.curves import F64, NOTHING, Bool, Curve, Knots, ends, overlaps
 from navitas.attribute.result import EvidenceLevel
 from navitas.parse.tables import I64
 
@@ -95,5 +95,5 @@ def _refined(clocks: Clocks, cuts: I64, marks: I64) -> tuple[Knots, F64, Bool]:
     keep = np.concatenate([clocks.is_knot, stays])
     order = np.lexsort((keep, times, owners))
     owners, times, cpu_ns, keep = owners[order], times[order], cpu_ns[order], keep[order]
-    last = np.append((np.diff(owners) != 0) | (np.diff(times) != 0), True)
+    last = ends(owners, times)
     return Knots.of(owners[last], times[last], len(old.start) - 1), cpu_ns[last], keep[last]

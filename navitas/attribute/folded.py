@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from navitas.attribute.curves import F64, overlaps
+from navitas.attribute.curves import F64, ends, overlaps
 from navitas.attribute.items import WALL_NS, Amounts, Items, Spans
 from navitas.parse.tables import I64, Folded, Thread
 
@@ -27,7 +27,7 @@ def items_of_folded(threads: Sequence[Thread], spans: Spans, amounts: Amounts) -
     high = np.clip(end_ns, spans.start_ns[window], spans.end_ns[window])
     part = rows.self_ns[row] / np.maximum(end_ns - start_ns, 1)
     inside = amounts.between(owner[row], low, high) * part[:, None]
-    final = np.append(np.diff(row) != 0, True)[: len(row)]
+    final = ends(row)
     counts = np.stack([rows.calls[row] * final, rows.throws[row] * final, np.zeros(len(row), np.int64)], axis=1)
     some = np.any(counts > 0, axis=1) | (inside[:, WALL_NS] > 0)
     return nodes.items(window[some], nodes.of_row[row[some]], counts[some], inside[some])
