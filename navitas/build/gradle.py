@@ -14,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from navitas.build.bundle import Bundle, open_bundle
 from navitas.build.jars import jar
+from navitas.build.java import find_java
 from navitas.build.process import run_streaming
 from navitas.errors import BuildError, UsageError
 
@@ -57,7 +58,7 @@ def build_bundles(
             "Name the folder that holds the project's build.gradle.",
         )
     launcher = find_gradle(root, gradle)
-    check_java()
+    find_java()
     task = f":{module.strip(':')}:{TASK}".replace("::", ":") if module is not None else TASK
     plugin = jar("navitas-gradle-plugin.jar")
     command = [
@@ -133,19 +134,6 @@ def find_gradle(project: Path, gradle: str | None) -> list[str]:
     return [found]
 
 
-def check_java() -> None:
-    """Make sure that Gradle will find a Java; `BuildError` if not."""
-    home = os.environ.get("JAVA_HOME")
-    if home and not (Path(home) / "bin" / "java").is_file():
-        raise BuildError(f"JAVA_HOME is {home}, which is no JDK: it has no bin/java", "Set JAVA_HOME to a JDK, or unset it.")
-    if not home and shutil.which("java") is None:
-        raise _no_jdk("no Java found: JAVA_HOME is not set and there is no `java` on PATH")
-
-
-def _no_jdk(message: str) -> BuildError:
-    return BuildError(message, "Install a JDK (on Debian: apt install openjdk-17-jdk-headless) or set JAVA_HOME to one.")
-
-
 def _android(project: Path) -> BuildError:
     return BuildError(
         f"{project}: Android projects are not supported yet", "Name a module with plain `java` code by --module, such as :lib."
@@ -160,7 +148,10 @@ def _failure(project: Path, module: str | None, exit_code: int, output: _Output)
         if module is not None and "not found in" in line and "project" in line.lower():
             return UsageError(f"{project}: {line.strip()}", "Name the module by its Gradle path, such as :app.")
         if any(sign in line for sign in _NO_COMPILER):
-            return _no_jdk(f"{project}: the Java that Gradle runs on has no compiler: {line.strip()}")
+            return BuildError(
+                f"{project}: the Java that Gradle runs on has no compiler: {line.strip()}",
+                "Install a JDK, or set JAVA_HOME to one.",
+            )
     said = "\n".join(f"  {line}" for line in tail)
     return BuildError(
         f"{project}: the Gradle build failed (exit code {exit_code}). Its last lines:\n{said}",

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import codecs
 import os
+import selectors
 import signal
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from navitas.errors import BuildError
 
 _GRACE_S = 5.0
+_LOOK_UP_S = 1.0
 
 
 def run_streaming(
@@ -29,16 +32,13 @@ def run_streaming(
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            encoding="utf-8",
-            errors="replace",
             start_new_session=True,
         )
     except OSError as error:
         raise BuildError(f"{command[0]} cannot be started: {error.strerror}", "Check the path and its permissions.") from error
     try:
-        assert process.stdout is not None
-        for line in process.stdout:
-            on_line(line.rstrip("\r\n"))
+        for line in _lines(process):
+            on_line(line)
         return process.wait()
     except BaseException:
         end_group(process)
@@ -48,7 +48,29 @@ def run_streaming(
             process.stdout.close()
 
 
-def end_group(process: subprocess.Popen[str]) -> None:
+def _lines(process: subprocess.Popen[bytes]) -> Iterator[str]:
+    """Yield the process's lines until it closes its output, or has ended and leaves that to a child of its own."""
+    assert process.stdout is not None
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    rest = ""
+    with selectors.DefaultSelector() as selector:
+        selector.register(process.stdout, selectors.EVENT_READ)
+        while True:
+            # Not without a time limit: a signal just before a blocking call is not seen until the call returns.
+            if not selector.select(timeout=_LOOK_UP_S):
+                if process.poll() is not None:
+                    break
+                continue
+            piece = os.read(process.stdout.fileno(), 1 << 16)
+            *lines, rest = (rest + decoder.decode(piece, final=not piece)).split("\n")
+            yield from (line.rstrip("\r") for line in lines)
+            if not piece:
+                break
+    if rest:
+        yield rest.rstrip("\r")
+
+
+def end_group(process: subprocess.Popen[bytes]) -> None:
     """End a process that leads its own group, and the group: asked first, killed after five seconds."""
     _signal(process, signal.SIGTERM)
     try:
@@ -60,7 +82,7 @@ def end_group(process: subprocess.Popen[str]) -> None:
         process.wait()
 
 
-def _signal(process: subprocess.Popen[str], number: signal.Signals) -> None:
+def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
     try:
         os.killpg(process.pid, number)
     except (ProcessLookupError, PermissionError):

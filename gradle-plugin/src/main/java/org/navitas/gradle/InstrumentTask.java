@@ -112,6 +112,10 @@ public class InstrumentTask extends ModuleTask {
             new org.navitas.instrument.Input(entry.file.toPath(), out.resolve(entry.path), source, entry.module));
       }
     }
+    if (inputs.isEmpty()) {
+      throw new GradleException(
+          getPath() + ": there is nothing to profile: this module has no code but its tests, and those are to get no probes");
+    }
     Options options = Options.builder().include(getIncludes()).exclude(getExcludes()).build();
     try {
       Summary summary = BulkInstrumenter.run(inputs, options, getMap().toPath());

@@ -1,0 +1,261 @@
+"""Gradle as a child process: found, listened to, ended; what goes wrong is told with its last lines and a remedy."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from support.bundle_maker import FILES, MANIFEST, make
+
+from navitas.build import gradle as driver
+from navitas.build.gradle import build_bundles, find_gradle
+from navitas.build.process import run_streaming
+from navitas.errors import BuildError, ExitCode, UsageError
+
+
+@pytest.fixture(autouse=True)
+def plugin_jar(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """These tests run no plugin, so any file will do for its jar."""
+    path = tmp_path_factory.mktemp("jars") / "navitas-gradle-plugin.jar"
+    path.write_bytes(b"jar")
+    monkeypatch.setattr(driver, "jar", lambda name: path)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "my project"
+    folder.mkdir()
+    (folder / "build.gradle").write_text("apply plugin: 'java'\n")
+    return folder
+
+
+def fake_gradle(folder: Path, script: str, name: str = "gradle") -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / name
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    return path
+
+
+def report(module: str, kind: str, bundle: Path | None = None) -> str:
+    line = "navitas-project " + json.dumps({"module": module, "kind": kind, "bundle": bundle and str(bundle)})
+    return f"cat <<'END'\n{line}\nEND"
+
+
+def test_bundles_are_found_by_what_the_plugin_says(tmp_path: Path, project: Path) -> None:
+    first = make(tmp_path / "bündel a.zip", FILES)
+    other = json.dumps({**MANIFEST, "package": "org.example.lib", "module": ":lib"})
+    second = make(tmp_path / "b.zip", {**FILES, "bundle.json": other})
+    script = "\n".join([report(":lib", "java", second), "echo compiling", report(":", "other"), report(":app", "java", first)])
+    lines: list[str] = []
+    bundles = build_bundles(project, gradle=str(fake_gradle(tmp_path, script)), on_line=lines.append)
+    assert [bundle.path for bundle in bundles] == [first, second]
+    assert lines == ["compiling"]
+
+
+def test_gradle_is_told_what_to_do(tmp_path: Path, project: Path) -> None:
+    bundle = make(tmp_path / "b.zip", FILES)
+    script = f'echo "$PWD"; for a in "$@"; do echo "$a"; done\n{report(":app", "java", bundle)}'
+    lines: list[str] = []
+    build_bundles(
+        project,
+        gradle=str(fake_gradle(tmp_path, script)),
+        module="app",
+        instrument_tests=False,
+        include=["a.**", "b.C"],
+        exclude=["a.x.*"],
+        on_line=lines.append,
+    )
+    assert lines[0] == str(project)
+    assert lines[-1] == ":app:navitasReport"
+    assert "--console=plain" in lines
+    assert Path(lines[lines.index("--init-script") + 1]).read_text().startswith("//")
+    assert lines[lines.index("-p") + 1] == str(project)
+    for wanted in ("-Pnavitas.instrumentTests=false", "-Pnavitas.include=a.**,b.C", "-Pnavitas.exclude=a.x.*"):
+        assert wanted in lines
+
+
+@pytest.mark.parametrize(("module", "task"), [(None, "navitasReport"), (":", ":navitasReport"), (":a:b", ":a:b:navitasReport")])
+def test_a_module_is_named_by_its_path(tmp_path: Path, project: Path, module: str | None, task: str) -> None:
+    script = f'for a in "$@"; do echo "$a"; done\n{report(":app", "java", make(tmp_path / "b.zip", FILES))}'
+    lines: list[str] = []
+    build_bundles(project, gradle=str(fake_gradle(tmp_path, script)), module=module, on_line=lines.append)
+    assert lines[-1] == task
+    assert not any("instrumentTests" in line or "include" in line for line in lines)
+
+
+def test_a_failed_build_shows_its_last_lines(tmp_path: Path, project: Path) -> None:
+    script = "for i in $(seq 1 100); do echo line $i; done; printf '\\n* Try:\\nadvice\\n' >&2; exit 7"
+    with pytest.raises(BuildError) as caught:
+        build_bundles(project, gradle=str(fake_gradle(tmp_path, script)))
+    assert "exit code 7" in caught.value.message
+    assert str(project) in caught.value.message
+    shown = caught.value.message.splitlines()
+    assert shown[-1].strip() == "line 100"
+    assert len(shown) <= 22
+    assert "advice" not in caught.value.message
+    assert "testClasses" in caught.value.remedy
+
+
+def test_a_java_without_compiler_asks_for_a_jdk(tmp_path: Path, project: Path) -> None:
+    script = "echo '> Toolchain installation does not provide the required capabilities: [JAVA_COMPILER]'; exit 1"
+    with pytest.raises(BuildError) as caught:
+        build_bundles(project, gradle=str(fake_gradle(tmp_path, script)))
+    assert "JDK" in caught.value.remedy
+
+
+def test_an_unknown_module_is_wrong_usage(tmp_path: Path, project: Path) -> None:
+    script = "echo \"Project 'nope' not found in root project 'x'.\"; exit 1"
+    with pytest.raises(UsageError, match="nope") as caught:
+        build_bundles(project, gradle=str(fake_gradle(tmp_path, script)), module=":nope")
+    assert caught.value.exit_code is ExitCode.USAGE
+
+
+def test_android_is_told_whether_the_build_fails_or_not(tmp_path: Path, project: Path) -> None:
+    for number, end in enumerate(("exit 0", "echo 'SDK location not found'; exit 1")):
+        script = f"{report(':app', 'android')}\n{end}"
+        with pytest.raises(BuildError, match="Android projects are not supported yet"):
+            build_bundles(project, gradle=str(fake_gradle(tmp_path / str(number), script)))
+
+
+@pytest.mark.parametrize(("kind", "words"), [("java", "no tests"), ("other", "`java` plugin")])
+def test_a_project_without_bundles_says_why(tmp_path: Path, project: Path, kind: str, words: str) -> None:
+    with pytest.raises(BuildError, match=words) as caught:
+        build_bundles(project, gradle=str(fake_gradle(tmp_path, report(":", kind))))
+    assert caught.value.remedy
+
+
+def test_two_modules_of_one_package_are_refused(tmp_path: Path, project: Path) -> None:
+    paths = []
+    for module in (":a:app", ":b:app"):
+        files = {**FILES, "bundle.json": json.dumps({**MANIFEST, "module": module})}
+        paths.append(report(module, "java", make(tmp_path / f"{module.replace(':', '-')}.zip", files)))
+    with pytest.raises(BuildError, match=":a:app and :b:app"):
+        build_bundles(project, gradle=str(fake_gradle(tmp_path, "\n".join(paths))))
+
+
+def test_a_plugin_that_says_something_else_is_told_apart(tmp_path: Path, project: Path) -> None:
+    with pytest.raises(BuildError, match="navitas-project"):
+        build_bundles(project, gradle=str(fake_gradle(tmp_path, "echo 'navitas-project {}'; sleep 60")))
+
+
+def test_a_folder_that_is_no_gradle_project_is_wrong_usage(tmp_path: Path) -> None:
+    for folder in (tmp_path, tmp_path / "missing"):
+        with pytest.raises(UsageError, match="not a Gradle project") as caught:
+            build_bundles(folder)
+        assert caught.value.remedy
+
+
+def test_gradle_is_looked_for_in_order(tmp_path: Path, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    on_path = fake_gradle(tmp_path / "bin", "")
+    monkeypatch.setenv("PATH", str(on_path.parent))
+    assert find_gradle(project, None) == [str(on_path)]
+    wrapper = fake_gradle(project, "", "gradlew")
+    wrapper.chmod(0o644)
+    assert find_gradle(project, None) == ["sh", str(wrapper)]
+    installed = fake_gradle(tmp_path / "gradle-9" / "bin", "")
+    assert find_gradle(project, str(tmp_path / "gradle-9")) == [str(installed)]
+    assert find_gradle(project, str(installed)) == [str(installed)]
+    assert find_gradle(project, "gradle") == [str(on_path)]
+
+
+def test_a_modules_wrapper_is_that_of_the_whole_build(tmp_path: Path) -> None:
+    module = tmp_path / "build" / "a" / "b"
+    module.mkdir(parents=True)
+    (tmp_path / "build" / "settings.gradle").write_text("")
+    wrapper = fake_gradle(tmp_path / "build", "", "gradlew")
+    fake_gradle(tmp_path, "", "gradlew")
+    assert find_gradle(module, None) == ["sh", str(wrapper)]
+    wrapper.unlink()
+    assert str(tmp_path / "gradlew") not in find_gradle_or_nothing(module)
+
+
+def find_gradle_or_nothing(project: Path) -> list[str]:
+    try:
+        return find_gradle(project, None)
+    except BuildError:
+        return []
+
+
+def test_no_gradle_is_told_with_a_remedy(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(BuildError, match="no Gradle") as caught:
+        find_gradle(project, None)
+    assert "apt install gradle" in caught.value.remedy
+    with pytest.raises(BuildError, match="/not/there"):
+        find_gradle(project, "/not/there")
+
+
+def test_no_java_is_told_with_a_remedy(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(BuildError, match="JAVA_HOME") as caught:
+        build_bundles(project, gradle=str(fake_gradle(tmp_path, "")))
+    assert "JDK" in caught.value.remedy
+
+
+def test_a_gradle_that_cannot_be_started_is_told(project: Path, tmp_path: Path) -> None:
+    broken = fake_gradle(tmp_path, "")
+    broken.write_text("#!/not/an/interpreter\n")
+    with pytest.raises(BuildError, match="cannot be started"):
+        build_bundles(project, gradle=str(broken))
+
+
+def alive(pid: int) -> bool:
+    """Whether the process runs; one that waits to be reaped by init does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def ends(pid: int) -> bool:
+    for _ in range(200):
+        if not alive(pid):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc here")
+@pytest.mark.parametrize("ignores", ["", "trap '' TERM;"], ids=["willing", "stubborn"])
+def test_an_interrupted_build_leaves_nothing_running(tmp_path: Path, ignores: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("navitas.build.process._GRACE_S", 0.5)
+    sleep = shutil.which("sleep")
+    script = fake_gradle(tmp_path, f"{ignores} {sleep} 300 & echo $!; echo $$; wait; {sleep} 300")
+    pids: list[int] = []
+
+    def take(line: str) -> None:
+        pids.append(int(line))
+        if len(pids) == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_streaming([str(script)], cwd=tmp_path, on_line=take)
+    assert len(pids) == 2
+    assert all(ends(pid) for pid in pids)
+
+
+def test_a_real_ctrl_c_is_passed_on(tmp_path: Path) -> None:
+    script = fake_gradle(tmp_path, "echo started; sleep 300")
+    started = threading.Event()
+
+    def interrupt() -> None:
+        started.wait(60)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=interrupt, daemon=True).start()
+    with pytest.raises(KeyboardInterrupt):
+        run_streaming([str(script)], cwd=tmp_path, on_line=lambda line: started.set())
+
+
+def test_output_that_is_not_text_does_no_harm(tmp_path: Path) -> None:
+    lines: list[str] = []
+    script = fake_gradle(tmp_path, "printf 'a\\377b\\r\\nlast'; exit 3")
+    assert run_streaming([str(script)], cwd=tmp_path, on_line=lines.append) == 3
+    assert lines == ["a\ufffdb", "last"]
