@@ -1,0 +1,139 @@
+"""The parts of the CPU model, each on its own: what is shared how, and which clusters and frequencies it falls to."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from attribution_maker import BIG, LITTLE, MODEL, T0, cpu_stat, ns, parsed, residency, run
+from hypothesis import given
+from hypothesis import strategies as st
+
+from navitas.attribute.conserve import check
+from navitas.attribute.curves import Knots, monotone, time_span
+from navitas.attribute.frequency import Cluster, clusters_of, mix_per_slot, running_mix
+from navitas.attribute.rate import Load, watts_per_core
+from navitas.attribute.result import Analysis, Evidence, MethodEnergy, Node, ThreadEnergy, Totals
+from navitas.attribute.result import TestEnergy as OneTest
+from navitas.attribute.shares import cpu_shares
+from navitas.errors import RecordingError
+from navitas.recording.manifest import Policy
+
+SLOT = np.array([T0, T0 + 100_000_000])
+LITTLE_LOW = Cluster((0, 1), LITTLE, residency(0, [500_000, 1_000_000], [(0, [0, 0]), (100, [100, 0])]))
+BIG_HIGH = Cluster((2, 3), BIG, residency(2, [800_000, 2_000_000], [(0, [0, 0]), (100, [0, 100])]))
+
+
+def watts(spent_ms: list[float], shares: list[float], rest_ms: float = 0.0) -> float:
+    load = Load(SLOT, np.zeros(len(spent_ms), np.int64), np.array(spent_ms) * 1e6, np.array([rest_ms * 1e6]))
+    return float(watts_per_core(load, np.array([shares]), [LITTLE_LOW, BIG_HIGH], MODEL)[0])
+
+
+def test_one_running_core_bears_all_that_is_shared() -> None:
+    assert watts([50], [1, 0, 0, 0]) == pytest.approx((20 + 4 + 10) / 1e3)
+    assert watts([100], [0, 0, 1, 0]) == pytest.approx((300 + 8 + 10) / 1e3)
+
+
+def test_two_cores_of_one_cluster_share_it_and_cpu_active() -> None:
+    assert watts([100, 100], [0.5, 0.5, 0, 0]) == pytest.approx((20 + 4 / 2 + 10 / 2) / 1e3)
+
+
+def test_cores_of_two_clusters_share_cpu_active_alone() -> None:
+    per_core = watts([100, 100], [0.5, 0, 0.5, 0])
+    assert 2 * per_core == pytest.approx((20 + 4 + 300 + 8 + 10) / 1e3, rel=1e-6)
+
+
+def test_partly_busy_cores_overlap_as_if_independent() -> None:
+    # two threads of half a core each on cores of their own: 0.75 of the time at least one runs
+    assert watts([50, 50], [0.5, 0.5, 0, 0]) == pytest.approx((20 + (4 + 10) * 0.75) / 1e3)
+
+
+def test_one_thread_that_moves_between_cores_is_alone_on_both() -> None:
+    assert watts([100], [0.5, 0.5, 0, 0]) == pytest.approx((20 + 4 + 10) / 1e3)
+
+
+def test_threads_that_take_turns_on_one_core_keep_it_on() -> None:
+    assert watts([25, 25, 25, 25], [1, 0, 0, 0]) == pytest.approx((20 + 4 + 10) / 1e3)
+
+
+def test_other_processes_share_too() -> None:
+    assert watts([100], [0.5, 0.5, 0, 0], rest_ms=100) == pytest.approx((20 + 2 + 5) / 1e3)
+
+
+def test_a_busy_cluster_runs_as_its_residency_says_and_an_idle_one_rather_faster() -> None:
+    freq = np.array([500_000, 1_000_000])
+    mixed = np.array([[0.5, 0.5], [0.5, 0.5]])
+    found = running_mix(mixed, freq, np.array([1.0, 0.0]))
+    assert found[0] == pytest.approx([0.5, 0.5])
+    assert found[1, 1] == pytest.approx(1 / (1 + 0.5**0.5))
+
+
+def test_residency_without_movement_joins_the_next_stretch() -> None:
+    table = residency(0, [1, 2], [(0, [0, 0]), (20, [0, 0]), (40, [30, 10]), (60, [30, 10])])
+    edges = np.array([ns(0), ns(20), ns(40), ns(60)])
+    assert mix_per_slot(table, edges) == pytest.approx(np.array([[0.75, 0.25]] * 3))
+
+
+def test_work_is_put_where_the_governor_shows_it() -> None:
+    # 200 ms: first the little cluster is fast, then the big one; each ran 100 ms.
+    times = [0.0, 100.0, 200.0]
+    little = residency(0, [500_000, 1_000_000], list(zip(times, [[0, 0], [0, 100], [100, 100]], strict=True)))
+    big = residency(2, [800_000, 2_000_000], list(zip(times, [[0, 0], [100, 0], [100, 100]], strict=True)))
+    clusters = [Cluster((0, 1), LITTLE, little), Cluster((2, 3), BIG, big)]
+    edges = np.array([ns(t) for t in times])
+    stat = cpu_stat([(0, [0, 0, 0, 0]), (200, [100, 0, 0, 100])])
+    shares = cpu_shares(stat, clusters, edges, np.array([1e8, 1e8]))
+    assert shares.sum(axis=1) == pytest.approx([1, 1])
+    assert shares[0, 0] > 0.9
+    assert shares[1, 3] > 0.9
+    assert shares[:, 0] @ [0.5, 0.5] == pytest.approx(0.5, abs=1e-3)
+    alone = cpu_shares(None, clusters, edges, np.array([1e8, 1e8]))
+    assert alone[0, 0] == pytest.approx(alone[0, 1]) == pytest.approx(0.5 * 0.52 / 0.54)
+
+
+def test_clusters_are_found_by_their_cpus_or_else_by_position() -> None:
+    tables = run([])
+    listed = [Policy(id=4, cpus=[2, 3]), Policy(id=0, cpus=[0])]
+    assert [c.power.cluster_ma for c in clusters_of(tables, listed, MODEL.cpu)] == [4, 8]
+        4,
+        8,
+    ]
+    strange = [Policy(id=8, cpus=[8]), Policy(id=9, cpus=[9]), Policy(id=10, cpus=[10])]
+    assert [c.power.cluster_ma for c in clusters_of(tables, strange, MODEL.cpu)] == [4, 8, 8]
+    assert [c.cpus for c in clusters_of(tables, [], MODEL.cpu)] == [(0, 1), (2, 3)]
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=40))
+def test_isotonic_regression_is_the_nearest_rising_series(values: list[float]) -> None:
+    fitted = monotone(np.array(values))
+    assert np.all(np.diff(fitted) >= 0)
+    assert fitted.sum() == pytest.approx(sum(values), abs=1e-6 * len(values))
+    rising = np.maximum.accumulate(np.array(values))
+    assert np.sum((fitted - values) ** 2) <= np.sum((rising - values) ** 2) * (1 + 1e-9) + 1e-9
+
+
+def test_look_ups_hold_beyond_the_ends_and_keep_curves_apart() -> None:
+    knots = Knots.of(np.array([0, 0, 1]), np.array([10, 20, 15]), 2)
+    value = np.array([1.0, 3.0, 7.0])
+    owner, t_ns = np.array([0, 0, 0, 0, 1, 1]), np.array([0, 10, 15, 99, 0, 99])
+    assert knots.place(owner, t_ns).read(value).tolist() == [1, 1, 2, 3, 7, 7]
+
+
+def test_times_too_far_apart_are_refused() -> None:
+    with pytest.raises(RecordingError, match="days apart"):
+        time_span(np.array([0, 1 << 61]), 100)
+
+
+def test_broken_sums_are_named() -> None:
+    method = MethodEnergy(0, 1, 0, 0, 2.0, 2.0, 1, 1, 1)
+    row = ThreadEnergy(1, 1, "main", "app", 1, 3.0, 1, 1.0, 0.0, (method,), (Node(0, -1, 0, 1, 2.0, 2.0, 1),))
+    test = OneTest(0, 0, ":", "a.C", "m", 0, "passed", 1, 4.0, 0.5, 0.25, 0.25, (row,))
+    totals = Totals(5.0, 1.0, 3.5, 0.5, 0.5, 0.5, 1.0)
+    fine = Analysis({}, "", {}, {}, None, 1.0, Evidence("thread-time", ()), parsed().method_table, totals, (test,), ())
+    assert check(fine) == []
+    tampered = replace(row, untraced_j=1.001)
+    assert len(check(replace(fine, tests=(replace(test, threads=(tampered,)),)))) == 3
+    assert len(check(replace(fine, tests=(replace(test, idle_j=0.3),)))) == 1
+    assert len(check(replace(fine, totals=replace(totals, outside_tests_j=0.9)))) == 1
+    assert len(check(replace(fine, totals=replace(totals, threads_j=float("nan"))))) == 1
