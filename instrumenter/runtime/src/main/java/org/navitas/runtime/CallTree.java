@@ -10,7 +10,7 @@ import java.util.Arrays;
  * {@code method | calls << 32}, {@code throws}, {@code self}.
  *
  * <p>The number of nodes is bounded. Where it is reached a new callee's calls are part of their caller (their time is its
- * self time) and count as lost events; energy stays conserved.
+ * self time) and count as lost events; energy stays conserved. The next outermost call finds an empty tree.
  */
 final class CallTree {
     static final int HEAD_WORDS = 3;
@@ -32,6 +32,8 @@ final class CallTree {
     private boolean[] isTouched;
     private int[] touched;
     private int nodes = 1;
+    /** The published number of a node is its index and this. */
+    private int numbered = -1;
     private int touchedNodes;
 
     private int current = ROOT;
@@ -63,6 +65,11 @@ final class CallTree {
         last = now;
         if (touchedNodes == 0) {
             epochStart = now;
+            if (nodes == limit) {
+                firstChild[ROOT] = ROOT; // a full tree makes way for a new one, whose nodes have new numbers
+                numbered += nodes;
+                nodes = 1;
+            }
         }
     }
 
@@ -176,7 +183,8 @@ final class CallTree {
         words[at++] = touchedNodes;
         for (int i = 0; i < touchedNodes; i++) {
             int node = touched[i];
-            words[at++] = node - 1 | (long) (parent[node] - 1) << 32;
+            int above = parent[node] == ROOT ? -1 : numbered + parent[node];
+            words[at++] = numbered + node | (long) above << 32;
             words[at++] = method[node] | (long) calls[node] << 32;
             words[at++] = thrown[node];
             words[at++] = self[node];
@@ -219,6 +227,7 @@ final class CallTree {
         int node = nodes++;
         method[node] = id;
         parent[node] = current;
+        firstChild[node] = ROOT;
         nextSibling[node] = front;
         firstChild[current] = node;
         return node;

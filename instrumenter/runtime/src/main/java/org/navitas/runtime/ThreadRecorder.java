@@ -234,8 +234,8 @@ final class ThreadRecorder {
     /** Appends an event. False when there is no room for it: then this thread folds from its last event on. */
     private boolean event(long kind, int method, long now) {
         if (count >= room || now - base > DELTA_MASK) {
-            Buffer next = recorder.eventsAllowed() ? calls.roll(now, 0) : null;
             recorder.spent(count);
+            Buffer next = recorder.eventsAllowed() ? calls.roll(now, 0) : null;
             if (next == null) {
                 startFolding(now);
                 return false;

@@ -1,0 +1,279 @@
+package org.navitas.runtime;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertTrue;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.Test;
+
+public class FoldingTest {
+    /** Calls, throws and self time by call path. */
+    private static Map<String, List<Long>> totals(byte[] file) {
+        Map<String, List<Long>> totals = new TreeMap<>();
+        Map<Integer, ChunkReader.Row> nodes = new HashMap<>();
+        for (ChunkReader.Row row : ChunkReader.rows(file, 0)) {
+            nodes.put(row.node, row);
+        }
+        for (ChunkReader.Row row : ChunkReader.rows(file, 0)) {
+            StringBuilder path = new StringBuilder();
+            for (ChunkReader.Row at = row; at != null; at = nodes.get(at.parent)) {
+                path.insert(0, "/" + at.method);
+            }
+            add(totals, path.toString(), row.calls, row.thrown, row.self);
+        }
+        for (ChunkReader.Row row : ChunkReader.rows(file, 0)) {
+            assertTrue("self time fits in its epoch", row.self >= 0 && row.self <= row.end - row.start);
+        }
+        return totals;
+    }
+
+    private static Map<String, List<Long>> totals(List<ChunkReader.Event> events) {
+        Map<String, List<Long>> totals = new TreeMap<>();
+        Deque<Integer> open = new ArrayDeque<>();
+        long last = 0;
+        for (ChunkReader.Event event : events) {
+            StringBuilder path = new StringBuilder();
+            for (Integer method : open) {
+                path.insert(0, "/" + method);
+            }
+            if (!open.isEmpty()) {
+                add(totals, path.toString(), 0, event.kind == 2 ? 1 : 0, event.time - last);
+            }
+            if (event.kind == 0) {
+                open.push(event.method);
+                add(totals, path + "/" + event.method, 1, 0, 0);
+            } else {
+                assertEquals((int) open.pop(), event.method);
+            }
+            last = event.time;
+        }
+        return totals;
+    }
+
+    private static void add(Map<String, List<Long>> totals, String path, long calls, long thrown, long self) {
+        List<Long> sum = totals.get(path);
+        if (sum == null) {
+            sum = new ArrayList<>();
+            totals.put(path, sum);
+        }
+        long[] more = {calls, thrown, self};
+        for (int i = 0; i < 3; i++) {
+            if (sum.size() == i) {
+                sum.add(0L);
+            }
+            sum.set(i, sum.get(i) + more[i]);
+        }
+    }
+
+    /** The same random calls for each recording of the same seed. */
+    private static void calls(Recording recording, long seed, int events) {
+        Random random = new Random(seed);
+        Deque<Integer> open = new ArrayDeque<>();
+        long time = 1_000;
+        for (int i = 0; i < events; i++) {
+            time += random.nextInt(random.nextInt(20) == 0 ? 2_000_000 : 3_000);
+            if (open.isEmpty() || open.size() < 12 && random.nextBoolean()) {
+                open.push(random.nextInt(6));
+                recording.enter(time, open.peek());
+            } else if (random.nextInt(10) == 0) {
+                recording.thrown(time, open.pop());
+            } else {
+                recording.exit(time, open.pop());
+            }
+            if (i % 1_000 == 0) {
+                recording.written();
+            }
+        }
+        while (!open.isEmpty()) {
+            recording.exit(time += 10, open.pop());
+        }
+        recording.written();
+        recording.enter(time += 1_000_000, 6); // is anchored again, so the last epoch ends
+        recording.exit(time += 10, 6);
+    }
+
+    @Test
+    public void foldingSaysWhatEventsSay() {
+        for (long seed = 1; seed <= 5; seed++) {
+            Recording events = new Recording(1024);
+            calls(events, seed, 20_000);
+            Recording folded = new Recording(4, "mode", "folded");
+            calls(folded, seed, 20_000);
+            assertTrue(ChunkReader.events(folded.written(), 0).isEmpty());
+            Map<String, List<Long>> expected = totals(ChunkReader.events(events.written(), 0));
+            Map<String, List<Long>> actual = totals(folded.written());
+            assertEquals(expected.keySet().size(), actual.keySet().size());
+            for (String path : expected.keySet()) {
+                assertEquals(path, expected.get(path), actual.get(path));
+            }
+        }
+    }
+
+    @Test
+    public void epochsEndAtAnchors() {
+        Recording recording = new Recording(4, "mode", "folded");
+        calls(recording, 7, 10_000);
+        byte[] written = recording.written();
+        List<Long> anchors = new ArrayList<>();
+        for (long[] anchor : ChunkReader.anchors(written, 0)) {
+            anchors.add(anchor[0]);
+        }
+        for (ChunkReader.Row row : ChunkReader.rows(written, 0)) {
+            assertTrue(anchors.contains(row.end));
+        }
+    }
+
+    @Test
+    public void aSpentBudgetFoldsInTheMiddleOfOpenCalls() {
+        Recording recording = new Recording(64, "eventBudgetBytes", "16384"); // one buffer of 2048 events
+        recording.enter(1_000, 1);
+        recording.enter(1_500, 2);
+        long time = 2_000;
+        for (int i = 0; i < 2_000; i++) {
+            recording.enter(time += 10, 3);
+            recording.exit(time += 10, 3);
+        }
+        recording.exit(time += 10, 2);
+        recording.thrown(time += 10, 1);
+        recording.enter(time += 10, 4);
+        recording.exit(time += 5, 4);
+        byte[] written = recording.written();
+
+        List<ChunkReader.Event> events = ChunkReader.events(written, 0);
+        assertEquals(2_048, events.size());
+        long last = events.get(2_047).time;
+        List<ChunkReader.Row> rows = ChunkReader.rows(written, 0);
+        assertEquals("no time is missed", last, rows.get(0).start);
+        Map<String, List<Long>> totals = totals(written);
+        assertEquals(Arrays.asList(0L, 1L, 10L), totals.get("/1"));
+        assertEquals("[E1, E2] were events", (Long) 0L, totals.get("/1/2").get(0));
+        assertEquals((Long) (2_000L - 1_023), totals.get("/1/2/3").get(0));
+        assertEquals(Arrays.asList(1L, 0L, 5L), totals.get("/4"));
+        long self = 0;
+        for (ChunkReader.Row row : rows) {
+            self += row.self;
+        }
+        assertEquals(time - 10 - 5 - last + 5, self);
+    }
+
+    @Test
+    public void withoutAFreeBufferAThreadFoldsUntilItsOutermostCallReturns() {
+        Recording recording = new Recording(1);
+        long time = 1_000;
+        recording.enter(time, 1);
+        for (int i = 0; i < 1_500; i++) {
+            recording.enter(time += 10, 2);
+            recording.exit(time += 10, 2);
+        }
+        recording.written(); // the buffer is free again
+        recording.enter(time += 10, 2);
+        recording.exit(time += 10, 2);
+        recording.exit(time += 10, 1);
+        long resumed = time += 10;
+        recording.enter(time, 3);
+        recording.exit(time += 10, 3);
+        byte[] written = recording.written();
+        List<ChunkReader.Event> events = ChunkReader.events(written, 0);
+        assertEquals(2_050, events.size());
+        assertEquals("E3@" + resumed, events.get(2_048).toString());
+        assertEquals((Long) (1_501L - 1_023 - 1), totals(written).get("/1/2").get(0), 1);
+    }
+
+    @Test
+    public void beyondTheBoundOfNodesCallsArePartOfTheirCallerAndCounted() {
+        BufferPool pool = new BufferPool(64, 2);
+        Recording recording = new Recording(4);
+        Track track = new Track(ThreadRecorder.FOLDED, pool, recording.recorder.writer);
+        CallTree tree = new CallTree(track, 4); // the root and three
+        tree.resume(0);
+        tree.enter(1, 0);
+        tree.enter(2, 10);
+        tree.enter(3, 20);
+        tree.enter(4, 30);
+        tree.enter(5, 40);
+        assertEquals(1, tree.exit(5, false, 50));
+        assertEquals(1, tree.exit(4, false, 60));
+        assertEquals(1, tree.exit(3, true, 100));
+        assertEquals(1, tree.exit(2, false, 110));
+        assertEquals(1, tree.exit(1, false, 120));
+        assertEquals("calls 4 and 5", 4, track.takeLost());
+        assertTrue(tree.endEpoch(120));
+        long[] words = track.head().words;
+        assertEquals(3, words[2]);
+        assertEquals(80, words[3 + 2 * 4 + 3]);
+    }
+
+    @Test
+    public void anEpochThatFindsNoBufferGoesOn() {
+        BufferPool pool = new BufferPool(16, 1);
+        Recording recording = new Recording(4);
+        Track track = new Track(ThreadRecorder.FOLDED, pool, recording.recorder.writer);
+        CallTree tree = new CallTree(track, 100);
+        tree.resume(0);
+        tree.enter(1, 0);
+        assertTrue(tree.endEpoch(10));
+        tree.advance(20);
+        assertTrue(tree.endEpoch(20));
+        tree.advance(30);
+        assertFalse("the only buffer is full", tree.endEpoch(30));
+    }
+
+    @Test
+    public void missedExitsAreRepairedByTheirCaller() {
+        for (String mode : new String[] {"events", "folded"}) {
+            Recording recording = new Recording(4, "mode", mode);
+            recording.enter(10, 1);
+            recording.enter(20, 2);
+            recording.enter(30, 3);
+            recording.exit(40, 9); // never entered
+            recording.exit(50, 2); // 3 has not ended
+            recording.exit(60, 1);
+            recording.exit(70, 1); // never entered
+            recording.enter(80, 4);
+            recording.exit(90, 4);
+            byte[] written = recording.written();
+            Map<String, List<Long>> totals =
+                    mode.equals("events") ? totals(ChunkReader.events(written, 0)) : totals(written);
+            assertEquals(Arrays.asList(1L, 1L, 20L), totals.get("/1/2/3"));
+            assertEquals(Arrays.asList(1L, 0L, 10L), totals.get("/1/2"));
+            assertEquals(Arrays.asList(1L, 0L, 10L), totals.get("/4"));
+        }
+    }
+
+    @Test
+    public void deepRecursionIsKept() {
+        for (String mode : new String[] {"events", "folded"}) {
+            Recording recording = new Recording(256, "mode", mode);
+            for (int i = 0; i < 100_000; i++) {
+                recording.enter(1_000 + i, 1);
+            }
+            for (int i = 0; i < 100_000; i++) {
+                recording.exit(200_000 + i, 1);
+            }
+            recording.enter(400_000, 2);
+            recording.exit(400_010, 2);
+            byte[] written = recording.written();
+            if (mode.equals("events")) {
+                assertEquals(200_002, ChunkReader.events(written, 0).size());
+            } else {
+                List<ChunkReader.Row> rows = ChunkReader.rows(written, 0);
+                ChunkReader.Row last = rows.get(rows.size() - 1);
+                assertEquals("2 at -1: 1 in 10", last.method + " at " + last.parent + ": " + last.calls + " in " + last.self);
+                long lost = 0;
+                for (ChunkReader.Chunk chunk : ChunkReader.of(written, 5, 0)) {
+                    lost += chunk.lost;
+                }
+                assertEquals("calls beyond the bound", 2 * (100_000 - (recording.recorder.maxNodes - 1)), lost);
+            }
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package org.navitas.runtime;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+
+/** Keeps what is written; from some chunk on it may fail like a full disk. */
+class MemorySink implements Sink {
+    private final ByteArrayOutputStream written = new ByteArrayOutputStream();
+    int payloadLimit = Integer.MAX_VALUE;
+    int room = Integer.MAX_VALUE;
+    int attempts;
+
+    @Override
+    public synchronized void write(byte[] bytes, int length) throws IOException {
+        attempts++;
+        if (room-- <= 0) {
+            throw new IOException("No space left on device");
+        }
+        written.write(bytes, 0, length);
+    }
+
+    @Override
+    public int payloadLimit() {
+        return payloadLimit;
+    }
+
+    @Override
+    public void close() {}
+
+    synchronized byte[] bytes() {
+        return written.toByteArray();
+    }
+}

@@ -1,0 +1,41 @@
+package org.navitas.runtime;
+
+import java.util.Properties;
+
+/** A recorder on fake clocks whose writer runs only when the test says so. */
+final class Recording {
+    final FakePlatform platform = new FakePlatform();
+    final MemorySink sink = new MemorySink();
+    final Recorder recorder;
+
+    Recording(int buffers, String... settings) {
+        Properties values = new Properties();
+        values.setProperty("out", "unused");
+        for (int i = 0; i < settings.length; i += 2) {
+            values.setProperty(settings[i], settings[i + 1]);
+        }
+        recorder = new Recorder(platform, new Settings("/", values), new ChunkWriter(sink, 0x0123456789abcdefL), buffers);
+    }
+
+    void enter(long time, int method) {
+        platform.now = time;
+        recorder.current().enter(method);
+    }
+
+    void exit(long time, int method) {
+        platform.now = time;
+        recorder.current().exit(method, ThreadRecorder.EXIT);
+    }
+
+    void thrown(long time, int method) {
+        platform.now = time;
+        recorder.current().exit(method, ThreadRecorder.THROW);
+    }
+
+    /** All that has been written, everything recorded so far included. */
+    byte[] written() {
+        recorder.writer.stop();
+        recorder.writer.run();
+        return sink.bytes();
+    }
+}
