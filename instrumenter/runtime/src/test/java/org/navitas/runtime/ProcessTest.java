@@ -1,0 +1,109 @@
+package org.navitas.runtime;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.io.File;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.util.List;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
+import org.junit.Rule;
+import org.junit.Test;
+import org.junit.rules.TemporaryFolder;
+
+/** A whole process that is recorded. */
+public class ProcessTest {
+    @Rule
+    public TemporaryFolder folder = new TemporaryFolder();
+
+    /** What the recorded process does. */
+    public static final class App {
+        public static void main(String[] arguments) throws Exception {
+            Probe.enter(1);
+            Thread thread = new Thread("helper") {
+                @Override
+                public void run() {
+                    Probe.enter(2);
+                    Probe.thrown(2);
+                }
+            };
+            thread.start();
+            thread.join();
+            Recorder.mark(Recorder.TEST_START, Recorder.PASSED, "a.B#c");
+            Probe.exit(1);
+            if (arguments.length > 0) {
+                Recorder.flush();
+                Runtime.getRuntime().halt(1);
+            }
+        }
+    }
+
+    private byte[] run(String... arguments) throws Exception {
+        File classes = new File(App.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+        File runtime = new File(Probe.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+        File resources = folder.newFolder();
+        File map = new File(resources, "META-INF/navitas/map.properties");
+        map.getParentFile().mkdirs();
+        Files.write(map.toPath(), "map_id=fedcba9876543210\n".getBytes(StandardCharsets.UTF_8));
+        File out = new File(resources, "out");
+        ProcessBuilder java = new ProcessBuilder(System.getProperty("java.home") + "/bin/java", "-Dnavitas.out=" + out,
+                "-Dnavitas.source.1=threads", "-cp", classes + File.pathSeparator + runtime + File.pathSeparator + resources,
+                App.class.getName());
+        for (String argument : arguments) {
+            java.command().add(argument);
+        }
+        Process process = java.inheritIO().start();
+        process.waitFor();
+        File[] files = out.listFiles();
+        assertEquals(1, files.length);
+        assertTrue(files[0].getName().matches("events-\\d+\\.nvch"));
+        return Files.readAllBytes(files[0].toPath());
+    }
+
+    private static void check(byte[] written) {
+        List<ChunkReader.Event> main = ChunkReader.events(written, 1);
+        assertEquals("E1 X1", main.get(0).toString().split("@")[0] + " " + main.get(1).toString().split("@")[0]);
+        List<ChunkReader.Event> helper = ChunkReader.events(written, 2);
+        assertEquals("E2 T2", helper.get(0).toString().split("@")[0] + " " + helper.get(1).toString().split("@")[0]);
+        assertEquals(2, ChunkReader.anchors(written, 2).size());
+        assertEquals("[1 0 a.B#c]", ChunkReader.markers(written).toString());
+        ChunkReader.Chunk calls = ChunkReader.of(written, 1, 2).get(0);
+        assertEquals("helper", calls.name);
+        assertEquals(0xfedcba9876543210L, calls.mapId);
+        assertTrue(calls.tid != 0 || !new File("/proc/thread-self").exists());
+    }
+
+    @Test
+    public void aProcessThatEndsHasWrittenAll() throws Exception {
+        byte[] written = run();
+        check(written);
+        assertTrue("start and end", ChunkReader.of(written, 8, 0).size() >= 1);
+    }
+
+    @Test
+    public void aProcessThatIsKilledHasWrittenWhatWasFlushed() throws Exception {
+        check(run("halt"));
+    }
+
+    @Test
+    public void theJarIsAtMostFortyKilobytes() throws Exception {
+        File classes = new File(Probe.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+        if (!classes.isDirectory()) {
+            assertTrue(classes.length() <= 40 << 10);
+            return;
+        }
+        ByteArrayOutputStream jar = new ByteArrayOutputStream();
+        try (ZipOutputStream zip = new ZipOutputStream(jar)) {
+            for (File file : new File(classes, "org/navitas/runtime").listFiles()) {
+                if (!file.getName().equals("JvmOnly.class") && !file.getName().equals("package-info.class")) {
+                    zip.putNextEntry(new ZipEntry("org/navitas/runtime/" + file.getName()));
+                    zip.write(Files.readAllBytes(file.toPath()));
+                }
+            }
+        }
+        assertTrue("with the manifest: " + jar.size(), jar.size() + 700 <= 40 << 10);
+    }
+}

@@ -1,0 +1,124 @@
+package org.navitas.runtime;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Properties;
+import org.junit.Before;
+import org.junit.Rule;
+import org.junit.Test;
+import org.junit.rules.TemporaryFolder;
+
+public class SamplerTest {
+    @Rule
+    public TemporaryFolder root = new TemporaryFolder();
+
+    private final RecordLog counters = new RecordLog(RecordLog.COUNTERS);
+    private final Properties settings = new Properties();
+
+    @Before
+    public void configure() {
+        settings.setProperty("out", "out");
+    }
+
+    private void file(String path, String text) throws IOException {
+        File file = new File(root.getRoot(), path);
+        file.getParentFile().mkdirs();
+        Files.write(file.toPath(), text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private Sampler sampler() {
+        return new Sampler(new FakePlatform(), new Settings(root.getRoot().getPath(), settings), counters);
+    }
+
+    private List<String> recorded() {
+        MemorySink sink = new MemorySink();
+        counters.drain(new ChunkWriter(sink, 0));
+        return ChunkReader.counters(sink.bytes());
+    }
+
+    @Test
+    public void filesAreReadWhole() throws IOException {
+        StringBuilder large = new StringBuilder();
+        for (int i = 0; i < 2_000; i++) {
+            large.append(300_000 + i).append(" 17\n");
+        }
+        file("sys/stats", large.toString());
+        file("sys/empty", "");
+        settings.setProperty("source.3", "/sys/stats");
+        settings.setProperty("source.4", "/sys/empty");
+        sampler().sample();
+        assertEquals(Collections.singletonList("3 " + large), recorded());
+    }
+
+    @Test
+    public void threadsAreLinesOfThoseThatRan() throws IOException {
+        file("proc/self/task/11/schedstat", "100 20 3\n");
+        file("proc/self/task/11/comm", "main\n");
+        settings.setProperty("source.1", "threads");
+        Sampler sampler = sampler();
+        sampler.sample();
+        sampler.sample();
+        assertEquals("nothing ran in between", Arrays.asList("1 11 100 20 3 main\n"), recorded());
+        file("proc/self/task/12/schedstat", "7 0 1\n");
+        file("proc/self/task/12/comm", "a worker\n");
+        sampler.sample();
+        file("proc/self/task/11/schedstat", "150 20 4\n");
+        new File(root.getRoot(), "proc/self/task/12/schedstat").delete(); // as when it ends during the reading
+        sampler.sample();
+        assertEquals(Arrays.asList("1 12 7 0 1 a worker\n", "1 11 150 20 4 main\n"), recorded());
+    }
+
+    @Test
+    public void theRealProcHasThisProcess() {
+        settings.setProperty("source.1", "threads");
+        settings.setProperty("source.2", "/proc/self/stat");
+        if (!new File("/proc/self/task").isDirectory()) {
+            return; // not Linux: nothing to read, and sampling goes without
+        }
+        Sampler sampler = new Sampler(new JvmPlatform(), new Settings("/", settings), counters);
+        sampler.sample();
+        sampler.sample();
+        List<String> recorded = recorded();
+        int process = new JvmPlatform().processId();
+        assertFalse(recorded.isEmpty());
+        assertEquals("1 " + process, recorded.get(0).split(" ")[0] + " " + recorded.get(0).split(" ")[1]);
+        assertEquals("2 " + process, recorded.get(1).split(" ")[0] + " " + recorded.get(1).split(" ")[1]);
+    }
+
+    @Test
+    public void aSourceThatKeepsFailingIsDropped() throws IOException {
+        settings.setProperty("source.3", "/sys/absent");
+        Sampler sampler = sampler();
+        for (int i = 0; i < 4; i++) {
+            sampler.sample();
+        }
+        file("sys/absent", "1");
+        sampler.sample();
+        assertEquals("it has come after all", 1, recorded().size());
+        new File(root.getRoot(), "sys/absent").delete();
+        for (int i = 0; i < 5; i++) {
+            sampler.sample();
+        }
+        assertFalse(sampler.hasSources());
+    }
+
+    @Test
+    public void withoutAProcFolderThereAreNoThreads() {
+        settings.setProperty("source.1", "threads");
+        assertFalse(sampler().hasSources());
+    }
+
+    @Test
+    public void theIntervalWidensToTwoPercentOfACore() {
+        assertEquals(20, Sampler.widened(20, 0));
+        assertEquals(5_000, Sampler.widened(20, 100));
+    }
+}

@@ -1,0 +1,96 @@
+package org.navitas.runtime;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertNull;
+import static org.junit.Assert.assertTrue;
+
+import java.io.File;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.util.Properties;
+import org.junit.After;
+import org.junit.Rule;
+import org.junit.Test;
+import org.junit.rules.TemporaryFolder;
+
+public class SettingsTest {
+    @Rule
+    public TemporaryFolder root = new TemporaryFolder();
+
+    private final Properties before = (Properties) System.getProperties().clone();
+
+    @After
+    public void restore() {
+        System.setProperties(before);
+    }
+
+    private Settings load(String properties) throws Exception {
+        File folder = new File(root.getRoot(), "data/local/tmp/navitas");
+        folder.mkdirs();
+        Files.write(new File(folder, "org.example.properties").toPath(), properties.getBytes(StandardCharsets.UTF_8));
+        System.setProperty("navitas.sysRoot", root.getRoot().getPath());
+        System.setProperty("navitas.process", "org.example");
+        return Settings.load();
+    }
+
+    @Test
+    public void withoutConfigurationNothingIsRecorded() throws Exception {
+        assertNull(Settings.load());
+        assertNull(Probe.RECORDER);
+        Probe.enter(1);
+        Probe.thrown(1);
+        Recorder.flush();
+    }
+
+    @Test
+    public void theProcessesFileIsReadUnderTheRoot() throws Exception {
+        Settings settings = load("out=/data/data/org.example/files/ü\nrepeat=2\nmode=folded\nsource.7=/sys/x\n");
+        assertEquals(new File(root.getRoot(), "data/data/org.example/files/ü"), settings.out);
+        assertEquals(2, settings.repeat);
+        assertTrue(settings.folded);
+        assertEquals("/sys/x", settings.sources.get(7));
+        assertEquals(64 << 20, settings.eventBudgetBytes);
+        assertEquals(1_000_000, settings.anchorIntervalNs);
+        assertEquals(20_000_000, settings.sampleIntervalNs);
+        assertEquals(500_000_000, settings.flushIntervalNs);
+    }
+
+    @Test
+    public void systemPropertiesComeOverTheFile() throws Exception {
+        System.setProperty("navitas.repeat", "9");
+        System.setProperty("navitas.transport", "logcat");
+        Settings settings = load("repeat=2\n");
+        assertEquals(9, settings.repeat);
+        assertTrue(settings.logcat);
+    }
+
+    @Test
+    public void aFolderAloneIsEnough() throws Exception {
+        System.setProperty("navitas.out", "events");
+        assertEquals(new File("events"), Settings.load().out);
+    }
+
+    @Test
+    public void aValueWithoutSenseIsNamed() throws Exception {
+        for (String line : new String[] {"anchorIntervalUs=fast", "anchorIntervalUs=0", "anchorIntervalUs=99999999999"}) {
+            try {
+                load("out=x\n" + line);
+            } catch (IllegalArgumentException e) {
+                assertTrue(e.getMessage().contains("'anchorIntervalUs' needs a number from 1 to 1000000000"));
+                continue;
+            }
+            throw new AssertionError(line);
+        }
+    }
+
+    @Test
+    public void aMissingFolderIsNamed() throws Exception {
+        try {
+            load("repeat=1\n");
+        } catch (IllegalArgumentException e) {
+            assertTrue(e.getMessage().contains("'out'"));
+            return;
+        }
+        throw new AssertionError();
+    }
+}

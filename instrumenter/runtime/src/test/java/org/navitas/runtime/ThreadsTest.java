@@ -1,0 +1,184 @@
+package org.navitas.runtime;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertTrue;
+
+import java.lang.management.ManagementFactory;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.Test;
+
+/** Real threads and a running writer. */
+public class ThreadsTest {
+    private final Recording recording = new Recording(64);
+    private final Thread writer = new Thread(recording.recorder.writer);
+
+    private byte[] end() throws InterruptedException {
+        recording.recorder.writer.stop();
+        writer.join();
+        return recording.sink.bytes();
+    }
+
+    @Test
+    public void buffersOfDeadThreadsAreUsedAgain() throws Exception {
+        writer.start();
+        for (int i = 0; i < 5_000; i++) {
+            Thread oneShot = new Thread() {
+                @Override
+                public void run() {
+                    recording.recorder.current().enter(1);
+                    recording.recorder.current().enter(2);
+                    recording.recorder.current().exit(2, ThreadRecorder.EXIT);
+                    recording.recorder.current().exit(1, ThreadRecorder.EXIT);
+                }
+            };
+            oneShot.start();
+            oneShot.join();
+        }
+        byte[] written = end();
+        assertTrue(recording.recorder.eventBuffers.made() <= 64);
+        assertTrue(recording.recorder.anchorBuffers.made() <= 128);
+        Map<Long, Integer> calls = new HashMap<>();
+        Set<Long> anchored = new HashSet<>();
+        for (ChunkReader.Chunk chunk : ChunkReader.read(written)) {
+            if (chunk.type == ThreadRecorder.CALLS) {
+                calls.put(chunk.serial, calls.getOrDefault(chunk.serial, 0) + chunk.count);
+            } else if (chunk.type == ThreadRecorder.FOLDED) {
+                calls.put(chunk.serial, 4);
+            } else if (chunk.type == ThreadRecorder.ANCHORS) {
+                anchored.add(chunk.serial);
+                assertEquals(2, chunk.count);
+            }
+        }
+        assertEquals("every thread has a number of its own", 5_000, calls.size());
+        assertEquals(Collections.singleton(4), new HashSet<>(calls.values()));
+        assertEquals(5_000, anchored.size());
+    }
+
+    @Test
+    public void eventsOfThreadsAtOnceStayInOrder() throws Exception {
+        writer.start();
+        Thread[] threads = new Thread[4];
+        for (int i = 0; i < threads.length; i++) {
+            threads[i] = new Thread("same name") {
+                @Override
+                public void run() {
+                    recording.recorder.current().enter(0);
+                    for (int n = 1; n <= 30_000; n++) {
+                        recording.recorder.current().enter(n);
+                        recording.recorder.current().exit(n, ThreadRecorder.EXIT);
+                    }
+                    recording.recorder.current().exit(0, ThreadRecorder.EXIT);
+                }
+            };
+            threads[i].start();
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        byte[] written = end();
+        for (long serial = 1; serial <= threads.length; serial++) {
+            List<ChunkReader.Event> events = ChunkReader.events(written, serial);
+            for (int i = 1; i < events.size() && events.get(i).method != 0; i++) {
+                assertEquals("thread " + serial, (i + 1) / 2, events.get(i).method);
+                assertEquals((i + 1) % 2, events.get(i).kind);
+            }
+            Set<Integer> numbers = new HashSet<>();
+            for (ChunkReader.Chunk chunk : ChunkReader.of(written, ThreadRecorder.CALLS, serial)) {
+                assertTrue(numbers.add(chunk.seq));
+            }
+            long folded = 0;
+            for (ChunkReader.Row row : ChunkReader.rows(written, serial)) {
+                folded += row.calls;
+            }
+            long entries = 0;
+            for (ChunkReader.Event event : events) {
+                entries += event.kind == 0 ? 1 : 0;
+            }
+            for (ChunkReader.Chunk chunk : ChunkReader.of(written, ThreadRecorder.FOLDED, serial)) {
+                folded += chunk.lost / 2;
+            }
+            assertEquals("as an event, folded, or counted as lost", 30_001, entries + folded, 1);
+        }
+    }
+
+    @Test
+    public void probesAllocateNothing() throws Exception {
+        writer.start();
+        com.sun.management.ThreadMXBean threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+        BufferPool pool = recording.recorder.eventBuffers;
+        Buffer[] all = new Buffer[64];
+        for (int i = 0; i < all.length; i++) {
+            all[i] = pool.take(0);
+        }
+        for (Buffer made : all) {
+            pool.give(made);
+        }
+        ThreadRecorder recorder = recording.recorder.current();
+        recorder.enter(0);
+        call(100_000);
+        long id = Thread.currentThread().getId();
+        long before = threads.getThreadAllocatedBytes(id);
+        call(1_000_000);
+        long allocated = threads.getThreadAllocatedBytes(id) - before;
+        recorder.exit(0, ThreadRecorder.EXIT);
+        end();
+        assertTrue("less than a tenth of a byte a call: " + allocated, allocated < 100_000);
+    }
+
+    private void call(int times) {
+        for (int i = 0; i < times; i++) {
+            recording.recorder.current().enter(1);
+            recording.recorder.current().exit(1, ThreadRecorder.EXIT);
+        }
+    }
+
+    @Test
+    public void aFlushWaitsUntilAllIsWritten() throws Exception {
+        writer.start();
+        recording.enter(10, 1);
+        recording.exit(20, 1);
+        recording.recorder.writer.flush(60_000);
+        assertEquals(2, ChunkReader.events(recording.sink.bytes(), 0).size());
+        end();
+    }
+
+    @Test
+    public void aStackOverflowIsTheApplicationsAndNothingMore() {
+        recording.enter(1_000, 1);
+        try {
+            recurse();
+        } catch (StackOverflowError expected) {
+            recording.enter(2_000_000_000, 3);
+            recording.exit(2_000_000_010, 3);
+        }
+        recording.exit(2_000_000_020, 1);
+        recording.enter(2_000_000_030, 4);
+        recording.exit(2_000_000_040, 4);
+        recording.written();
+        int depth = 0;
+        ThreadRecorder recorder = recording.recorder.current();
+        recorder.enter(5);
+        recorder.exit(5, ThreadRecorder.EXIT);
+        for (ChunkReader.Event event : ChunkReader.events(recording.written(), 0)) {
+            depth += event.kind == 0 ? 1 : -1;
+            if (event.method == 4) {
+                assertEquals("outermost again", event.kind == 0 ? 1 : 0, depth);
+            }
+        }
+    }
+
+    private void recurse() {
+        recording.recorder.current().enter(2);
+        try {
+            recurse();
+        } catch (StackOverflowError e) {
+            recording.recorder.current().exit(2, ThreadRecorder.THROW);
+            throw e;
+        }
+    }
+}
