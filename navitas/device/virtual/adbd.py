@@ -150,10 +150,10 @@ class Connection:
 
     async def _handle(self, packet: Packet) -> None:
         if packet.command is Command.CNXN:
-            self._with_checksum = min(packet.arg0, wire.VERSION_SKIP_CHECKSUM) < wire.VERSION_SKIP_CHECKSUM
             self.max_payload = min(max(packet.arg1, wire.MAX_BANNER), wire.MAX_PAYLOAD)
             self._online = True
             await self.send(Packet(Command.CNXN, wire.VERSION_SKIP_CHECKSUM, wire.MAX_PAYLOAD, self._banner))
+            self._with_checksum = packet.arg0 < wire.VERSION_SKIP_CHECKSUM
         elif not self._online:
             raise wire.WireError(f"{packet.command.name} before CNXN")
         elif packet.command is Command.OPEN:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import errno
 import logging
 import os
 import signal
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from navitas.device.virtual.battery import BatteryService
 from navitas.device.virtual.files import FileTree, Node
 from navitas.device.virtual.identity import Identity
+from navitas.device.virtual.jobs import JobTable
 from navitas.device.virtual.kernel_port import KernelPort
 from navitas.device.virtual.logd import LogDaemon
 from navitas.device.virtual.packages import PackageManager
@@ -28,7 +27,6 @@ from navitas.errors import NavitasError
 _log = logging.getLogger(__name__)
 
 RAILS_PATH = "/sys/bus/iio/devices/iio:device0/energy_value"
-_KILLED_STATUS = 128
 _SYSTEM_SETTINGS = {"screen_brightness": "128", "screen_brightness_mode": "0", "screen_off_timeout": "60000"}
 
 
@@ -55,7 +53,7 @@ class Phone:
         self.settings: dict[str, dict[str, str]] = {"system": dict(_SYSTEM_SETTINGS), "secure": {}, "global": {}}
         self.logd = LogDaemon(self.processes.uid_of)
         self.packages = PackageManager(self.files, self.processes)
-        self._jobs: set[asyncio.Task[int]] = set()
+        self.jobs = JobTable(self.processes)
         self.files.process_node = self.processes.node
         for path, text in (("/proc/stat", kernel.proc_stat), ("/proc/uptime", kernel.uptime), (RAILS_PATH, kernel.energy_value)):
             self.files.add_node(path, _live(text, path))
@@ -67,9 +65,7 @@ class Phone:
 
     async def stop(self) -> None:
         """End all jobs and processes, then log and kernel."""
-        for task in self._jobs:
-            task.cancel()
-        await asyncio.gather(*self._jobs, return_exceptions=True)
+        await self.jobs.stop()
         for process in self.processes.all():
             process.send_signal(signal.SIGKILL)
         self.logd.stop()
@@ -93,45 +89,15 @@ class Phone:
     async def run_shell(self, command: str, who: Identity, streams: Streams) -> int:
         """Run a command line in a new shell, to the end of all that holds its streams; its exit status."""
         shell = Interpreter(self, who)
-        shell.pid, task = self.start_job(("sh", "-c", command), who, shell.run_text(command, streams))
+        job = self.jobs.start(("sh", "-c", command), who, shell.run_text(command, streams))
+        shell.pid = job.pid
         try:
-            status = await task
+            status = await job.wait()
             while shell.holding_streams:
-                await asyncio.gather(shell.holding_streams.pop().task, return_exceptions=True)
+                await shell.holding_streams.pop().wait()
         finally:
-            held = [task, *(job.task for job in shell.holding_streams)]
-            for job in held:
-                job.cancel()
-            await asyncio.gather(*held, return_exceptions=True)
+            await self.jobs.stop([job, *shell.holding_streams])
         return status
-
-    def start_job(
-        self, args: tuple[str, ...], who: Identity, coroutine: Coroutine[Any, Any, int]
-    ) -> tuple[int, asyncio.Task[int]]:
-        """Run something as a process inside the phone; it ends with the phone at the latest."""
-        received: list[int] = []
-
-        def send_signal(number: int) -> None:
-            if number:
-                received.append(number)
-                task.cancel()
-
-        async def run() -> int:
-            try:
-                return await coroutine
-            except asyncio.CancelledError:
-                if received:
-                    return _KILLED_STATUS + received[0]
-                raise
-            finally:
-                coroutine.close()
-                self.processes.remove(pid)
-
-        pid = self.processes.add_inner(args, who, send_signal)
-        task = asyncio.create_task(run())
-        self._jobs.add(task)
-        task.add_done_callback(self._jobs.discard)
-        return pid, task
 
 
 def _live(text: Callable[[], str], path: str) -> Node:

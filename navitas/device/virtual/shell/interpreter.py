@@ -10,7 +10,7 @@ from navitas.device.virtual.shell.expansion import Expander, ExpansionError
 from navitas.device.virtual.shell.parser import parse
 from navitas.device.virtual.shell.patterns import matches
 from navitas.device.virtual.shell.redirection import RedirectError, redirected
-from navitas.device.virtual.shell.state import SHELL_NAME, Job, ShellState
+from navitas.device.virtual.shell.state import SHELL_NAME, ShellState
 from navitas.device.virtual.shell.streams import BrokenPipe, BufferSink, BytesSource, Input, Pipe
 from navitas.device.virtual.shell.syntax import (
     AndOr,
@@ -176,9 +176,8 @@ class Interpreter(ShellState):
     def _start_job(self, item: AndOr, streams: Streams) -> None:
         own = Streams(Input(BytesSource()), streams.stdout, streams.stderr)
         body = Block(Script((AndOr(item.pipelines),)), subshell=False)
-        pid, task = self.phone.start_job(("sh",), self.who, self.subshell().isolated(body, own))
-        self.last_job = pid
-        job = Job(pid, task)
+        job = self.phone.jobs.start(("sh",), self.who, self.subshell().isolated(body, own))
+        self.last_job = job.pid
         self.jobs.append(job)
         if not _redirects_output(item):
             self.holding_streams.append(job)

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from navitas.device.virtual.identity import Identity
+from navitas.device.virtual.jobs import Job
 from navitas.device.virtual.shell.syntax import Command
 
 if TYPE_CHECKING:
     from navitas.device.virtual.phone import Phone
 
 SHELL_NAME = "/system/bin/sh"
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """A command in the background."""
-
-    pid: int
-    task: asyncio.Task[int]
 
 
 class ShellState:

@@ -57,7 +57,7 @@ async def _instrument(context: Context, args: list[str]) -> int:
     if package is None:
         return await _refuse(context, components[0], raw="r" in flags)
     if "w" not in flags:
-        context.phone.start_job(("am",), context.shell.who, _run(context, package, extras, _discard))
+        context.phone.jobs.start(("am",), context.shell.who, _run(context, package, extras, _discard))
         return 0
     write: Callable[[bytes], Awaitable[None]] = context.out if "r" in flags else PrettyPrinter(context.out).take
     return await _run(context, package, extras, write)

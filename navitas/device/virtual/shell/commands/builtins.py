@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 
 from navitas.device.virtual.shell.commands.options import options, to_int
@@ -205,10 +204,9 @@ async def wait(context: Context) -> int:
     status = 0
     for job in list(context.shell.jobs):
         if not pids or job.pid in pids:
-            (result,) = await asyncio.gather(job.task, return_exceptions=True)
-            status = result if pids and isinstance(result, int) else 0
+            result = await job.wait()
+            status = result if pids else 0
             context.shell.jobs.remove(job)
-            pids = [pid for pid in pids if pid != job.pid] if len(pids) > 1 else pids
     return status
 
 

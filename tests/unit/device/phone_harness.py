@@ -1,0 +1,53 @@
+"""A virtual phone inside the test's own process, without adb and without a kernel model."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from navitas.device.virtual.identity import SHELL, Identity
+from navitas.device.virtual.kernel_port import NullKernel
+from navitas.device.virtual.phone import Phone
+from navitas.device.virtual.shell.context import Streams
+from navitas.device.virtual.shell.streams import BufferSink, BytesSource, Input
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Output:
+    """What a command line left."""
+
+    status: int
+    stdout: bytes
+    stderr: bytes
+
+
+async def run(phone: Phone, command: str, stdin: bytes = b"", who: Identity = SHELL) -> Output:
+    """Run a command line as the adb shell does."""
+    out, err = BufferSink(), BufferSink()
+    status = await phone.run_shell(command, who, Streams(Input(BytesSource(stdin)), out, err))
+    return Output(status, bytes(out.data), bytes(err.data))
+
+
+def on_phone(root: Path, action: Callable[[Phone], Awaitable[T]]) -> T:
+    """Start a phone below `root`, do something on it, and stop it."""
+
+    async def main() -> T:
+        root.mkdir(exist_ok=True)
+        phone = Phone(root, NullKernel())
+        await phone.start()
+        try:
+            return await asyncio.wait_for(action(phone), 60)
+        finally:
+            await phone.stop()
+
+    return asyncio.run(main())
+
+
+def shell(root: Path, command: str, stdin: bytes = b"") -> Output:
+    """Run one command line on a fresh phone."""
+    return on_phone(root, lambda phone: run(phone, command, stdin))
