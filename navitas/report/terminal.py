@@ -16,7 +16,7 @@ from navitas.report.names import printable, short_method_label, test_label
 from navitas.report.tables import methods_table, tests_table, thread_name, threads_table
 from navitas.report.units import battery_share, charge, duration, joules, percent
 
-_MAX_DEPTH = 40
+_MAX_DEPTH = 24
 _MAX_CHILDREN = 30
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import floor, log10
+
 
 def joules(value: float) -> str:
     """`12.3 J`, `4.56 mJ`, `7.89 µJ`; three significant digits."""
@@ -42,6 +44,6 @@ def _digits(value: float) -> str:
     """Three significant digits, never in powers of ten."""
     if value == 0:
         return "0"
-    size = abs(value)
-    decimals = 0 if size >= 100 else 1 if size >= 10 else 2 if size >= 1 else 3 if size >= 0.1 else 4 if size >= 0.01 else 6
-    return f"{value:.{decimals}f}"
+    rounded = float(f"{value:.3g}")
+    decimals = min(max(2 - floor(log10(abs(rounded))), 0), 9)
+    return f"{rounded:.{decimals}f}"

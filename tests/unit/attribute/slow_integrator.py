@@ -14,7 +14,7 @@ from navitas.parse.tables import ENTER, THROW, RunTables, Thread, TimeInState
 from navitas.power.model import ClusterPower, PowerModel
 
 Points = list[tuple[float, float]]
-TILT = 0.5
+UNSEEN = 1e-9
 AT_LOWEST = 0.02
 ROUNDS = 30
 
@@ -163,7 +163,12 @@ class SlowRun:
                 per_core = self._on_per_core(shares[s][k], cores, loads, beside)
                 on = min(per_core * part * cores, 1.0)
                 freqs = table.freq_khz.tolist()
-                weights = [w * (f / max(freqs)) ** (TILT * (1 - on)) for w, f in zip(mixes[k][s], freqs, strict=True)]
+                weights = [UNSEEN * w for w in mixes[k][s]]
+                left = on
+                for j in sorted(range(len(freqs)), key=lambda j: -freqs[j]):
+                    part_of_mix = max(min(left, mixes[k][s][j]), 0.0)
+                    weights[j] += part_of_mix
+                    left -= part_of_mix
                 points = list(zip(power.freq_khz.tolist(), power.core_ma.tolist(), strict=True))
                 core_ma = sum(w / sum(weights) * look_up(points, f) for w, f in zip(weights, freqs, strict=True))
                 milliamps += part * (core_ma + per_core * power.cluster_ma)

@@ -96,9 +96,6 @@ def test_clusters_are_found_by_their_cpus_or_else_by_position() -> None:
     tables = run([])
     listed = [Policy(id=4, cpus=[2, 3]), Policy(id=0, cpus=[0])]
     assert [c.power.cluster_ma for c in clusters_of(tables, listed, MODEL.cpu)] == [4, 8]
-        4,
-        8,
-    ]
     strange = [Policy(id=8, cpus=[8]), Policy(id=9, cpus=[9]), Policy(id=10, cpus=[10])]
     assert [c.power.cluster_ma for c in clusters_of(tables, strange, MODEL.cpu)] == [4, 8, 8]
     assert [c.cpus for c in clusters_of(tables, [], MODEL.cpu)] == [(0, 1), (2, 3)]

@@ -1,0 +1,96 @@
+"""A small analysis with everything in it that reports must show, and names that must not hurt."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from navitas.attribute.result import Analysis, Evidence, MethodEnergy, Node, Notice, ThreadEnergy, Totals
+from navitas.attribute.result import TestEnergy as OneTest
+from navitas.parse.tables import Method, MethodTable
+
+METHODS = MethodTable(
+    (
+        Method(0, ":", "org.example.SortTest", "sorts", "()V", 12, "test", True),
+        Method(1, ":", "org.example.Sorter", "sort", "([I)V", 34, "main", False),
+        Method(2, ":", "org.example.Sorter", "swap", "([III)V", None, "main", False),
+    ),
+    {},
+)
+EVIL = "[bold red]x[/] \x1b[31mred\x1b[0m \u202eevil;\n" + "long" * 100
+
+
+def one_run(number: int, energy_j: float, status: str = "passed") -> OneTest:
+    """One run of `SortTest.sorts`: a main thread with a small tree, three helpers in a row, a thread with an evil name."""
+    main = ThreadEnergy(
+        serial=1,
+        tid=100,
+        name="main",
+        role="app",
+        count=1,
+        energy_j=energy_j - 3.5,
+        cpu_ns=900_000_000,
+        untraced_j=0.5,
+        probes_j=0.0,
+        methods=(
+            MethodEnergy(0, 1, 0, 0, energy_j - 4.0, 1.0, 950_000_000, 100, 900_000_000),
+            MethodEnergy(1, 2, 1, 1, energy_j - 5.0, energy_j - 6.0, 850_000_000, 100, 800_000_000),
+            MethodEnergy(2, 1_000, 0, 0, 1.0, 1.0, 50_000_000, 100, 50_000_000),
+        ),
+        nodes=(
+            Node(0, -1, 0, 1, energy_j - 4.0, 1.0, 950_000_000),
+            Node(1, 0, 1, 2, energy_j - 5.0, energy_j - 6.0, 850_000_000),
+            Node(2, 1, 2, 1_000, 1.0, 1.0, 50_000_000),
+        ),
+    )
+    pool = ThreadEnergy(-1, 0, "pool-#", "app", 3, 0.75, 10, 0.75, 0.0, (), ())
+    evil = ThreadEnergy(7, 107, EVIL, "gc", 1, 0.25, 10, 0.25, 0.0, (), ())
+    fields = (number, number, ":", "org.example.SortTest", "sorts", number, status)
+    return OneTest(*fields, 1_000_000_000, energy_j, 1.0, 1.25, 0.25, (main, pool, evil))
+
+
+def analysis(*tests: OneTest) -> Analysis:
+    """The runs given, or one of 10 J."""
+    tests = tests or (one_run(0, 10.0),)
+    energy = sum(test.energy_j for test in tests)
+    count = len(tests)
+    return Analysis(
+        device={
+            "kind": "virtual",
+            "serial": "127.0.0.1:1",
+            "model": "Made",
+            "fingerprint": "f",
+            "sdk": 33,
+            "cpus": [0],
+            "policies": [],
+        },
+        project="sample",
+        settings={"repeat": count},
+        power_profile={
+            "name": "made",
+            "file": "p.xml",
+            "sha256": "0",
+            "source": "a test",
+            "voltage_v": 4.0,
+            "voltage_source": "option",
+        },
+        battery_mah=3000.0,
+        voltage_v=4.0,
+        evidence=Evidence("thread-time", ("no [rails] here",)),
+        methods=METHODS,
+        totals=Totals(energy + 2.0, (energy + 2.0) / 14.4, energy - 2.5 * count, count, 1.25 * count + 2.0, 0.25 * count, 2.0),
+        tests=tests,
+        warnings=(Notice("lost", "3 [chunks] lost\x1b[2J", "Record again."),),
+    )
+
+
+def with_paper1(made: Analysis) -> Analysis:
+    """The same with paper 1's figures."""
+    tests = tuple(
+        replace(
+            test,
+            paper1_j=20.0,
+            threads=tuple(replace(t, methods=tuple(replace(m, paper1_j=15.0) for m in t.methods)) for t in test.threads),
+        )
+        for test in made.tests
+    )
+    return replace(made, tests=tests)

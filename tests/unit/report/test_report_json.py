@@ -1,0 +1,100 @@
+"""The JSON report fits its schema, its docs and the frozen example."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from analysis_maker import analysis, one_run, with_paper1
+
+import navitas.report.json_report as module
+from navitas.attribute.result import Analysis
+from navitas.report.json_report import JsonReport, schema, to_dict
+
+ROOT = Path(__file__).parents[3]
+GOLDEN = ROOT / "tests/golden/report/report.json"
+
+
+def rendered(made: Analysis) -> dict[str, Any]:
+    out = io.StringIO()
+    JsonReport().render(made, out)
+    loaded: dict[str, Any] = json.loads(out.getvalue())
+    return loaded
+
+
+@pytest.mark.parametrize("made", [analysis(), with_paper1(analysis()), analysis(one_run(0, 8.0), one_run(1, 9.0, "cut"))])
+def test_reports_fit_the_schema(made: Analysis) -> None:
+    jsonschema.Draft202012Validator.check_schema(schema())
+    jsonschema.validate(rendered(made), schema())
+
+
+def test_the_schema_knows_every_field() -> None:
+    def closed(part: Any) -> Any:
+        if isinstance(part, dict):
+            done = {key: closed(value) for key, value in part.items()}
+            return {**done, "additionalProperties": False} if "properties" in part else done
+        return [closed(value) for value in part] if isinstance(part, list) else part
+
+    made = with_paper1(analysis())
+    made = replace(made, totals=replace(made.totals, rails_j=1.0))
+    jsonschema.validate(rendered(made), closed(schema()))
+
+
+def test_every_field_is_documented() -> None:
+    text = (ROOT / "docs/json-report.md").read_text("utf-8")
+
+    def names(part: Any) -> set[str]:
+        if isinstance(part, dict):
+            own = set(part.get("properties", {}))
+            return own.union(*(names(value) for value in part.values())) if part else own
+        return set().union(*map(names, part)) if isinstance(part, list) else set()
+
+    assert not {name for name in names(schema()) if f"`{name}`" not in text}
+
+
+def test_the_example_stays_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "__version__", "0")
+    assert to_dict(analysis(one_run(0, 10.0), one_run(1, 12.0))) == json.loads(GOLDEN.read_text("utf-8"))
+
+
+def test_repeats_hold_every_run_and_the_median_of_those_that_ended() -> None:
+    made = analysis(one_run(0, 10.0), one_run(1, 14.0), one_run(2, 11.0), one_run(3, 5.0, "cut"))
+    (repeats,) = rendered(made)["repeats"]
+    assert (repeats["energies_j"], repeats["median_j"]) == ([10.0, 14.0, 11.0, 5.0], 11.0)
+
+
+def test_infinite_figures_are_refused() -> None:
+    with pytest.raises(ValueError, match="JSON"):
+        rendered(replace(analysis(), voltage_v=float("inf")))
+
+
+def test_lone_surrogates_in_names_can_be_written() -> None:
+    test = one_run(0, 10.0)
+    odd = replace(test, threads=(replace(test.threads[0], name="a\ud800b"), *test.threads[1:]))
+    assert rendered(analysis(odd))["tests"][0]["threads"][0]["name"] == "a?b"
+
+
+def test_the_examples_of_the_docs_run(tmp_path: Path) -> None:
+    text = (ROOT / "docs/json-report.md").read_text("utf-8")
+    (tmp_path / "report.json").write_text(json.dumps(to_dict(analysis())))
+    code = text.split("```python\n")[1].split("```")[0]
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert "org.example.SortTest#sorts run 0: main 6.500 J" in done.stdout
+    assert "    org.example.Sorter.swap 1.000 J" in done.stdout
+
+
+def test_the_jq_example_of_the_docs_runs(tmp_path: Path) -> None:
+    if shutil.which("jq") is None:
+        pytest.skip("jq is not installed")
+    command = (ROOT / "docs/json-report.md").read_text("utf-8").split("```sh\n")[1].split("```")[0]
+    (tmp_path / "report.json").write_text(json.dumps(to_dict(analysis())))
+    done = subprocess.run(["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[0].endswith("org.example.Sorter.sort")

@@ -1,0 +1,109 @@
+"""What the terminal shows, and that names cannot steer it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from analysis_maker import analysis, one_run, with_paper1
+from rich.console import Console
+
+from navitas.attribute.result import Analysis, Node
+from navitas.errors import UsageError
+from navitas.report.names import printable
+from navitas.report.terminal import TerminalReport
+from navitas.report.units import battery_share, charge, duration, joules, percent
+
+GOLDEN = Path(__file__).parents[3] / "tests/golden/report/terminal.txt"
+
+
+def shown(made: Analysis, **options: object) -> str:
+    console = Console(width=140, no_color=True, force_terminal=False, legacy_windows=False)
+    with console.capture() as capture:
+        TerminalReport(**options).render(made, console)  # type: ignore[arg-type]
+    return capture.get()
+
+
+def test_the_example_stays_as_it_is() -> None:
+    lines = [line.rstrip() for line in shown(analysis(one_run(0, 10.0), one_run(1, 12.0)), tree="main").splitlines()]
+    assert lines == GOLDEN.read_text("utf-8").splitlines()
+
+
+def test_names_are_shown_as_they_are_and_cannot_steer_the_terminal() -> None:
+    text = shown(analysis(), tree="main")
+    assert "[bold red]x[/]" in text
+    assert "no [rails] here" in text
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+    assert "long" * 30 not in text.replace("\n", "").replace(" ", "")
+
+
+def test_repeats_show_every_run_and_the_median_and_the_typical_runs_threads() -> None:
+    text = shown(analysis(one_run(0, 10.0), one_run(1, 30.0), one_run(2, 11.0)))
+    assert "median" in text
+    assert all(energy in text for energy in ("10.0 J", "30.0 J", "11.0 J"))
+    assert "7.50 J" in text
+    assert "26.5 J" not in text
+
+
+def test_paper_1_has_its_column_when_it_was_asked_for() -> None:
+    assert "Paper 1" in shown(with_paper1(analysis()))
+    assert "Paper 1" not in shown(analysis())
+
+
+def test_throws_and_cuts_are_marked() -> None:
+    assert "1 thrown, 1 cut" in shown(analysis())
+
+
+def test_long_tables_end_at_top() -> None:
+    text = shown(analysis(), top=1)
+    assert "2 more methods" in text
+    assert "2 more threads" in text
+
+
+def test_a_tree_of_an_unknown_thread_offers_those_there_are() -> None:
+    with pytest.raises(UsageError) as caught:
+        shown(analysis(), tree="mian")
+    assert "main" in caught.value.remedy
+
+
+def test_a_tree_by_serial() -> None:
+    assert "── 6.00 J" in shown(analysis(), tree="1")
+
+
+def test_a_very_deep_tree_is_cut() -> None:
+    test = one_run(0, 10.0)
+    nodes = tuple(Node(i, i - 1, 1, 1, 1.0, 0.0, 1) for i in range(20_000))
+    deep = replace(test, threads=(replace(test.threads[0], nodes=nodes),))
+    assert "… 1 more" in shown(analysis(deep), tree="main")
+
+
+def test_an_analysis_without_tests_is_shown() -> None:
+    assert "Total" in shown(replace(analysis(), tests=()))
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        (joules(12.345), "12.3 J"),
+        (joules(0.99996), "1.00 J"),
+        (joules(0.0045678), "4.57 mJ"),
+        (joules(-0.0045678), "-4.57 mJ"),
+        (joules(3.2e-7), "0.320 µJ"),
+        (joules(0), "0 J"),
+        (duration(1_500_000), "1.50 ms"),
+        (charge(14.4, 4.0), "1.00 mAh"),
+        (battery_share(14.4, 4.0, 1000.0), "0.100 %"),
+        (battery_share(14.4, 4.0, None), ""),
+        (percent(1, 3), "33.3 %"),
+        (percent(1, 0), "–"),
+    ],
+)
+def test_figures_have_units(text: str, wanted: str) -> None:
+    assert text == wanted
+
+
+def test_printable_text_is_short_and_plain() -> None:
+    assert printable("a\tb\x00c\u2028d\u200be") == "a\\u0009b\\u0000c\\u2028d\\u200be"
+    assert len(printable("x" * 1000, 50)) == 50
