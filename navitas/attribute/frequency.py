@@ -12,8 +12,7 @@ from navitas.parse.tables import I64, RunTables, TimeInState
 from navitas.power.model import ClusterPower, CpuPower
 from navitas.recording.manifest import Policy
 
-TILT = 0.5
-"""How far the running time of a partly idle cluster leans to its higher frequencies: 0 not at all, 1 in proportion to f."""
+_UNSEEN = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +59,17 @@ def mix_per_slot(residency: TimeInState, edges: I64) -> F64:
 def running_mix(mix: F64, freq_khz: I64, running: F64) -> F64:
     """Shares of *running* time at each frequency, from shares of all time (rows: slots) and the share of time that a core ran.
 
-    A cluster that always runs spends its running time as it spends all time. One that is partly idle runs rather at the higher of
-    its frequencies, since schedutil asks for a frequency in proportion to the load; but a short burst is over before its
-    frequency has risen. So residency is tilted half way: weighted by f^(`TILT` · (1 − running)).
+    Running time fills the slot's frequencies from the highest down. schedutil raises the frequency when a task wakes (to what it
+    needed before: util_est) and lets it fall once nothing runs, so of a cluster that is partly idle the idle time has the
+    lower ones. A cluster that always runs spends its running time as it spends all time.
     """
-    relative = np.maximum(freq_khz, 1) / max(int(freq_khz.max()), 1)
-    weighted = mix * relative[None, :] ** (TILT * (1.0 - running[:, None]))
-    return np.asarray(weighted / weighted.sum(axis=1, keepdims=True), np.float64)
+    order = np.argsort(-freq_khz, kind="stable")
+    falling = mix[:, order]
+    above = np.cumsum(falling, axis=1) - falling
+    taken = np.clip(running[:, None] - above, 0.0, falling) + _UNSEEN * falling
+    filled = np.empty_like(taken)
+    filled[:, order] = taken / taken.sum(axis=1, keepdims=True)
+    return np.asarray(filled, np.float64)
 
 
 def stretches(t_ns: I64, counter: I64, edges: I64) -> tuple[F64, I64]:

@@ -61,12 +61,11 @@ def test_other_processes_share_too() -> None:
     assert watts([100], [0.5, 0.5, 0, 0], rest_ms=100) == pytest.approx((20 + 2 + 5) / 1e3)
 
 
-def test_a_busy_cluster_runs_as_its_residency_says_and_an_idle_one_rather_faster() -> None:
+def test_running_time_fills_the_frequencies_from_the_highest_down() -> None:
     freq = np.array([500_000, 1_000_000])
-    mixed = np.array([[0.5, 0.5], [0.5, 0.5]])
-    found = running_mix(mixed, freq, np.array([1.0, 0.0]))
-    assert found[0] == pytest.approx([0.5, 0.5])
-    assert found[1, 1] == pytest.approx(1 / (1 + 0.5**0.5))
+    mixed = np.array([[0.5, 0.5]] * 4)
+    found = running_mix(mixed, freq, np.array([1.0, 0.75, 0.25, 0.0]))
+    assert found == pytest.approx(np.array([[0.5, 0.5], [1 / 3, 2 / 3], [0.0, 1.0], [0.5, 0.5]]), abs=1e-8)
 
 
 def test_residency_without_movement_joins_the_next_stretch() -> None:
