@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from navitas.device.adb import AdbDevice, PrivateClient, adb_path, connect
 from navitas.device.server import private_adb_server
@@ -21,7 +22,6 @@ from navitas.errors import DeviceError
 _READY_S = 30.0
 _STOP_S = 10.0
 _SHARED_MEMORY = Path("/dev/shm")
-_LOG = "phone.log"
 _MIN_FREE_BYTES = 1 << 30
 
 
@@ -35,8 +35,12 @@ def virtual_phone(*, phone: str = "default") -> Iterator[AdbDevice]:
     try:
         home = state / "adb"
         home.mkdir()
-        with _phone_process(state, phone) as process, private_adb_server(adb_path(), home) as server_port:
-            address = _wait_until_ready(process, state / _LOG)
+        with (
+            (state / "phone.log").open("w+b") as log,
+            _phone_process(state, phone, log) as process,
+            private_adb_server(adb_path(), home) as server_port,
+        ):
+            address = _wait_until_ready(process, log)
             client = PrivateClient("127.0.0.1", server_port)
             connect(client, address)
             yield AdbDevice(client, address)
@@ -54,15 +58,14 @@ def _state_parent() -> Path | None:
 
 
 @contextmanager
-def _phone_process(state: Path, phone: str) -> Iterator[subprocess.Popen[bytes]]:
-    with (state / _LOG).open("wb") as log:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "navitas.device.virtual", "--state-dir", str(state), "--phone", phone, "--remove-state"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=log,
-            start_new_session=True,
-        )
+def _phone_process(state: Path, phone: str, log: BinaryIO) -> Iterator[subprocess.Popen[bytes]]:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "navitas.device.virtual", "--state-dir", str(state), "--phone", phone, "--remove-state"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=log,
+        start_new_session=True,
+    )
     try:
         yield process
     finally:
@@ -76,8 +79,8 @@ def _phone_process(state: Path, phone: str) -> Iterator[subprocess.Popen[bytes]]
         process.stdout.close()
 
 
-def _wait_until_ready(process: subprocess.Popen[bytes], log: Path) -> str:
-    """The phone's address, from the line that it prints when it is ready."""
+def _wait_until_ready(process: subprocess.Popen[bytes], log: BinaryIO) -> str:
+    """The phone's address, from the line that it prints when it is ready, or the error that it prints instead."""
     assert process.stdout is not None
     deadline = time.monotonic() + _READY_S
     line = b""
@@ -85,10 +88,14 @@ def _wait_until_ready(process: subprocess.Popen[bytes], log: Path) -> str:
         ready, _, _ = select.select([process.stdout], [], [], max(0.0, deadline - time.monotonic()))
         piece = os.read(process.stdout.fileno(), 4096) if ready else b""
         if not piece:
-            said = log.read_text("utf-8", "replace").strip()
+            log.seek(0)
+            said = log.read().decode("utf-8", "replace").strip()
             raise DeviceError(
                 f"the virtual phone did not start: {said or f'nothing came within {_READY_S:.0f} s'}",
                 "free memory or disk space if these are short, else report this",
             )
         line += piece
-    return str(json.loads(line)["serial"])
+    answer = json.loads(line)
+    if "error" in answer:
+        raise DeviceError(answer["error"], answer["remedy"])
+    return str(answer["serial"])

@@ -1,6 +1,7 @@
 """`python -m navitas.device.virtual --state-dir DIR`: one virtual phone in a process of its own.
 
-Prints one line of JSON, `{"port": N, "serial": "…"}`, when it is ready; ends when its standard input does, or on SIGTERM.
+Prints one line of JSON when it is ready, `{"port": N, "serial": "…"}`, or `{"error": "…", "remedy": "…"}`;
+ends when its standard input does, or on SIGTERM.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from navitas.errors import NavitasError
 
 
 def main() -> int:
-    """Parse arguments and run the phone; exit code 1 with one line on standard error when it cannot start."""
+    """Parse arguments and run the phone; exit code 1 when it cannot start."""
     parser = argparse.ArgumentParser(prog="python -m navitas.device.virtual", description=__doc__)
     parser.add_argument("--state-dir", type=Path, required=True, help="folder that holds the phone's files")
     parser.add_argument("--phone", default="default", help="a power profile: name in profiles/ or path of an XML file")
@@ -28,8 +29,8 @@ def main() -> int:
     arguments = parser.parse_args()
     try:
         asyncio.run(_serve(arguments.state_dir, arguments.phone))
-    except (NavitasError, OSError) as error:
-        print(f"virtual phone: {error}", file=sys.stderr)
+    except NavitasError as error:
+        print(json.dumps({"error": error.message, "remedy": error.remedy}), flush=True)
         return 1
     finally:
         if arguments.remove_state:

@@ -1,0 +1,239 @@
+"""The virtual phone as a whole: real adb, several at once, nothing left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import adbutils
+import pytest
+
+from navitas.device.adb import AdbDevice, list_devices, select_device
+from navitas.device.virtual_phone import virtual_phone
+from navitas.errors import DeviceError
+
+ADB = adbutils.adb_path()
+
+
+@pytest.fixture(scope="module")
+def phone() -> Iterator[AdbDevice]:
+    with virtual_phone() as device:
+        yield device
+
+
+def adb(phone: AdbDevice, *arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    command = [ADB, "-P", str(phone.server_port), "-s", phone.serial, *arguments]
+    return subprocess.run(command, input=stdin, capture_output=True, timeout=60, check=False)
+
+
+def eventually(condition: Callable[[], bool]) -> bool:
+    """Wait up to 20 s until something is true."""
+    for _ in range(400):
+        if condition():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def test_adb_shell(phone: AdbDevice) -> None:
+    done = adb(phone, "shell", "echo out; echo err >&2; exit 9")
+    assert (done.returncode, done.stdout, done.stderr) == (9, b"out\n", b"err\n")
+
+
+def test_adb_shell_with_input(phone: AdbDevice) -> None:
+    assert adb(phone, "shell", "cat", stdin=bytes(range(256)) * 1000).stdout == bytes(range(256)) * 1000
+
+
+def test_adb_shell_reads_commands_from_input(phone: AdbDevice) -> None:
+    done = adb(phone, "shell", stdin=b"cd /data/local\npwd\nexit 3\n")
+    assert (done.returncode, done.stdout) == (3, b"/data/local\n")
+
+
+def test_adb_shell_on_a_terminal(phone: AdbDevice) -> None:
+    done = adb(phone, "shell", "-tt", "echo name?; read name; echo hello $name", stdin=b"me\r")
+    assert done.stdout == b"name?\r\nme\r\nhello me\r\n"
+
+
+def test_adb_push_and_pull_of_a_folder(phone: AdbDevice, tmp_path: Path) -> None:
+    (tmp_path / "tree/sub").mkdir(parents=True)
+    (tmp_path / "tree/a.txt").write_bytes(b"A" * 100_000)
+    (tmp_path / "tree/sub/ü.txt").write_bytes(b"B")
+    assert adb(phone, "push", str(tmp_path / "tree"), "/data/local/tmp/").returncode == 0
+    assert adb(phone, "pull", "/data/local/tmp/tree", str(tmp_path / "back")).returncode == 0
+    assert (tmp_path / "back/a.txt").read_bytes() == b"A" * 100_000
+    assert (tmp_path / "back/sub/ü.txt").read_bytes() == b"B"
+
+
+def test_adb_errors(phone: AdbDevice, tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(b"x")
+    denied = adb(phone, "push", str(tmp_path / "x"), "/system/x")
+    assert denied.returncode == 1 and b"Read-only file system" in denied.stdout + denied.stderr
+    missing = adb(phone, "pull", "/nope", str(tmp_path / "y"))
+    assert missing.returncode == 1 and b"No such file" in missing.stdout + missing.stderr
+
+
+def test_adb_logcat(phone: AdbDevice) -> None:
+    adb(phone, "shell", "log -t real-adb 'hello there'")
+    lines = adb(phone, "logcat", "-d", "-s", "real-adb").stdout.splitlines()
+    assert lines[0] == b"--------- beginning of main"
+    assert lines[1].endswith(b" I real-adb: hello there")
+
+
+def test_adb_exec_out(phone: AdbDevice) -> None:
+    assert adb(phone, "exec-out", "printf '\\001\\n\\377'").stdout == b"\x01\n\xff"
+
+
+def test_adb_install_refuses_what_is_no_bundle(phone: AdbDevice, tmp_path: Path) -> None:
+    (tmp_path / "x.apk").write_bytes(b"nothing")
+    for options in ([], ["--no-streaming"]):
+        done = adb(phone, "install", *options, str(tmp_path / "x.apk"))
+        assert done.returncode == 1
+        assert b"Failure [INSTALL_FAILED_INVALID_APK: " in done.stdout + done.stderr
+
+
+def test_adbutils_itself(phone: AdbDevice) -> None:
+    device = adbutils.AdbClient("127.0.0.1", phone.server_port).device(phone.serial)
+    assert device.shell("echo hi") == "hi"
+    assert device.shell2("exit 5", v2=True).returncode == 5
+    device.sync.push(b"content", "/data/local/tmp/via-adbutils")
+    assert device.sync.read_bytes("/data/local/tmp/via-adbutils") == b"content"
+    assert "via-adbutils" in [entry.path for entry in device.sync.list("/data/local/tmp")]
+    assert device.prop.model == phone.info.model
+
+
+def test_it_is_listed_and_selected(phone: AdbDevice) -> None:
+    client = adbutils.AdbClient("127.0.0.1", phone.server_port)
+    assert [(found.serial, found.state) for found in list_devices(client)] == [(phone.serial, "device")]
+    assert select_device(None, client).info == phone.info
+    with pytest.raises(DeviceError, match=phone.serial):
+        select_device("another", client)
+
+
+def test_several_devices_are_listed_when_none_is_named(phone: AdbDevice) -> None:
+    with virtual_phone() as other:
+        client = adbutils.AdbClient("127.0.0.1", phone.server_port)
+        client.connect(other.serial)
+        with pytest.raises(DeviceError) as caught:
+            select_device(None, client)
+        assert phone.serial in str(caught.value) and other.serial in str(caught.value)
+        assert "--device" in caught.value.remedy
+        client.disconnect(other.serial)
+
+
+def test_two_phones_do_not_meet(phone: AdbDevice) -> None:
+    with virtual_phone() as other:
+        phone.push(b"first", "/data/local/tmp/whose")
+        other.push(b"second", "/data/local/tmp/whose")
+        assert phone.shell("cat /data/local/tmp/whose").stdout == b"first"
+        assert other.shell("cat /data/local/tmp/whose").stdout == b"second"
+        assert phone.serial != other.serial and phone.server_port != other.server_port
+
+
+def test_another_phone_by_name(tmp_path: Path) -> None:
+    with virtual_phone(phone="google-nexus-5") as nexus:
+        assert "nexus" in nexus.info.model
+        assert nexus.shell("getprop ro.navitas.power_profile").text == "google-nexus-5\n"
+
+
+def test_an_unknown_phone_is_an_error_that_names_those_there_are() -> None:
+    with pytest.raises(DeviceError, match="no phone named 'nokia-3310'"), virtual_phone(phone="nokia-3310"):
+        pass
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) != 0
+
+
+def _state_dirs() -> set[Path]:
+    places = (Path("/dev/shm"), Path(os.environ.get("TMPDIR", "/tmp")))
+    return {found for place in places if place.is_dir() for found in place.glob("navitas-phone-*")}
+
+
+class Stop(Exception):
+    """Whatever may go wrong inside the context."""
+
+
+def test_nothing_is_left_after_an_error() -> None:
+    with pytest.raises(Stop), virtual_phone() as device:
+        ports = (device.server_port, int(device.serial.rpartition(":")[2]))
+        device.shell("yes > /dev/null 2>&1 &")
+        busy = int(device.shell("pidof yes").text)
+        folder = next(found for found in _state_dirs() if _holds(found, device))
+        raise Stop
+    assert all(_is_free(port) for port in ports)
+    assert not folder.exists()
+    assert eventually(lambda: not _runs(busy))
+
+
+def _holds(folder: Path, device: AdbDevice) -> bool:
+    device.push(b"", "/data/local/tmp/mine")
+    found = (folder / "root/data/local/tmp/mine").exists()
+    device.shell("rm /data/local/tmp/mine")
+    return found
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+CHILD = """
+import json, pathlib, time
+from navitas.device import virtual_phone
+virtual_phone._SHARED_MEMORY = pathlib.Path("/none")
+with virtual_phone.virtual_phone() as device:
+    device.shell("yes > /dev/null 2>&1 & while [ -z \\"$(pidof yes)\\" ]; do sleep 0.05; done")
+    ports = [device.server_port, int(device.serial.rpartition(":")[2])]
+    print(json.dumps([*ports, int(device.shell("pidof yes").text)]), flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+def test_nothing_is_left_when_its_owner_is_killed(number: signal.Signals, tmp_path: Path) -> None:
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    child = subprocess.Popen([sys.executable, "-c", CHILD], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment)
+    assert child.stdout is not None
+    *ports, busy = json.loads(child.stdout.readline())
+    assert len(list(tmp_path.glob("navitas-phone-*"))) == 1
+    child.send_signal(number)
+    child.wait(30)
+    child.stdout.close()
+    assert eventually(lambda: all(_is_free(port) for port in ports) and not _runs(busy))
+    assert eventually(lambda: list(tmp_path.glob("navitas-phone-*")) == [])
+
+
+def test_a_lost_phone_is_an_error_with_remedy() -> None:
+    with virtual_phone() as device:
+        folder = next(found for found in _state_dirs() if _holds(found, device))
+        with device.stream("echo begin; sleep 600") as stream:
+            lines = stream.lines()
+            assert next(lines) == b"begin"
+            _end_phone(folder)
+            with pytest.raises(DeviceError, match="lost"):
+                list(lines)
+        with pytest.raises(DeviceError) as caught:
+            device.shell("echo hi", timeout_s=5.0)
+        assert caught.value.remedy
+
+
+def _end_phone(folder: Path) -> None:
+    """Kill the phone process that uses a folder, found by its command line."""
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            arguments = (process / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if str(folder).encode() in arguments and b"navitas.device.virtual" in arguments:
+            os.kill(int(process.name), signal.SIGKILL)
