@@ -176,6 +176,15 @@ class SlowRun:
         return watts
 
     @staticmethod
+    def _running(mix: dict[int, float], on: float) -> list[float]:
+        """Time at each frequency while the cluster runs: the highest ones first."""
+        left, taken = on, {}
+        for freq in sorted(mix, reverse=True):
+            taken[freq] = min(left, mix[freq]) + UNSEEN * mix[freq]
+            left = max(left - mix[freq], 0.0)
+        return [taken[freq] for freq in mix]
+
+    @staticmethod
     def _on_per_core(shares: list[float], cores: float, loads: list[float], beside: float) -> float:
         busy = sum(shares) * cores
         if busy <= 1e-9:
