@@ -50,7 +50,9 @@ final class JUnit4Run {
         RunListener counter = result.createListener();
         progress.testRunStarted(all);
         counter.testRunStarted(all);
-        list(all, progress, counter);
+        for (Description one : all.getChildren()) { // without any, the whole would pass for a test
+            list(one, progress, counter);
+        }
         counter.testRunFinished(result);
         return result;
     }
@@ -59,7 +61,7 @@ final class JUnit4Run {
         for (Description child : description.getChildren()) {
             list(child, listeners);
         }
-        if (description.isTest() && !description.equals(Description.EMPTY)) {
+        if (description.isTest()) {
             for (RunListener listener : listeners) {
                 listener.testStarted(description);
                 listener.testFinished(description);

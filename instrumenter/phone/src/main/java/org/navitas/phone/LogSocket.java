@@ -27,12 +27,12 @@ public final class LogSocket {
     static final int MAX_PAYLOAD = 4068;
     private static final int HEADER_BYTES = 18;
     private static final int TRY_AGAIN = -11; // -EAGAIN, as liblog returns it
+    private static final byte[] LOOPBACK = {127, 0, 0, 1};
     private static final String PRIORITIES = "..VDIWEF";
 
-    private static final Integer PORT = Integer.getInteger("navitas.log.port");
+    private static final LogSocket PROCESS = new LogSocket(Integer.getInteger("navitas.log.port"));
     private static final int PID = leadingNumber(ManagementFactory.getRuntimeMXBean().getName());
     private static final PrintStream STANDARD_ERROR = new PrintStream(new FileOutputStream(FileDescriptor.err), true);
-    private static final AtomicLong LOST = new AtomicLong();
     private static final ThreadLocal<Integer> TID = new ThreadLocal<Integer>() {
         @Override
         protected Integer initialValue() {
@@ -40,14 +40,24 @@ public final class LogSocket {
         }
     };
 
-    private static DatagramChannel channel;
+    private final Integer port;
+    private final AtomicLong lost = new AtomicLong();
+    private DatagramChannel channel;
 
-    private LogSocket() {}
+    /** Without a port entries are printed on standard error. */
+    LogSocket(Integer port) {
+        this.port = port;
+    }
 
-    /** Returns the bytes of payload, negative when the entry was lost. Never throws, from any thread. */
+    /** Writes to this process's log; returns the bytes of payload, negative when the entry was lost. */
     public static int write(int priority, String tag, String message) {
+        return PROCESS.entry(priority, tag, message);
+    }
+
+    /** Never throws, from any thread. */
+    int entry(int priority, String tag, String message) {
         int known = Math.max(2, Math.min(7, priority));
-        if (PORT == null) {
+        if (port == null) {
             STANDARD_ERROR.println(PRIORITIES.charAt(known) + "/" + tag + "(" + PID + "): " + message);
             return message.length();
         }
@@ -61,23 +71,23 @@ public final class LogSocket {
         if (send(entry)) {
             return length;
         }
-        LOST.incrementAndGet();
+        lost.incrementAndGet();
         return TRY_AGAIN;
     }
 
     /** Entries that could not be sent. */
-    static long lost() {
-        return LOST.get();
+    long lost() {
+        return lost.get();
     }
 
-    private static synchronized boolean send(ByteBuffer entry) {
+    private synchronized boolean send(ByteBuffer entry) {
         // A channel closes when its thread is interrupted; the interrupt is the test's own and must outlive this.
         boolean interrupted = Thread.interrupted();
         try {
             if (channel == null || !channel.isOpen()) {
                 channel = DatagramChannel.open();
                 channel.configureBlocking(false);
-                channel.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), PORT));
+                channel.connect(new InetSocketAddress(InetAddress.getByAddress(LOOPBACK), port));
             }
             return channel.write(entry) > 0;
         } catch (IOException e) {

@@ -6,26 +6,25 @@ import java.io.PrintStream;
 import java.io.UnsupportedEncodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.function.Consumer;
 
 /** What is printed becomes log entries, one a line, as Android does with System.out and System.err. */
 final class LogStream extends OutputStream {
     /** A longer line is cut into entries. */
     private static final int MOST_BYTES = 4000;
 
-    private final int priority;
-    private final String tag;
+    private final Consumer<String> log;
     private byte[] line = new byte[256];
     private int length;
 
-    LogStream(int priority, String tag) {
-        this.priority = priority;
-        this.tag = tag;
+    LogStream(Consumer<String> log) {
+        this.log = log;
     }
 
     /** Sends the test's standard streams to the log, under Android's tags. */
     static void install() {
-        System.setOut(new LogStream(Log.INFO, "System.out").printer());
-        System.setErr(new LogStream(Log.WARN, "System.err").printer());
+        System.setOut(new LogStream(line -> Log.i("System.out", line)).printer());
+        System.setErr(new LogStream(line -> Log.w("System.err", line)).printer());
     }
 
     PrintStream printer() {
@@ -69,6 +68,6 @@ final class LogStream extends OutputStream {
     private void entry() {
         int end = length > 0 && line[length - 1] == '\r' ? length - 1 : length;
         length = 0;
-        Log.println(priority, tag, new String(line, 0, end, StandardCharsets.UTF_8));
+        log.accept(new String(line, 0, end, StandardCharsets.UTF_8));
     }
 }

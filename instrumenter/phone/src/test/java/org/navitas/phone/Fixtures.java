@@ -1,0 +1,109 @@
+package org.navitas.phone;
+
+import static org.junit.Assert.assertEquals;
+
+import java.util.Arrays;
+import java.util.List;
+import junit.framework.TestCase;
+import org.junit.Assert;
+import org.junit.Assume;
+import org.junit.BeforeClass;
+import org.junit.FixMethodOrder;
+import org.junit.Ignore;
+import org.junit.Test;
+import org.junit.experimental.runners.Enclosed;
+import org.junit.runner.Description;
+import org.junit.runner.RunWith;
+import org.junit.runner.notification.RunListener;
+import org.junit.runners.MethodSorters;
+import org.junit.runners.Parameterized;
+
+/** Tests that the instrumentation's tests run. */
+public final class Fixtures {
+    private Fixtures() {}
+
+    @FixMethodOrder(MethodSorters.NAME_ASCENDING)
+    public static class Mixed {
+        @Test
+        public void passes() {
+            System.out.println("printed by a test");
+        }
+
+        @Test
+        public void fails() {
+            Assert.fail("expected\nby two lines");
+        }
+
+        @Ignore
+        @Test
+        public void ignored() {}
+
+        @Test
+        public void assumes() {
+            Assume.assumeTrue(false);
+        }
+    }
+
+    public abstract static class Base {
+        @Test
+        public void inherited() {}
+    }
+
+    public static class Derived extends Base {}
+
+    public static class Old extends TestCase {
+        public void testOld() {
+            assertEquals(1, 1);
+        }
+    }
+
+    public static class NoTest {
+        public void nothing() {}
+    }
+
+    public static class Broken {
+        @BeforeClass
+        public static void fail() {
+            throw new IllegalStateException("before");
+        }
+
+        @Test
+        public void never() {}
+    }
+
+    @RunWith(Parameterized.class)
+    public static class Two {
+        @Parameterized.Parameters
+        public static List<Object[]> values() {
+            return Arrays.asList(new Object[] {1}, new Object[] {2});
+        }
+
+        public Two(int value) {
+            assertEquals(value, value);
+        }
+
+        @Test
+        public void m() {}
+
+        @Test
+        public void n() {}
+    }
+
+    @RunWith(Enclosed.class)
+    public static class Outer {
+        public static class Inner {
+            @Test
+            public void inside() {}
+        }
+    }
+
+    /** Counts the tests that it was told of. */
+    public static class Counting extends RunListener {
+        static int started;
+
+        @Override
+        public void testStarted(Description description) {
+            started++;
+        }
+    }
+}
