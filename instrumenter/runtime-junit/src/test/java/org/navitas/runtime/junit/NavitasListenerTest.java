@@ -4,6 +4,7 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertTrue;
 
 import java.io.File;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -18,6 +19,7 @@ import org.junit.runner.RunWith;
 import org.junit.runners.MethodSorters;
 import org.junit.runners.Parameterized;
 import org.navitas.runtime.ChunkReader;
+import org.navitas.runtime.Recorder;
 
 public class NavitasListenerTest {
     @FixMethodOrder(MethodSorters.NAME_ASCENDING)
@@ -77,23 +79,12 @@ public class NavitasListenerTest {
         return marks;
     }
 
-    /** Markers of this process's event file, which the end of a run has flushed. */
+    /** Markers of this process's event file. */
     private static List<ChunkReader.Marker> all() throws Exception {
-        List<ChunkReader.Marker> markers = new ArrayList<>();
-        File[] files = new File(System.getProperty("navitas.out")).listFiles();
-        long newest = 0;
-        for (File file : files == null ? new File[0] : files) {
-            if (file.lastModified() >= newest) {
-                newest = file.lastModified();
-                markers = ChunkReader.markers(Files.readAllBytes(file.toPath()));
-            }
-        }
-        return markers;
-    }
-
-    @BeforeClass
-    public static void start() throws Exception {
-        marks();
+        Recorder.flush();
+        String process = ManagementFactory.getRuntimeMXBean().getName().split("@")[0];
+        File file = new File(System.getProperty("navitas.out"), "events-" + process + ".nvch");
+        return ChunkReader.markers(Files.readAllBytes(file.toPath()));
     }
 
     @Test
