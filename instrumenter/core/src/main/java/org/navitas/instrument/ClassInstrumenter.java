@@ -105,14 +105,14 @@ final class ClassInstrumenter {
       if (reason == null) {
         bodies.add(method);
       } else {
-        skipped.add(new Skipped(method.getName() + method.getDescriptor(), reason));
+        skipped.add(skipped(method, reason));
       }
     }
     boolean room = scan.poolCount() + OWN_CONSTANTS + bodies.size() <= POOL_LIMIT;
     List<MethodRef> methods = new ArrayList<>();
     int firstId = room && !bodies.isEmpty() ? addProbes(file, bodies, scan, methods, skipped) : 0;
     if (!room) {
-      bodies.forEach(method -> skipped.add(tooLarge(method)));
+      bodies.forEach(method -> skipped.add(skipped(method, Skipped.TOO_LARGE)));
     }
     ClassInfo info = new ClassInfo(scan.name, file.getSourceFile(), methods, skipped, null);
     if (methods.isEmpty()) {
@@ -139,7 +139,7 @@ final class ClassInstrumenter {
     return null;
   }
 
-  /** Puts probes into all of {@code bodies} that have room, and returns the constant of the first one's id. */
+  /** Puts probes into all of {@code bodies} that can take them, and returns the constant of the first one's id. */
   private static int addProbes(
       ClassFile file, List<MethodInfo> bodies, ClassScan scan, List<MethodRef> methods, List<Skipped> skipped)
       throws BadBytecode, MalformedClassException {
@@ -153,18 +153,19 @@ final class ClassInstrumenter {
     for (MethodInfo method : bodies) {
       MethodRef ref = new MethodRef(method.getName(), method.getDescriptor(), firstLine(method.getCodeAttribute()));
       id = id < 0 ? pool.addIntegerInfo(placeholder + methods.size()) : id;
-      if (probes.add(method, id)) {
+      String reason = probes.add(method, id);
+      if (reason == null) {
         methods.add(ref);
         id = -1;
       } else {
-        skipped.add(tooLarge(method));
+        skipped.add(skipped(method, reason));
       }
     }
     return firstId;
   }
 
-  private static Skipped tooLarge(MethodInfo method) {
-    return new Skipped(method.getName() + method.getDescriptor(), Skipped.TOO_LARGE);
+  private static Skipped skipped(MethodInfo method, String reason) {
+    return new Skipped(method.getName() + method.getDescriptor(), reason);
   }
 
   /** The first of {@code count} ints in a row that the class does not use itself (equal constants are shared). */

@@ -21,7 +21,7 @@ import javassist.bytecode.Opcode;
  * that only compute never consume that value, so for them the change of depth is enough.
  */
 final class ConstructorFlow {
-  /** Offsets of the initialising calls, ascending; empty when the constructor never gets that far. */
+  /** Offsets of the initialising calls, ascending; at least one. */
   final List<Integer> calls = new ArrayList<>();
 
   private final CodeScan scan;
@@ -36,11 +36,16 @@ final class ConstructorFlow {
     this.pool = code.getConstPool();
   }
 
-  static ConstructorFlow of(CodeAttribute code, CodeScan scan) throws MalformedClassException {
+  /** Follows a constructor; null when it never calls another one, or does what no constructor may. */
+  static ConstructorFlow of(CodeAttribute code, CodeScan scan) {
     ConstructorFlow flow = new ConstructorFlow(code, scan);
-    flow.walk();
+    try {
+      flow.walk();
+    } catch (MalformedClassException e) {
+      return null;
+    }
     flow.calls.sort(null);
-    return flow;
+    return flow.calls.isEmpty() ? null : flow;
   }
 
   /** The code that runs after initialisation, as {start, end} in ascending order. */

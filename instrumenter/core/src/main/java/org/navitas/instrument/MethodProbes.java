@@ -57,41 +57,36 @@ final class MethodProbes {
    * Instruments one method, or leaves it as it is.
    *
    * @param id index of the Integer constant that holds the method's id
-   * @return false when a limit of the class file format forbids it
+   * @return null, or why it is left alone
+   * @throws MalformedClassException when its code cannot even be walked
    */
-  boolean add(MethodInfo method, int id) throws MalformedClassException, BadBytecode {
+  String add(MethodInfo method, int id) throws MalformedClassException, BadBytecode {
     CodeAttribute code = method.getCodeAttribute();
     CodeScan scan = new CodeScan(code.getCode());
+    StackMapTable frames = (StackMapTable) code.getAttribute(StackMapTable.tag);
+    FrameOffsets offsets = FrameOffsets.of(frames);
     List<Integer> entries = Collections.singletonList(0);
     List<int[]> covered = Collections.singletonList(new int[] {0, code.getCodeLength()});
     if (method.isConstructor()) {
       ConstructorFlow flow = ConstructorFlow.of(code, scan);
+      // Javassist moves no frame at 0 when code after it grows; javac makes none in constructors.
+      if (flow == null || offsets.count > 0 && offsets.first == 0) {
+        return Skipped.MALFORMED;
+      }
       covered = flow.after();
       entries = new ArrayList<>();
       for (int call : flow.calls) {
         entries.add(scan.next(call));
       }
     }
-    StackMapTable frames = (StackMapTable) code.getAttribute(StackMapTable.tag);
-    FrameOffsets offsets = FrameOffsets.of(frames);
-    check(method, entries, offsets);
     if (outgrows(code, scan, entries.size(), covered.size(), offsets)) {
-      return false;
+      return Skipped.TOO_LARGE;
     }
     insert(code, entries, covered, id);
     if (stackMaps) {
       addFrame(code, frames);
     }
-    return true;
-  }
-
-  private static void check(MethodInfo method, List<Integer> entries, FrameOffsets frames) throws MalformedClassException {
-    if (entries.isEmpty()) {
-      throw new MalformedClassException("constructor calls no other one");
-    }
-    if (method.isConstructor() && frames.count > 0 && frames.first == 0) {
-      throw new MalformedClassException("constructor begins with a branch target");
-    }
+    return null;
   }
 
   private static boolean outgrows(CodeAttribute code, CodeScan scan, int entries, int ranges, FrameOffsets frames) {

@@ -140,15 +140,17 @@ public class CraftedTest {
   }
 
   @Test
-  public void constructorsThatNeverCallAnotherAreLeftUntouched() throws Exception {
+  public void constructorsThatNeverCallAnotherAreLeftAlone() throws Exception {
     Bytecode code = new Bytecode(pool, 2, 2);
     code.addOpcode(Opcode.ACONST_NULL);
     code.addOpcode(Opcode.ATHROW);
     add("<init>", "()V", 0, code, null);
-    byte[] original = bytes();
-    ClassInstrumenter done = ClassInstrumenter.instrument(original, "fallback");
-    assertEquals(Skipped.MALFORMED, done.info.untouchedReason());
-    assertArrayEquals(original, done.bytes(new int[0]));
+    addNops("other", 3);
+    ClassInstrumenter done = instrument();
+    assertEquals("<init>()V", done.info.skipped.get(0).method);
+    assertEquals(Skipped.MALFORMED, done.info.skipped.get(0).reason);
+    call(done, "other");
+    assertEquals(">0 <0", events());
   }
 
   @Test
