@@ -49,7 +49,7 @@ def empty(clock: CpuClock) -> CpuClock:
     return CpuClock(clock.t_ns[:0], clock.cpu_ns[:0])
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(randoms, flags, flags, flags)
 def test_a_slow_integrator_agrees(random: Random, stat: bool, process: bool, cut: bool) -> None:
     run = random_run(random, with_stat=stat, with_process=process, cut=cut)
