@@ -1,0 +1,308 @@
+"""Real Gradle, unedited projects: bundles hold what they should, and nothing of the user's is changed."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support.gradle_projects import JUNIT, gradles, junit_class, main_class, single, tree_hash, write
+
+from navitas.build.bundle import Bundle
+from navitas.build.gradle import build_bundles
+from navitas.build.jars import JARS
+from navitas.build.sample import copy_sample
+from navitas.errors import BuildError, UsageError
+
+GRADLES = gradles()
+pytestmark = [
+    pytest.mark.skipif(not GRADLES, reason="no `gradle` on PATH and NAVITAS_GRADLE_HOMES is not set"),
+    pytest.mark.skipif(not (JARS / "navitas-gradle-plugin.jar").is_file(), reason="the plugin's jar is not built: make jars"),
+]
+
+
+@pytest.fixture(scope="module", params=GRADLES or ["none"])
+def gradle(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A Gradle whose daemon is known to these tests alone and ends with them."""
+    launcher = GRADLES[request.param]
+    registry = tmp_path_factory.mktemp("daemons")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GRADLE_OPTS", f"-Dorg.gradle.daemon.registry.base={registry}")
+        yield launcher
+        subprocess.run([launcher, "--stop"], cwd=registry, check=True, capture_output=True)
+
+
+class Build:
+    """One build and what it printed."""
+
+    def __init__(self, project: Path, gradle: str, **options: object) -> None:
+        self.lines: list[str] = []
+        self.bundles: list[Bundle] = build_bundles(project, gradle=gradle, on_line=self.lines.append, **options)  # type: ignore[arg-type]
+
+    def outcome(self, task: str) -> str:
+        """What Gradle says beside a task: `UP-TO-DATE`, `FROM-CACHE`, `` when it ran, or `absent`."""
+        for line in self.lines:
+            name, _, outcome = line.removeprefix("> Task ").partition(" ")
+            if name == task:
+                return outcome
+        return "absent"
+
+
+def contents(bundle: Bundle) -> dict[str, bytes]:
+    with zipfile.ZipFile(bundle.path) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def methods(bundle: Bundle) -> set[tuple[str, str]]:
+    return {(entry["class"], entry["name"]) for entry in json.loads(bundle.map_bytes)["methods"]}
+
+
+def modules(bundle: Bundle) -> dict[str, tuple[str, str]]:
+    return {entry["name"]: (entry["source"], entry["module"]) for entry in json.loads(bundle.map_bytes)["classes"]}
+
+
+def is_instrumented(code: bytes) -> bool:
+    return b"org/navitas/runtime/" in code
+
+
+def run_tests(bundle: Bundle, folder: Path, *classes: str) -> str:
+    """Unpack a bundle and run JUnit classes of it as its manifest says, under full verification."""
+    with zipfile.ZipFile(bundle.path) as archive:
+        archive.extractall(folder)
+    manifest = bundle.manifest
+    class_path = ":".join(str(folder / entry) for entry in manifest.class_path)
+    properties = [f"-D{key}={value}" for key, value in manifest.system_properties.items()]
+    command = ["java", "-Xverify:all", *manifest.jvm_args, *properties, "-cp", class_path, "org.junit.runner.JUnitCore", *classes]
+    result = subprocess.run(command, cwd=manifest.working_dir, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout
+
+
+def test_the_sample_becomes_a_bundle_and_a_second_build_does_nothing(tmp_path: Path, gradle: str) -> None:
+    project = copy_sample(tmp_path / "sample")
+    first = Build(project, gradle)
+    (bundle,) = first.bundles
+    manifest = bundle.manifest
+    assert (manifest.package, manifest.module, manifest.project) == ("org.navitas.sample", ":", "sample")
+    assert manifest.working_dir == str(project)
+    assert manifest.class_path[:2] == ["test-classes", "classes"]
+    assert [path.partition("-")[2] for path in manifest.class_path[2:]] == [
+        "junit-4.13.2.jar",
+        "hamcrest-core-1.3.jar",
+        "navitas-runtime.jar",
+        "navitas-runtime-junit.jar",
+    ]
+    assert manifest.java_home is not None
+    assert (Path(manifest.java_home) / "bin" / "java").is_file()
+    files = contents(bundle)
+    assert is_instrumented(files["classes/org/navitas/sample/KnownCases.class"])
+    assert is_instrumented(files["test-classes/org/navitas/sample/DemoTest.class"])
+    assert files["classes/META-INF/navitas/map.properties"].split() == [f"map_id={manifest.map_id}".encode()]
+    assert ("org.navitas.sample.KnownCases", "recurse") in methods(bundle)
+    assert set(modules(bundle).values()) == {("main", ":"), ("test", ":")}
+    assert first.outcome(":test") == "absent"
+
+    second = Build(project, gradle)
+    assert second.outcome(":navitasInstrument") == second.outcome(":navitasBundle") == "UP-TO-DATE"
+    assert [bundle.path for bundle in second.bundles] == [bundle.path]
+    assert contents(second.bundles[0]) == files
+
+
+def test_the_users_outputs_stay_as_they_are(tmp_path: Path, gradle: str) -> None:
+    project = single(tmp_path / "p")
+    subprocess.run([gradle, "-q", "-p", str(project), "assemble", "testClasses"], check=True, capture_output=True)
+    before = tree_hash(project / "build")
+    Build(project, gradle)
+    after = tree_hash(project / "build")
+    theirs = {name: digest for name, digest in after.items() if name.startswith(("classes/", "libs/", "resources/"))}
+    assert theirs
+    assert theirs == {name: digest for name, digest in before.items() if name.startswith(("classes/", "libs/", "resources/"))}
+    assert not any(is_instrumented(path.read_bytes()) for path in (project / "build" / "classes").rglob("*.class"))
+
+
+def test_the_bundles_tests_run(tmp_path: Path, gradle: str) -> None:
+    project = single(tmp_path / "p", "test { systemProperty 'answer', '42' }\n")
+    body = (
+        'org.junit.Assert.assertEquals("42", System.getProperty("answer")); new A().f();'
+        'for (String name : new String[] {"/a.txt", "/t.txt"}) '
+        "org.junit.Assert.assertNotNull(name, ATest.class.getResource(name));"
+    )
+    write(project, {"src/test/java/p/ATest.java": junit_class("ATest", body)})
+    (bundle,) = Build(project, gradle).bundles
+    assert "OK (1 test)" in run_tests(bundle, tmp_path / "unpacked", "p.ATest")
+
+
+def test_changes_are_taken_in_and_what_is_gone_goes(tmp_path: Path, gradle: str) -> None:
+    project = write(single(tmp_path / "p"), {"src/main/java/p/B.java": main_class("B")})
+    (first,) = Build(project, gradle).bundles
+    assert ("p.B", "f") in methods(first)
+    before = contents(first)
+    (project / "src/main/java/p/B.java").unlink()
+    write(project, {"src/main/java/p/A.java": main_class("A", "return 2;")})
+    (second,) = Build(project, gradle).bundles
+    after = contents(second)
+    assert not any(name.endswith("/B.class") for name in after)
+    assert ("p.B", "f") not in methods(second)
+    assert after["classes/p/A.class"] != before["classes/p/A.class"]
+
+
+def test_modules_get_bundles_with_the_code_they_depend_on(tmp_path: Path, gradle: str) -> None:
+    apply = f"apply plugin: 'java'\n{JUNIT}"
+    project = write(
+        tmp_path / "multi",
+        {
+            "settings.gradle": "rootProject.name = 'multi'\ninclude 'app', 'lib', 'docs'\n",
+            "build.gradle": f"{apply}dependencies {{ implementation project(':app') }}\n",
+            "app/build.gradle": f"{apply}dependencies {{ implementation project(':lib') }}\n",
+            "lib/build.gradle": f"{apply}",
+            "docs/build.gradle": "",
+            "src/test/java/p/RootTest.java": junit_class("RootTest", "new App().f();"),
+            "app/src/main/java/p/App.java": main_class("App", "return new Lib().f();"),
+            "app/src/test/java/p/AppTest.java": junit_class("AppTest", "new App().f();"),
+            "lib/src/main/java/p/Lib.java": main_class("Lib"),
+            "lib/src/main/resources/lib.txt": "lib",
+        },
+    )
+    bundles = {bundle.manifest.module: bundle for bundle in Build(project, gradle).bundles}
+    assert list(bundles) == [":", ":app"]
+    assert modules(bundles[":app"]) == {"p.App": ("main", ":app"), "p.AppTest": ("test", ":app"), "p.Lib": ("main", ":lib")}
+    assert modules(bundles[":"]) == {"p.RootTest": ("test", ":"), "p.App": ("main", ":app"), "p.Lib": ("main", ":lib")}
+    (name,) = (path for path in bundles[":app"].manifest.class_path if path.endswith("-lib.jar"))
+    with zipfile.ZipFile(io.BytesIO(contents(bundles[":app"])[name])) as jar:
+        assert is_instrumented(jar.read("p/Lib.class"))
+        assert jar.read("lib.txt") == b"lib"
+    assert not any(is_instrumented(path.read_bytes()) for path in (project / "lib" / "build" / "classes").rglob("*.class"))
+    assert "OK (1 test)" in run_tests(bundles[":app"], tmp_path / "unpacked", "p.AppTest")
+
+    (only,) = Build(project, gradle, module=":app").bundles
+    assert only.manifest.module == ":app"
+    with pytest.raises(UsageError, match="nope"):
+        Build(project, gradle, module=":nope")
+    with pytest.raises(BuildError, match="no tests"):
+        Build(project, gradle, module=":lib")
+
+
+@pytest.mark.parametrize("root", ["allprojects { apply plugin: 'java'\n%s }", "subprojects { apply plugin: 'java'\n%s }"])
+def test_a_parent_may_apply_java_for_its_modules(tmp_path: Path, gradle: str, root: str) -> None:
+    project = write(
+        tmp_path / "multi",
+        {
+            "settings.gradle": "include 'app'\n",
+            "build.gradle": root % JUNIT,
+            "app/src/test/java/p/AppTest.java": junit_class("AppTest", ""),
+        },
+    )
+    assert [bundle.manifest.module for bundle in Build(project, gradle).bundles] == [":app"]
+
+
+def test_without_tests_only_main_classes_get_probes(tmp_path: Path, gradle: str) -> None:
+    project = single(tmp_path / "p")
+    (bundle,) = Build(project, gradle, instrument_tests=False).bundles
+    assert modules(bundle) == {"p.A": ("main", ":")}
+    plain = (project / "build/classes/java/test/p/ATest.class").read_bytes()
+    assert contents(bundle)["test-classes/p/ATest.class"] == plain
+    assert contents(bundle)["test-classes/t.txt"] == b"t"
+    (again,) = Build(project, gradle).bundles
+    assert modules(again) == {"p.A": ("main", ":"), "p.ATest": ("test", ":")}
+
+
+def test_patterns_choose_classes(tmp_path: Path, gradle: str) -> None:
+    project = write(single(tmp_path / "p"), {"src/main/java/p/B.java": main_class("B")})
+    (bundle,) = Build(project, gradle, include=["p.*"], exclude=["p.B", "**Test"]).bundles
+    assert {name for name, _ in methods(bundle)} == {"p.A"}
+
+
+def test_the_plugin_may_be_in_the_build_file_as_well(tmp_path: Path, gradle: str) -> None:
+    project = single(tmp_path / "p")
+    text = (project / "build.gradle").read_text()
+    jar = JARS / "navitas-gradle-plugin.jar"
+    head = f"buildscript {{ dependencies {{ classpath files('{jar}') }} }}\napply plugin: 'org.navitas'\n"
+    block = "navitas { exclude 'p.A'; instrumentTests true }\n"
+    (project / "build.gradle").write_text(head + text + block)
+    (bundle,) = Build(project, gradle).bundles
+    assert {name for name, _ in methods(bundle)} == {"p.ATest"}
+
+    subprocess.run([gradle, "-q", "-p", str(project), "clean", "navitasBundle"], check=True, capture_output=True)
+    assert bundle.path.is_file()
+
+
+def test_the_tests_jvm_is_set_up_as_the_build_says(tmp_path: Path, gradle: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INHERITED", "yes")
+    monkeypatch.setenv("CHANGED", "before")
+    setup = """
+        test {
+            jvmArgs '-Xss2m', '-javaagent:agent.jar'
+            maxHeapSize = '300m'
+            systemProperty 'a.b', 'c d'
+            environment 'SET', 'ü'
+            environment 'CHANGED', 'after'
+            workingDir = file('src')
+        }
+    """
+    (bundle,) = Build(single(tmp_path / "p", setup), gradle).bundles
+    manifest = bundle.manifest
+    assert {"-Xss2m", "-Xmx300m", "-ea"} <= set(manifest.jvm_args)
+    assert not any("agent" in argument for argument in manifest.jvm_args)
+    assert any("-javaagent:agent.jar" in warning for warning in manifest.warnings)
+    assert manifest.system_properties["a.b"] == "c d"
+    assert set(manifest.environment) == {"SET", "CHANGED"}
+    assert manifest.environment["CHANGED"] == "after"
+    assert manifest.working_dir == str(tmp_path / "p" / "src")
+
+
+def test_jacoco_is_left_out(tmp_path: Path, gradle: str) -> None:
+    (bundle,) = Build(single(tmp_path / "p", "apply plugin: 'jacoco'\n"), gradle).bundles
+    assert not any("agent" in argument for argument in bundle.manifest.jvm_args)
+
+
+def test_the_build_cache_serves_instrumented_classes(tmp_path: Path, gradle: str) -> None:
+    project = single(tmp_path / "p")
+    cache = f"buildCache {{ local(DirectoryBuildCache) {{ directory = new File('{tmp_path / 'cache'}') }} }}\n"
+    write(project, {"settings.gradle": f"rootProject.name = 'demo'\n{cache}", "gradle.properties": "org.gradle.caching=true\n"})
+    (first,) = Build(project, gradle).bundles
+    before = contents(first)
+    subprocess.run([gradle, "-q", "-p", str(project), "clean"], check=True, capture_output=True)
+    second = Build(project, gradle)
+    assert second.outcome(":navitasInstrument") == "FROM-CACHE"
+    assert contents(second.bundles[0]) == before
+    write(project, {"src/main/java/p/A.java": main_class("A", "return 3;")})
+    (third,) = Build(project, gradle).bundles
+    assert contents(third)["classes/p/A.class"] != before["classes/p/A.class"]
+
+
+def test_a_compile_error_is_shown(tmp_path: Path, gradle: str) -> None:
+    project = write(single(tmp_path / "p"), {"src/main/java/p/A.java": "package p; class A { int f() { return nonsense; } }"})
+    with pytest.raises(BuildError, match="nonsense"):
+        Build(project, gradle)
+
+
+def test_a_module_that_loses_its_tests_loses_its_bundle(tmp_path: Path, gradle: str) -> None:
+    project = single(tmp_path / "p")
+    (bundle,) = Build(project, gradle).bundles
+    (project / "src/test/java/p/ATest.java").unlink()
+    with pytest.raises(BuildError, match="no tests"):
+        Build(project, gradle)
+    assert not bundle.path.exists()
+
+
+def test_an_android_project_is_refused_clearly(tmp_path: Path, gradle: str) -> None:
+    resources = "buildSrc/src/main/resources/META-INF/gradle-plugins"
+    plugin = "class Fake implements org.gradle.api.Plugin<org.gradle.api.Project> { void apply(org.gradle.api.Project p) {} }"
+    project = write(
+        tmp_path / "android",
+        {
+            "settings.gradle": "",
+            "build.gradle": "apply plugin: 'com.android.application'\n",
+            "buildSrc/src/main/groovy/Fake.groovy": plugin,
+            f"{resources}/com.android.application.properties": "implementation-class=Fake\n",
+        },
+    )
+    with pytest.raises(BuildError, match="Android projects are not supported yet"):
+        Build(project, gradle)
+    write(project, {"build.gradle": "apply plugin: 'com.android.application'\nthrow new GradleException('no SDK')\n"})
+    with pytest.raises(BuildError, match="Android projects are not supported yet"):
+        Build(project, gradle)

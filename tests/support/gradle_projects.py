@@ -1,0 +1,65 @@
+"""Gradle installations to test on, and small projects for them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+JUNIT = "repositories { mavenCentral() }\ndependencies { testImplementation 'junit:junit:4.13.2' }\n"
+
+
+def gradles() -> dict[str, str]:
+    """Gradle launchers by name: the one on PATH, and those of the homes that NAVITAS_GRADLE_HOMES lists."""
+    found = {}
+    on_path = shutil.which("gradle")
+    if on_path:
+        found["path"] = on_path
+    for home in filter(None, os.environ.get("NAVITAS_GRADLE_HOMES", "").split(os.pathsep)):
+        found[Path(home).name] = str(Path(home) / "bin" / "gradle")
+    return found
+
+
+def write(root: Path, files: Mapping[str, str]) -> Path:
+    """Write files below `root` and return it."""
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return root
+
+
+def main_class(name: str, body: str = "return 1;") -> str:
+    """Source of class `p.NAME` with a method `f`."""
+    return f"package p; public class {name} {{ public int f() {{ {body} }} }}\n"
+
+
+def junit_class(name: str, body: str) -> str:
+    """Source of a JUnit 4 test class `p.NAME` with one test."""
+    return f"package p; public class {name} {{ @org.junit.Test public void t() throws Exception {{ {body} }} }}\n"
+
+
+def single(root: Path, build: str = "") -> Path:
+    """A project `demo` with a main class, a test class and resources of both."""
+    return write(
+        root,
+        {
+            "settings.gradle": "rootProject.name = 'demo'\n",
+            "build.gradle": f"apply plugin: 'java'\ngroup = 'org.example'\n{JUNIT}{build}",
+            "src/main/java/p/A.java": main_class("A"),
+            "src/main/resources/a.txt": "a",
+            "src/test/java/p/ATest.java": junit_class("ATest", "new A().f();"),
+            "src/test/resources/t.txt": "t",
+        },
+    )
+
+
+def tree_hash(folder: Path) -> dict[str, str]:
+    """Names, times and contents of all files below a folder."""
+    return {
+        str(path.relative_to(folder)): f"{path.stat().st_mtime_ns} {hashlib.sha256(path.read_bytes()).hexdigest()}"
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
