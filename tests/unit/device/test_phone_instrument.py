@@ -1,0 +1,159 @@
+"""`am instrument` on the virtual phone, with a shell script in Java's place."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from bundle_maker import bundle, fake_java
+from phone_harness import Output, on_phone, run
+from test_phone_packages import install
+
+from navitas.device.virtual import instrument
+from navitas.device.virtual.kernel_port import NullKernel
+from navitas.device.virtual.phone import Phone
+
+COMPONENT = "org.example.app/org.navitas.phone.InstrumentMain"
+RUN = f"am instrument -w -r {COMPONENT}"
+PASSING = (
+    "cat <<'END'\nINSTRUMENTATION_STATUS: class=a.B\nINSTRUMENTATION_STATUS: stream=\na.B:\nINSTRUMENTATION_STATUS: test=t\n"
+    "INSTRUMENTATION_STATUS_CODE: 1\nINSTRUMENTATION_STATUS: class=a.B\nINSTRUMENTATION_STATUS: stream=.\n"
+    "INSTRUMENTATION_STATUS_CODE: 0\nINSTRUMENTATION_RESULT: stream=\n\nOK (1 test)\n\n\nINSTRUMENTATION_CODE: -1\nEND\n"
+)
+
+
+@pytest.fixture(autouse=True)
+def jar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "phone.jar").touch()
+    monkeypatch.setattr(instrument, "PHONE_JAR", tmp_path / "phone.jar")
+
+
+def with_java(tmp_path: Path, script: str, action: Callable[[Phone], Awaitable[None]], **changes: object) -> None:
+    """Install a package whose JVM is a script, and do something."""
+
+    async def installed(phone: Phone) -> None:
+        await install(phone, bundle(java_home=fake_java(tmp_path / "java", script), **changes))
+        await action(phone)
+
+    on_phone(tmp_path / "phone", installed)
+
+
+def test_the_jvm_s_command_line(tmp_path: Path) -> None:
+    (tmp_path / "module").mkdir()
+
+    async def action(phone: Phone) -> None:
+        found = await run(phone, f"am instrument -w -r -e class 'a.B#c d' -e log true {COMPONENT}")
+        root, code = phone.files.root, phone.files.root / "data/app/org.example.app"
+        expected = [
+            "-Xmx64m",
+            "-Da=b",
+            f"-Dnavitas.sysRoot={root}",
+            "-Dnavitas.process=org.example.app",
+            f"-Dnavitas.log.port={phone.logd.port}",
+            f"-Dnavitas.testRoots={code}/test-classes",
+            "-cp",
+            os.pathsep.join([str(tmp_path / "phone.jar"), f"{code}/test-classes", f"{code}/classes"]),
+            "org.navitas.phone.InstrumentMain",
+            *("class", "a.B#c d", "log", "true"),
+        ]
+        assert found.stdout.decode().splitlines()[: len(expected) + 2] == [*expected, "yes", str(tmp_path / "module")]
+
+    with_java(tmp_path, 'printf "%s\\n" "$@" "$FROM_BUNDLE" "$PWD"', action, working_dir=str(tmp_path / "module"))
+
+
+def test_the_raw_stream_comes_through(tmp_path: Path) -> None:
+    async def action(phone: Phone) -> None:
+        found = await run(phone, RUN)
+        assert found.status == 0
+        assert found.stdout.decode() == PASSING.removeprefix("cat <<'END'\n").removesuffix("END\n")
+
+    with_java(tmp_path, PASSING, action)
+
+
+def test_without_r_only_texts_are_printed(tmp_path: Path) -> None:
+    async def action(phone: Phone) -> None:
+        assert await run(phone, f"am instrument -w {COMPONENT}") == Output(0, b"\na.B:.\n\nOK (1 test)\n\n\n", b"")
+
+    with_java(tmp_path, PASSING, action)
+
+
+def test_a_dying_jvm_is_a_crash_and_its_last_words_are_logged(tmp_path: Path) -> None:
+    async def action(phone: Phone) -> None:
+        found = await run(phone, RUN)
+        assert found.stdout == (
+            b"INSTRUMENTATION_STATUS_CODE: 1\nINSTRUMENTATION_RESULT: shortMsg=Process crashed.\nINSTRUMENTATION_CODE: 0\n"
+        )
+        log = (await run(phone, "logcat -d -v tag,uid -s AndroidRuntime:E")).stdout
+        assert log == b"--------- beginning of main\nE/AndroidRuntime: fatal\nE/AndroidRuntime: words\n"
+
+    with_java(tmp_path, "echo INSTRUMENTATION_STATUS_CODE: 1; echo fatal >&2; echo words >&2; kill -9 $$", action)
+
+
+def test_a_jvm_with_children_that_stay_does_not_hang(tmp_path: Path) -> None:
+    async def action(phone: Phone) -> None:
+        assert (await run(phone, RUN)).stdout == b"INSTRUMENTATION_CODE: -1\n"
+
+    with_java(tmp_path, "sleep 600 & echo INSTRUMENTATION_CODE: -1", action)
+
+
+def test_the_kernel_counts_it_as_an_app_and_force_stop_kills_it(tmp_path: Path) -> None:
+    async def action(phone: Phone) -> None:
+        kernel = phone.kernel
+        assert isinstance(kernel, NullKernel)
+        running = asyncio.create_task(run(phone, RUN))
+        while not kernel.processes:
+            await asyncio.sleep(0.02)
+        ((pid, (name, app)),) = kernel.processes.items()
+        assert (name, app) == ("org.example.app", True)
+        assert (await run(phone, "pidof org.example.app")).stdout == f"{pid}\n".encode()
+        await run(phone, "am force-stop org.example.app")
+        assert (await running).stdout.endswith(b"shortMsg=Process crashed.\nINSTRUMENTATION_CODE: 0\n")
+        assert kernel.processes == {}
+
+    with_java(tmp_path, "sleep 600", action)
+
+
+def test_it_ends_with_the_command_that_waits_for_it(tmp_path: Path) -> None:
+    async def action(phone: Phone) -> None:
+        started = tmp_path / "pid"
+        running = asyncio.create_task(run(phone, RUN))
+        while not started.exists() or not started.read_text():
+            await asyncio.sleep(0.02)
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+        with pytest.raises(ProcessLookupError):
+            os.kill(int(started.read_text()), 0)
+
+    with_java(tmp_path, f"echo $$ > {tmp_path}/pid; sleep 600", action)
+
+
+def test_without_w_it_goes_on_by_itself(tmp_path: Path) -> None:
+    async def action(phone: Phone) -> None:
+        assert await run(phone, f"am instrument -r {COMPONENT}") == Output(0, b"", b"")
+        while not (tmp_path / "done").exists():
+            await asyncio.sleep(0.02)
+
+    with_java(tmp_path, f"sleep 0.2; touch {tmp_path}/done", action)
+
+
+def test_unknown_packages_and_runners(tmp_path: Path) -> None:
+    async def action(phone: Phone) -> None:
+        for component in ("org.none/x.Y", "org.example.app/androidx.test.runner.AndroidJUnitRunner"):
+            found = await run(phone, f"am instrument -w -r {component}")
+            assert found.status == 1
+            assert b"Error=Unable to find instrumentation info for: ComponentInfo{" + component.encode() + b"}" in found.stdout
+            assert b"onError: commandError=true message=INSTRUMENTATION_FAILED: " + component.encode() in found.stdout
+
+    with_java(tmp_path, "exit 1", action)
+
+
+def test_a_missing_jar_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(instrument, "PHONE_JAR", tmp_path / "none.jar")
+
+    async def action(phone: Phone) -> None:
+        assert b"shortMsg=none.jar is missing" in (await run(phone, RUN)).stdout
+
+    with_java(tmp_path, "exit 1", action)
