@@ -7,12 +7,14 @@ import contextlib
 import os
 import shutil
 import signal
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from navitas.device.virtual.identity import Identity
 from navitas.device.virtual.processes import ProcessTable
+
+_PIPE_BYTES = 1 << 16
 
 
 @asynccontextmanager
@@ -32,7 +34,9 @@ async def host_process(
     Standard output and error are pipes, unless discarded. Raises `OSError` when it cannot be started.
     """
     output = asyncio.subprocess.DEVNULL if discard_output else asyncio.subprocess.PIPE
-    process = await asyncio.create_subprocess_exec(
+    loop = asyncio.get_running_loop()
+    transport, protocol = await loop.subprocess_exec(
+        lambda: _Protocol(loop),
         *_ends_with_phone(argv),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=output,
@@ -41,20 +45,39 @@ async def host_process(
         env=env,
         start_new_session=True,
     )
+    process = asyncio.subprocess.Process(transport, protocol, loop)
     table.add_host(process.pid, name, tuple(argv), who, lambda number: _signal_group(process.pid, number), app=app)
-    watch = asyncio.create_task(_end_children(process))
+    # Children that outlive the process would hold its output open.
+    protocol.call_on_exit(lambda: _signal_group(process.pid, signal.SIGKILL))
     try:
         yield process
     finally:
         _signal_group(process.pid, signal.SIGKILL)
-        await asyncio.shield(watch)
-        table.remove(process.pid)
+        try:
+            await asyncio.shield(process.wait())
+        finally:
+            table.remove(process.pid)
 
 
-async def _end_children(process: asyncio.subprocess.Process) -> None:
-    """Processes that outlive the one that started them would hold its output open."""
-    await process.wait()
-    _signal_group(process.pid, signal.SIGKILL)
+class _Protocol(asyncio.subprocess.SubprocessStreamProtocol):
+    """Tells when the process itself has ended; `Process.wait` also waits for the ends of its pipes."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__(limit=_PIPE_BYTES, loop=loop)
+        self._ended = False
+        self._on_exit: Callable[[], None] | None = None
+
+    def call_on_exit(self, action: Callable[[], None]) -> None:
+        """Call `action` when the process ends, or now if it has."""
+        self._on_exit = action
+        if self._ended:
+            action()
+
+    def process_exited(self) -> None:
+        self._ended = True
+        super().process_exited()
+        if self._on_exit is not None:
+            self._on_exit()
 
 
 def _ends_with_phone(argv: Sequence[str]) -> Sequence[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import warnings
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,8 @@ def manifest(**changes: Any) -> dict[str, Any]:
 def bundle(entries: dict[str, bytes] | None = None, **changes: Any) -> bytes:
     """Bytes of a bundle with some more entries."""
     data = io.BytesIO()
-    with zipfile.ZipFile(data, "w") as archive:
+    with warnings.catch_warnings(), zipfile.ZipFile(data, "w") as archive:
+        warnings.simplefilter("ignore")  # some tests want an entry twice
         archive.writestr("bundle.json", json.dumps(manifest(**changes)))
         archive.writestr("test-classes/T.class", b"class")
         for name, content in (entries or {}).items():

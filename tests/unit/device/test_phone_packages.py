@@ -108,7 +108,6 @@ def _without_manifest() -> bytes:
         (bundle(environment=[]), "environment"),
     ],
 )
-@pytest.mark.filterwarnings("ignore:Duplicate name")
 def test_what_is_unsafe_or_broken_is_refused(data: bytes, reason: str, tmp_path: Path) -> None:
     async def action(phone: Phone) -> Output:
         found = await install(phone, data)

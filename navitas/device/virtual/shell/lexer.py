@@ -151,8 +151,10 @@ class _Lexer:
         if length or op is None:
             parameter = Parameter(name.group(), quoted, "length" if length else "")
         else:
-            self._at = op.end()
-            parameter = Parameter(name.group(), quoted, op.group(), self._word(frozenset("}")))
+            inner = _Lexer(self._text, self._depth + 1)
+            inner._at = op.end()
+            parameter = Parameter(name.group(), quoted, op.group(), inner._word(frozenset("}")))
+            self._at = inner._at
         if not self._text.startswith("}", self._at):
             raise ShellSyntaxError("bad substitution")
         self._at += 1
