@@ -261,7 +261,7 @@ def test_jacoco_is_left_out(tmp_path: Path, gradle: str) -> None:
 
 def test_the_build_cache_serves_instrumented_classes(tmp_path: Path, gradle: str) -> None:
     project = single(tmp_path / "p")
-    cache = f"buildCache {{ local(DirectoryBuildCache) {{ directory = new File('{tmp_path / 'cache'}') }} }}\n"
+    cache = f"buildCache.local.directory = new File('{tmp_path / 'cache'}')\n"
     write(project, {"settings.gradle": f"rootProject.name = 'demo'\n{cache}", "gradle.properties": "org.gradle.caching=true\n"})
     (first,) = Build(project, gradle).bundles
     before = contents(first)
