@@ -14,7 +14,7 @@ import org.navitas.sample.messenger.Photos;
  */
 public class DemoTest {
   private static final long MESSAGE_AFTER_MILLIS = 1500;
-  private static final int SEARCHES = 200;
+  private static final int SEARCHES = 400;
 
   @Test
   public void newMessageByPolling() throws InterruptedException {
