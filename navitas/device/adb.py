@@ -289,7 +289,7 @@ class AdbDevice:
                 result = self.shell(f"pm install -r -t {shlex.quote(staged)}", timeout_s=_INSTALL_S)
             finally:
                 self.shell(f"rm -f {shlex.quote(staged)}")
-            if not result.text.startswith("Success"):
+            if "Success" not in result.text.split():
                 reason = (result.stdout + result.stderr).decode("utf-8", "replace").strip()
                 raise DeviceError(f"device {self._serial}: {path.name} cannot be installed: {reason}", "see the reason above")
 

@@ -48,36 +48,36 @@ async def host_process(
     process = asyncio.subprocess.Process(transport, protocol, loop)
     table.add_host(process.pid, name, tuple(argv), who, lambda number: _signal_group(process.pid, number), app=app)
     # Children that outlive the process would hold its output open.
-    protocol.call_on_exit(lambda: _signal_group(process.pid, signal.SIGKILL))
+    protocol.on_exit(lambda: _signal_group(process.pid, signal.SIGKILL))
     try:
         yield process
     finally:
         _signal_group(process.pid, signal.SIGKILL)
         try:
-            await asyncio.shield(process.wait())
+            await asyncio.shield(protocol.exited.wait())
         finally:
+            transport.close()
             table.remove(process.pid)
 
 
 class _Protocol(asyncio.subprocess.SubprocessStreamProtocol):
-    """Tells when the process itself has ended; `Process.wait` also waits for the ends of its pipes."""
+    """Tells when the process itself has ended: `Process.wait` also waits until all its output has been read."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         super().__init__(limit=_PIPE_BYTES, loop=loop)
-        self._ended = False
-        self._on_exit: Callable[[], None] | None = None
+        self.exited = asyncio.Event()
+        self._action: Callable[[], None] = lambda: None
 
-    def call_on_exit(self, action: Callable[[], None]) -> None:
+    def on_exit(self, action: Callable[[], None]) -> None:
         """Call `action` when the process ends, or now if it has."""
-        self._on_exit = action
-        if self._ended:
+        self._action = action
+        if self.exited.is_set():
             action()
 
     def process_exited(self) -> None:
-        self._ended = True
+        self.exited.set()
         super().process_exited()
-        if self._on_exit is not None:
-            self._on_exit()
+        self._action()
 
 
 def _ends_with_phone(argv: Sequence[str]) -> Sequence[str]:
