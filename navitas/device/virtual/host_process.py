@@ -7,14 +7,49 @@ import contextlib
 import os
 import shutil
 import signal
-from collections.abc import AsyncIterator, Callable, Sequence
+import subprocess
+import threading
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import IO
 
 from navitas.device.virtual.identity import Identity
 from navitas.device.virtual.processes import ProcessTable
+from navitas.device.virtual.shell.streams import PIECE_BYTES, Input
 
-_PIPE_BYTES = 1 << 16
+
+class HostProcess:
+    """A running process; `stdout` and `stderr` are at their ends at once when its output is discarded."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self.pid = process.pid
+        self.stdout = Input(_Output())
+        self.stderr = Input(_Output())
+        self._process = process
+        self._loop = asyncio.get_running_loop()
+        self._ended = asyncio.Event()
+        # asyncio's own processes end only when their output has been read, which a reader that left will never do.
+        threading.Thread(target=self._watch, name=f"process {process.pid}", daemon=True).start()
+
+    async def wait(self) -> int:
+        """Wait for its end; the exit status as a shell tells it (128 and more: killed by a signal)."""
+        await self._ended.wait()
+        code = self._process.returncode
+        return code if code >= 0 else 128 - code
+
+    def send_signal(self, number: int) -> None:
+        """Signal the process and its children."""
+        if not self._ended.is_set():
+            _signal_group(self.pid, number)
+
+    def _watch(self) -> None:
+        if hasattr(os, "waitid"):  # its pid stays taken until its children are dead
+            os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
+            _signal_group(self.pid, signal.SIGKILL)
+        self._process.wait()
+        with contextlib.suppress(RuntimeError):  # the phone's loop is closed
+            self._loop.call_soon_threadsafe(self._ended.set)
 
 
 @asynccontextmanager
@@ -28,56 +63,53 @@ async def host_process(
     cwd: Path | None = None,
     env: dict[str, str] | None = None,
     discard_output: bool = False,
-) -> AsyncIterator[asyncio.subprocess.Process]:
+) -> AsyncIterator[HostProcess]:
     """Run a process in a session of its own; it and all its children are dead when the context is left.
 
-    Standard output and error are pipes, unless discarded. Raises `OSError` when it cannot be started.
+    Raises `OSError` when it cannot be started.
     """
-    output = asyncio.subprocess.DEVNULL if discard_output else asyncio.subprocess.PIPE
-    loop = asyncio.get_running_loop()
-    transport, protocol = await loop.subprocess_exec(
-        lambda: _Protocol(loop),
-        *_ends_with_phone(argv),
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=output,
-        stderr=output,
-        cwd=cwd,
-        env=env,
-        start_new_session=True,
+    output = subprocess.DEVNULL if discard_output else subprocess.PIPE
+    started = subprocess.Popen(
+        _ends_with_phone(argv), stdin=subprocess.DEVNULL, stdout=output, stderr=output, cwd=cwd, env=env, start_new_session=True
     )
-    process = asyncio.subprocess.Process(transport, protocol, loop)
-    table.add_host(process.pid, name, tuple(argv), who, lambda number: _signal_group(process.pid, number), app=app)
-    # Children that outlive the process would hold its output open.
-    protocol.on_exit(lambda: _signal_group(process.pid, signal.SIGKILL))
+    process = HostProcess(started)
+    table.add_host(process.pid, name, tuple(argv), who, process.send_signal, app=app)
+    outputs: list[_Output] = []
     try:
+        if started.stdout is not None and started.stderr is not None:
+            outputs = [await _Output.open(pipe) for pipe in (started.stdout, started.stderr)]
+            process.stdout, process.stderr = (Input(opened) for opened in outputs)
         yield process
     finally:
-        _signal_group(process.pid, signal.SIGKILL)
+        process.send_signal(signal.SIGKILL)
         try:
-            await asyncio.shield(protocol.exited.wait())
+            await process.wait()
         finally:
-            transport.close()
+            for opened in outputs:
+                opened.close()
             table.remove(process.pid)
 
 
-class _Protocol(asyncio.subprocess.SubprocessStreamProtocol):
-    """Tells when the process itself has ended: `Process.wait` also waits until all its output has been read."""
+class _Output:
+    """One output of a process, as a source."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        super().__init__(limit=_PIPE_BYTES, loop=loop)
-        self.exited = asyncio.Event()
-        self._action: Callable[[], None] = lambda: None
+    def __init__(self, reader: asyncio.StreamReader | None = None, transport: asyncio.BaseTransport | None = None) -> None:
+        self._reader = reader
+        self._transport = transport
 
-    def on_exit(self, action: Callable[[], None]) -> None:
-        """Call `action` when the process ends, or now if it has."""
-        self._action = action
-        if self.exited.is_set():
-            action()
+    @classmethod
+    async def open(cls, pipe: IO[bytes]) -> _Output:
+        loop = asyncio.get_running_loop()
+        reader = asyncio.StreamReader(limit=PIECE_BYTES)
+        transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), pipe)
+        return cls(reader, transport)
 
-    def process_exited(self) -> None:
-        self.exited.set()
-        super().process_exited()
-        self._action()
+    async def read(self) -> bytes:
+        return b"" if self._reader is None else await self._reader.read(PIECE_BYTES)
+
+    def close(self) -> None:
+        if self._transport is not None:
+            self._transport.close()
 
 
 def _ends_with_phone(argv: Sequence[str]) -> Sequence[str]:

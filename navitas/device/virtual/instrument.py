@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import navitas
 from navitas.device.virtual.host_process import host_process
 from navitas.device.virtual.packages import RUNNER, Package
-from navitas.device.virtual.shell.streams import PIECE_BYTES, Input
+from navitas.device.virtual.shell.streams import Input
 
 if TYPE_CHECKING:
     from navitas.device.virtual.phone import Phone
@@ -63,17 +63,6 @@ def _java(java_home: str | None) -> str:
     return found
 
 
-class _OutputSource:
-    def __init__(self, reader: asyncio.StreamReader) -> None:
-        self._reader = reader
-
-    async def read(self) -> bytes:
-        return await self._reader.read(PIECE_BYTES)
-
-    def close(self) -> None:
-        """The process owns it."""
-
-
 async def run_tests(
     phone: Phone, package: Package, arguments: list[tuple[str, str]], write: Callable[[bytes], Awaitable[None]]
 ) -> None:
@@ -94,10 +83,9 @@ async def run_tests(
             cwd=working_dir if package.manifest.working_dir and working_dir.is_dir() else package.data,
             env={**os.environ, **package.manifest.environment},
         ) as process:
-            assert process.stdout is not None and process.stderr is not None
-            errors = asyncio.create_task(_last_lines(Input(_OutputSource(process.stderr))))
+            errors = asyncio.create_task(_last_lines(process.stderr))
             ended = False
-            async for line in Input(_OutputSource(process.stdout)).lines():
+            async for line in process.stdout.lines():
                 ended = ended or line.startswith(_CODE)
                 await write(line)
             said = await errors

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import signal
 
 from navitas.device.virtual.host_process import host_process
 from navitas.device.virtual.shell.commands.options import options
@@ -129,8 +128,6 @@ async def yes(context: Context) -> int:
     async with host_process(
         context.phone.processes, argv, name="yes", who=context.shell.who, app=False, discard_output=null
     ) as process:
-        if process.stdout is not None:
-            while data := await process.stdout.read(PIECE_BYTES):
-                await context.out(data)
-        code = await process.wait()
-    return code if code >= 0 else 128 + signal.Signals(-code).value
+        while data := await process.stdout.read():
+            await context.out(data)
+        return await process.wait()
