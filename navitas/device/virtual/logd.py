@@ -131,14 +131,14 @@ class LogDaemon:
             found += takewhile(lambda entry: entry.sequence > after, reversed(self._rings[name].entries))
         return sorted(found, key=lambda entry: entry.sequence)
 
-    async def follow(self, buffers: tuple[str, ...], after: int) -> AsyncIterator[Entry]:
-        """Entries later than `after` as they come, without end; what the rings dropped meanwhile is skipped."""
+    async def follow(self, buffers: tuple[str, ...], after: int) -> AsyncIterator[list[Entry]]:
+        """Entries later than `after` as they come, all that are new at once; what the rings dropped meanwhile is skipped."""
         while True:
             newest = self._sequence
-            for entry in self.entries(buffers, after):
-                yield entry
-            after = max(after, newest)
-            if self._sequence <= after:
+            if found := self.entries(buffers, after):
+                yield found
+            after = newest
+            if self._sequence == after:
                 self._changed.clear()
                 await self._changed.wait()
 

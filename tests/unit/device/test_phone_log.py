@@ -12,9 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from phone_harness import Output, on_phone, run
 
+from navitas.device.virtual.identity import SHELL
 from navitas.device.virtual.logd import DEFAULT_BYTES, Entry, LogDaemon
 from navitas.device.virtual.logformat import STYLES, LogFormat
 from navitas.device.virtual.phone import Phone
+from navitas.device.virtual.shell.context import Streams
+from navitas.device.virtual.shell.streams import BufferSink, BytesSource, Input
 
 TIME_NS = 1_700_000_000_123_456_789  # 2023-11-14 22:13:20 UTC
 ENTRY = Entry(1, "main", 4, 321, 4321, 10123, TIME_NS, "Tag", "message")
@@ -158,11 +161,15 @@ def test_clear_resize_and_sizes(tmp_path: Path) -> None:
 
 
 def test_following_ends_with_the_count(tmp_path: Path) -> None:
-    async def action(phone: Phone) -> Output:
+    async def action(phone: Phone) -> bytes:
         await fill(phone)
-        following = asyncio.create_task(run(phone, "logcat -v raw -T 1 -m 3"))
-        await asyncio.sleep(0.1)
+        out = BufferSink()
+        streams = Streams(Input(BytesSource()), out, BufferSink())
+        following = asyncio.create_task(phone.run_shell("logcat -v raw -T 1 -m 3", SHELL, streams))
+        while not out.data:
+            await asyncio.sleep(0.01)
         await fill(phone)
-        return await following
+        await following
+        return bytes(out.data)
 
-    assert on_phone(tmp_path, action).stdout == b"--------- beginning of main\n3\n0\n1\n"
+    assert on_phone(tmp_path, action) == b"--------- beginning of main\n3\n0\n1\n"

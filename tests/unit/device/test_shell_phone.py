@@ -106,9 +106,9 @@ def test_a_background_job_can_be_killed(tmp_path: Path) -> None:
 def test_busy_work_is_a_host_process_that_the_kernel_counts(tmp_path: Path) -> None:
     async def action(phone: Phone) -> tuple[dict[int, tuple[str, bool]], dict[int, tuple[str, bool]]]:
         kernel = phone.kernel
-        await run(phone, "yes > /dev/null 2>&1 & sleep 0.3")
+        await run(phone, "yes > /dev/null 2>&1 & until pidof yes; do sleep 0.02; done")
         during = dict(kernel.processes)  # type: ignore[attr-defined]
-        await run(phone, "killall yes; sleep 0.2")
+        await run(phone, "killall yes; while pidof yes; do sleep 0.02; done")
         return during, dict(kernel.processes)  # type: ignore[attr-defined]
 
     during, after = on_phone(tmp_path, action)
@@ -119,8 +119,8 @@ def test_busy_work_is_a_host_process_that_the_kernel_counts(tmp_path: Path) -> N
 def test_processes_of_the_phone_are_in_proc(tmp_path: Path) -> None:
     if not Path("/proc/self/stat").exists():
         pytest.skip("this machine has no /proc")
-    start = "yes > /dev/null 2>&1 & sleep 0.3; P=$(pidof yes); cat /proc/$P/stat | cut -d' ' -f1,2"
-    script = f"{start}; ls /proc/$P/task; cat /proc/$P/environ; ls /proc/1"
+    start = "yes > /dev/null 2>&1 & until P=$(pidof yes) && grep -q yes /proc/$P/comm; do sleep 0.02; done"
+    script = f"{start}; cat /proc/$P/stat | cut -d' ' -f1,2; ls /proc/$P/task; cat /proc/$P/environ; ls /proc/1"
     found = on_phone(tmp_path, lambda phone: run(phone, script))
     pid = found.stdout.split()[0]
     assert found.stdout == pid + b" (yes)\n" + pid + b"\n"

@@ -14,6 +14,7 @@ from navitas.device.virtual.logd import BUFFERS, MAX_BYTES, MAX_PAYLOAD, MIN_BYT
 from navitas.device.virtual.logformat import MODIFIERS, PRIORITIES, STYLES, LogFormat
 from navitas.device.virtual.shell.commands.options import Options, options, to_int
 from navitas.device.virtual.shell.context import CommandError, Context, command
+from navitas.device.virtual.shell.streams import PIECE_BYTES
 
 _DEFAULT_BUFFERS = ("main", "system", "crash")
 _SILENT = 8
@@ -62,15 +63,15 @@ async def logcat(context: Context) -> int:
     chosen = _filter(context, found)
     printer = _Printer(context, _format(context, found), limit=to_int(found.get("m") or found.get("max-count", "-1")))
     printer.switches = "D" in found or "dividers" in found
-    entries: Iterable[Entry] = (entry for entry in log.entries(buffers) if chosen.shows(entry))
+    entries: Iterable[Entry] = filter(chosen.shows, log.entries(buffers))
     last = log.last_sequence
     start = found.get("t") or found.get("T")
     if start.isdecimal():
         entries = deque(entries, maxlen=max(1, int(start)))
     if await printer.print_all(entries) or "d" in found or "t" in found or "dump" in found:
         return 0
-    async for entry in log.follow(buffers, last):
-        if chosen.shows(entry) and await printer.print_all([entry]):
+    async for new in log.follow(buffers, last):
+        if await printer.print_all(filter(chosen.shows, new)):
             return 0
     return 0
 
@@ -88,18 +89,26 @@ class _Printer:
 
     async def print_all(self, entries: Iterable[Entry]) -> bool:
         """Print entries; true when as many as wanted have been printed."""
+        text: list[str] = []
+        size = 0
         for entry in entries:
-            if entry.buffer not in self._begun:
-                await self._context.out(f"--------- beginning of {entry.buffer}\n")
-            elif self.switches and self._last != entry.buffer:
-                await self._context.out(f"--------- switch to {entry.buffer}\n")
-            self._begun.add(entry.buffer)
-            self._last = entry.buffer
-            await self._context.out(self._form.render(entry))
+            text += [self._divider(entry.buffer), self._form.render(entry)]
+            size += len(text[-1])
             self._left -= 1
             if self._left == 0:
-                return True
-        return False
+                break
+            if size >= PIECE_BYTES:
+                await self._context.out("".join(text))
+                text, size = [], 0
+        await self._context.out("".join(text))
+        return self._left == 0
+
+    def _divider(self, buffer: str) -> str:
+        before, self._last = self._last, buffer
+        if buffer not in self._begun:
+            self._begun.add(buffer)
+            return f"--------- beginning of {buffer}\n"
+        return f"--------- switch to {buffer}\n" if self.switches and before != buffer else ""
 
 
 def _buffers(names: list[str]) -> tuple[str, ...]:
