@@ -18,6 +18,8 @@ _MAX_ARGUMENT = 60_000
 class TestName:
     """A test: fully qualified class and method (`method[0]` where it has parameters)."""
 
+    __test__ = False
+
     class_name: str
     method: str
 

@@ -22,7 +22,7 @@ final class Selection {
     "kotlin.", "kotlinx.", "groovy.", "org.codehaus.groovy.", "org.apache.groovy.", "scala.",
     "junit.", "org.junit.", "org.hamcrest.", "org.opentest4j.", "org.apiguardian.", "org.testng.",
     "org.mockito.", "net.bytebuddy.", "org.objenesis.", "org.robolectric.",
-    "org.gradle.", "org.intellij.lang.annotations.", "org.jetbrains.annotations.", "org.navitas.",
+    "org.gradle.", "org.intellij.lang.annotations.", "org.jetbrains.annotations.", "org.navitas.phone.",
   };
 
   private final List<Pattern> includes;
