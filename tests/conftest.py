@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,23 @@ sys.path.insert(0, str(TESTS))
 # Timing decides no test.
 settings.register_profile("navitas", deadline=None)
 settings.load_profile("navitas")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--refresh-golden", action="store_true", help="write golden files anew instead of comparing with them")
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """`golden(name, text)` compares with tests/golden/<name>, or writes it with --refresh-golden."""
+
+    def check(name: str, text: str) -> None:
+        path = TESTS / "golden" / name
+        if request.config.getoption("--refresh-golden"):
+            path.write_text(text, "utf-8")
+        assert text.splitlines() == path.read_text("utf-8").splitlines()
+
+    return check
 
 
 @pytest.fixture(scope="session")

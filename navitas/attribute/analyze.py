@@ -88,6 +88,7 @@ def _totals(runs: Sequence[RunTables], energies: Sequence[RunEnergy], tests: Seq
         unattributed_j=fsum(energy.unattributed.between(start, end) for energy, start, end in spans),
         outside_tests_j=total - fsum(test.energy_j for test in tests),
         rails_j=fsum(rail for _, rail in rails) if rails else None,
+        rails_estimate_j=fsum(estimate for estimate, _ in rails) if rails else None,
     )
 
 

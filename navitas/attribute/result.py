@@ -84,7 +84,10 @@ class TestEnergy:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Over all runs: threads_j + other_processes_j + idle_j + unattributed_j = energy_j = Σ tests + outside_tests_j."""
+    """Over all runs: threads_j + other_processes_j + idle_j + unattributed_j = energy_j = Σ tests + outside_tests_j.
+
+    `rails_j` is what the device's rails measured while they were read, `rails_estimate_j` the estimate for that time.
+    """
 
     energy_j: float
     charge_mah: float
@@ -94,6 +97,7 @@ class Totals:
     unattributed_j: float
     outside_tests_j: float
     rails_j: float | None = None
+    rails_estimate_j: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ def choose(device: Device, options: ProfileOptions) -> Supply:
         )
     found = catalog.find(name)
     voltage_v, source = _voltage(device, options)
-    return Supply(found.read_bytes(), found.name, voltage_v, source)
+    return Supply(found.read_bytes(), found.stem, voltage_v, source)
 
 
 def _voltage(device: Device, options: ProfileOptions) -> tuple[float, Literal["battery", "option", "default"]]:

@@ -37,9 +37,7 @@ class JsonReport:
 
 def to_dict(analysis: Analysis) -> dict[str, Any]:
     """The report as plain data."""
-    totals = asdict(analysis.totals)
-    if totals["rails_j"] is None:
-        del totals["rails_j"]
+    totals = {name: value for name, value in asdict(analysis.totals).items() if value is not None}
     return {
         "schema_version": SCHEMA_VERSION,
         "navitas_version": __version__,

@@ -14,52 +14,73 @@ from navitas.attribute.result import Analysis, MethodEnergy, TestEnergy, ThreadE
 from navitas.report.names import printable, short_class, short_method_label
 from navitas.report.units import battery_share, charge, duration, joules, percent
 
+_NAME_WIDTH = 24
+_ROLES = {
+    "jit": "JIT compiler",
+    "gc": "garbage collector",
+    "profiler": "profiler itself",
+    "system": "rest of the runtime",
+}
 _STATUS_STYLE = {"passed": "green", "failed": "bold red", "cut": "bold yellow"}
 
 
 def tests_table(analysis: Analysis, groups: Sequence[Repeats]) -> Table:
     """Every run of every test, with medians where there are several."""
-    table = _table("Tests", "Test", ["Run", "Energy", "Charge", "Battery", "Wall"], last="Status")
+    repeated = any(len(group.tests) > 1 for group in groups)
+    table = _table("Tests", "Test", [*(["Run"] if repeated else []), "Energy", "Charge", "Battery", "Wall"], last="Status")
+
+    def add(name: Text | str, run: str, energy_j: float | None, wall: str, status: Text, *, bold: bool = False) -> None:
+        figures = [""] * 3 if energy_j is None else _energy(energy_j, analysis)
+        cells = [*([run] if repeated else []), *figures, wall]
+        table.add_row(name, *(Text(cell, style="bold" if bold else "") for cell in cells), status, end_section=bold)
+
     for group in groups:
         for test in group.tests:
-            figures = _energy(test.energy_j, analysis)
             status = Text(test.status, style=_STATUS_STYLE.get(test.status, ""))
-            table.add_row(_test_name(test), str(test.repeat), *figures, duration(test.wall_ns), status)
+            add(_test_name(test), str(test.repeat + 1), test.energy_j, duration(test.wall_ns), status)
         if len(group.tests) > 1:
-            medians = [Text(figure, style="bold") for figure in _energy(group.median_j, analysis)]
-            table.add_row("", Text("median", style="bold"), *medians, "", "", end_section=True)
+            add("", "median", group.median_j, "", Text(), bold=True)
     for test in analysis.tests:
         if test.wall_ns == 0:
-            table.add_row(_test_name(test), str(test.repeat), "", "", "", "", test.status)
+            add(_test_name(test), str(test.repeat + 1), None, "", Text(test.status))
     return table
 
 
 def threads_table(shown: Sequence[TestEnergy], top: int) -> Table:
-    """The threads that used most, over the given tests."""
+    """The app's threads that used most, over the given tests; below them what the runtime around it used, by role."""
     table = _table("Threads", "Thread", ["Energy", "Share", "CPU", "Untraced"], last="Test")
     whole = sum(test.energy_j for test in shown)
+
+    def add(name: Text, threads: Sequence[ThreadEnergy], place: Text) -> None:
+        energy_j = sum(thread.energy_j for thread in threads)
+        cpu_ns, untraced_j = sum(thread.cpu_ns for thread in threads), sum(thread.untraced_j for thread in threads)
+        table.add_row(name, joules(energy_j), percent(energy_j, whole), duration(cpu_ns), joules(untraced_j), place)
+
     rows = [(thread, test) for test in shown for thread in test.threads]
-    rows.sort(key=lambda row: -row[0].energy_j)
-    for thread, test in rows[:top]:
-        figures = (joules(thread.energy_j), percent(thread.energy_j, whole), duration(thread.cpu_ns), joules(thread.untraced_j))
-        table.add_row(thread_name(thread), *figures, _test_name(test))
-    _more(table, len(rows) - top, "threads")
+    own = sorted((row for row in rows if row[0].role == "app"), key=lambda row: -row[0].energy_j)
+    for thread, test in own[:top]:
+        add(thread_name(thread), [thread], _test_name(test))
+    _more(table, len(own) - top, "threads")
+    for role, name in _ROLES.items():
+        found = [thread for thread, _ in rows if thread.role == role]
+        if found:
+            add(Text(name, style="dim"), found, Text("all of these tests", style="dim"))
     return table
 
 
-def methods_table(analysis: Analysis, shown: Sequence[TestEnergy], top: int, paper1: bool) -> Table:
-    """The methods that used most, over all threads of the given tests."""
+def methods_table(analysis: Analysis, shown: Sequence[TestEnergy], top: int, *, paper1: bool) -> Table:
+    """The methods that used most by themselves, over all threads of the given tests."""
     paper = ["Paper 1"] if paper1 else []
-    figures = ["Inclusive", "Exclusive", "Share", "Calls", "mJ/call", "Time", *paper]
+    figures = ["Exclusive", "Share", "Inclusive", "Calls", "mJ/call", "Time", *paper]
     table = _table("Methods", "Method", figures, last="Notes")
     whole = sum(test.energy_j for test in shown)
     sums: defaultdict[int, _Sum] = defaultdict(_Sum)
     for method in (method for test in shown for thread in test.threads for method in thread.methods):
         sums[method.method].add(method)
-    ranked = sorted(sums.items(), key=lambda item: (-item[1].inclusive_j, item[0]))
+    ranked = sorted(sums.items(), key=lambda item: (-item[1].exclusive_j, item[0]))
     for index, total in ranked[:top]:
         per_call = f"{1e3 * total.inclusive_j / total.calls:.4g}" if total.calls else "–"
-        values = [joules(total.inclusive_j), joules(total.exclusive_j), percent(total.exclusive_j, whole)]
+        values = [joules(total.exclusive_j), percent(total.exclusive_j, whole), joules(total.inclusive_j)]
         values += [f"{total.calls:,}", per_call, duration(total.wall_ns), *([joules(total.paper1_j)] if paper1 else [])]
         table.add_row(Text(printable(short_method_label(analysis.methods, index))), *values, total.notes())
     _more(table, len(ranked) - top, "methods")
@@ -102,7 +123,7 @@ class _Sum:
 
 def _table(title: str, first: str, figures: Sequence[str], *, last: str) -> Table:
     table = Table(title=title, title_justify="left", title_style="bold", header_style="dim", box=None, pad_edge=False)
-    table.add_column(first, overflow="fold")
+    table.add_column(first, overflow="fold", min_width=_NAME_WIDTH)
     for name in figures:
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column(last, overflow="fold")

@@ -10,7 +10,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from navitas.attribute.repeats import repeats_of
-from navitas.attribute.result import Analysis, Node, TestEnergy, ThreadEnergy
+from navitas.attribute.result import Analysis, Node, TestEnergy, ThreadEnergy, Totals
 from navitas.errors import UsageError
 from navitas.report.names import printable, short_method_label, test_label
 from navitas.report.tables import methods_table, tests_table, thread_name, threads_table
@@ -40,7 +40,7 @@ class TerminalReport:
         if any(test.threads for test in shown):
             parts += ["", threads_table(shown, self._top)]
         if any(thread.methods for test in shown for thread in test.threads):
-            parts += ["", methods_table(analysis, shown, self._top, paper1)]
+            parts += ["", methods_table(analysis, shown, self._top, paper1=paper1)]
         parts += ["", *trees, _totals(analysis), *_evidence(analysis)]
         console.print(Group(*parts))
 
@@ -90,9 +90,8 @@ def _header(analysis: Analysis) -> Text:
     kind = " (virtual phone: an estimate as if on this phone)" if device.get("kind") == "virtual" else ""
     text = Text(printable(analysis.project), style="bold")
     text.append(f" on {printable(str(device.get('model', '')))}{kind}\n", style="not bold")
-    source = printable(str(profile.get("source", "")))
     volts = f"{analysis.voltage_v:g} V ({printable(str(profile.get('voltage_source', '')))})"
-    return text.append(f"power profile: {printable(str(profile.get('name', '')))}, {source}; {volts}", style="dim not bold")
+    return text.append(f"power profile: {printable(str(profile.get('name', '')))}; {volts}", style="dim not bold")
 
 
 def _totals(analysis: Analysis) -> Text:
@@ -105,8 +104,15 @@ def _totals(analysis: Analysis) -> Text:
         f" + idle {joules(totals.idle_j)} + unattributed {joules(totals.unattributed_j)};"
         f" outside of tests {joules(totals.outside_tests_j)}"
     )
-    rails = "" if totals.rails_j is None else f"; rails measured {joules(totals.rails_j)}"
-    return text.append(parts + rails, style="not bold")
+    return text.append(parts + _rails(totals), style="not bold")
+
+
+def _rails(totals: Totals) -> str:
+    if not totals.rails_j or totals.rails_estimate_j is None:
+        return ""
+    error = 100 * (totals.rails_estimate_j / totals.rails_j - 1)
+    estimate = f"estimated for the same time {joules(totals.rails_estimate_j)} ({error:+.1f} %)"
+    return f"\nrails: {joules(totals.rails_j)} measured, {estimate}"
 
 
 def _evidence(analysis: Analysis) -> Iterator[Text]:

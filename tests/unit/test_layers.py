@@ -67,7 +67,9 @@ def test_a_library_is_kept_in_few_modules(path: Path) -> None:
 
 def test_the_rails_share_no_code_with_the_estimate() -> None:
     for path in (PACKAGE / "device").rglob("*.py"):
-        assert not {name for name in _imports(path) if name.startswith(("navitas.power", "navitas.attribute", "navitas.parse"))}, path
+        assert not {
+            name for name in _imports(path) if name.startswith(("navitas.power", "navitas.attribute", "navitas.parse"))
+        }, path
 
 
 @pytest.mark.parametrize("path", _modules(), ids=lambda path: str(path.relative_to(PACKAGE)))

@@ -20,7 +20,7 @@ EVIL = "[bold red]x[/] \x1b[31mred\x1b[0m \u202eevil;\n" + "long" * 100
 
 
 def one_run(number: int, energy_j: float, status: str = "passed") -> OneTest:
-    """One run of `SortTest.sorts`: a main thread with a small tree, three helpers in a row, a thread with an evil name."""
+    """One run of `SortTest.sorts`: a main thread with a small tree, three helpers in a row, a thread with an evil name, a collector."""
     main = ThreadEnergy(
         serial=1,
         tid=100,
@@ -43,9 +43,10 @@ def one_run(number: int, energy_j: float, status: str = "passed") -> OneTest:
         ),
     )
     pool = ThreadEnergy(-1, 0, "pool-#", "app", 3, 0.75, 10, 0.75, 0.0, (), ())
-    evil = ThreadEnergy(7, 107, EVIL, "gc", 1, 0.25, 10, 0.25, 0.0, (), ())
+    evil = ThreadEnergy(7, 107, EVIL, "app", 1, 0.15, 6, 0.15, 0.0, (), ())
+    collector = ThreadEnergy(8, 108, "GC Thread#0", "gc", 1, 0.10, 4, 0.10, 0.0, (), ())
     fields = (number, number, ":", "org.example.SortTest", "sorts", number, status)
-    return OneTest(*fields, 1_000_000_000, energy_j, 1.0, 1.25, 0.25, (main, pool, evil))
+    return OneTest(*fields, 1_000_000_000, energy_j, 1.0, 1.25, 0.25, (main, pool, evil, collector))
 
 
 def analysis(*tests: OneTest) -> Analysis:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from analysis_maker import analysis, one_run, with_paper1
@@ -15,8 +15,6 @@ from navitas.report.names import printable
 from navitas.report.terminal import TerminalReport
 from navitas.report.units import battery_share, charge, duration, joules, percent
 
-GOLDEN = Path(__file__).parents[3] / "tests/golden/report/terminal.txt"
-
 
 def shown(made: Analysis, **options: object) -> str:
     console = Console(width=140, no_color=True, force_terminal=False, legacy_windows=False)
@@ -25,9 +23,9 @@ def shown(made: Analysis, **options: object) -> str:
     return capture.get()
 
 
-def test_the_example_stays_as_it_is() -> None:
+def test_the_example_stays_as_it_is(golden: Callable[[str, str], None]) -> None:
     lines = [line.rstrip() for line in shown(analysis(one_run(0, 10.0), one_run(1, 12.0)), tree="main").splitlines()]
-    assert lines == GOLDEN.read_text("utf-8").splitlines()
+    golden("report/terminal.txt", "\n".join(lines) + "\n")
 
 
 def test_names_are_shown_as_they_are_and_cannot_steer_the_terminal() -> None:
@@ -60,6 +58,10 @@ def test_long_tables_end_at_top() -> None:
     text = shown(analysis(), top=1)
     assert "2 more methods" in text
     assert "2 more threads" in text
+
+
+def test_threads_of_the_runtime_are_summed_by_role() -> None:
+    assert "garbage collector" in shown(analysis())
 
 
 def test_a_tree_of_an_unknown_thread_offers_those_there_are() -> None:
