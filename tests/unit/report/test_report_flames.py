@@ -26,7 +26,7 @@ def test_collapsed_stacks() -> None:
     assert "main;org.example.SortTest.sorts;org.example.Sorter.sort;org.example.Sorter.swap 1000000" in lines
     assert "main;(untraced) 500000" in lines
     assert "pool-#;(untraced) 750000" in lines
-    assert len(lines) == 6
+    assert len(lines) == 7
 
 
 def test_collapsed_stacks_cannot_be_broken_by_names() -> None:
