@@ -1,0 +1,55 @@
+"""Every command and option is documented, and what the README tells users to type exists."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from pathlib import Path
+
+import click
+import pytest
+
+from navitas.cli.main import COMMANDS
+
+ROOT = Path(__file__).parents[3]
+CLI_DOC = (ROOT / "docs/cli.md").read_text("utf-8")
+
+
+def _command(name: str) -> click.Command:
+    command = importlib.import_module(COMMANDS[name][0]).command
+    assert isinstance(command, click.Command)
+    return command
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_and_its_options_are_documented(name: str) -> None:
+    assert f"## `navitas {name}" in CLI_DOC
+    for parameter in _command(name).params:
+        if isinstance(parameter, click.Option):
+            for option in parameter.opts:
+                assert f"`{option}" in CLI_DOC, f"{name} {option}"
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/cli.md", "docs/json-report.md", "docs/gradle.md"])
+def test_commands_in_the_docs_exist(page: str) -> None:
+    text = (ROOT / page).read_text("utf-8")
+    for name, options in re.findall(r"`?(?:\.venv/bin/)?navitas ([a-z]+)((?: [^\s`|…]+)*)", text):
+        if name not in COMMANDS:
+            continue
+        known = {option for parameter in _command(name).params for option in parameter.opts}
+        assert {word for word in options.split() if word.startswith("--")} <= known | {"--help"}, (page, name, options)
+
+
+@pytest.mark.parametrize(
+    "page", sorted(path.relative_to(ROOT).as_posix() for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+)
+def test_links_lead_somewhere(page: str) -> None:
+    path = ROOT / page
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text("utf-8")):
+        assert (path.parent / target).exists(), target
+
+
+def test_make_targets_in_the_readme_exist() -> None:
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    for target in re.findall(r"make ([a-z]+)", (ROOT / "README.md").read_text("utf-8")):
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target

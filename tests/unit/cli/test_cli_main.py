@@ -1,0 +1,69 @@
+"""Errors become messages and exit codes in one place."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from navitas.cli.main import COMMANDS, run
+from navitas.cli.profile import refuse_real_phone
+from navitas.errors import ExitCode
+
+
+def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--help"]) == ExitCode.OK
+    text = capsys.readouterr().out
+    assert all(name in text for name in COMMANDS)
+    assert run(["--version"]) == ExitCode.OK
+    assert "navitas" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "arguments", [["nope"], ["profile", "--repeat", "0"], ["report", "--top", "x"], ["instrument"], ["report"]]
+)
+def test_wrong_usage_is_exit_code_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(arguments) == ExitCode.USAGE
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_a_navitas_error_shows_message_and_remedy(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["report", str(tmp_path / "nothing")]) == ExitCode.TROUBLE
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].startswith("error: ")
+    assert str(tmp_path / "nothing") in lines[0]
+    assert lines[1].strip()
+
+
+def test_a_file_that_cannot_be_written_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    golden = Path(__file__).parents[2] / "golden/recording-v1"
+    (tmp_path / "file").write_text("")
+    assert run(["report", str(golden), "--json", str(tmp_path / "file/out.json")]) == ExitCode.TROUBLE
+    assert str(tmp_path / "file") in capsys.readouterr().err
+
+
+def test_the_virtual_phone_is_no_real_phone() -> None:
+    refuse_real_phone("virtual")
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; from navitas.cli.main import run; run(['--help']);"
+        "sys.exit(bool({'numpy', 'py4j', 'pydantic', 'lxml', 'adbutils'} & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False, stdout=subprocess.DEVNULL).returncode == 0
+
+
+def test_a_closed_pipe_is_no_error() -> None:
+    golden = Path(__file__).parents[2] / "golden/recording-v1"
+    code = (
+        f"from navitas.cli.main import main; import sys; sys.argv = ['navitas', 'report', {str(golden)!r}, '--json', '-']; main()"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    process.wait(60)
