@@ -1,10 +1,10 @@
 # make setup   everything that is needed, CLI at .venv/bin/navitas
 # make demo    profiles the sample project on the virtual phone
 # make test    all tests          make lint        style and types
-# make bench   speed, as ratios   make accuracy    estimate against the virtual phone's rails
+# make accuracy                   estimate against the virtual phone's rails
 # make experiments                the two experiments of the Navitas paper
 .DELETE_ON_ERROR:
-.PHONY: setup system jars venv demo test test-java lint bench accuracy experiments wheel clean
+.PHONY: setup system jars venv demo test test-java lint accuracy experiments wheel clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -48,9 +48,6 @@ lint: venv
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-
-bench: setup
-	$(BIN)/python -m pytest -q -s tests/bench
 
 accuracy: setup
 	$(BIN)/python tests/accuracy/rails.py

@@ -20,7 +20,7 @@ EVIL = "[bold red]x[/] \x1b[31mred\x1b[0m \u202eevil;\n" + "long" * 100
 
 
 def one_run(number: int, energy_j: float, status: str = "passed") -> OneTest:
-    """One run of `SortTest.sorts`: a main thread with a small tree, three helpers in a row, a thread with an evil name, a collector."""
+    """One run of `SortTest.sorts`: a small tree, helpers in a row, an evil name, a collector."""
     main = ThreadEnergy(
         serial=1,
         tid=100,
