@@ -66,6 +66,7 @@ class Runner:
             with battery.open("ab") as file:
                 file.write(self._device.shell("dumpsys battery").stdout)
         finally:
+            self._progress.stage("pulling")
             self._save(plan, done)
             self._best_effort(
                 lambda: self._device.shell(f"am force-stop {plan.package}"),
