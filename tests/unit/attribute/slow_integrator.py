@@ -115,9 +115,18 @@ class SlowRun:
         if self.run.cpu_stat is not None:
             times = self.run.cpu_stat.t_ns.tolist()
             busy = [sum(row) for row in self.run.cpu_stat.busy_ns.tolist()]
+            first, last = (process[0][0], process[-1][0]) if process else (self.run.start_ns, self.run.end_ns)
+            inside = [i for i, t in enumerate(times) if first <= t <= last]
+            if len(inside) > 1:
+                times, busy = [times[i] for i in inside], [busy[i] for i in inside]
             own = [look_up(process, t) if process else self._threads_at(t) for t in times]
             fitted = isotonic([total - mine for total, mine in zip(busy, own, strict=True)])
             others = list(zip(times, fitted, strict=True))
+            slope = (fitted[-1] - fitted[0]) / (times[-1] - times[0])
+            if first < times[0]:
+                others.insert(0, (first, fitted[0] - slope * (times[0] - first)))
+            if last > times[-1]:
+                others.append((last, fitted[-1] + slope * (last - times[-1])))
         return unattributed, others
 
     def _edges(self) -> list[int]:
