@@ -1,0 +1,162 @@
+"""The installed `navitas` command as a process of its own, and what it may not leave behind."""
+
+from __future__ import annotations
+
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+NAVITAS = Path(sys.executable).with_name("navitas")
+_MARK = "NAVITAS_TEST_MARK"
+# Gradle's daemon serves later builds as well: it is meant to stay.
+_MAY_STAY = (b"GradleDaemon",)
+_WAIT_S = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a command ended: exit code (negative: by which signal) and both outputs."""
+
+    code: int
+    out: str
+    err: str
+
+    def check_error(self, code: int, *words: str) -> None:
+        """Assert a clear error: the exit code, `error:`, a remedy on the line below, each of the words, no traceback."""
+        assert self.code == code, self.err
+        assert "Traceback" not in self.out + self.err
+        start = self.err.find("error: ")
+        assert start >= 0, self.err
+        said = self.err[start:]
+        assert "\n       " in said, f"no remedy in {said!r}"
+        for word in words:
+            assert word in said, said
+
+
+@dataclass
+class Command:
+    """A running `navitas`; its processes are known by a variable that they inherit."""
+
+    process: subprocess.Popen[str]
+    mark: str
+    abandoned_before: set[Path]
+    _lines: queue.Queue[str | None] = field(default_factory=queue.Queue)
+    _err: list[str] = field(default_factory=list)
+    _out: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._readers = [threading.Thread(target=read, daemon=True) for read in (self._read_err, self._read_out)]
+        for reader in self._readers:
+            reader.start()
+
+    def _read_err(self) -> None:
+        assert self.process.stderr is not None
+        for line in self.process.stderr:
+            self._err.append(line)
+            self._lines.put(line)
+        self._lines.put(None)
+
+    def _read_out(self) -> None:
+        assert self.process.stdout is not None
+        self._out.extend(self.process.stdout)
+
+    def wait_for_line(self, text: str) -> None:
+        """Wait until a line of standard error holds the text."""
+        while (line := self._lines.get(timeout=_WAIT_S)) is not None:
+            if text in line:
+                return
+        raise AssertionError(f"{text!r} was never said: {''.join(self._err)}")
+
+    def wait_until(self, condition: Callable[[], bool]) -> None:
+        """Wait until something is true while the command runs."""
+        assert eventually(lambda: condition() or self.process.poll() is not None), "".join(self._err)
+        assert condition(), "".join(self._err)
+
+    def interrupt(self, number: signal.Signals = signal.SIGINT) -> Ended:
+        """Send a signal to the command alone and wait for its end."""
+        self.process.send_signal(number)
+        return self.end()
+
+    def end(self) -> Ended:
+        """Wait for the command's end."""
+        code = self.process.wait(_WAIT_S)
+        for reader in self._readers:
+            reader.join(_WAIT_S)
+        return Ended(code, "".join(self._out), "".join(self._err))
+
+    def check_nothing_left(self) -> None:
+        """Assert that no process of the command goes on and that its phone's files are gone."""
+        assert eventually(lambda: not processes_with(self.mark)), processes_with(self.mark)
+        assert eventually(lambda: abandoned_phones() <= self.abandoned_before), abandoned_phones() - self.abandoned_before
+
+    def close(self) -> None:
+        """End what a failed test may have left."""
+        for pid in processes_with(self.mark):
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+        self.process.wait(_WAIT_S)
+
+
+def start(arguments: Iterable[object], *, cwd: Path, env: Mapping[str, str] | None = None) -> Command:
+    """Start `navitas ARGUMENTS` in a folder."""
+    mark = uuid.uuid4().hex
+    abandoned = abandoned_phones()
+    process = subprocess.Popen(
+        [str(NAVITAS), *map(str, arguments)],
+        cwd=cwd,
+        env={**os.environ, **(env or {}), _MARK: mark},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    return Command(process, mark, abandoned)
+
+
+def processes_with(mark: str) -> dict[int, str]:
+    """Command lines of the living processes that inherited the mark, but for those that are meant to stay."""
+    wanted = f"{_MARK}={mark}".encode()
+    found = {}
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            environment = (process / "environ").read_bytes().split(b"\0")
+            line = (process / "cmdline").read_bytes()
+        except OSError:
+            continue
+        if wanted in environment and line and not any(name in line for name in _MAY_STAY):
+            found[int(process.name)] = line.replace(b"\0", b" ").decode("utf-8", "replace").strip()
+    return found
+
+
+def abandoned_phones() -> set[Path]:
+    """Folders of virtual phones that no living process names in its command line."""
+    lines = b""
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            lines += (process / "cmdline").read_bytes()
+        except OSError:
+            continue
+    places = (Path("/dev/shm"), Path(os.environ.get("TMPDIR", "/tmp")))
+    found = {folder for place in places if place.is_dir() for folder in place.glob("navitas-phone-*")}
+    return {folder for folder in found if str(folder).encode() not in lines}
+
+
+def eventually(condition: Callable[[], bool]) -> bool:
+    """Wait up to two minutes until something is true."""
+    end = time.monotonic() + _WAIT_S
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.05)
+    return condition()

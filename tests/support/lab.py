@@ -1,0 +1,61 @@
+"""Bundles profiled on a phone, and results by the names that tests use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from navitas.attribute import result
+from navitas.build.bundle import Bundle
+from navitas.cli.analysis import analyze_recording
+from navitas.collect.options import ProfileOptions
+from navitas.collect.progress import NoProgress
+from navitas.collect.session import Outcome, profile
+from navitas.device.adb import AdbDevice
+
+
+@dataclass(frozen=True)
+class Profiled:
+    """One profiling and its result, by names."""
+
+    outcome: Outcome
+    analysis: result.Analysis
+
+    @property
+    def warnings(self) -> set[str]:
+        return {warning.code for warning in self.analysis.warnings}
+
+    def test(self, method: str) -> result.TestEnergy:
+        (found,) = (test for test in self.analysis.tests if test.method == method)
+        return found
+
+    def thread(self, test: str, name: str) -> result.ThreadEnergy:
+        (found,) = (thread for thread in self.test(test).threads if thread.name == name)
+        return found
+
+    def method(self, test: str, name: str, thread: str = "main") -> result.MethodEnergy:
+        return self.methods(test, thread)[name]
+
+    def methods(self, test: str, thread: str = "main") -> dict[str, result.MethodEnergy]:
+        """Methods of one thread in one test, by their names alone."""
+        table = self.analysis.methods.methods
+        return {table[row.method].name: row for row in self.thread(test, thread).methods}
+
+
+def app_threads(test: result.TestEnergy) -> list[result.ThreadEnergy]:
+    return [thread for thread in test.threads if thread.role == "app"]
+
+
+@dataclass(frozen=True)
+class Lab:
+    """Bundles, the phone that they run on, and a folder for recordings."""
+
+    phone: AdbDevice
+    bundles: list[Bundle]
+    folder: Path
+
+    def profile(self, *tests: str, name: str, **options: object) -> Profiled:
+        """Profile tests into the recording `name` and analyse it."""
+        chosen = ProfileOptions(tests=tests, **options)  # type: ignore[arg-type]
+        outcome = profile(self.phone, self.bundles, chosen, self.folder / name, NoProgress())
+        return Profiled(outcome, analyze_recording(outcome.recording))
