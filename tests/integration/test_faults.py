@@ -1,0 +1,236 @@
+"""When things go wrong, as a user meets it: exit code, cause and remedy, no traceback, nothing lost or left running."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import adbutils
+import jsonschema  # type: ignore[import-untyped]
+import pytest
+from support.command_line import Ended
+from support.faulty_project import faulty_project
+
+from navitas.report.json_report import schema
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "recording-v1"
+Run = Callable[..., Ended]
+
+pytestmark = pytest.mark.timeout(300)
+
+
+@pytest.fixture(scope="module")
+def project(gradle: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return faulty_project(tmp_path_factory.mktemp("faulty") / "project")
+
+
+@pytest.fixture
+def recording(tmp_path: Path) -> Path:
+    """A copy of a sound recording, to be damaged."""
+    return Path(shutil.copytree(GOLDEN, tmp_path / "recording"))
+
+
+def report(navitas: Run, recording: Path) -> dict[str, Any]:
+    """The JSON report of a recording, checked against its schema."""
+    done = navitas("report", recording, "--json", "-")
+    assert done.code == 0, done.err
+    return read(done.out)
+
+
+def read(text: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(text)
+    jsonschema.validate(found, schema())
+    return found
+
+
+def warnings(found: dict[str, Any]) -> set[str]:
+    return {warning["code"] for warning in found["warnings"]}
+
+
+# Before anything runs
+
+
+def test_no_gradle_project(navitas: Run, tmp_path: Path) -> None:
+    navitas("profile", tmp_path).check_error(2, str(tmp_path), "not a Gradle project", "build.gradle")
+
+
+def test_a_project_that_does_not_exist(navitas: Run, tmp_path: Path) -> None:
+    navitas("profile", tmp_path / "nowhere").check_error(2, "nowhere")
+
+
+def test_a_gradle_that_is_not_there(navitas: Run, tmp_path: Path) -> None:
+    project = faulty_project(tmp_path / "project")
+    navitas("profile", project, "--gradle", tmp_path / "none").check_error(4, "no Gradle at", "--gradle")
+
+
+def test_no_gradle_on_the_path(navitas: Run, tmp_path: Path) -> None:
+    project = faulty_project(tmp_path / "project")
+    navitas("profile", project, env={"PATH": str(tmp_path)}).check_error(4, "no Gradle found", "apt install gradle")
+
+
+def test_no_java(navitas: Run, tmp_path: Path, gradle: str) -> None:
+    project = faulty_project(tmp_path / "project")
+    env = {"JAVA_HOME": str(tmp_path)}
+    navitas("profile", project, "--gradle", gradle, env=env).check_error(4, "JAVA_HOME", "JDK")
+
+
+def test_a_failing_build_shows_its_last_lines(navitas: Run, tmp_path: Path, gradle: str) -> None:
+    project = faulty_project(tmp_path / "project", "throw new GradleException('the build is broken on purpose')\n")
+    navitas("profile", project).check_error(4, "the build is broken on purpose", "last lines")
+    assert not (tmp_path / "navitas-recordings").exists()
+
+
+@pytest.fixture
+def no_devices(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """An adb server of the test's own, which knows no device."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = str(probe.getsockname()[1])
+    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", port)
+    monkeypatch.setenv("ADB_MDNS", "0")
+    adb = str(adbutils.adb_path())
+    subprocess.run([adb, "-P", port, "start-server"], check=True, capture_output=True)
+    yield
+    subprocess.run([adb, "-P", port, "kill-server"], check=False, capture_output=True)
+
+
+@pytest.mark.usefixtures("no_devices")
+def test_an_unknown_device_is_told_with_those_there_are(navitas: Run, project: Path) -> None:
+    navitas("profile", project, "--device", "nosuchserial").check_error(4, "nosuchserial", "adb lists")
+
+
+# Tests
+
+
+def test_no_test_matches(navitas: Run, project: Path, tmp_path: Path) -> None:
+    done = navitas("profile", project, "--tests", "FaultyTest#pases", "-o", "out")
+    done.check_error(2, "no test matches 'FaultyTest#pases'", "nearest", "FaultyTest#passes")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_failing_test_has_its_report_all_the_same(navitas: Run, project: Path, tmp_path: Path) -> None:
+    done = navitas("profile", project, "--tests", "*#passes", "--tests", "*#fails", "-o", "out", "--json", "-")
+    assert done.code == 3
+    assert "Traceback" not in done.err
+    assert "FAILED p.FaultyTest#fails" in done.err and "as it should" in done.err
+    found = read(done.out)  # nothing but JSON on standard output
+    assert {test["method"]: test["status"] for test in found["tests"]} == {"passes": "passed", "fails": "failed"}
+    assert all(test["energy_j"] > 0 for test in found["tests"])
+    assert not list(tmp_path.glob("out/**/*.part"))
+    assert read(navitas("report", "out", "--json", "-").out)["totals"] == found["totals"]
+
+
+@pytest.mark.parametrize("transport", ["files", "logcat"])
+def test_a_jvm_that_dies_mid_test(navitas: Run, project: Path, tmp_path: Path, transport: str) -> None:
+    done = navitas("profile", project, "--tests", "*#dies", "-o", "out", "--json", "out.json", "--transport", transport)
+    assert done.code == 3, done.err
+    assert "Traceback" not in done.err and "FAILED p.FaultyTest#dies" in done.err
+    found = read((tmp_path / "out.json").read_text())
+    (test,) = found["tests"]
+    assert (test["method"], test["status"]) == ("dies", "cut")
+    (main,) = (thread for thread in test["threads"] if thread["name"] == "main")
+    cut = {method["name"]: method["cut"] for method in main["methods"]}
+    assert cut.get("dies") == cut.get("burn") == 1
+    # Half a second is what the end may cost of the 1.2 seconds.
+    assert test["wall_ns"] > 300_000_000
+    assert test["energy_j"] > 0
+    assert "crashed" in warnings(found)
+
+
+# The recording's folder
+
+
+def test_a_folder_with_other_files_is_left_alone(navitas: Run, project: Path, tmp_path: Path) -> None:
+    kept = tmp_path / "mine" / "kept.txt"
+    kept.parent.mkdir()
+    kept.write_text("mine")
+    navitas("profile", project, "--tests", "*#passes", "-o", "mine").check_error(4, "mine", "-o")
+    assert [path.name for path in kept.parent.iterdir()] == ["kept.txt"]
+
+
+IDLE = '<device name="Android"><item name="cpu.idle">%s</item></device>'
+ENTITY = '<!DOCTYPE device [<!ENTITY x SYSTEM "file:///etc/passwd">]>' + IDLE % "&x;"
+DTD = '<!DOCTYPE device SYSTEM "http://127.0.0.1/x.dtd">' + IDLE % 1
+DEEP = f'<device name="Android">{"<group>" * 5000}{"</group>" * 5000}</device>'
+
+
+@pytest.mark.parametrize("text", [ENTITY, DTD, DEEP], ids=["entity", "dtd", "deep"])
+def test_an_unsafe_power_profile_is_refused(navitas: Run, project: Path, tmp_path: Path, text: str) -> None:
+    (tmp_path / "profile.xml").write_text(text)
+    done = navitas("profile", project, "--tests", "*#passes", "--power-profile", "profile.xml", "-o", "out")
+    done.check_error(4, "profile.xml")
+    assert "root:" not in done.err
+    assert not (tmp_path / "out").exists(), "it is refused before the tests run"
+
+
+# Reports of damaged recordings
+
+
+def test_no_such_recording(navitas: Run) -> None:
+    navitas("report", "nowhere").check_error(4, "nowhere")
+
+
+def test_a_folder_that_is_no_recording(navitas: Run, tmp_path: Path) -> None:
+    navitas("report", tmp_path).check_error(4, "manifest.json")
+
+
+def test_no_recording_named(navitas: Run) -> None:
+    navitas("report").check_error(2, "no recording")
+
+
+def events(recording: Path) -> Path:
+    return recording / "runs" / "0" / "events-4000.nvch"
+
+
+def test_a_truncated_event_file_is_reported_as_far_as_it_goes(navitas: Run, recording: Path) -> None:
+    whole = report(navitas, recording)
+    data = events(recording).read_bytes()
+    events(recording).write_bytes(data[: len(data) * 2 // 3 + 7])
+    found = report(navitas, recording)
+    assert {"file_changed", "damaged_bytes"} <= warnings(found) - warnings(whole)
+    assert [test["method"] for test in found["tests"]] == [test["method"] for test in whole["tests"]]
+
+
+def test_a_flipped_bit_costs_one_chunk(navitas: Run, recording: Path) -> None:
+    data = bytearray(events(recording).read_bytes())
+    data[len(data) // 2] ^= 0x10
+    events(recording).write_bytes(bytes(data))
+    found = report(navitas, recording)
+    assert {"file_changed", "damaged_bytes"} <= warnings(found)
+    assert found["totals"]["energy_j"] > 0
+
+
+def test_an_event_file_of_noise_is_a_warning(navitas: Run, recording: Path) -> None:
+    events(recording).write_bytes(os.urandom(100_000))
+    assert {"file_changed", "no_events"} <= warnings(report(navitas, recording))
+
+
+def test_a_map_of_another_build_is_an_error_that_names_both(navitas: Run, recording: Path) -> None:
+    ours, other = "36b9b900498770ce", "00000000deadbeef"
+    manifest = (recording / "manifest.json").read_text().replace(ours, other)
+    (recording / "manifest.json").write_text(manifest)
+    path = recording / "maps" / f"{ours}.json"
+    (recording / "maps" / f"{other}.json").write_text(path.read_text().replace(ours, other))
+    navitas("report", recording).check_error(4, ours, other)
+
+
+def test_another_map_in_the_place_of_the_right_one(navitas: Run, recording: Path) -> None:
+    ours, other = "36b9b900498770ce", "00000000deadbeef"
+    path = recording / "maps" / f"{ours}.json"
+    path.write_text(path.read_text().replace(ours, other))
+    navitas("report", recording).check_error(4, ours, other)
+
+
+def test_a_sound_recording_is_reported_on_the_terminal(navitas: Run, recording: Path) -> None:
+    before = {path: path.read_bytes() for path in recording.rglob("*") if path.is_file()}
+    done = navitas("report", recording)
+    assert done.code == 0
+    assert "SortTest#withSort" in done.out and "Traceback" not in done.err
+    after = {path: path.read_bytes() for path in recording.rglob("*") if path.is_file()}
+    assert after == before, "a report writes nothing into the recording unasked"

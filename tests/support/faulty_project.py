@@ -1,0 +1,38 @@
+"""A small Gradle project whose tests pass, fail, die and wait."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from support.gradle_projects import JUNIT, write
+
+_TEST = """
+package p;
+import java.nio.file.*;
+public class FaultyTest {
+  static volatile long sink;
+  static void burn(int millis) {
+    long end = System.nanoTime() + millis * 1000000L;
+    while (System.nanoTime() < end) sink = sink * 31 + 1;
+  }
+  static void done(String what) throws Exception { Files.write(Paths.get(what), new byte[0]); }
+  static int leaf(int i) { return i; }
+  @org.junit.Test public void passes() { burn(50); }
+  @org.junit.Test public void fails() { burn(50); throw new IllegalStateException("as it should"); }
+  @org.junit.Test public void dies() { burn(1200); Runtime.getRuntime().halt(9); }
+  @org.junit.Test public void waits() throws Exception { burn(1200); done("waiting"); Thread.sleep(600000); }
+  @org.junit.Test public void callsMuch() { for (int i = 0; i < 3000000; i++) sink += leaf(i); }
+}
+"""
+
+
+def faulty_project(root: Path, build: str = "") -> Path:
+    """Write the project; `waits` makes the file `waiting` in it once a second of work has been done."""
+    return write(
+        root,
+        {
+            "settings.gradle": "rootProject.name = 'faulty'\n",
+            "build.gradle": f"apply plugin: 'java'\ngroup = 'org.example'\n{JUNIT}{build}",
+            "src/test/java/p/FaultyTest.java": _TEST,
+        },
+    )
