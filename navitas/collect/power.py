@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,6 +11,9 @@ from navitas.collect.options import ProfileOptions
 from navitas.device.base import Device
 from navitas.errors import PowerProfileError
 from navitas.power import catalog
+from navitas.power.cpu import power_model
+from navitas.power.profile import read_power_profile
+from navitas.recording import manifest
 
 DEFAULT_VOLTAGE_V = 3.85
 _PROFILE_PROPERTY = "ro.navitas.power_profile"
@@ -25,10 +29,10 @@ class Supply:
     voltage_source: Literal["battery", "option", "default"]
 
 
-def choose(device: Device, options: ProfileOptions) -> Supply:
+def choose(device: Device, options: ProfileOptions, policies: Sequence[manifest.Policy]) -> Supply:
     """The profile: the option, else the one that the virtual phone is modelled on. The voltage: option, battery, 3.85 V.
 
-    Raises `PowerProfileError` when there is no profile for this device.
+    Raises `PowerProfileError` when there is no profile for this device, or the one there is cannot be used for it.
     """
     name = options.power_profile or device.shell(f"getprop {_PROFILE_PROPERTY}").text.strip()
     if not name:
@@ -38,6 +42,8 @@ def choose(device: Device, options: ProfileOptions) -> Supply:
         )
     found = catalog.find(name)
     voltage_v, source = _voltage(device, options)
+    # Refused before the tests run: what they record would have no report.
+    power_model(read_power_profile(found), voltage_v, [(policy.id, policy.cpus) for policy in policies] or None)
     return Supply(found.read_bytes(), found.stem, voltage_v, source)
 
 

@@ -112,7 +112,7 @@ def _failures(done: Instrumented) -> dict[str, str]:
 def _writer(
     device: Device, bundles: Sequence[Bundle], policies: list[manifest.Policy], options: ProfileOptions, output: Path
 ) -> RecordingWriter:
-    supply = power.choose(device, options)
+    supply = power.choose(device, options, policies)
     info = device.info
     return RecordingWriter(
         output,
