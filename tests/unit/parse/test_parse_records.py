@@ -101,6 +101,7 @@ def windows(marks: Sequence[tuple[int, str, str]], tests: Sequence[str]) -> tupl
             [(1, "test_finish", "T#a"), (2, "test_start", "T#b"), (3, "test_finish", "T#a"), (4, "test_finish", "T#b")],
             [(11, 2, 4)],
         ),
+        ([(1, "test_start", "T#null"), (1, "test_finish", "T#null")], [(13, 1, 1)]),
         ([(0, "run_start", ""), (1, "test_start", "T#a"), (2, "test_finish", "T#a"), (3, "run_end", "")], [(10, 1, 2)]),
         (
             [(1, "test_start", "T#a"), (2, "test_finish", "T#a"), (3, "test_start", "T#a"), (4, "test_finish", "T#a")],
@@ -109,7 +110,7 @@ def windows(marks: Sequence[tuple[int, str, str]], tests: Sequence[str]) -> tupl
     ],
 )
 def test_windows(marks: list[tuple[int, str, str]], expected: list[tuple[int, int, int]]) -> None:
-    made, findings = windows(marks, ["T#a", "T#b", "T#a"])
+    made, findings = windows(marks, ["T#a", "T#b", "T#a", "T#"])
     assert made == expected
     assert not findings.losses
 
