@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.attribute.busy import Rest
 from navitas.attribute.clocks import Clocks
 from navitas.attribute.curves import F64, NOTHING, Bool, Curve, Knots, ends, overlaps
 from navitas.attribute.result import EvidenceLevel
@@ -76,11 +75,6 @@ def integrate_curve(rate: Rate, spent_ns: Curve) -> Curve:
     t_ns = np.union1d(spent_ns.t_ns, inside)
     joules = rate.during(t_ns[:-1], t_ns[1:]) * np.diff(spent_ns.at(t_ns)) / 1e9
     return Curve(t_ns, np.concatenate([[0.0], np.cumsum(joules)]))
-
-
-def rest_curves(rate: Rate, rest: Rest) -> tuple[Curve, Curve]:
-    """Energy of other processes, and of what this process used beside its known threads."""
-    return integrate_curve(rate, rest.others), integrate_curve(rate, rest.unattributed)
 
 
 def _refined(clocks: Clocks, cuts: I64, marks: I64) -> tuple[Knots, F64, Bool]:
