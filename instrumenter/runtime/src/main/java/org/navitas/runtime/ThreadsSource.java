@@ -56,7 +56,10 @@ final class ThreadsSource extends CounterSource {
             try {
                 read(tid, into);
             } catch (IOException e) {
-                known.remove(tid); // it ended meanwhile
+                Task ended = known.remove(tid);
+                if (ended != null) {
+                    ended.schedstat.close();
+                }
             }
         }
     }

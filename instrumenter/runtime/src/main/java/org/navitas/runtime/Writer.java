@@ -39,7 +39,9 @@ final class Writer implements Runnable {
     }
 
     void add(ThreadRecorder newcomer) {
-        newcomers.add(newcomer);
+        if (!stopping) { // else nobody takes it from the queue any more
+            newcomers.add(newcomer);
+        }
     }
 
     /** Any thread: there is something to write; never blocks. */
@@ -73,6 +75,19 @@ final class Writer implements Runnable {
     @Override
     public void run() {
         thread = Thread.currentThread();
+        try {
+            writeUntilStopped();
+        } catch (Throwable e) {
+            // No memory, or no log to write to: on Android an error that leaves a thread would end the application.
+            Platform.note("recording stops here: " + e);
+        } finally {
+            stopping = true;
+            serve(Long.MAX_VALUE);
+            out.close();
+        }
+    }
+
+    private void writeUntilStopped() {
         long nextFlush = System.nanoTime() + flushIntervalNs;
         long nextTriple = System.nanoTime();
         while (!stopping) {
@@ -93,8 +108,6 @@ final class Writer implements Runnable {
         }
         clockTriple();
         drain(true);
-        serve(Long.MAX_VALUE);
-        out.close();
     }
 
     private void serve(long ticket) {

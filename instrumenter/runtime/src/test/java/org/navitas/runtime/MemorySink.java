@@ -3,16 +3,20 @@ package org.navitas.runtime;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 
-/** Keeps what is written; from some chunk on it may fail like a full disk. */
+/** Keeps what is written; from some chunk on it may fail like a full disk, or with an error. */
 class MemorySink implements Sink {
     private final ByteArrayOutputStream written = new ByteArrayOutputStream();
     int payloadLimit = Integer.MAX_VALUE;
     int room = Integer.MAX_VALUE;
     int attempts;
+    Error error;
 
     @Override
     public synchronized void write(byte[] bytes, int length) throws IOException {
         attempts++;
+        if (error != null) {
+            throw error;
+        }
         if (room-- <= 0) {
             throw new IOException("No space left on device");
         }

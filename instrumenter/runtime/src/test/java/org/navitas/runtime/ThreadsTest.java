@@ -1,6 +1,7 @@
 package org.navitas.runtime;
 
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
 import java.lang.management.ManagementFactory;
@@ -57,6 +58,22 @@ public class ThreadsTest {
         assertEquals("every thread has a number of its own", 5_000, calls.size());
         assertEquals(Collections.singleton(4), new HashSet<>(calls.values()));
         assertEquals(5_000, anchored.size());
+    }
+
+    @Test(timeout = 60_000)
+    public void anErrorWhileWritingEndsTheRecordingAndNothingElse() throws Exception {
+        recording.sink.error = new NoClassDefFoundError("android/util/Log");
+        Throwable[] escaped = new Throwable[1];
+        writer.setUncaughtExceptionHandler((thread, error) -> escaped[0] = error);
+        recording.enter(1, 1);
+        recording.exit(2, 1);
+        writer.start();
+        recording.recorder.writer.flush(3_600_000);
+        writer.join();
+        recording.recorder.writer.flush(3_600_000);
+        recording.enter(3, 1);
+        recording.exit(4, 1);
+        assertNull(escaped[0]);
     }
 
     @Test
