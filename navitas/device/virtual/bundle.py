@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import stat as st
+import struct
 import zipfile
 import zlib
 from pathlib import Path, PurePosixPath
@@ -66,7 +67,7 @@ def unpack(file: BinaryIO, make_folder: Path) -> BundleManifest:
             manifest = read_manifest(archive.read("bundle.json"))
             make_folder.mkdir(parents=True)
             archive.extractall(make_folder)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError) as error:
+    except (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError) as error:
         raise InvalidBundle(f"it is no readable zip: {error}") from None
     return manifest
 
@@ -81,6 +82,8 @@ def _check(archive: zipfile.ZipFile) -> set[str]:
             _inside(entry.filename)
         except ValueError as error:
             raise InvalidBundle(str(error)) from None
+        if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise InvalidBundle(f"{entry.filename!r} is neither stored nor deflated")
         if st.S_IFMT(entry.external_attr >> 16) not in (0, st.S_IFREG, st.S_IFDIR) or entry.flag_bits & 1:
             raise InvalidBundle(f"{entry.filename!r} is no plain file")
         if entry.filename == "bundle.json" and entry.file_size > _MAX_MANIFEST_BYTES:

@@ -80,6 +80,13 @@ def _link() -> bytes:
     return data.getvalue()
 
 
+def _lzma() -> bytes:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("classes/A.class", b"A" * 100)
+    return data.getvalue()
+
+
 def _without_manifest() -> bytes:
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as archive:
@@ -95,6 +102,7 @@ def _without_manifest() -> bytes:
         (bundle()[:-30], "no readable zip"),
         (_without_manifest(), "no bundle.json"),
         (_link(), "is no plain file"),
+        (_lzma(), "neither stored nor deflated"),
         (bundle({"../evil": b""}), "leaves the bundle"),
         (bundle({"classes/../../evil": b""}), "leaves the bundle"),
         (bundle({"/abs": b""}), "leaves the bundle"),
