@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import queue
+import re
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ NAVITAS = Path(sys.executable).with_name("navitas")
 _MARK = "NAVITAS_TEST_MARK"
 # Gradle's daemon serves later builds as well: it is meant to stay.
 _MAY_STAY = (b"GradleDaemon",)
+_STATE_DIR = re.compile(r"--state-dir (\S+)")
 _WAIT_S = 120.0
 
 
@@ -47,10 +49,10 @@ class Command:
 
     process: subprocess.Popen[str]
     mark: str
-    abandoned_before: set[Path]
     _lines: queue.Queue[str | None] = field(default_factory=queue.Queue)
     _err: list[str] = field(default_factory=list)
     _out: list[str] = field(default_factory=list)
+    _phones: set[Path] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self._readers = [threading.Thread(target=read, daemon=True) for read in (self._read_err, self._read_out)]
@@ -61,8 +63,14 @@ class Command:
         assert self.process.stderr is not None
         for line in self.process.stderr:
             self._err.append(line)
+            self._note_phones()
             self._lines.put(line)
         self._lines.put(None)
+
+    def _note_phones(self) -> None:
+        """Remember the folders of this command's virtual phones, as their command lines name them."""
+        for line in processes_with(self.mark).values():
+            self._phones.update(Path(found) for found in _STATE_DIR.findall(line))
 
     def _read_out(self) -> None:
         assert self.process.stdout is not None
@@ -82,6 +90,7 @@ class Command:
 
     def interrupt(self, number: signal.Signals = signal.SIGINT) -> Ended:
         """Send a signal to the command alone and wait for its end."""
+        self._note_phones()
         self.process.send_signal(number)
         return self.end()
 
@@ -95,7 +104,7 @@ class Command:
     def check_nothing_left(self) -> None:
         """Assert that no process of the command goes on and that its phone's files are gone."""
         assert eventually(lambda: not processes_with(self.mark)), processes_with(self.mark)
-        assert eventually(lambda: abandoned_phones() <= self.abandoned_before), abandoned_phones() - self.abandoned_before
+        assert eventually(lambda: not any(folder.exists() for folder in self._phones)), self._phones
 
     def close(self) -> None:
         """End what a failed test may have left."""
@@ -110,18 +119,22 @@ class Command:
 def start(arguments: Iterable[object], *, cwd: Path, env: Mapping[str, str] | None = None) -> Command:
     """Start `navitas ARGUMENTS` in a folder."""
     mark = uuid.uuid4().hex
-    abandoned = abandoned_phones()
-    process = subprocess.Popen(
-        [str(NAVITAS), *map(str, arguments)],
-        cwd=cwd,
-        env={**os.environ, **(env or {}), _MARK: mark},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    return Command(process, mark, abandoned)
+    # Jobs in a shell's background ignore Ctrl-C, and so would what they start.
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        process = subprocess.Popen(
+            [str(NAVITAS), *map(str, arguments)],
+            cwd=cwd,
+            env={**os.environ, **(env or {}), _MARK: mark},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    return Command(process, mark)
 
 
 def processes_with(mark: str) -> dict[int, str]:
@@ -137,19 +150,6 @@ def processes_with(mark: str) -> dict[int, str]:
         if wanted in environment and line and not any(name in line for name in _MAY_STAY):
             found[int(process.name)] = line.replace(b"\0", b" ").decode("utf-8", "replace").strip()
     return found
-
-
-def abandoned_phones() -> set[Path]:
-    """Folders of virtual phones that no living process names in its command line."""
-    lines = b""
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            lines += (process / "cmdline").read_bytes()
-        except OSError:
-            continue
-    places = (Path("/dev/shm"), Path(os.environ.get("TMPDIR", "/tmp")))
-    found = {folder for place in places if place.is_dir() for folder in place.glob("navitas-phone-*")}
-    return {folder for folder in found if str(folder).encode() not in lines}
 
 
 def eventually(condition: Callable[[], bool]) -> bool:

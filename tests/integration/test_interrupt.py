@@ -1,0 +1,117 @@
+"""Ctrl-C and SIGTERM at any moment: processes ended, the partial recording kept and loadable."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.command_line import Command, Ended
+from support.faulty_project import faulty_project
+
+Start = Callable[..., Command]
+Run = Callable[..., Ended]
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+
+# Says when it is under way, then waits.
+WAITING_BUILD = """
+task wait {
+  doLast {
+    file('building').text = ''
+    Thread.sleep(600000)
+  }
+}
+compileJava.dependsOn wait
+"""
+
+
+@pytest.fixture
+def project(gradle: str, tmp_path: Path) -> Path:
+    return faulty_project(tmp_path / "project")
+
+
+def check_interrupted(command: Command, ended: Ended) -> None:
+    assert ended.code == 130, ended.err
+    assert "interrupted" in ended.err
+    assert "Traceback" not in ended.out + ended.err
+    command.check_nothing_left()
+
+
+def reported(navitas: Run, recording: Path) -> dict[str, Any]:
+    """The report of a partial recording."""
+    assert json.loads((recording / "manifest.json").read_text())["state"] == "partial"
+    done = navitas("report", recording, "--json", "-")
+    assert done.code == 0, done.err
+    found: dict[str, Any] = json.loads(done.out)
+    return found
+
+
+def test_while_building(start_navitas: Start, gradle: str, tmp_path: Path) -> None:
+    project = faulty_project(tmp_path / "project", WAITING_BUILD)
+    command = start_navitas("profile", project, "-o", "out")
+    command.wait_until((project / "building").exists)
+    check_interrupted(command, command.interrupt())
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("stage", ["building", "starting the virtual phone", "installing", "listing tests"])
+def test_at_the_start_of_each_stage(start_navitas: Start, project: Path, tmp_path: Path, stage: str) -> None:
+    command = start_navitas("profile", project, "--tests", "*#waits", "-o", "out")
+    command.wait_for_line(stage)
+    check_interrupted(command, command.interrupt())
+    assert not (tmp_path / "out").exists()
+
+
+def test_while_tests_run(start_navitas: Start, navitas: Run, project: Path, tmp_path: Path) -> None:
+    command = start_navitas("profile", project, "--tests", "*#waits", "-o", "out")
+    command.wait_until((project / "waiting").exists)
+    ended = command.interrupt()
+    check_interrupted(command, ended)
+    assert "partial recording kept" in ended.err
+    found = reported(navitas, tmp_path / "out")
+    (test,) = found["tests"]
+    assert (test["method"], test["status"]) == ("waits", "cut")
+    methods = {method["name"]: method for thread in test["threads"] for method in thread["methods"]}
+    assert methods["burn"]["inclusive_j"] > 0
+    assert methods["waits"]["cut"] == 1
+
+
+def test_while_events_are_pulled(start_navitas: Start, navitas: Run, project: Path, tmp_path: Path) -> None:
+    command = start_navitas("profile", project, "--tests", "*#callsMuch", "-o", "out")
+    command.wait_for_line("pulling")
+    command.wait_until(lambda: any((tmp_path / "out" / "runs" / "0").glob("events-*.nvch")))
+    ended = command.interrupt()
+    check_interrupted(command, ended)
+    state = json.loads((tmp_path / "out" / "manifest.json").read_text())["state"]
+    assert state in ("partial", "complete")  # complete: the signal came when all had been pulled
+    done = navitas("report", tmp_path / "out", "--json", "-")
+    assert done.code == 0, done.err
+    assert [test["method"] for test in json.loads(done.out)["tests"]] == ["callsMuch"]
+
+
+def test_terminated_while_tests_run(start_navitas: Start, navitas: Run, project: Path, tmp_path: Path) -> None:
+    command = start_navitas("profile", project, "--tests", "*#waits", "-o", "out")
+    command.wait_until((project / "waiting").exists)
+    ended = command.interrupt(signal.SIGTERM)
+    assert ended.code in (-signal.SIGTERM, 128 + signal.SIGTERM, 130)
+    assert "Traceback" not in ended.err
+    command.check_nothing_left()
+    reported(navitas, tmp_path / "out")
+
+
+def test_killed_while_tests_run(start_navitas: Start, project: Path) -> None:
+    command = start_navitas("profile", project, "--tests", "*#waits", "-o", "out")
+    command.wait_until((project / "waiting").exists)
+    assert command.interrupt(signal.SIGKILL).code == -signal.SIGKILL
+    command.check_nothing_left()
+
+
+def test_twice_in_a_row(start_navitas: Start, project: Path) -> None:
+    command = start_navitas("profile", project, "--tests", "*#waits", "-o", "out")
+    command.wait_until((project / "waiting").exists)
+    command.process.send_signal(signal.SIGINT)
+    check_interrupted(command, command.interrupt())
