@@ -14,7 +14,7 @@ from navitas.device.virtual.kernel import Kernel, procfs
 from navitas.device.virtual.kernel.model import KernelModel
 from navitas.device.virtual.kernel.spec import PhoneSpec
 from navitas.device.virtual.kernel.sysfs import Sysfs
-from navitas.device.virtual.kernel.task import Task
+from navitas.device.virtual.kernel.task import Task, Usage
 from navitas.device.virtual.kernel_port import KernelPort
 from navitas.errors import DeviceError
 
@@ -164,6 +164,22 @@ def test_a_kernel_whose_root_is_gone_says_so(tmp_path: Path, one_speed: PhoneSpe
                 kernel.energy_value()
                 time.sleep(0.005)
         assert caught.value.remedy
+    finally:
+        kernel.stop()
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_tick_that_fails_is_told_and_not_taken_for_rest(tmp_path: Path, one_speed: PhoneSpec) -> None:
+    class Broken(FakeSource):
+        def read(self, dt_ns: int) -> Usage:
+            raise ValueError("torn schedstat")
+
+    kernel = Kernel(one_speed, tmp_path, source=Broken())
+    kernel.start()
+    try:
+        kernel._thread.join()
+        with pytest.raises(DeviceError, match="kernel stopped: torn schedstat"):
+            kernel.proc_stat()
     finally:
         kernel.stop()
 

@@ -68,7 +68,7 @@ class Kernel:
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="virtual-kernel", daemon=True)
         self._now_ns = 0
-        self._failure: OSError | None = None
+        self._failure: Exception | None = None
 
     def start(self) -> None:
         """Write all files and begin to tick."""
@@ -126,6 +126,14 @@ class Kernel:
             return Truth(self._model.rails.energies_uj(), processes, self._model.wall_ns, self._model.backlog_ns)
 
     def _run(self) -> None:
+        try:
+            self._tick_until_stopped()
+        except Exception as error:
+            # Whatever it was: counters that stand still must not be taken for a phone at rest.
+            self._failure = error
+            raise
+
+    def _tick_until_stopped(self) -> None:
         due_s = time.monotonic() + PERIOD_S
         while not self._stopping.wait(max(0.0, due_s - time.monotonic())):
             # A late tick is not made up for: the next one is due a period from now.
