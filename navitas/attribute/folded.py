@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from navitas.attribute.curves import F64, ends, overlaps
-from navitas.attribute.items import WALL_NS, Amounts, Items, Spans
+from navitas.attribute.items import WALL_NS, Amounts, Items, Spans, sums
 from navitas.parse.tables import I64, Folded, Thread
 
 
@@ -67,15 +67,10 @@ class _Nodes:
             method=self.method[at],
             level=self.level[at],
             parent=parent.astype(np.int64),
-            counts=_sums(item, counts, len(used)).astype(np.int64),
-            amounts=_sums(item, amounts, len(used)),
+            counts=sums(item, counts, len(used)).astype(np.int64),
+            amounts=sums(item, amounts, len(used)),
             is_self=True,
         )
-
-
-def _sums(item: I64, columns: F64 | I64, size: int) -> F64:
-    sums = [np.bincount(item, columns[:, column], size) for column in range(columns.shape[1])]
-    return np.stack(sums, axis=1)
 
 
 def _concatenate(tables: list[Folded]) -> Folded:

@@ -97,3 +97,8 @@ def items_of_calls(calls: CallTable, spans: Spans, amounts: Amounts) -> Items:
         amounts=amounts.between(thread, np.clip(enter_ns, start_ns, end_ns), np.clip(exit_ns, start_ns, end_ns)),
         is_self=False,
     )
+
+
+def sums(index: I64, columns: F64 | I64, size: int) -> F64:
+    """Each column's sums by index (0 … size − 1)."""
+    return np.stack([np.bincount(index, columns[:, i], size) for i in range(columns.shape[1])], axis=1)

@@ -9,7 +9,7 @@ import numpy as np
 
 from navitas.attribute.calls import order_by_level
 from navitas.attribute.curves import F64, Bool
-from navitas.attribute.items import Items
+from navitas.attribute.items import Items, sums
 from navitas.parse.tables import I64
 
 
@@ -36,15 +36,15 @@ def build_tree(parts: Sequence[tuple[I64, Items]], rows: int, methods: int) -> T
     counts = np.zeros((size, 3))
     inclusive, own = np.zeros((size, 4)), np.zeros((size, 4))
     for (_, items), node in zip(parts, nodes_of, strict=True):
-        counts += _sums(node, items.counts, size)
+        counts += sums(node, items.counts, size)
         target = own if items.is_self else inclusive
-        target += _sums(node, items.amounts, size)
+        target += sums(node, items.amounts, size)
     for nodes in reversed(_by_level(level)):
         own_parent = parent[nodes]
         np.add.at(own, own_parent[own_parent >= 0], own[nodes[own_parent >= 0]])
     inclusive += own
     has_parent = parent >= 0
-    exclusive = inclusive - _sums(parent[has_parent], inclusive[has_parent], size)
+    exclusive = inclusive - sums(parent[has_parent], inclusive[has_parent], size)
     return Tree(row, method, parent, counts.astype(np.int64), inclusive, exclusive, _outermost(parent, method))
 
 
@@ -80,10 +80,6 @@ def _by_level(level: I64) -> list[I64]:
     """Indices of each level, from 0 on."""
     order = order_by_level(level)
     return np.split(order, np.searchsorted(level[order], np.arange(1, level.max(initial=-1) + 1))) if len(level) else []
-
-
-def _sums(index: I64, columns: F64 | I64, size: int) -> F64:
-    return np.stack([np.bincount(index, columns[:, i], size) for i in range(columns.shape[1])], axis=1)
 
 
 def _outermost(parent: I64, method: I64) -> Bool:
