@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import queue
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -107,13 +109,15 @@ class Command:
         assert eventually(lambda: not any(folder.exists() for folder in self._phones)), self._phones
 
     def close(self) -> None:
-        """End what a failed test may have left."""
-        for pid in processes_with(self.mark):
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                continue
+        """End what a failed test may have left: the command, then what has not ended with it."""
+        self._note_phones()
+        self.process.kill()
         self.process.wait(_WAIT_S)
+        for pid in processes_with(self.mark):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        for folder in self._phones:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def start(arguments: Iterable[object], *, cwd: Path, env: Mapping[str, str] | None = None) -> Command:
