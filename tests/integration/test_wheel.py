@@ -35,7 +35,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tree = folder / "tree"
     for name in ("navitas", "profiles"):
         shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
+    for name in ("pyproject.toml", "README.md", "LICENSE", "NOTICE"):
         shutil.copy(ROOT / name, tree / name)
     command = [sys.executable, "-m", "build", "--wheel", "--outdir", str(folder), str(tree)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -85,7 +85,8 @@ def test_it_carries_all_that_is_not_python(wheel: Path) -> None:
     assert {f"navitas/{name}" for name in wanted} <= names
     sources = {path.relative_to(ROOT).as_posix() for path in (ROOT / "navitas" / "sample" / "src").rglob("*.java")}
     assert sources and sources <= names
-    assert not [name for name in names if name.startswith("tests/") or "__pycache__" in name or "/build/classes" in name]
+    assert {"LICENSE", "NOTICE"} <= {Path(name).name for name in names}
+    assert not [name for name in names if name.startswith("tests/") or "__pycache__" in name or name.endswith("/.built")]
 
 
 def test_it_is_the_wheel_that_runs(installed: Path, tmp_path: Path) -> None:
