@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import signal
 import sys
 
 import click
@@ -45,7 +46,13 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line; the one place where errors become messages and exit codes."""
+    signal.signal(signal.SIGTERM, _terminated)
     sys.exit(run(sys.argv[1:]))
+
+
+def _terminated(_signal: int, _frame: object) -> None:
+    """A CI that gives up sends SIGTERM: end as on Ctrl-C, with everything cleaned and what was recorded kept."""
+    raise KeyboardInterrupt
 
 
 def run(arguments: list[str]) -> int:

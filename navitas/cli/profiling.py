@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,7 +20,7 @@ from navitas.cli.progress import ConsoleProgress
 from navitas.collect.options import ProfileOptions
 from navitas.collect.session import Outcome, profile
 from navitas.device.virtual_phone import virtual_phone
-from navitas.errors import ExitCode
+from navitas.errors import DeviceError, ExitCode, NavitasError
 
 RECORDINGS = Path("navitas-recordings")
 
@@ -37,7 +40,6 @@ def profile_project(
     project: Path, build: BuildOptions, options: ProfileOptions, report: ReportOptions, *, phone: str, output: Path | None
 ) -> int:
     """Profile a Gradle project on the virtual phone and report; returns the exit code."""
-    recording = output or default_recording(project)
     with ConsoleProgress() as progress:
         progress.stage("building")
         bundles = build_bundles(
@@ -49,23 +51,49 @@ def profile_project(
             exclude=build.exclude,
             on_line=progress.detail,
         )
+        recording = output or default_recording(project)
         progress.stage("starting the virtual phone")
-        try:
-            with virtual_phone(phone=phone) as device:
-                outcome = profile(device, bundles, options, recording, progress)
-        except KeyboardInterrupt:
-            if (recording / "manifest.json").exists():
-                click.echo(f"partial recording kept: {recording} (navitas report {recording})", err=True)
-            raise
+        with _partial_kept(recording, report), virtual_phone(phone=phone) as device:
+            outcome = profile(device, bundles, options, recording, progress)
         progress.stage("analysing")
         analysis = analyze_recording(recording, report.method)
-    write_reports(analysis, report if report.json else replace(report, json=recording / "report.json"))
+    write_reports(analysis, _with_json(report, recording))
     return tell(outcome)
 
 
+def _with_json(report: ReportOptions, recording: Path) -> ReportOptions:
+    """The report's options; the JSON report goes beside the raw files where no place was named."""
+    return report if report.json else replace(report, json=recording / "report.json")
+
+
+@contextmanager
+def _partial_kept(recording: Path, report: ReportOptions) -> Iterator[None]:
+    """Tell of the partial recording that an interruption or a lost device leaves; after a lost device report what it holds."""
+    started_ns = time.time_ns()
+    try:
+        yield
+    except (KeyboardInterrupt, NavitasError) as error:
+        manifest = recording / "manifest.json"
+        if manifest.exists() and manifest.stat().st_mtime_ns >= started_ns:
+            if isinstance(error, DeviceError):
+                write_reports(analyze_recording(recording, report.method), _with_json(report, recording))
+            click.echo(f"partial recording kept: {recording} (navitas report {recording})", err=True)
+        with suppress(OSError):
+            recording.rmdir()  # made for this profiling and still empty
+        raise
+
+
 def default_recording(project: Path) -> Path:
-    """A new folder below `navitas-recordings`, named by project and time."""
-    return RECORDINGS / f"{project.resolve().name}-{datetime.now(UTC).strftime('%Y%m%dT%H%M%S')}"
+    """A new folder below `navitas-recordings`, named by project and time; made at once, so that no other profiling takes it."""
+    name = f"{project.resolve().name}-{datetime.now(UTC).strftime('%Y%m%dT%H%M%S')}"
+    for number in itertools.count(1):
+        folder = RECORDINGS / (name if number == 1 else f"{name}-{number}")
+        try:
+            folder.mkdir(parents=True)
+        except FileExistsError:
+            continue
+        return folder
+    raise AssertionError("unreachable")
 
 
 def tell(outcome: Outcome) -> int:

@@ -40,8 +40,11 @@ def event_files(device: Device, package: str) -> list[str]:
     return sorted(name for name in listing.text.split() if _EVENT_FILE.fullmatch(name))
 
 
-def pull(device: Device, package: str, name: str, local: Path) -> None:
-    """Copy one event file; what has arrived when the connection breaks is kept."""
+def pull(device: Device, package: str, name: str, local: Path) -> int:
+    """Copy one event file; what has arrived when the connection breaks is kept. Returns how many bytes did not arrive."""
+    size = device.shell(f"run-as {shlex.quote(package)} stat -c %s {FOLDER}/{name}").text.strip()
     with local.open("wb") as file:
         for piece in device.exec_out(f"run-as {shlex.quote(package)} cat {FOLDER}/{name}"):
             file.write(piece)
+        # adb's exec service ends alike whether the file has ended or the connection: only its size tells.
+        return max(0, int(size) - file.tell()) if size.isdecimal() else 0

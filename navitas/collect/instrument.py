@@ -26,6 +26,12 @@ class Instrumented:
     stacks: dict[TestName, str] = field(default_factory=dict)
     crashed: bool = False
     message: str = ""
+    on_status: Callable[[TestName, TestStatus], None] = lambda _name, _status: None
+
+    def set(self, name: TestName, status: TestStatus) -> None:
+        """A test has started (`cut` until it ends) or ended."""
+        self.tests[name] = status
+        self.on_status(name, status)
 
 
 def component(device: Device, package: str) -> str:
@@ -99,10 +105,10 @@ def _take(event: object, done: Instrumented, progress: Progress) -> bool:
     match event:
         case TestStarted():
             progress.test(event.current, event.total, f"{event.class_name}#{event.method}")
-            done.tests[TestName(event.class_name, event.method)] = "cut"
+            done.set(TestName(event.class_name, event.method), "cut")
         case TestFinished():
             name = TestName(event.class_name, event.method)
-            done.tests[name] = event.status
+            done.set(name, event.status)
             if event.stack:
                 done.stacks[name] = event.stack
         case RunFinished():

@@ -31,6 +31,7 @@ class LogcatCapture:
     def __enter__(self) -> LogcatCapture:
         self._since = device_time(self._device)
         if self._streaming:
+            self._output.touch()
             self._context = self._device.stream(f"logcat {_FORMAT} -T {self._since}")
             self._stream = self._context.__enter__()
             self._reader = threading.Thread(target=self._copy, name="navitas-logcat", daemon=True)
@@ -38,18 +39,23 @@ class LogcatCapture:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if self._streaming:
-            self._drain()
-            self._stream.close()
-            self._reader.join(timeout=5.0)
-            self._context.__exit__(kind, error, trace)
-            return
         try:
-            with self._output.open("wb") as file:
-                for piece in self._device.exec_out(f"logcat -d {_FORMAT} -T {self._since}"):
-                    file.write(piece)
-        except DeviceError as lost:
+            if self._streaming:
+                self._drain()
+            else:
+                self._dump()
+        except (DeviceError, OSError) as lost:
             self.failure = str(lost)
+        finally:
+            if self._streaming:
+                self._stream.close()
+                self._reader.join(timeout=5.0)
+                self._context.__exit__(kind, error, trace)
+
+    def _dump(self) -> None:
+        with self._output.open("wb") as file:
+            for piece in self._device.exec_out(f"logcat -d {_FORMAT} -T {self._since}"):
+                file.write(piece)
 
     def _copy(self) -> None:
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,8 @@ from navitas.device.base import Device
 from navitas.errors import DeviceError
 from navitas.recording import manifest
 from navitas.recording.store import RecordingWriter
+
+_SAVE_EVERY_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,29 +54,32 @@ class Runner:
 
     def run(self, plan: RunPlan) -> Instrumented:
         """Do one run; whatever ends it, what the device holds by then is pulled and the run is in the manifest."""
-        done = Instrumented()
-        self._enter(plan, "interrupted")
+        done = Instrumented(on_status=_TestEntries(self._writer, plan, self._next_test).enter)
         config = runtime_config.path_for(plan.package)
-        self._device.push(
-            runtime_config.properties(self._options, self._sources, app_files.absolute(plan.package), plan.repeat), config
-        )
-        app_files.prepare(self._device, plan.package)
         battery = self._writer.path("battery", plan.id, "battery.txt")
-        battery.write_bytes(self._device.shell("dumpsys battery").stdout)
+        self._enter(plan, "interrupted")
         try:
+            settings = runtime_config.properties(self._options, self._sources, app_files.absolute(plan.package), plan.repeat)
+            self._device.push(settings, config)
+            app_files.prepare(self._device, plan.package)
+            battery.write_bytes(self._device.shell("dumpsys battery").stdout)
             self._run_sampled(plan, done)
             self._enter(plan, "crashed" if done.crashed else "complete")
             with battery.open("ab") as file:
                 file.write(self._device.shell("dumpsys battery").stdout)
         finally:
             self._progress.stage("pulling")
-            self._save(plan, done)
+            self._next_test += len(done.tests)
             self._best_effort(
                 lambda: self._device.shell(f"am force-stop {plan.package}"),
                 lambda: self._pull(plan),
                 lambda: app_files.remove(self._device, plan.package),
                 lambda: self._device.shell(f"rm -f {config}"),
             )
+            if done.crashed:
+                why = done.message or "the process died"
+                self._writer.warn("crashed", f"{plan.package}: {why}", "see logcat.txt of the run for its last words")
+            self._writer.settle()
         return done
 
     def _run_sampled(self, plan: RunPlan, done: Instrumented) -> None:
@@ -108,24 +114,11 @@ class Runner:
             )
         )
 
-    def _save(self, plan: RunPlan, done: Instrumented) -> None:
-        """Enter the run's tests, also those of a run that was interrupted."""
-        for name, status in done.tests.items():
-            self._add_test(plan, name, status)
-        if done.crashed:
-            self._writer.warn(
-                "crashed", f"{plan.package}: {done.message or 'the process died'}", "see logcat.txt of the run for its last words"
-            )
-
-    def _add_test(self, plan: RunPlan, name: TestName, status: manifest.TestStatus) -> None:
-        fields = {"id": self._next_test, "run": plan.id, "module": plan.module, "repeat": plan.repeat, "status": status}
-        self._writer.add_test(manifest.Test.model_validate(fields | {"class": name.class_name, "method": name.method}))
-        self._next_test += 1
-
     def _pull(self, plan: RunPlan) -> None:
         names = app_files.event_files(self._device, plan.package)
         for name in names:
-            app_files.pull(self._device, plan.package, name, self._writer.path("events", plan.id, name))
+            missing = app_files.pull(self._device, plan.package, name, self._writer.path("events", plan.id, name))
+            self._writer.lose("bytes of event files", missing, plan.id)
         if not names and self._options.transport == "files":
             self._writer.warn(
                 "no_events", f"{plan.package}: the app wrote no events", "is its code instrumented? see logcat.txt of the run"
@@ -138,3 +131,24 @@ class Runner:
                 step()
             except (DeviceError, OSError) as error:
                 self._writer.warn("cleanup", str(error), "reconnect the device and profile again")
+
+
+class _TestEntries:
+    """Enters a run's tests into the manifest as they start and end, so that even a killed profiling tells of them."""
+
+    def __init__(self, writer: RecordingWriter, plan: RunPlan, first_id: int) -> None:
+        self._writer = writer
+        self._plan = plan
+        self._first_id = first_id
+        self._ids: dict[TestName, int] = {}
+        self._saved_s = 0.0
+
+    def enter(self, name: TestName, status: manifest.TestStatus) -> None:
+        """Add the test, or replace it under the id that it has."""
+        plan = self._plan
+        number = self._ids.setdefault(name, self._first_id + len(self._ids))
+        fields = {"id": number, "run": plan.id, "module": plan.module, "repeat": plan.repeat, "status": status}
+        self._writer.add_test(manifest.Test.model_validate(fields | {"class": name.class_name, "method": name.method}))
+        if time.monotonic() - self._saved_s > _SAVE_EVERY_S:
+            self._writer.save()
+            self._saved_s = time.monotonic()

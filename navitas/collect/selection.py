@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from navitas.errors import UsageError
 
 _NEAREST = 5
-# A shell command line has limits (128 KiB for one argument on Linux); beyond this, whole classes are named.
+# A shell command line has limits (128 KiB for one argument on Linux).
 _MAX_ARGUMENT = 60_000
 
 
@@ -40,33 +40,46 @@ def matches(pattern: str, test: TestName) -> bool:
 def select(tests: Sequence[TestName], patterns: Sequence[str]) -> list[TestName]:
     """The tests that any pattern names, in the device's order; all of them without patterns.
 
-    Raises `UsageError` for a pattern that names none, with the nearest names.
+    Raises `UsageError` when there is no test at all, or for a pattern that names none, with the nearest names.
     """
+    if not tests:
+        raise UsageError("no JUnit 4 test was found that could be run", "JUnit 4 tests are needed: classes with @Test methods")
     if not patterns:
         return list(tests)
     for pattern in patterns:
         if not any(matches(pattern, test) for test in tests):
-            raise no_match(pattern, tests)
+            raise _no_match(pattern, tests)
     return [test for test in tests if any(matches(pattern, test) for pattern in patterns)]
 
 
-def no_match(pattern: str, tests: Sequence[TestName]) -> UsageError:
+def _no_match(pattern: str, tests: Sequence[TestName]) -> UsageError:
     """The error for a pattern without a match; its remedy offers the nearest names."""
     short = {f"{test.class_name.rpartition('.')[2]}#{test.method}": test for test in tests}
     near = difflib.get_close_matches(pattern.replace("*", ""), short, n=_NEAREST, cutoff=0.3)
     offer = ", ".join(near or list(short)[:_NEAREST])
-    remedy = f"nearest of {len(tests)} tests: {offer}" if tests else "this project has no JUnit 4 test that could be run"
-    return UsageError(f"no test matches '{pattern}'", remedy)
+    return UsageError(f"no test matches '{pattern}'", f"nearest of {len(tests)} tests: {offer}")
 
 
-def class_argument(selected: Sequence[TestName], everything: Sequence[TestName]) -> str:
-    """The value for `am instrument -e class`: classes where all their tests are selected, else `class#method`; '' for all."""
+def class_arguments(selected: Sequence[TestName], everything: Sequence[TestName]) -> list[str]:
+    """Values for `am instrument -e class`, one a run: classes where all their tests are selected, else `class#method`.
+
+    `['']` runs everything. A list that is too long for a command line is divided into several runs.
+    """
     chosen = set(selected)
     if chosen >= set(everything):
-        return ""
+        return [""]
     whole: dict[str, bool] = {}
     for test in everything:
         whole[test.class_name] = whole.get(test.class_name, True) and test in chosen
-    parts = dict.fromkeys(test.class_name if whole[test.class_name] else str(test) for test in selected)
-    argument = ",".join(parts)
-    return argument if len(argument) <= _MAX_ARGUMENT else ",".join(dict.fromkeys(test.class_name for test in selected))
+    arguments: list[str] = []
+    for part in dict.fromkeys(test.class_name if whole[test.class_name] else _argument(test) for test in selected):
+        if arguments and len(arguments[-1]) + 1 + len(part) <= _MAX_ARGUMENT:
+            arguments[-1] += f",{part}"
+        else:
+            arguments.append(part)
+    return arguments
+
+
+def _argument(test: TestName) -> str:
+    """A test as an argument; commas divide arguments, so one in a parameter's name leaves the method with all its parameters."""
+    return str(test) if "," not in test.method else f"{test.class_name}#{test.method.partition('[')[0]}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,8 +13,9 @@ from navitas.collect.instrument import Instrumented, list_tests
 from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import Progress
 from navitas.collect.run import Runner, RunPlan
-from navitas.collect.selection import TestName, class_argument, select
+from navitas.collect.selection import class_arguments, select
 from navitas.device.base import Device
+from navitas.errors import DeviceError
 from navitas.recording import manifest
 from navitas.recording.store import RecordingWriter
 
@@ -31,8 +32,7 @@ class Outcome:
 @dataclass(frozen=True, slots=True)
 class _Selection:
     bundle: Bundle
-    tests: tuple[TestName, ...]
-    class_argument: str
+    class_arguments: tuple[str, ...]
 
 
 def profile(device: Device, bundles: Sequence[Bundle], options: ProfileOptions, output: Path, progress: Progress) -> Outcome:
@@ -68,12 +68,14 @@ def profile(device: Device, bundles: Sequence[Bundle], options: ProfileOptions, 
 @contextmanager
 def _installed(device: Device, bundles: Sequence[Bundle], progress: Progress) -> Iterator[None]:
     progress.stage("installing")
-    device.install([bundle.path for bundle in bundles])
     try:
+        device.install([bundle.path for bundle in bundles])
         yield
     finally:
         for bundle in bundles:
-            device.uninstall(bundle.manifest.package)
+            # What went wrong before must reach the user, not that a lost device cannot be cleaned.
+            with suppress(DeviceError):
+                device.uninstall(bundle.manifest.package)
 
 
 def _select(device: Device, bundles: Sequence[Bundle], options: ProfileOptions) -> list[_Selection]:
@@ -84,7 +86,7 @@ def _select(device: Device, bundles: Sequence[Bundle], options: ProfileOptions) 
     for bundle, tests in everything:
         chosen = tuple(test for test in tests if test in wanted)
         if chosen:
-            selected.append(_Selection(bundle, chosen, class_argument(chosen, tests)))
+            selected.append(_Selection(bundle, tuple(class_arguments(chosen, tests))))
     return selected
 
 
@@ -94,8 +96,9 @@ def _plans(selected: Sequence[_Selection], repeat: int) -> Iterator[RunPlan]:
     for turn in range(repeat):
         for choice in selected:
             bundle = choice.bundle.manifest
-            yield RunPlan(number, bundle.module, bundle.package, bundle.map_id, turn, choice.class_argument)
-            number += 1
+            for argument in choice.class_arguments:
+                yield RunPlan(number, bundle.module, bundle.package, bundle.map_id, turn, argument)
+                number += 1
 
 
 def _stage(plan: RunPlan, modules: int, repeat: int) -> str:

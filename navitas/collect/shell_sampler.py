@@ -54,12 +54,17 @@ class ShellSampler:
             self._blocks.wait_for(lambda: self._count >= wanted or self._ended, timeout_s)
 
     def _copy(self) -> None:
+        block: list[bytes] = []
         try:
             with self._output.open("wb") as file:
                 for line in self._stream.lines():
-                    file.write(line + b"\n")
                     if line.startswith(b"@ "):
+                        # Whole blocks only: the last one is cut wherever the loop was when it was ended.
+                        file.writelines(block)
+                        file.flush()
+                        block.clear()
                         self._tell()
+                    block.append(line + b"\n")
         except (DeviceError, OSError) as error:
             self.failure = str(error)
         finally:

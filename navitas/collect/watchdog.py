@@ -35,5 +35,6 @@ class Watchdog:
             if self._stop:
                 return
             self._fed.clear()
-        self.fired = True
-        self._expire()
+        if not self._stop:
+            self.fired = True
+            self._expire()

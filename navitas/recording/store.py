@@ -70,7 +70,7 @@ def open_recording(path: Path) -> Recording:
     """
     manifest_path = path / MANIFEST_NAME
     if not path.exists():
-        raise RecordingError(f"{path}: there is no such recording", "Check the path; `navitas record` makes recordings.")
+        raise RecordingError(f"{path}: there is no such recording", "Check the path; `navitas profile` makes recordings.")
     if not manifest_path.is_file():
         raise RecordingError(f"{path}: not a recording ({MANIFEST_NAME} is missing)", "Give the folder that holds it.")
     try:

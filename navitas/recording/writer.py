@@ -155,10 +155,14 @@ class RecordingWriter:
 
     def finish(self, state: Literal["complete", "partial"] = "complete") -> Manifest:
         """List every file that was announced by `path` and exists, then write the manifest for good."""
+        self._finished = True
+        return self.settle(state)
+
+    def settle(self, state: Literal["complete", "partial"] = "partial") -> Manifest:
+        """List the announced files that exist by now and write the manifest: a run has ended, its files are whole."""
         for relative, (kind, run) in list(self._pending.items()):
             if (self.root / relative).is_file():
                 self._list(relative, kind, run)
-        self._finished = True
         return self.save(state)
 
     def save(self, state: Literal["complete", "partial"] = "partial") -> Manifest:

@@ -17,14 +17,11 @@ from rich.table import Table
 
 from navitas.attribute.score import rails_by_run
 from navitas.build.gradle import build_bundles
+from navitas.cli.analysis import load_recording
 from navitas.cli.progress import ConsoleProgress
 from navitas.collect.options import ProfileOptions
 from navitas.collect.session import profile
 from navitas.device.virtual_phone import virtual_phone
-from navitas.parse.run import parse_recording
-from navitas.power.cpu import power_model
-from navitas.power.profile import read_power_profile
-from navitas.recording.store import open_recording
 
 WORKLOADS = Path(__file__).parent / "workloads"
 MEDIAN_LIMIT, RUN_LIMIT = 0.03, 0.05
@@ -34,11 +31,8 @@ TUNING = ("steady", "halfIdle", "twoThreads")
 
 def errors_of(recording: Path) -> list[tuple[float, float]]:
     """(estimate, rails) in joules of each run of a recording."""
-    opened = open_recording(recording)
-    manifest = opened.manifest
-    profile_xml = read_power_profile(opened.file(manifest.power_profile.file), name=manifest.power_profile.source)
-    model = power_model(profile_xml, manifest.power_profile.voltage_v, [(p.id, p.cpus) for p in manifest.device.policies])
-    return rails_by_run(parse_recording(opened), manifest, model)
+    loaded = load_recording(recording)
+    return rails_by_run(loaded.parsed, loaded.manifest, loaded.model)
 
 
 def main() -> int:

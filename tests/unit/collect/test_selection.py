@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from navitas.collect.selection import TestName, class_argument, matches, select
+from navitas.collect.selection import TestName, class_arguments, matches, select
 from navitas.errors import UsageError
 
 ALL = [
@@ -46,7 +46,25 @@ def test_every_pattern_must_match() -> None:
         select(ALL, ["SortTest", "Nope"])
 
 
+def test_a_project_without_tests_is_an_error() -> None:
+    with pytest.raises(UsageError, match="JUnit 4"):
+        select([], [])
+
+
 def test_the_class_argument_is_as_short_as_it_can_be() -> None:
-    assert class_argument(ALL, ALL) == ""
-    assert class_argument(ALL[:2], ALL) == "org.x.SortTest"
-    assert class_argument(ALL[1:3], ALL) == "org.x.SortTest#sortsLarge,org.x.SumTest#sums[0]"
+    assert class_arguments(ALL, ALL) == [""]
+    assert class_arguments(ALL[:2], ALL) == ["org.x.SortTest"]
+    assert class_arguments(ALL[1:3], ALL) == ["org.x.SortTest#sortsLarge,org.x.SumTest#sums[0]"]
+
+
+def test_a_comma_in_a_parameter_names_the_method_alone() -> None:
+    everything = [*ALL, TestName("org.x.CalcTest", "adds[0: 1,2]"), TestName("org.x.CalcTest", "subtracts")]
+    assert class_arguments(everything[-2:-1], everything) == ["org.x.CalcTest#adds"]
+
+
+def test_a_selection_too_long_for_a_command_line_becomes_several_runs() -> None:
+    everything = [TestName("org.x.ManyTest", f"test{number:05}") for number in range(10_000)]
+    arguments = class_arguments(everything[:-1], everything)
+    assert len(arguments) > 1
+    assert all(len(argument) <= 60_000 for argument in arguments)
+    assert ",".join(arguments).split(",") == [str(test) for test in everything[:-1]]
