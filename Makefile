@@ -25,6 +25,7 @@ venv: .venv/.installed
 
 jars: navitas/jars/.built
 
+# The stamp is no file of the checkout: a fresh clone has neither it nor the jars.
 navitas/jars/.built: $(JAVA_SOURCES)
 	$(MVN) -f instrumenter install -DskipTests
 	$(MVN) -f gradle-plugin package -DskipTests

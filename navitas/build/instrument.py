@@ -21,6 +21,9 @@ def instrument(
     inputs = plan(paths, out)
     if map_file.is_dir():
         raise UsageError(f"the method map cannot be written: {map_file} is a folder", "Name a file, such as map.json.")
+    for path in paths:
+        if map_file.resolve().is_relative_to(path.resolve()):
+            raise UsageError(f"the method map {map_file} would overwrite the input {path}", "Name a file beside the inputs.")
     for pattern in (*includes, *excludes):
         if not pattern or "/" in pattern:
             raise UsageError(f"'{pattern}' is no class name pattern", "Use dotted names with * or **, such as org.example.**")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
+import io
 import signal
 import sys
 
@@ -47,6 +49,10 @@ def cli() -> None:
 def main() -> None:
     """Run the command line; the one place where errors become messages and exit codes."""
     signal.signal(signal.SIGTERM, _terminated)
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal of another encoding gets what it lacks, such as µ, as an escape instead of an error; None where it is closed.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     sys.exit(run(sys.argv[1:]))
 
 
@@ -73,7 +79,8 @@ def run(arguments: list[str]) -> int:
         return _tell(error.message, error.remedy, error.exit_code)
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        return _tell(f"{where}{error.strerror or error}", "", ExitCode.TROUBLE)
+        remedy = "free some space, or choose another folder with -o" if error.errno == errno.ENOSPC else ""
+        return _tell(f"{where}{error.strerror or error}", remedy, ExitCode.TROUBLE)
     return int(result) if isinstance(result, int) else ExitCode.OK
 
 

@@ -11,17 +11,35 @@ from rich.console import Console
 
 from navitas.attribute.result import Analysis
 from navitas.cli.options import ReportOptions
+from navitas.errors import UsageError
 from navitas.report.collapsed import CollapsedReport
 from navitas.report.json_report import JsonReport
 from navitas.report.speedscope import SpeedscopeReport
 from navitas.report.terminal import TerminalReport
 
 _STDOUT = Path("-")
+_RECORDED = ("manifest.json", "power_profile.xml", "maps", "runs")
 _FILE_WIDTH = 120
 
 
 class _FileReport(Protocol):
     def render(self, analysis: Analysis, out: IO[str]) -> None: ...
+
+
+def check_outputs(options: ReportOptions, recording: Path | None = None) -> None:
+    """Refuse outputs that would overwrite each other or a file of the recording, before any work is done."""
+    files = [path for path in (options.json, options.speedscope, options.collapsed) if path is not None]
+    for path in files:
+        if not path.name and path != _STDOUT:
+            raise UsageError(f"'{path}' is no file name", "name a file, or - for standard output")
+        if path.is_dir():
+            raise UsageError(f"{path} is a folder", "name a file in it")
+    if len({path if path == _STDOUT else path.resolve() for path in files}) < len(files):
+        raise UsageError("two reports would go to the same file", "name a file for each")
+    raw = () if recording is None else [recording / name for name in _RECORDED]
+    for path in files:
+        if any(path.resolve().is_relative_to(kept.resolve()) for kept in raw):
+            raise UsageError(f"{path} is a file of the recording", "name another file: a recording is never changed")
 
 
 def write_reports(analysis: Analysis, options: ReportOptions) -> None:
@@ -38,19 +56,27 @@ def write_reports(analysis: Analysis, options: ReportOptions) -> None:
         TerminalReport(top=options.top, tree=options.tree).render(analysis, _console())
 
 
-def _console() -> Console:
-    """Standard output; a pipe or file has no width of its own, and tables need room."""
-    console = Console()
-    return console if console.is_terminal or "COLUMNS" in os.environ else Console(width=_FILE_WIDTH)
-
-
 def _write(path: Path, report: _FileReport, analysis: Analysis) -> None:
     if path == _STDOUT:
         report.render(analysis, sys.stdout)
         return
-    path.parent.mkdir(parents=True, exist_ok=True)
+    target = path.resolve()
+    if target.exists() and not target.is_file():  # a pipe or device: written to, never replaced
+        with target.open("w", encoding="utf-8") as out:
+            report.render(analysis, out)
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
     # Written aside and renamed: a script that reads the file never sees half of it.
-    part = path.with_name(f"{path.name}.part")
-    with part.open("w", encoding="utf-8") as out:
-        report.render(analysis, out)
-    part.replace(path)
+    part = target.with_name(f"{target.name}.part")
+    try:
+        with part.open("w", encoding="utf-8") as out:
+            report.render(analysis, out)
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _console() -> Console:
+    """Standard output; a pipe or file has no width of its own, and tables need room."""
+    console = Console()
+    return console if console.is_terminal or "COLUMNS" in os.environ else Console(width=_FILE_WIDTH)

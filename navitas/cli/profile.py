@@ -40,7 +40,11 @@ from navitas.errors import UsageError
 )
 @click.option("--power-profile", metavar="NAME|FILE", help="A power_profile.xml. [that of the device]")
 @click.option(
-    "--voltage", "voltage_v", type=click.FloatRange(min=0, min_open=True), metavar="V", help="Supply voltage. [the battery's]"
+    "--voltage",
+    "voltage_v",
+    type=click.FloatRange(min=0, max=1000, min_open=True),
+    metavar="V",
+    help="Supply voltage. [the battery's]",
 )
 @click.option(
     "--transport", type=click.Choice(["files", "logcat"]), default="files", show_default=True, help="How events leave the app."

@@ -15,7 +15,7 @@ import click
 from navitas.build.gradle import build_bundles
 from navitas.cli.analysis import analyze_recording
 from navitas.cli.options import ReportOptions
-from navitas.cli.outputs import write_reports
+from navitas.cli.outputs import check_outputs, write_reports
 from navitas.cli.progress import ConsoleProgress
 from navitas.collect.options import ProfileOptions
 from navitas.collect.session import Outcome, profile
@@ -40,6 +40,7 @@ def profile_project(
     project: Path, build: BuildOptions, options: ProfileOptions, report: ReportOptions, *, phone: str, output: Path | None
 ) -> int:
     """Profile a Gradle project on the virtual phone and report; returns the exit code."""
+    check_outputs(report, output)
     with ConsoleProgress() as progress:
         progress.stage("building")
         bundles = build_bundles(

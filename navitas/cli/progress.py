@@ -8,6 +8,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.status import Status
 
+from navitas.report.names import printable
+
 _DETAIL_WIDTH = 100
 
 
@@ -38,11 +40,11 @@ class ConsoleProgress:
 
     def detail(self, text: str) -> None:
         if self._status and text.strip():
-            self._status.update(f"{escape(self._stage)} [dim]{escape(text.strip()[:_DETAIL_WIDTH])}[/dim]")
+            self._status.update(f"{escape(self._stage)} [dim]{escape(printable(text.strip(), _DETAIL_WIDTH))}[/dim]")
 
     def test(self, number: int, total: int, name: str) -> None:
-        short = name.rpartition(".")[2]
+        short = printable(name.rpartition(".")[2], _DETAIL_WIDTH)
         if self._status:
-            self._status.update(f"{escape(self._stage)} [dim]{number}/{total}[/dim] {escape(short[:_DETAIL_WIDTH])}")
+            self._status.update(f"{escape(self._stage)} [dim]{number}/{total}[/dim] {escape(short)}")
         else:
             self._console.print(f"  {number}/{total} {escape(short)}", highlight=False)

@@ -9,7 +9,7 @@ import click
 
 from navitas.cli.analysis import analyze_recording
 from navitas.cli.options import report_options, take_report_options
-from navitas.cli.outputs import write_reports
+from navitas.cli.outputs import check_outputs, write_reports
 from navitas.errors import UsageError
 from navitas.report.json_report import schema
 
@@ -26,4 +26,5 @@ def command(recording: Path | None, print_schema: bool, **values: object) -> Non
         return
     if recording is None:
         raise UsageError("no recording named", "give its folder: navitas report navitas-recordings/demo")
+    check_outputs(options, recording)
     write_reports(analyze_recording(recording, options.method), options)

@@ -14,6 +14,9 @@ from navitas.power.model import ClusterPower, CpuPower, PowerModel
 from navitas.power.profile import Profile
 
 Policies = Sequence[tuple[int, Sequence[int]]]
+_MAX_KHZ = 100_000_000
+_MAX_MA = 1_000_000
+_MAX_CORES = 4096
 PLACEHOLDER_MA = 0.1
 _STEPS = "cpu.scaling_step_power.policy"
 _CHOOSE = "Choose another one with --power-profile (see profiles/)."
@@ -58,17 +61,23 @@ def power_model(
     return PowerModel(profile.name, voltage_v, profile.items.get("battery.capacity") or None, cpu, tuple(warnings))
 
 
+def _number(key: str) -> int | None:
+    """The policy that a key of `_STEPS` names."""
+    text = key.removeprefix(_STEPS)
+    return int(text) if text.isdecimal() and len(text) < 5 else None
+
+
 def _by_policy(profile: Profile, frequencies: Mapping[int, Sequence[int]]) -> list[_Cluster]:
     """Android 14 and later: currents by policy and operating point; the speeds are the kernel's."""
     keys = [key for key in profile.arrays if key.startswith(_STEPS)]
     clusters = []
-    for key in sorted(keys, key=lambda key: int(key.removeprefix(_STEPS)) if key.removeprefix(_STEPS).isdecimal() else -1):
-        number = key.removeprefix(_STEPS)
-        speeds = frequencies.get(int(number)) if number.isdecimal() else None
-        if speeds is None:
+    for key in sorted(keys, key=lambda key: _number(key) or 0):
+        number = _number(key)
+        speeds = frequencies.get(number) if number is not None else None
+        if number is None or speeds is None:
             return []
         steps = _steps(sorted(speeds), profile.arrays[key])
-        clusters.append(_Cluster(None, int(number), steps, profile.value(f"cpu.scaling_policy_power.policy{number}")))
+        clusters.append(_Cluster(None, number, steps, profile.value(f"cpu.scaling_policy_power.policy{number}")))
     return clusters
 
 
@@ -123,8 +132,12 @@ def _check(profile: Profile, clusters: Sequence[_Cluster]) -> None:
     shared = [profile.value(key) for key in ("cpu.suspend", "cpu.idle", "cpu.awake", "cpu.active")]
     if any(ma < 0 for ma in [*currents, *shared, *(cluster.cluster_ma for cluster in clusters)]):
         raise PowerProfileError(f"{name}: a current of the CPU is negative.", _CHOOSE)
-    if any(khz <= 0 for cluster in clusters for khz, _ in cluster.steps):
-        raise PowerProfileError(f"{name}: a speed of the CPU is not above 0 kHz.", _CHOOSE)
+    if any(not 0 < khz <= _MAX_KHZ for cluster in clusters for khz, _ in cluster.steps):
+        raise PowerProfileError(f"{name}: a speed of the CPU is not between 0 and {_MAX_KHZ:,} kHz.", _CHOOSE)
+    if any(ma > _MAX_MA for ma in [*currents, *shared, *(cluster.cluster_ma for cluster in clusters)]):
+        raise PowerProfileError(f"{name}: a current of the CPU is above {_MAX_MA:,} mA.", _CHOOSE)
+    if any((cluster.cores or 0) > _MAX_CORES for cluster in clusters):
+        raise PowerProfileError(f"{name}: a cluster has more than {_MAX_CORES} cores.", _CHOOSE)
 
 
 def _match(

@@ -51,7 +51,7 @@ class PowerProfile(_Model):
     file: str
     sha256: str
     source: str
-    voltage_v: float = Field(gt=0)
+    voltage_v: float = Field(gt=0, le=1000, allow_inf_nan=False)
     voltage_source: Literal["battery", "option", "default"]
 
 

@@ -29,9 +29,14 @@ class Recording:
         Raises RecordingError when the name leaves the recording's folder, links included.
         """
         path = _inside(self.path, name)
-        if not path.resolve().is_relative_to(self.path.resolve()):
+        try:
+            inside = path.resolve().is_relative_to(self.path.resolve())
+            regular = path.is_file() or not path.exists()
+        except (OSError, RuntimeError, ValueError):  # a link to itself, a name that no file can have
+            inside = regular = False
+        if not inside or not regular:
             raise RecordingError(
-                f"{self.path / MANIFEST_NAME}: the file {name!r} is a link that leaves the recording",
+                f"{self.path / MANIFEST_NAME}: {name!a} is a link that leaves the recording, or no regular file",
                 "Do not trust this recording; record again.",
             )
         return path
@@ -98,8 +103,14 @@ def open_recording(path: Path) -> Recording:
 def _inside(root: Path, name: str) -> Path:
     """Join a manifest's relative name to the folder, refusing names that leave it on any system."""
     parts = PurePosixPath(name).parts
-    if not parts or name.startswith("/") or ".." in parts or any(char in name for char in "\\:\0"):
+    if (
+        not parts
+        or name.startswith("/")
+        or ".." in parts
+        or any(char in "\\:\0" or "\ud800" <= char <= "\udfff" for char in name)
+    ):
         raise RecordingError(
-            f"{root / MANIFEST_NAME}: the file name {name!r} leaves the recording", "Do not trust this recording; record again."
+            f"{root / MANIFEST_NAME}: the file name {name!a} leaves the recording",
+            "Do not trust this recording; record again.",
         )
     return root.joinpath(*parts)
