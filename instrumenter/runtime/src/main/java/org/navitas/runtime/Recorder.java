@@ -144,8 +144,10 @@ public final class Recorder {
 
     /** Waits until everything recorded so far is written, at most five seconds. */
     public static void flush() {
-        if (Probe.RECORDER != null) {
-            Probe.RECORDER.writer.flush(FLUSH_LIMIT_MS);
+        Recorder recorder = Probe.RECORDER;
+        for (int i = 0; recorder != null && i < 2; i++) { // twice: the first may have to free a buffer for what is folded
+            recorder.current().publish();
+            recorder.writer.flush(FLUSH_LIMIT_MS);
         }
     }
 

@@ -258,14 +258,19 @@ final class ThreadRecorder {
         due(lastAnchor + recorder.anchorIntervalNs(false));
     }
 
+    /** Only once what was folded is published: nothing would do it later, while events go on. */
     private void resumeEvents() {
-        Buffer next = recorder.eventsAllowed() ? calls.roll(platform.nanoTime(), 0) : null;
-        if (next != null) {
-            if (tree != null) {
-                tree.endEpoch(tree.last());
+        if (recorder.eventsAllowed() && publish()) {
+            Buffer next = calls.roll(platform.nanoTime(), 0);
+            if (next != null) {
+                use(next);
             }
-            use(next);
         }
+    }
+
+    /** This thread's own: publishes what is folded so far; false when no buffer is free for it. */
+    boolean publish() {
+        return tree == null || tree.endEpoch(tree.last());
     }
 
     /** The first epoch begins at the last event, so no time is missed; the anchor makes now a knot. */
