@@ -144,10 +144,17 @@ public final class Recorder {
 
     /** Waits until everything recorded so far is written, at most five seconds. */
     public static void flush() {
-        Recorder recorder = Probe.RECORDER;
-        for (int i = 0; recorder != null && i < 2; i++) { // twice: the first may have to free a buffer for what is folded
-            recorder.current().publish();
-            recorder.writer.flush(FLUSH_LIMIT_MS);
+        if (Probe.RECORDER != null) {
+            Probe.RECORDER.publishOwn();
+            Probe.RECORDER.writer.flush(FLUSH_LIMIT_MS);
+        }
+    }
+
+    /** Publishes what the calling thread has folded; the writer may have to free a buffer for it first. */
+    private void publishOwn() {
+        if (!current().publish()) {
+            writer.flush(FLUSH_LIMIT_MS);
+            current().publish();
         }
     }
 
@@ -161,6 +168,7 @@ public final class Recorder {
     /** Marks what the tests are doing now; {@code test} is {@code class#method}, empty for a run. */
     public static void mark(int kind, int status, String test) {
         if (Probe.RECORDER != null) {
+            Probe.RECORDER.publishOwn(); // folds of before and after a test's edge are told apart
             Probe.RECORDER.marker(kind, status, test);
         }
     }
