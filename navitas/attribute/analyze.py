@@ -27,6 +27,7 @@ from navitas.recording.manifest import Manifest
 Method = Literal["default", "paper1"]
 _BEST_FIRST: tuple[EvidenceLevel, ...] = ("sched", "thread-freq", "thread-time", "device")
 _J_PER_MAH_AND_VOLT = 3.6
+_RAILS_LIMIT = 0.1
 
 
 def analyze(parsed: ParsedRecording, manifest: Manifest, model: PowerModel, *, method: Method = "default") -> Analysis:
@@ -55,7 +56,8 @@ def analyze(parsed: ParsedRecording, manifest: Manifest, model: PowerModel, *, m
         tests=tuple(sorted(tests, key=lambda test: (test.run, test.id))),
         warnings=tuple(_notices(parsed, manifest, model)),
     )
-    problems = [Notice("not_conserved", problem, "Please report this as a bug.") for problem in check(analysis)]
+    problems = [*_against_rails(analysis.totals)]
+    problems += [Notice("not_conserved", problem, "Please report this as a bug.") for problem in check(analysis)]
     return replace(analysis, warnings=(*analysis.warnings, *problems))
 
 
@@ -97,6 +99,15 @@ def _evidence(energies: Sequence[RunEnergy]) -> Evidence:
     level = max((energy.level for energy in energies), key=_BEST_FIRST.index, default=_BEST_FIRST[-1])
     reasons = dict.fromkeys(reason for energy in energies for reason in energy.reasons)
     return Evidence(level, tuple(reasons) if energies else ("the recording holds no run",))
+
+
+def _against_rails(totals: Totals) -> Iterator[Notice]:
+    """A warning where the device's own rails contradict the estimate."""
+    if totals.rails_j and totals.rails_estimate_j is not None:
+        error = totals.rails_estimate_j / totals.rails_j - 1
+        if abs(error) > _RAILS_LIMIT:
+            message = f"the estimate is {100 * error:+.0f} % off what the device's rails measured"
+            yield Notice("rails_disagree", message, "Run longer tests, or take the figures as relative only.")
 
 
 def _notices(parsed: ParsedRecording, manifest: Manifest, model: PowerModel) -> Iterator[Notice]:

@@ -74,6 +74,8 @@ def command(**values: Any) -> int:
     build = BuildOptions(**{name: values.pop(name) for name in ("gradle", "module", "instrument_tests", "include", "exclude")})
     project, phone, output = values.pop("project"), values.pop("phone"), values.pop("output")
     refuse_real_phone(values.pop("device"))
+    if output is not None and (output / "manifest.json").exists():
+        raise UsageError(f"{output} holds a recording already", "name another folder with -o, or remove that one first")
     return profile_project(project, build, ProfileOptions(**values), report, phone=phone, output=output)
 
 

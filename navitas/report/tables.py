@@ -15,6 +15,7 @@ from navitas.report.names import printable, short_class, short_method_label
 from navitas.report.units import battery_share, charge, duration, joules, percent
 
 _NAME_WIDTH = 24
+_METHOD_FIGURES = ("Exclusive", "Share", "Inclusive", "Calls", "mJ/call", "Time", "Paper 1")
 _ROLES = {
     "jit": "JIT compiler",
     "gc": "garbage collector",
@@ -24,14 +25,19 @@ _ROLES = {
 _STATUS_STYLE = {"passed": "green", "failed": "bold red", "cut": "bold yellow"}
 
 
-def tests_table(analysis: Analysis, groups: Sequence[Repeats]) -> Table:
-    """Every run of every test, with medians where there are several."""
+def tests_table(analysis: Analysis, groups: Sequence[Repeats], *, narrow: bool) -> Table:
+    """Every run of every test, with medians where there are several; without the wall time when it must be narrow."""
     repeated = any(len(group.tests) > 1 for group in groups)
-    table = _table("Tests", "Test", [*(["Run"] if repeated else []), "Energy", "Charge", "Battery", "Wall"], last="Status")
+    table = _table(
+        "Tests",
+        "Test",
+        [*(["Run"] if repeated else []), "Energy", "Charge", "Battery", *([] if narrow else ["Wall"])],
+        last="Status",
+    )
 
     def add(name: Text | str, run: str, energy_j: float | None, wall: str, status: Text, *, bold: bool = False) -> None:
         figures = [""] * 3 if energy_j is None else _energy(energy_j, analysis)
-        cells = [*([run] if repeated else []), *figures, wall]
+        cells = [*([run] if repeated else []), *figures, *([] if narrow else [wall])]
         table.add_row(name, *(Text(cell, style="bold" if bold else "") for cell in cells), status, end_section=bold)
 
     for group in groups:
@@ -68,21 +74,34 @@ def threads_table(shown: Sequence[TestEnergy], top: int) -> Table:
     return table
 
 
-def methods_table(analysis: Analysis, shown: Sequence[TestEnergy], top: int, *, paper1: bool) -> Table:
-    """The methods that used most by themselves, over all threads of the given tests."""
-    paper = ["Paper 1"] if paper1 else []
-    figures = ["Exclusive", "Share", "Inclusive", "Calls", "mJ/call", "Time", *paper]
+def methods_table(analysis: Analysis, shown: Sequence[TestEnergy], top: int, *, paper1: bool, narrow: bool) -> Table:
+    """The methods that used most by themselves, over all threads of the given tests; fewer columns when it must be narrow."""
+    left_out = {"Share", "Time"} if narrow else set()
+    left_out |= set() if paper1 else {"Paper 1"}
+    figures = [name for name in _METHOD_FIGURES if name not in left_out]
     table = _table("Methods", "Method", figures, last="Notes")
     whole = sum(test.energy_j for test in shown)
     sums: defaultdict[int, _Sum] = defaultdict(_Sum)
+    first: dict[tuple[str, str, str, str], int] = {}
     for method in (method for test in shown for thread in test.threads for method in thread.methods):
-        sums[method.method].add(method)
+        # A module that two others depend on is in both their maps: one method, two ids.
+        known = analysis.methods.methods[method.method]
+        identity = (known.module, known.class_name, known.name, known.descriptor)
+        sums[first.setdefault(identity, method.method)].add(method)
     ranked = sorted(sums.items(), key=lambda item: (-item[1].exclusive_j, item[0]))
     for index, total in ranked[:top]:
         per_call = f"{1e3 * total.inclusive_j / total.calls:.4g}" if total.calls else "–"
-        values = [joules(total.exclusive_j), percent(total.exclusive_j, whole), joules(total.inclusive_j)]
-        values += [f"{total.calls:,}", per_call, duration(total.wall_ns), *([joules(total.paper1_j)] if paper1 else [])]
-        table.add_row(Text(printable(short_method_label(analysis.methods, index))), *values, total.notes())
+        values = {
+            "Exclusive": joules(total.exclusive_j),
+            "Share": percent(total.exclusive_j, whole),
+            "Inclusive": joules(total.inclusive_j),
+            "Calls": f"{total.calls:,}",
+            "mJ/call": per_call,
+            "Time": duration(total.wall_ns),
+            "Paper 1": joules(total.paper1_j),
+        }
+        label = Text(printable(short_method_label(analysis.methods, index)))
+        table.add_row(label, *(values[name] for name in figures), total.notes())
     _more(table, len(ranked) - top, "methods")
     return table
 
@@ -126,7 +145,7 @@ def _table(title: str, first: str, figures: Sequence[str], *, last: str) -> Tabl
     table.add_column(first, overflow="fold", min_width=_NAME_WIDTH)
     for name in figures:
         table.add_column(name, justify="right", no_wrap=True)
-    table.add_column(last, overflow="fold")
+    table.add_column(last, overflow="ellipsis", no_wrap=True)
     return table
 
 

@@ -18,6 +18,7 @@ from navitas.report.units import battery_share, charge, duration, joules, percen
 
 _MAX_DEPTH = 24
 _MAX_CHILDREN = 30
+_NARROW = 100
 
 
 class TerminalReport:
@@ -36,11 +37,14 @@ class TerminalReport:
         shown = [group.typical for group in groups]
         trees = list(self._trees(analysis, shown)) if self._tree is not None else []
         paper1 = any(test.paper1_j is not None for test in shown)
-        parts: list[RenderableType] = [_header(analysis), "", tests_table(analysis, groups)]
+        narrow = console.width < _NARROW
+        parts: list[RenderableType] = [_header(analysis), "", tests_table(analysis, groups, narrow=narrow)]
+        if any(len(group.tests) > 1 for group in groups):
+            parts += ["", Text("Threads and methods: of each test the run nearest to its median.", style="dim")]
         if any(test.threads for test in shown):
             parts += ["", threads_table(shown, self._top)]
         if any(thread.methods for test in shown for thread in test.threads):
-            parts += ["", methods_table(analysis, shown, self._top, paper1=paper1)]
+            parts += ["", methods_table(analysis, shown, self._top, paper1=paper1, narrow=narrow)]
         parts += ["", *trees, _totals(analysis), *_evidence(analysis)]
         console.print(Group(*parts))
 
