@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -29,6 +30,7 @@ from navitas.recording.manifest import (
 )
 
 MANIFEST_NAME = "manifest.json"
+LOCK_NAME = ".lock"
 POWER_PROFILE_NAME = "power_profile.xml"
 
 Setting = str | int | float | bool | None
@@ -89,20 +91,49 @@ class RecordingWriter:
         )
 
     def __enter__(self) -> Self:
-        """Make the folder, replacing an older recording's files there; RecordingError when the folder holds anything else."""
+        """Make the folder, replacing an older recording's files there.
+
+        RecordingError when the folder holds anything else, or another profiling is writing there.
+        """
+        try:
+            self.root.mkdir(parents=True, exist_ok=True)
+            self._lock()
+        except OSError as error:
+            raise self._unwritable(error) from error
         try:
             _clear(self.root)
             (self.root / POWER_PROFILE_NAME).write_bytes(self._profile_xml)
-        except OSError as error:
-            raise RecordingError(
-                f"{self.root}: cannot write a recording here: {error.strerror}", "Choose another folder with -o."
-            ) from error
-        self.save()
+            self.save()
+        except BaseException as error:
+            (self.root / LOCK_NAME).unlink(missing_ok=True)
+            if isinstance(error, OSError):
+                raise self._unwritable(error) from error
+            raise
         return self
+
+    def _unwritable(self, error: OSError) -> RecordingError:
+        return RecordingError(f"{self.root}: cannot write a recording here: {error.strerror}", "Choose another folder with -o.")
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         if not self._finished:
             self.finish("partial")
+        (self.root / LOCK_NAME).unlink(missing_ok=True)
+
+    def _lock(self) -> None:
+        """Claim the folder for this process; the claim of one that is no more counts for nothing."""
+        lock = self.root / LOCK_NAME
+        for _ in range(2):
+            try:
+                with lock.open("x") as file:
+                    file.write(str(os.getpid()))
+                return
+            except FileExistsError:
+                if _runs(lock):
+                    break
+                lock.unlink(missing_ok=True)
+        raise RecordingError(
+            f"{self.root}: another profiling is writing a recording here", "Wait for its end, or name another folder with -o."
+        )
 
     def path(self, kind: FileKind, run: int | None, name: str) -> Path:
         """Where to write a raw file (its folder exists). It is listed at the end, if it is there by then."""
@@ -192,10 +223,20 @@ class RecordingWriter:
         del self._pending[relative]
 
 
+def _runs(lock: Path) -> bool:
+    """Whether the process that a lock names is alive; one that cannot be read yet is being written."""
+    try:
+        os.kill(int(lock.read_text() or os.getpid()), 0)
+    except (ProcessLookupError, FileNotFoundError, ValueError):
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
 def _clear(root: Path) -> None:
-    """Make `root` ready: empty or absent is fine, an older recording loses its own files, anything else is refused."""
-    root.mkdir(parents=True, exist_ok=True)
-    if not any(root.iterdir()):
+    """Make `root` ready: empty is fine, an older recording loses its own files, anything else is refused."""
+    if all(path.name == LOCK_NAME for path in root.iterdir()):
         return
     try:
         raw = json.loads((root / MANIFEST_NAME).read_bytes())

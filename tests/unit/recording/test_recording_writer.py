@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -130,3 +132,27 @@ def test_the_manifest_says_class(tmp_path: Path) -> None:
         recording.add_test(cut_test("passed"))
         recording.finish()
     assert json.loads((tmp_path / "manifest.json").read_text())["tests"][0]["class"] == "a.T"
+
+
+def test_two_profilings_never_write_into_one_folder(tmp_path: Path) -> None:
+    with writer(tmp_path / "rec"):
+        with pytest.raises(RecordingError, match="another profiling"), writer(tmp_path / "rec"):
+            pass
+        assert open_recording(tmp_path / "rec").manifest.state == "partial"
+    assert not list((tmp_path / "rec").glob(".lock"))
+
+
+def test_the_lock_of_a_process_that_is_gone_counts_for_nothing(tmp_path: Path) -> None:
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    (tmp_path / ".lock").write_text(str(gone.pid))
+    with writer(tmp_path) as made:
+        made.finish()
+    assert open_recording(tmp_path).manifest.state == "complete"
+
+
+def test_a_refused_folder_is_left_as_it_was(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(RecordingError), writer(tmp_path):
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
