@@ -14,6 +14,7 @@ from navitas.parse.tables import I32, Folded
 _EPOCH = struct.Struct("<qqI")
 _ROW = np.dtype([("node", "<u4"), ("parent", "<i4"), ("method", "<u4"), ("calls", "<u4"), ("throws", "<u4"), ("self_ns", "<i8")])
 
+_LONGEST_NS = 86_400_000_000_000  # an epoch ends with every anchor: one of a day is damage
 _NONE_64, _NONE_32 = np.empty(0, np.int64), np.empty(0, np.int32)
 NO_FOLDED = Folded(_NONE_64, _NONE_64, _NONE_32, _NONE_32, _NONE_32, _NONE_64, _NONE_64, _NONE_64)
 
@@ -41,7 +42,7 @@ def decode_folded(chunks: Sequence[Chunk], known: dict[int, Span]) -> tuple[Fold
             start, end, count = _EPOCH.unpack_from(payload, at)
             at += _EPOCH.size
             to = at + count * _ROW.itemsize
-            if to > len(payload) or end < start:
+            if to > len(payload) or not 0 <= end - start <= _LONGEST_NS:
                 dropped += chunk.count - epoch
                 break
             parts.append(payload[at:to])

@@ -8,6 +8,7 @@ import logging
 from collections.abc import Awaitable, Callable
 
 from navitas.device.virtual import wire
+from navitas.device.virtual.peers import is_own
 from navitas.device.virtual.wire import Command, Packet
 
 _log = logging.getLogger(__name__)
@@ -226,6 +227,11 @@ class AdbDaemon:
         task = asyncio.current_task()
         assert task is not None
         self._connections.add(task)
+        if not is_own(writer.get_extra_info("peername")[1], writer.get_extra_info("sockname")[1]):
+            _log.warning("refused a connection of another user")
+            self._connections.discard(task)
+            writer.close()
+            return
         try:
             await Connection(reader, writer, self._banner, self._router).serve()
         except asyncio.CancelledError:

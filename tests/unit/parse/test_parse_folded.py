@@ -20,7 +20,7 @@ ROWS = st.tuples(
     st.integers(0, 2**32 - 1),
     st.integers(0, 2**62),
 )
-EPOCHS = st.lists(st.tuples(st.integers(0, 2**60), st.integers(0, 2**60), st.lists(ROWS, max_size=5)), max_size=5)
+EPOCHS = st.lists(st.tuples(st.integers(0, 2**60), st.integers(0, 86_400_000_000_000), st.lists(ROWS, max_size=5)), max_size=5)
 
 
 def decode(payload: bytes, count: int) -> tuple[Folded, int]:
