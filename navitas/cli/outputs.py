@@ -12,13 +12,14 @@ from rich.console import Console
 from navitas.attribute.result import Analysis
 from navitas.cli.options import ReportOptions
 from navitas.errors import UsageError
+from navitas.recording.store import MANIFEST_NAME, POWER_PROFILE_NAME
 from navitas.report.collapsed import CollapsedReport
 from navitas.report.json_report import JsonReport
 from navitas.report.speedscope import SpeedscopeReport
 from navitas.report.terminal import TerminalReport
 
 _STDOUT = Path("-")
-_RECORDED = ("manifest.json", "power_profile.xml", "maps", "runs")
+_RECORDED = (MANIFEST_NAME, POWER_PROFILE_NAME, "maps", "runs")
 _FILE_WIDTH = 120
 
 

@@ -12,6 +12,7 @@ from navitas.cli.profiling import BuildOptions, profile_project
 from navitas.collect.options import ProfileOptions
 from navitas.device.adb import select_device
 from navitas.errors import UsageError
+from navitas.recording.store import MANIFEST_NAME
 
 
 @click.command("profile")
@@ -74,7 +75,7 @@ def command(**values: Any) -> int:
     build = BuildOptions(**{name: values.pop(name) for name in ("gradle", "module", "instrument_tests", "include", "exclude")})
     project, phone, output = values.pop("project"), values.pop("phone"), values.pop("output")
     refuse_real_phone(values.pop("device"))
-    if output is not None and (output / "manifest.json").exists():
+    if output is not None and (output / MANIFEST_NAME).exists():
         raise UsageError(f"{output} holds a recording already", "name another folder with -o, or remove that one first")
     return profile_project(project, build, ProfileOptions(**values), report, phone=phone, output=output)
 

@@ -21,6 +21,7 @@ from navitas.collect.options import ProfileOptions
 from navitas.collect.session import Outcome, profile
 from navitas.device.virtual_phone import virtual_phone
 from navitas.errors import DeviceError, ExitCode, NavitasError
+from navitas.recording.store import MANIFEST_NAME
 
 RECORDINGS = Path("navitas-recordings")
 
@@ -74,7 +75,7 @@ def _partial_kept(recording: Path, report: ReportOptions) -> Iterator[None]:
     try:
         yield
     except (KeyboardInterrupt, NavitasError) as error:
-        manifest = recording / "manifest.json"
+        manifest = recording / MANIFEST_NAME
         if manifest.exists() and manifest.stat().st_mtime_ns >= started_ns:
             if isinstance(error, DeviceError):
                 write_reports(analyze_recording(recording, report.method), _with_json(report, recording))

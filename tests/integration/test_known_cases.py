@@ -13,11 +13,8 @@ from support.lab import Lab, Profiled, app_threads
 
 from navitas.attribute.score import rails_by_run
 from navitas.build.gradle import build_bundles
+from navitas.cli.analysis import load_recording
 from navitas.device.adb import AdbDevice
-from navitas.parse.run import parse_recording
-from navitas.power.cpu import power_model
-from navitas.power.profile import read_power_profile
-from navitas.recording.store import open_recording
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -118,11 +115,8 @@ def test_next_to_nothing_is_unattributed_or_untraced(either: Profiled) -> None:
 
 
 def test_the_estimate_agrees_with_the_rails(either: Profiled) -> None:
-    recording = open_recording(either.outcome.recording)
-    manifest = recording.manifest
-    profile = read_power_profile(recording.file(manifest.power_profile.file), name=manifest.power_profile.source)
-    model = power_model(profile, manifest.power_profile.voltage_v, [(p.id, p.cpus) for p in manifest.device.policies])
-    ((estimate_j, rails_j),) = rails_by_run(parse_recording(recording), manifest, model)
+    loaded = load_recording(either.outcome.recording)
+    ((estimate_j, rails_j),) = rails_by_run(loaded.parsed, loaded.manifest, loaded.model)
     assert estimate_j == pytest.approx(rails_j, rel=0.05)
 
 
