@@ -11,8 +11,9 @@ PACKAGE = Path(__file__).parents[2] / "navitas"
 
 ALLOWED = {
     "errors": set(),
-    "device": {"errors"},
-    "build": {"errors"},
+    "bundle": set(),
+    "device": {"errors", "bundle"},
+    "build": {"errors", "bundle"},
     "recording": {"errors"},
     "power": {"errors"},
     "parse": {"errors", "recording"},

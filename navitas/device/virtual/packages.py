@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from navitas.device.virtual.bundle import BundleManifest, InvalidBundle, read_manifest, unpack
+from navitas.bundle.archive import open_archive
+from navitas.bundle.manifest import BundleManifest, InvalidBundle, parse_manifest
 from navitas.device.virtual.files import FileTree
 from navitas.device.virtual.identity import FIRST_APP_UID, Identity, app_user_name
 from navitas.device.virtual.processes import ProcessTable
@@ -62,7 +63,7 @@ class PackageManager:
         self._data = files.root / "data/data"
         for place in sorted(self._apps.glob("*/bundle.json")):
             with contextlib.suppress(InvalidBundle, OSError):
-                self._register(read_manifest(place.read_bytes()))
+                self._register(parse_manifest(place.read_bytes()))
 
     def get(self, name: str) -> Package | None:
         """The installed package of that name."""
@@ -76,7 +77,7 @@ class PackageManager:
         """Install a bundle in place of an installed one of its name, whose data stays. Raises `InstallError`."""
         staged = Path(tempfile.mkdtemp(prefix=".install-", dir=self._apps))
         try:
-            manifest = await asyncio.to_thread(unpack, file, staged / "package")
+            manifest = await asyncio.to_thread(_unpack, file, staged / "package")
             code = self._apps / manifest.package
             self.kill(manifest.package)
             if code.exists():
@@ -129,3 +130,11 @@ class PackageManager:
         """End all processes of a package."""
         for process in self._processes.of_package(name):
             process.send_signal(signal.SIGKILL)
+
+
+def _unpack(file: BinaryIO, make_folder: Path) -> BundleManifest:
+    """Check a bundle whole, then unpack it into a new folder. Raises `InvalidBundle`, or `OSError` when there is no room."""
+    with open_archive(file) as archive:
+        make_folder.mkdir(parents=True)
+        archive.zip.extractall(make_folder)
+        return archive.manifest

@@ -132,7 +132,7 @@ def test_an_entry_that_claims_to_be_huge_is_refused_unread(tmp_path: Path) -> No
     path = make(tmp_path / "b.zip", FILES)
     raw = bytearray(path.read_bytes())
     entry = raw.rindex(b"bundle.json") - 46  # in the central directory
-    raw[entry + 24 : entry + 28] = struct.pack("<I", 0xFFFF_FFF0)
+    raw[entry + 24 : entry + 28] = struct.pack("<I", 0x7FFF_FFF0)
     path.write_bytes(raw)
     refused(path, "bundle.json has")
 

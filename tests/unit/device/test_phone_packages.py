@@ -11,7 +11,7 @@ import pytest
 from bundle_maker import bundle
 from phone_harness import Output, on_phone, run
 
-from navitas.device.virtual import bundle as bundle_module
+from navitas.bundle import archive
 from navitas.device.virtual.phone import Phone
 
 PACKAGE = "org.example.app"
@@ -97,11 +97,11 @@ def _without_manifest() -> bytes:
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (b"", "no readable zip"),
-        (b"PK\x03\x04garbage", "no readable zip"),
-        (bundle()[:-30], "no readable zip"),
-        (_without_manifest(), "no bundle.json"),
-        (_link(), "is no plain file"),
+        (b"", "not a readable zip"),
+        (b"PK\x03\x04garbage", "not a readable zip"),
+        (bundle()[:-30], "not a readable zip"),
+        (_without_manifest(), "bundle.json is missing"),
+        (_link(), "neither a file nor a folder"),
         (_lzma(), "neither stored nor deflated"),
         (bundle({"../evil": b""}), "leaves the bundle"),
         (bundle({"classes/../../evil": b""}), "leaves the bundle"),
@@ -130,7 +130,7 @@ def test_what_is_unsafe_or_broken_is_refused(data: bytes, reason: str, tmp_path:
 
 
 def test_a_bundle_that_unpacks_to_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bundle_module, "MAX_UNPACKED_BYTES", 100)
+    monkeypatch.setattr(archive, "MAX_UNPACKED_BYTES", 100)
     found = on_phone(tmp_path, lambda phone: install(phone, bundle({"classes/big": bytes(1000)})))
     assert b"unpack to more than 100 bytes" in found.stdout
 

@@ -1,0 +1,88 @@
+"""Bundles as zip files: checked as a whole before anything of them is used."""
+
+from __future__ import annotations
+
+import stat
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from navitas.bundle.manifest import BundleManifest, InvalidBundle, inside, parse_manifest
+
+MAX_MANIFEST_BYTES = 4 << 20
+MAX_ENTRIES = 200_000
+MAX_UNPACKED_BYTES = 4 << 30
+# What zipfile lets out for damaged files, beside its own error.
+_UNREADABLE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError)
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """An open bundle whose entries and manifest have been checked."""
+
+    zip: zipfile.ZipFile
+    manifest: BundleManifest
+
+    def read(self, name: str, limit_bytes: int) -> bytes:
+        """The bytes of an entry. Raises `InvalidBundle` when it is missing or larger than the limit."""
+        return _read(self.zip, name, limit_bytes)
+
+
+@contextmanager
+def open_archive(file: Path | BinaryIO) -> Iterator[Archive]:
+    """Open and check a bundle.
+
+    Raises `InvalidBundle` for a file that is no bundle, was cut short, has another schema version, or has entries that
+    could leave the folder it is unpacked to; also when damage shows while it is in use. `OSError`s go through.
+    """
+    try:
+        with zipfile.ZipFile(file) as archive:
+            _check_entries(archive)
+            yield Archive(archive, parse_manifest(_read(archive, "bundle.json", MAX_MANIFEST_BYTES)))
+    except _UNREADABLE as error:
+        raise InvalidBundle(f"not a readable zip file ({error})") from error
+
+
+def _check_entries(archive: zipfile.ZipFile) -> None:
+    entries = archive.infolist()
+    if len(entries) > MAX_ENTRIES:
+        raise InvalidBundle(f"it has {len(entries):,} entries, more than {MAX_ENTRIES:,}")
+    seen: set[str] = set()
+    for entry in entries:
+        if (problem := _problem(entry, seen)) is not None:
+            raise InvalidBundle(f"unsafe entry: {problem}")
+        seen.add(entry.filename)
+    total = sum(entry.file_size for entry in entries)
+    if total > MAX_UNPACKED_BYTES:
+        raise InvalidBundle(f"it would unpack to {total:,} bytes, more than {MAX_UNPACKED_BYTES:,}")
+
+
+def _problem(entry: zipfile.ZipInfo, seen: set[str]) -> str | None:
+    try:
+        inside(entry.filename)
+    except ValueError as error:
+        return str(error)
+    if entry.filename in seen:
+        return f"{entry.filename!r} is there twice"
+    if stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG, stat.S_IFDIR):
+        return f"{entry.filename!r} is neither a file nor a folder"
+    if entry.flag_bits & 0x1:
+        return f"{entry.filename!r} is encrypted"
+    if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        return f"{entry.filename!r} is neither stored nor deflated"
+    return None
+
+
+def _read(archive: zipfile.ZipFile, name: str, limit_bytes: int) -> bytes:
+    try:
+        entry = archive.getinfo(name)
+    except KeyError as error:
+        raise InvalidBundle(f"{name} is missing") from error
+    if entry.file_size > limit_bytes:
+        raise InvalidBundle(f"{name} has {entry.file_size:,} bytes, more than {limit_bytes:,}")
+    return archive.read(entry)

@@ -1,0 +1,80 @@
+"""`bundle.json`, checked field by field."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import PurePosixPath
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+
+_VERSION = 1
+_DRIVE = re.compile(r"^[A-Za-z]:")
+
+
+class InvalidBundle(Exception):
+    """A bundle cannot be used; the message says why, `remedy` what to do."""
+
+    def __init__(self, reason: str, remedy: str = "Delete the file and build the project again.") -> None:
+        super().__init__(reason)
+        self.remedy = remedy
+
+
+def inside(name: str) -> str:
+    """Return `name` if it is a relative path that stays inside the bundle, else raise `ValueError`."""
+    parts = PurePosixPath(name).parts
+    if not parts or "\0" in name or "\\" in name or name.startswith("/") or ".." in parts or _DRIVE.match(name):
+        raise ValueError(f"{name!r} leaves the bundle")
+    return name
+
+
+def _absolute(name: str) -> str:
+    if not PurePosixPath(name).is_absolute() or "\0" in name:
+        raise ValueError(f"{name!r} is not an absolute path")
+    return name
+
+
+Inside = Annotated[str, AfterValidator(inside)]
+Absolute = Annotated[str, AfterValidator(_absolute)]
+PackageName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$", max_length=255)]
+Line = Annotated[str, StringConstraints(pattern=r"^[^\x00]*$")]
+VariableName = Annotated[str, StringConstraints(pattern=r"^[^\x00=]+$")]
+
+
+class BundleManifest(BaseModel):
+    """What is inside a bundle, and how the project's `test` task would start its JVM."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    schema_version: Literal[1]
+    package: PackageName
+    module: str = Field(pattern=r"^:")
+    project: str = Field(min_length=1)
+    map_id: str = Field(pattern=r"^[0-9a-f]{16}$")
+    class_path: list[Inside] = Field(min_length=1)
+    test_roots: list[Inside] = Field(min_length=1)
+    working_dir: Absolute
+    jvm_args: list[Line]
+    system_properties: dict[VariableName, Line]
+    environment: dict[VariableName, Line]
+    java_home: Absolute | None
+    warnings: list[str]
+
+
+def parse_manifest(raw: bytes) -> BundleManifest:
+    """Check the text of `bundle.json`. Raises `InvalidBundle`, also for a newer schema version."""
+    try:
+        document = json.loads(raw)
+    except (ValueError, RecursionError) as error:
+        raise InvalidBundle(f"bundle.json is not JSON ({error})") from error
+    version = document.get("schema_version") if isinstance(document, dict) else None
+    if isinstance(version, int) and version > _VERSION:
+        reason = f"bundle of schema_version {version}; this Navitas reads version {_VERSION}"
+        raise InvalidBundle(reason, "Use a newer Navitas.")
+    try:
+        return BundleManifest.model_validate(document)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"]) or "document"
+        raise InvalidBundle(f"bundle.json: {place}: {first['msg']}") from error
