@@ -3,8 +3,9 @@
 # make test    all tests          make lint        style and types
 # make accuracy                   estimate against the virtual phone's rails
 # make experiments                the two experiments of the Navitas paper
+# make bench                      speed and memory against what is asked (docs/benchmarks.md)
 .DELETE_ON_ERROR:
-.PHONY: setup system jars venv demo test test-java lint accuracy experiments wheel clean
+.PHONY: setup system jars venv demo test test-java lint accuracy experiments bench wheel clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -55,6 +56,9 @@ accuracy: setup
 
 experiments: setup
 	$(BIN)/python tests/experiments/paper1.py
+
+bench: setup
+	$(BIN)/python tests/bench --check
 
 wheel: setup
 	$(BIN)/python -m build --wheel

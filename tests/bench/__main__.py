@@ -1,0 +1,37 @@
+"""All benchmarks, one after another (`make bench`): `python tests/bench [NAME …] [--check] [--quick]`.
+
+Each is a module bench_<name>.py with `main(argv) -> int`, in a process of its own, so that none pays for another's memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+
+
+def main(argv: list[str]) -> int:
+    """Run the named benchmarks, or all; with `--check` 1 when any of them missed what is asked or failed."""
+    known = {path.stem.removeprefix("bench_"): path for path in sorted(HERE.glob("bench_*.py"))}
+    parser = argparse.ArgumentParser(prog="make bench", description="Run benchmarks.")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(known)}; all by default")
+    parser.add_argument("--check", action="store_true", help="end with 1 when a figure is beyond what is asked")
+    parser.add_argument("--quick", action="store_true", help="smaller inputs and fewer rounds")
+    options = parser.parse_args(argv)
+    if unknown := set(options.names) - set(known):
+        parser.error(f"no benchmark {', '.join(sorted(unknown))}; there are {', '.join(known)}")
+    passed_on = ["--check", *(["--quick"] if options.quick else [])]
+    missed = []
+    for name in options.names or known:
+        print(f"== {name}", flush=True)
+        if subprocess.run([sys.executable, str(known[name]), *passed_on], check=False).returncode:
+            missed.append(name)
+    print(f"missed or failed: {', '.join(missed)}" if missed else "every figure is within what is asked")
+    return int(options.check and bool(missed))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,42 @@
+"""How long `navitas --help` takes, beside a minimal click program (asked: ≤ 1.5 ×)."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+from common import Figures, arguments, beside, run_measured
+
+_MINIMAL = """\
+import click
+@click.group()
+def cli():
+    "A minimal program."
+@cli.command()
+def one():
+    "Do nothing."
+cli(prog_name="minimal")
+"""
+
+
+def main(argv: list[str]) -> int:
+    """Interleave both programs, so that what disturbs the machine disturbs both; the best of each counts."""
+    options = arguments(__doc__ or "", argv)
+    with tempfile.TemporaryDirectory() as folder:
+        minimal = Path(folder) / "minimal.py"
+        minimal.write_text(_MINIMAL)
+        programs = {"minimal": minimal, "navitas": Path(sys.executable).with_name("navitas")}
+        best = dict.fromkeys(programs, float("inf"))
+        for _ in range(10 if options.quick else 30):
+            for name, path in programs.items():
+                best[name] = min(best[name], run_measured([sys.executable, path, "--help"])[0])
+    figures = Figures("Command line")
+    ratio = best["navitas"] / best["minimal"]
+    note = beside(best["navitas"], best["minimal"], "a click program with one command")
+    figures.add("navitas --help, ratio", ratio, "×", at_most=1.5, note=note)
+    return figures.close(options.check)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,105 @@
+"""What every benchmark shares: a table of figures beside what is asked of them, timing, and peak memory."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure: the smaller the better; `at_most` None is for information. `note` says what it is compared with."""
+
+    name: str
+    measured: float
+    unit: str = ""
+    at_most: float | None = None
+    note: str = ""
+
+    @property
+    def missed(self) -> bool:
+        return self.at_most is not None and not self.measured <= self.at_most
+
+
+@dataclass(slots=True)
+class Figures:
+    """The figures of one benchmark, printed as a table *figure · asked · measured · beside*."""
+
+    title: str
+    rows: list[Figure] = field(default_factory=list)
+
+    def add(self, name: str, measured: float, unit: str = "", *, at_most: float | None = None, note: str = "") -> None:
+        """Take a figure; `note` names the floor or peer of the same run and the ratio to it (`beside`)."""
+        self.rows.append(Figure(name, measured, unit, at_most, note))
+
+    def close(self, check: bool) -> int:
+        """Print the table; with `check` 1 when a figure is beyond what is asked, else 0."""
+        table = Table(title=self.title, title_justify="left")
+        for column in ("figure", "asked", "measured", "beside"):
+            table.add_column(column, justify="left" if column in {"figure", "beside"} else "right")
+        for row in self.rows:
+            asked = "" if row.at_most is None else f"≤ {shown(row.at_most, row.unit)}"
+            table.add_row(row.name, asked, f"[{'red' if row.missed else 'default'}]{shown(row.measured, row.unit)}[/]", row.note)
+        Console(width=130).print(table)
+        missed = [row.name for row in self.rows if row.missed]
+        if missed:
+            print(f"{self.title}: missed: {'; '.join(missed)}")
+        return int(check and bool(missed))
+
+
+def shown(value: float, unit: str) -> str:
+    """`5.52 s`, `1,234,567`; three significant digits below a thousand."""
+    text = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    return f"{text} {unit}".strip()
+
+
+def beside(measured: float, floor: float, name: str, unit: str = "s") -> str:
+    """`3.4 × numpy's cumsum (1.2 s)`."""
+    return f"{measured / floor:.2f} × {name} ({shown(floor, unit)})"
+
+
+def arguments(description: str, argv: Sequence[str]) -> argparse.Namespace:
+    """The options all benchmarks have: `--check`, and `--quick` for a smaller, rougher run."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--check", action="store_true", help="end with 1 when a figure is beyond what is asked")
+    parser.add_argument("--quick", action="store_true", help="smaller inputs and fewer rounds")
+    return parser.parse_args(argv)
+
+
+def best_s(work: Callable[[], object], rounds: int) -> float:
+    """The shortest of some runs, in seconds: what disturbs a run only makes it longer."""
+    return min(_timed(work) for _ in range(rounds))
+
+
+def median_s(work: Callable[[], object], rounds: int) -> float:
+    """The median of some runs, in seconds."""
+    return statistics.median(_timed(work) for _ in range(rounds))
+
+
+def run_measured(command: Sequence[str | Path]) -> tuple[float, float]:
+    """Run a command to its end: wall seconds and its peak resident memory in MiB. RuntimeError when it fails."""
+    begin = time.perf_counter()
+    process = subprocess.Popen([str(part) for part in command], stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    wall_s = time.perf_counter() - begin
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise RuntimeError(f"{command} ended with {process.returncode}")
+    return wall_s, usage.ru_maxrss / 1024
+
+
+def _timed(work: Callable[[], object]) -> float:
+    begin = time.perf_counter()
+    work()
+    return time.perf_counter() - begin
