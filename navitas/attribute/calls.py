@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navitas.attribute.curves import Bool, begins
-from navitas.parse.tables import ENTER, I32, I64, THROW, U8, Thread
+from navitas.parse.tables import ENTER, I32, I64, RESUME, THROW, U8, Thread
 
 RETURNED, THREW, CUT, CONTINUED = 0, 1, 2, 3
 
@@ -22,7 +22,7 @@ class CallTable:
     """Calls by thread and entry; `parent` is the caller's row or -1.
 
     `end`: `RETURNED`, `THREW`, `CUT` (its end was never seen) or `CONTINUED` (the thread began to fold: the rest is in its fold
-    table).
+    table). What continues a suspended call is a row of its own, `is_resumed`.
     """
 
     thread: I32
@@ -32,6 +32,7 @@ class CallTable:
     enter_ns: I64
     exit_ns: I64
     end: U8
+    is_resumed: Bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,7 @@ def pair_calls(threads: Sequence[Thread]) -> CallTable:
         enter_ns=events.t_ns[enter],
         exit_ns=np.maximum(exit_ns, events.t_ns[enter]),
         end=end,
+        is_resumed=events.kind[enter] == RESUME,
     )
 
 
@@ -135,7 +137,7 @@ def _in_order(t_ns: I64, group: I64) -> I64:
 
 def _matched(events: _Events) -> tuple[I64, I64, I64, U8]:
     """Calls as entry row, exit row (-1: none), level and end, in no order."""
-    entered = events.kind == ENTER
+    entered = (events.kind == ENTER) | (events.kind == RESUME)
     rows, level = _levels(events, entered)
     enter, leave, depth = _alternating(events, rows, level, entered)
     end = np.where(events.kind[leave] == THROW, THREW, RETURNED).astype(np.uint8)
@@ -186,7 +188,7 @@ def _repaired(events: _Events, low: int, high: int) -> tuple[I64, I64, I64, U8]:
     is_open: Counter[int] = Counter()
     calls: list[tuple[int, int, int, int]] = []
     for row, (kind, method) in enumerate(zip(events.kind[low:high].tolist(), events.method[low:high].tolist(), strict=True), low):
-        if kind == ENTER:
+        if kind in (ENTER, RESUME):
             rows.append(row)
             methods.append(method)
             is_open[method] += 1

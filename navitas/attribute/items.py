@@ -75,7 +75,7 @@ class Amounts:
 
 
 def items_of_calls(calls: CallTable, spans: Spans, amounts: Amounts) -> Items:
-    """Clip every call to the tests it reaches; it counts as a call in the one where it was entered."""
+    """Clip every call to the tests it reaches; a fresh one counts as a call where it was entered."""
     first, last = spans.reached(calls.enter_ns, np.maximum(calls.exit_ns - 1, calls.enter_ns))
     call, window = overlaps(first, last)
     offset = np.concatenate([[0], np.cumsum(np.maximum(last - first + 1, 0))])
@@ -85,7 +85,7 @@ def items_of_calls(calls: CallTable, spans: Spans, amounts: Amounts) -> Items:
     enter_ns, exit_ns = calls.enter_ns[call], calls.exit_ns[call]
     start_ns, end_ns = spans.start_ns[window], spans.end_ns[window]
     entered = (enter_ns >= start_ns) & (enter_ns < end_ns)
-    end = calls.end[call]
+    end, fresh = calls.end[call], ~calls.is_resumed[call]
     thread = calls.thread[call].astype(np.int64)
     return Items(
         window=window,
@@ -93,7 +93,7 @@ def items_of_calls(calls: CallTable, spans: Spans, amounts: Amounts) -> Items:
         method=calls.method[call].astype(np.int64),
         level=calls.level[call].astype(np.int64),
         parent=parent,
-        counts=np.stack([entered, entered & (end == THREW), entered & (end == CUT)], axis=1).astype(np.int64),
+        counts=np.stack([entered & fresh, entered & (end == THREW), entered & (end == CUT)], axis=1).astype(np.int64),
         amounts=amounts.between(thread, np.clip(enter_ns, start_ns, end_ns), np.clip(exit_ns, start_ns, end_ns)),
         is_self=False,
     )

@@ -8,7 +8,7 @@ import numpy as np
 
 from navitas.parse.chunks import Chunk
 from navitas.parse.methodmap import Span
-from navitas.parse.tables import THROW, Calls
+from navitas.parse.tables import Calls
 
 _DELTA_BITS, _KIND_SHIFT = 40, 62
 _DELTA_MASK = np.uint64((1 << _DELTA_BITS) - 1)
@@ -18,7 +18,7 @@ NO_CALLS = Calls(np.empty(0, np.int64), np.empty(0, np.uint8), np.empty(0, np.in
 
 
 def decode_calls(chunks: Sequence[Chunk], known: dict[int, Span]) -> tuple[Calls, int]:
-    """One thread's events from its chunks in order, and how many were dropped for an impossible kind or method id.
+    """One thread's events from its chunks in order, and how many were dropped for a method id that is in no map.
 
     Times are made non-decreasing. Every chunk's map must be in `known` (`methodmap.check_maps`).
     """
@@ -38,10 +38,10 @@ def decode_calls(chunks: Sequence[Chunk], known: dict[int, Span]) -> tuple[Calls
         t_ns[at:to] += chunk.base_ns
         kind[at:to] = words >> np.uint64(_KIND_SHIFT)
         method[at:to] = (words >> np.uint64(_DELTA_BITS)) & _METHOD_MASK
-        if to > at and (method[at:to].max() >= span.size or kind[at:to].max() > THROW):
+        if to > at and method[at:to].max() >= span.size:
             bad.append((at, to))
             # Out of every map's range, so that the rows are found again below.
-            method[at:to][(method[at:to] >= span.size) | (kind[at:to] > THROW)] = -1 - span.base
+            method[at:to][method[at:to] >= span.size] = -1 - span.base
         method[at:to] += span.base
         at = to
     if bad:

@@ -12,7 +12,7 @@ I64 = NDArray[np.int64]
 I32 = NDArray[np.int32]
 U8 = NDArray[np.uint8]
 
-ENTER, EXIT, THROW = 0, 1, 2
+ENTER, EXIT, THROW, RESUME = 0, 1, 2, 3
 Role = Literal["app", "gc", "jit", "profiler", "system"]
 
 
@@ -26,7 +26,10 @@ class CpuClock:
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """Full events of one thread in order: time, kind (`ENTER`, `EXIT`, `THROW`) and method id."""
+    """Full events of one thread in order: time, kind (`ENTER`, `EXIT`, `THROW`, `RESUME`) and method id.
+
+    `RESUME` is the entry that continues a suspended call: time goes on, no call is counted.
+    """
 
     t_ns: I64
     kind: U8

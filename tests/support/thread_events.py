@@ -11,7 +11,7 @@ Anchor = tuple[int, int]
 Row = tuple[int, int, int, int, int, int]
 Epoch = tuple[int, int, list[Row]]
 
-ENTER, EXIT, THROW = 0, 1, 2
+ENTER, EXIT, THROW, RESUME = 0, 1, 2, 3
 
 
 def ns(ms: float) -> int:
@@ -37,8 +37,8 @@ def anchors_of(thread: ThreadSpec, events: list[Event], anchor_ms: float) -> lis
     anchors: list[Anchor] = []
     depth = 0
     for t, kind, _ in events:
-        outermost = depth == (0 if kind == ENTER else 1)
-        depth += 1 if kind == ENTER else -1
+        outermost = depth == (0 if kind in (ENTER, RESUME) else 1)
+        depth += 1 if kind in (ENTER, RESUME) else -1
         if outermost or t - anchors[-1][0] >= ns(anchor_ms):
             anchors.append((t, thread.cpu_ns(t / 1e6)))
     return anchors
@@ -57,13 +57,13 @@ def epochs_of(events: list[Event], anchors: list[Anchor]) -> list[Epoch]:
         if stack:
             calls, throws, self_ns = sums.get(stack[-1], (0, 0, 0))
             sums[stack[-1]] = calls, throws, self_ns + t - last
-        if kind == ENTER:
+        if kind in (ENTER, RESUME):
             parent = stack[-1] if stack else -1
             node = nodes.setdefault((parent, method), len(nodes))
             methods[node] = (parent, method)
             stack.append(node)
             calls, throws, self_ns = sums.get(node, (0, 0, 0))
-            sums[node] = calls + 1, throws, self_ns
+            sums[node] = calls + (kind == ENTER), throws, self_ns
         else:
             node = stack.pop()
             calls, throws, self_ns = sums.get(node, (0, 0, 0))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from math import floor, prod
 
-from navitas.parse.tables import ENTER, THROW, RunTables, Thread, TimeInState
+from navitas.parse.tables import ENTER, RESUME, THROW, RunTables, Thread, TimeInState
 from navitas.power.model import ClusterPower, PowerModel
 
 Points = list[tuple[float, float]]
@@ -295,32 +295,32 @@ class SlowRun:
         result = SlowThread(look_up(curve, end) - look_up(curve, start))
         last_ns = max([*thread.calls.t_ns.tolist(), *thread.anchors.t_ns.tolist(), *thread.samples.t_ns.tolist()], default=start)
         events = list(zip(thread.calls.t_ns.tolist(), thread.calls.kind.tolist(), thread.calls.method.tolist(), strict=True))
-        stack: list[tuple[int, int, float]] = []
+        stack: list[tuple[int, int, float, bool]] = []
 
         def energy(a: float, b: float) -> float:
             low, high = min(max(a, start), end), min(max(b, start), end)
             return look_up(curve, high) - look_up(curve, low)
 
         def close(t: int, kind: int) -> None:
-            method, entered, of_callees = stack.pop()
+            method, entered, of_callees, fresh = stack.pop()
             whole = energy(entered, t)
             found = result.methods[method]
             found.exclusive_j += whole - of_callees
-            if method not in {other for other, _, _ in stack}:
+            if method not in {other for other, *_ in stack}:
                 found.inclusive_j += whole
             if start <= entered < end:
-                found.calls += 1
+                found.calls += fresh
                 found.throws += kind == THROW
                 found.cut += kind < 0
             if stack:
                 outer = stack.pop()
-                stack.append((outer[0], outer[1], outer[2] + whole))
+                stack.append((outer[0], outer[1], outer[2] + whole, outer[3]))
             else:
                 result.untraced_j -= whole
 
         for t, kind, method in events:
-            if kind == ENTER:
-                stack.append((method, t, 0.0))
+            if kind in (ENTER, RESUME):
+                stack.append((method, t, 0.0, kind == ENTER))
             elif stack:
                 close(t, kind)
         while stack:

@@ -23,7 +23,7 @@ from attribution_maker import (
 from navitas.attribute.analyze import analyze
 from navitas.attribute.result import Analysis, MethodEnergy, ThreadEnergy
 from navitas.attribute.result import TestEnergy as OneTest
-from navitas.parse.tables import ENTER, EXIT, THROW, RunTables
+from navitas.parse.tables import ENTER, EXIT, RESUME, THROW, RunTables
 
 
 def analysed(*runs: RunTables, tests: int = 1, paper1: bool = False) -> Analysis:
@@ -97,6 +97,17 @@ def test_an_exception_through_three_frames_closes_and_marks_them() -> None:
     row = one_thread(run([thread(1, events, [(0, 0), (300, 300)])]))
     assert {m: (e.calls, e.throws, e.cut) for m, e in by_method(row).items()} == {1: (1, 1, 0), 2: (1, 1, 0), 3: (1, 1, 0)}
     assert by_method(row)[1].exclusive_j == ms(100)
+
+
+def test_a_suspended_call_is_one_call_of_several_segments() -> None:
+    segments: list[Event] = [(0, ENTER, 1), (100, ENTER, 2), (200, EXIT, 2), (300, EXIT, 1)]
+    resumed: list[Event] = [(600, RESUME, 2), (700, EXIT, 2), (800, RESUME, 1), (850, THROW, 1)]
+    row = one_thread(run([thread(1, segments + resumed, [(0, 0), (300, 300), (600, 400), (700, 500), (800, 600), (850, 650)])]))
+    assert {m: (e.calls, e.throws, e.cut) for m, e in by_method(row).items()} == {1: (1, 1, 0), 2: (1, 0, 0)}
+    assert by_method(row)[1].wall_ns == 350_000_000
+    assert by_method(row)[2].wall_ns == 200_000_000
+    assert (by_method(row)[1].exclusive_j, by_method(row)[2].exclusive_j) == (ms(250), ms(200))
+    assert row.untraced_j == ms(200)  # what ran while both were suspended
 
 
 def test_open_calls_end_with_the_last_reading_and_are_cut() -> None:

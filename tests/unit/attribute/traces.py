@@ -9,7 +9,20 @@ import numpy as np
 from attribution_maker import MS, POLICIES, T0, folded
 from support.thread_events import epochs_of
 
-from navitas.parse.tables import ENTER, EXIT, THROW, Calls, CpuClock, CpuStat, Folded, RunTables, Thread, TimeInState, Window
+from navitas.parse.tables import (
+    ENTER,
+    EXIT,
+    RESUME,
+    THROW,
+    Calls,
+    CpuClock,
+    CpuStat,
+    Folded,
+    RunTables,
+    Thread,
+    TimeInState,
+    Window,
+)
 
 METHODS = 5
 TICK = 10 * MS
@@ -102,7 +115,7 @@ def _thread(random: Random, serial: int, work: Work, end: int, cut: bool) -> Thr
 
 
 def _calls(random: Random, start: int, end: int, depth: int) -> list[EVENT]:
-    """A call from start to end with random callees."""
+    """A call, or what continues a suspended one, from start to end with random callees."""
     method = random.randrange(METHODS)
     inner: list[EVENT] = []
     at = start
@@ -111,15 +124,16 @@ def _calls(random: Random, start: int, end: int, depth: int) -> list[EVENT]:
         b = random.randint(a + 1, end - 1)
         inner += _calls(random, a, b, depth + 1)
         at = b
-    return [(start, ENTER, method), *inner, (end, THROW if random.random() < 0.2 else EXIT, method)]
+    begin = random.choice([ENTER, ENTER, RESUME])
+    return [(start, begin, method), *inner, (end, THROW if random.random() < 0.2 else EXIT, method)]
 
 
 def _anchors(events: list[EVENT], work: Work) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     depth = 0
     for t, kind, _ in events:
-        outermost = depth == (0 if kind == ENTER else 1)
-        depth += 1 if kind == ENTER else -1
+        outermost = depth == (0 if kind in (ENTER, RESUME) else 1)
+        depth += 1 if kind in (ENTER, RESUME) else -1
         if outermost or t - found[-1][0] >= MS:
             found.append((t, work.until(t)))
     return found

@@ -102,6 +102,13 @@ final class CallTree {
         }
     }
 
+    /** What was just entered is no call of its own but continues one. */
+    void uncount() {
+        if (hidden == 0) {
+            calls[current]--;
+        }
+    }
+
     /** Returns how many open calls this exit closes: 1; more when inner exits were missed; 0 when no such call is open. */
     int exit(int id, boolean byThrow, long now) {
         advance(now);

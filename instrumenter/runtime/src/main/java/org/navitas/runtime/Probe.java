@@ -20,6 +20,22 @@ public final class Probe {
         }
     }
 
+    /** A suspended call of the method goes on; ends like an {@link #enter}ed one. */
+    public static void resume(int method) {
+        if (RECORDER != null) {
+            RECORDER.current().resume(method);
+        }
+    }
+
+    /** The method of a state machine has been entered: its first state begins a call, the others continue one. */
+    public static void enter(int method, int state) {
+        if (state == 0) {
+            enter(method);
+        } else {
+            resume(method);
+        }
+    }
+
     /** The method returns. */
     public static void exit(int method) {
         if (RECORDER != null) {

@@ -23,6 +23,7 @@ final class ThreadRecorder {
     private static final long ENTER = 0L;
     static final long EXIT = 1L << 62;
     static final long THROW = 2L << 62;
+    private static final long RESUME = 3L << 62;
 
     private static final int MAX_STACK = 1 << 16;
     private static final int CREDITS = 256;
@@ -80,13 +81,13 @@ final class ThreadRecorder {
     void enter(int method) {
         int d = depth;
         if (d == 0) {
-            slowEnter(method);
+            slowEnter(method, ENTER);
             return;
         }
         long now = platform.nanoTime();
         if (folding) {
             if (now - deadline >= 0 || busy) {
-                slowEnter(method);
+                slowEnter(method, ENTER);
             } else {
                 tree.enter(method, now);
                 depth = d + 1;
@@ -95,7 +96,7 @@ final class ThreadRecorder {
         }
         int n = count;
         if (n >= room || d >= stack.length || now - deadline >= 0) {
-            slowEnter(method);
+            slowEnter(method, ENTER);
             return;
         }
         // The published count first: a stack overflow in this call must leave nothing half done.
@@ -104,6 +105,11 @@ final class ThreadRecorder {
         count = n + 1;
         stack[d] = method;
         depth = d + 1;
+    }
+
+    /** An entry that counts no call. Rare enough to take the slow way always. */
+    void resume(int method) {
+        slowEnter(method, RESUME);
     }
 
     /** {@code kind} is {@link #EXIT} or {@link #THROW}. */
@@ -132,7 +138,7 @@ final class ThreadRecorder {
         depth = d;
     }
 
-    private void slowEnter(int method) {
+    private void slowEnter(int method, long kind) {
         if (busy) {
             return;
         }
@@ -152,7 +158,7 @@ final class ThreadRecorder {
                 now = platform.nanoTime();
                 idleUntil(now);
             }
-            recordEnter(method, now);
+            recordEnter(method, kind, now);
             busy = false;
         } catch (Throwable e) {
             failed(e);
@@ -184,11 +190,14 @@ final class ThreadRecorder {
         }
     }
 
-    private void recordEnter(int method, long now) {
-        if (!folding && event(ENTER, method, now)) {
+    private void recordEnter(int method, long kind, long now) {
+        if (!folding && event(kind, method, now)) {
             push(method);
         } else {
             tree.enter(method, now);
+            if (kind == RESUME) {
+                tree.uncount();
+            }
         }
         depth++;
     }

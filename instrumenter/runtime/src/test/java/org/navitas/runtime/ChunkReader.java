@@ -37,7 +37,7 @@ public final class ChunkReader {
 
         @Override
         public String toString() {
-            return "EXT".charAt(kind) + "" + method + "@" + time;
+            return "EXTR".charAt(kind) + "" + method + "@" + time;
         }
     }
 

@@ -48,9 +48,9 @@ public class FoldingTest {
             if (!open.isEmpty()) {
                 add(totals, path.toString(), 0, event.kind == 2 ? 1 : 0, event.time - last);
             }
-            if (event.kind == 0) {
+            if (event.kind == 0 || event.kind == 3) {
                 open.push(event.method);
-                add(totals, path + "/" + event.method, 1, 0, 0);
+                add(totals, path + "/" + event.method, event.kind == 0 ? 1 : 0, 0, 0);
             } else {
                 assertEquals((int) open.pop(), event.method);
             }
@@ -83,7 +83,11 @@ public class FoldingTest {
             time += random.nextInt(random.nextInt(20) == 0 ? 2_000_000 : 3_000);
             if (open.isEmpty() || open.size() < 12 && random.nextBoolean()) {
                 open.push(random.nextInt(6));
-                recording.enter(time, open.peek());
+                if (random.nextInt(4) == 0) {
+                    recording.resume(time, open.peek());
+                } else {
+                    recording.enter(time, open.peek());
+                }
             } else if (random.nextInt(10) == 0) {
                 recording.thrown(time, open.pop());
             } else {

@@ -8,6 +8,7 @@ import java.io.File;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 import org.junit.Rule;
@@ -28,6 +29,10 @@ public class ProcessTest {
                 public void run() {
                     Probe.enter(2);
                     Probe.thrown(2);
+                    Probe.enter(3, 0);
+                    Probe.exit(3);
+                    Probe.enter(3, -1);
+                    Probe.exit(3);
                 }
             };
             thread.start();
@@ -63,12 +68,14 @@ public class ProcessTest {
         return Files.readAllBytes(files[0].toPath());
     }
 
+    private static String kindsAndIds(List<ChunkReader.Event> events) {
+        return events.stream().map(event -> event.toString().split("@")[0]).collect(Collectors.joining(" "));
+    }
+
     private static void check(byte[] written) {
-        List<ChunkReader.Event> main = ChunkReader.events(written, 1);
-        assertEquals("E1 X1", main.get(0).toString().split("@")[0] + " " + main.get(1).toString().split("@")[0]);
-        List<ChunkReader.Event> helper = ChunkReader.events(written, 2);
-        assertEquals("E2 T2", helper.get(0).toString().split("@")[0] + " " + helper.get(1).toString().split("@")[0]);
-        assertEquals(2, ChunkReader.anchors(written, 2).size());
+        assertEquals("E1 X1", kindsAndIds(ChunkReader.events(written, 1)));
+        assertEquals("E2 T2 E3 X3 R3 X3", kindsAndIds(ChunkReader.events(written, 2)));
+        assertEquals(6, ChunkReader.anchors(written, 2).size());
         assertEquals("[1 0 a.B#c]", ChunkReader.markers(written).toString());
         ChunkReader.Chunk calls = ChunkReader.of(written, 1, 2).get(0);
         assertEquals("helper", calls.name);

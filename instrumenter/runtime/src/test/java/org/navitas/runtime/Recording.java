@@ -22,6 +22,11 @@ final class Recording {
         recorder.current().enter(method);
     }
 
+    void resume(long time, int method) {
+        platform.now = time;
+        recorder.current().resume(method);
+    }
+
     void exit(long time, int method) {
         platform.now = time;
         recorder.current().exit(method, ThreadRecorder.EXIT);
