@@ -12,13 +12,16 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import org.gradle.api.GradleException;
+import org.gradle.api.file.FileCollection;
 import org.gradle.api.provider.Provider;
 import org.gradle.api.tasks.Input;
 import org.gradle.api.tasks.InputDirectory;
@@ -32,25 +35,30 @@ import org.gradle.api.tasks.TaskAction;
  */
 public class BundleTask extends ModuleTask {
   private static final List<String> CARRIED = Arrays.asList("navitas-runtime.jar", "navitas-runtime-junit.jar");
+  private static final String TEST_LIST = "tests.txt";
 
   private Provider<File> outputFolder;
   private Provider<Boolean> instrumentTests;
   private Provider<File> bundle;
+  private FileCollection candidates;
   private Provider<Map<String, Object>> setup;
 
   /**
    * @param outputFolder what {@link InstrumentTask} writes to
    * @param bundle the file to make
+   * @param candidates class files that the build lets be looked through for tests
    * @param setup fields of {@code bundle.json} that are known without building; {@code warnings} is a list among them
    */
   void settings(
       Provider<File> outputFolder,
       Provider<Boolean> instrumentTests,
       Provider<File> bundle,
+      FileCollection candidates,
       Provider<Map<String, Object>> setup) {
     this.outputFolder = outputFolder;
     this.instrumentTests = instrumentTests;
     this.bundle = bundle;
+    this.candidates = candidates;
     this.setup = setup;
   }
 
@@ -76,9 +84,15 @@ public class BundleTask extends ModuleTask {
   public List<String> getPlaces() {
     List<String> places = new ArrayList<>();
     for (ClassPathEntry entry : entries()) {
-      places.add(entry.kind + " " + entry.path);
+      places.add(entry.kind + " " + entry.path + (entry.isTestCode ? " test" : ""));
     }
     return places;
+  }
+
+  /** Classes that the build lets be looked through for tests. */
+  @Input
+  public Set<String> getCandidates() {
+    return TestSelection.classNames(candidates, testFolders());
   }
 
   @Input
@@ -101,9 +115,8 @@ public class BundleTask extends ModuleTask {
     Path part = target.resolveSibling(target.getFileName() + ".part");
     try (BundleZip zip = new BundleZip(Files.newOutputStream(part))) {
       Map<?, ?> summary = (Map<?, ?>) new JsonSlurper().parse(getMapAndSummary().get(1), "UTF-8");
-      Set<String> classPath = addClassPath(zip, String.valueOf(summary.get("map_id")));
+      zip.add("bundle.json", json(manifest(zip, summary)));
       zip.add("map.json", Files.readAllBytes(getMapAndSummary().get(0).toPath()));
-      zip.add("bundle.json", json(manifest(summary, classPath)));
     } catch (IOException e) {
       Files.deleteIfExists(part);
       throw e;
@@ -113,38 +126,58 @@ public class BundleTask extends ModuleTask {
 
   private Set<String> addClassPath(BundleZip zip, String mapId) throws IOException {
     Set<String> classPath = new LinkedHashSet<>();
-    int jars = 0;
+    int others = 0;
     for (ClassPathEntry entry : entries()) {
-      File instrumented = new File(getInstrumentedClasses(), entry.path);
-      boolean plain = entry.kind == ClassPathEntry.Kind.TEST && !getInstrumentTests();
+      boolean plain = !entry.isOwnCode() || entry.isTestCode && !getInstrumentTests();
+      File from = plain ? entry.file : new File(getInstrumentedClasses(), entry.path);
+      others += entry.isMerged() ? 0 : 1;
       if (entry.isJar()) {
-        zip.addJar(entry.path, entry.isOwnCode() ? instrumented : entry.file);
-        jars++;
-      } else if (plain) {
-        zip.addFolder(entry.path + "/", entry.file);
-      } else if (!classPath.contains(entry.path)) {
-        zip.addFolder(entry.path + "/", instrumented);
+        zip.add(entry.path, Files.readAllBytes(from.toPath()));
+        classPath.add(entry.path);
+      } else if ((plain || !classPath.contains(entry.path)) && zip.addFolder(entry.path + "/", from)) {
+        classPath.add(entry.path);
       }
-      classPath.add(entry.path);
     }
     // The instrumenter puts the map's id into one of its outputs only; the runtime may look it up in any.
     zip.add("classes/META-INF/navitas/map.properties", ("map_id=" + mapId + "\n").getBytes(StandardCharsets.UTF_8));
     classPath.add("classes");
     for (String jar : CARRIED) {
-      String path = String.format("lib/%03d-%s", jars++, jar);
+      String path = String.format("lib/%03d-%s", others++, jar);
       zip.add(path, carried(jar));
       classPath.add(path);
     }
     return classPath;
   }
 
-  private Map<String, Object> manifest(Map<?, ?> summary, Set<String> classPath) {
+  /** Where tests are looked for: folders of classes, or {@link #TEST_LIST} where the build leaves some of them out. */
+  private List<String> testRoots(BundleZip zip, Collection<String> leftOut) throws IOException {
+    Set<File> folders = testFolders();
+    Set<String> roots = new TreeSet<>();
+    for (ClassPathEntry entry : entries()) {
+      if (folders.remove(entry.file)) {
+        roots.add(entry.path);
+      }
+    }
+    if (leftOut.isEmpty() && folders.isEmpty()) {
+      return new ArrayList<>(roots);
+    }
+    zip.add(TEST_LIST, (String.join("\n", getCandidates()) + "\n").getBytes(StandardCharsets.UTF_8));
+    return Collections.singletonList(TEST_LIST);
+  }
+
+  private Map<String, Object> manifest(BundleZip zip, Map<?, ?> summary) throws IOException {
+    String mapId = String.valueOf(summary.get("map_id"));
+    Set<String> leftOut = TestSelection.classNames(testClassFiles(), testFolders());
+    leftOut.removeAll(getCandidates());
     Map<String, Object> manifest = new LinkedHashMap<>();
     manifest.put("schema_version", 1);
     manifest.putAll(getSetup());
-    manifest.put("map_id", summary.get("map_id"));
-    manifest.put("class_path", classPath);
-    manifest.put("test_roots", Collections.singletonList("test-classes"));
+    manifest.put("map_id", mapId);
+    manifest.put("class_path", addClassPath(zip, mapId));
+    manifest.put("test_roots", testRoots(zip, leftOut));
+    Map<Object, Object> task = new LinkedHashMap<>((Map<?, ?>) getSetup().get("test_task"));
+    task.put("left_out", leftOut);
+    manifest.put("test_task", task);
     List<Object> warnings = new ArrayList<>((List<?>) getSetup().get("warnings"));
     warnings.addAll((List<?>) summary.get("warnings"));
     manifest.put("warnings", warnings);

@@ -1,7 +1,6 @@
 package org.navitas.gradle;
 
 import java.io.BufferedOutputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.File;
 import java.io.IOException;
@@ -44,8 +43,11 @@ final class BundleZip implements Closeable {
     return true;
   }
 
-  /** Adds all files of a folder below {@code prefix}; of several with one name the first is kept, as on a class path. */
-  void addFolder(String prefix, File folder) throws IOException {
+  /**
+   * Adds all files of a folder below {@code prefix} and tells whether there were any; of several with one name the first
+   * is kept, as on a class path.
+   */
+  boolean addFolder(String prefix, File folder) throws IOException {
     Path root = folder.toPath();
     List<Path> files;
     try (Stream<Path> walk = Files.walk(root)) {
@@ -55,19 +57,7 @@ final class BundleZip implements Closeable {
       String path = root.relativize(file).toString().replace(File.separatorChar, '/');
       add(prefix + path, Files.readAllBytes(file));
     }
-  }
-
-  /** Adds a jar: the file itself, or one made of a folder's files. */
-  void addJar(String name, File jarOrFolder) throws IOException {
-    if (!jarOrFolder.isDirectory()) {
-      add(name, Files.readAllBytes(jarOrFolder.toPath()));
-      return;
-    }
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (BundleZip jar = new BundleZip(bytes)) {
-      jar.addFolder("", jarOrFolder);
-    }
-    add(name, bytes.toByteArray());
+    return !files.isEmpty();
   }
 
   @Override

@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 
 /** One existing file of the test class path, what it is to Navitas, and where it goes in the bundle. */
 final class ClassPathEntry {
@@ -21,19 +20,28 @@ final class ClassPathEntry {
   final Kind kind;
   final String module;
 
+  /** Whether it holds test code, the module's own or another's. */
+  final boolean isTestCode;
+
   /** Path in the bundle; entries of one kind share it where they are merged. */
   final String path;
 
-  private ClassPathEntry(File file, Kind kind, String module, String path) {
+  private ClassPathEntry(File file, Kind kind, String module, boolean isTestCode, String path) {
     this.file = file;
     this.kind = kind;
     this.module = module;
+    this.isTestCode = isTestCode;
     this.path = path;
   }
 
-  /** Whether it is a jar of its own in the bundle, not merged into a folder. */
+  /** Whether it shares a folder of the bundle with others of its kind. */
+  boolean isMerged() {
+    return kind == Kind.TEST || kind == Kind.MAIN;
+  }
+
+  /** Whether it is a file of its own in the bundle; folders stay folders, since code may look for files in them. */
   boolean isJar() {
-    return kind == Kind.OWN || kind == Kind.LIBRARY;
+    return file.isFile();
   }
 
   boolean isOwnCode() {
@@ -41,43 +49,37 @@ final class ClassPathEntry {
   }
 
   /**
-   * Sorts a class path out, keeping its order. Folders of classes that belong to no known source set are the module's
-   * own code; files that do not exist are left out, as a JVM does.
+   * Sorts a class path out, keeping its order. Folders of classes that belong to no known source set are the user's own
+   * code; files that do not exist are left out, as a JVM does.
    *
    * @param classPath the class path of the {@code test} task
    * @param mainOutputs folders of the main source set
-   * @param testOutputs folders of the test source set
-   * @param projectArtifacts jars and folders made by projects, with their module paths
+   * @param testOutputs folders of the test source sets, and where tests are looked for
+   * @param owners whose all other files are
    * @param module path of the module itself
    */
   static List<ClassPathEntry> sort(
-      Iterable<File> classPath,
-      Collection<File> mainOutputs,
-      Collection<File> testOutputs,
-      Map<File, String> projectArtifacts,
-      String module) {
+      Iterable<File> classPath, Collection<File> mainOutputs, Collection<File> testOutputs, Owners owners, String module) {
     List<ClassPathEntry> entries = new ArrayList<>();
-    int jars = 0;
+    int others = 0;
     for (File file : classPath) {
       if (!file.exists()) {
         continue;
       }
-      if (testOutputs.contains(file)) {
-        entries.add(new ClassPathEntry(file, Kind.TEST, module, "test-classes"));
-      } else if (mainOutputs.contains(file)) {
-        entries.add(new ClassPathEntry(file, Kind.MAIN, module, "classes"));
+      if (mainOutputs.contains(file)) {
+        entries.add(new ClassPathEntry(file, Kind.MAIN, module, false, "classes"));
+      } else if (testOutputs.contains(file) && file.isDirectory()) {
+        String owner = owners.of(file);
+        entries.add(new ClassPathEntry(file, Kind.TEST, owner, true, "test-classes"));
       } else {
-        String maker = projectArtifacts.get(file);
-        boolean own = maker != null || file.isDirectory();
-        String path = String.format("lib/%03d-%s", jars++, jarName(file));
-        entries.add(new ClassPathEntry(file, own ? Kind.OWN : Kind.LIBRARY, maker != null ? maker : module, path));
+        String owner = owners.of(file);
+        Kind kind = owner == null ? Kind.LIBRARY : Kind.OWN;
+        boolean isTestCode = owner != null && Owners.isTestCode(file);
+        String name = file.getName().replaceAll("[^A-Za-z0-9._+-]", "_");
+        String path = String.format("lib/%03d-%s", others++, name);
+        entries.add(new ClassPathEntry(file, kind, owner == null ? module : owner, isTestCode, path));
       }
     }
     return Collections.unmodifiableList(entries);
-  }
-
-  private static String jarName(File file) {
-    String name = file.getName().replaceAll("[^A-Za-z0-9._+-]", "_");
-    return file.isDirectory() ? name + ".jar" : name;
   }
 }

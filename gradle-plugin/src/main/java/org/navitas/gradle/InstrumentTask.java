@@ -55,7 +55,7 @@ public class InstrumentTask extends ModuleTask {
     List<String> places = new ArrayList<>();
     for (ClassPathEntry entry : entries()) {
       if (takes(entry)) {
-        places.add(entry.path + " " + entry.module);
+        places.add(entry.path + " " + entry.module + (entry.isTestCode ? " test" : ""));
       }
     }
     return places;
@@ -107,7 +107,7 @@ public class InstrumentTask extends ModuleTask {
     List<org.navitas.instrument.Input> inputs = new ArrayList<>();
     for (ClassPathEntry entry : entries()) {
       if (takes(entry)) {
-        String source = entry.kind == ClassPathEntry.Kind.TEST ? "test" : "main";
+        String source = entry.isTestCode ? "test" : "main";
         inputs.add(
             new org.navitas.instrument.Input(entry.file.toPath(), out.resolve(entry.path), source, entry.module));
       }
@@ -139,6 +139,6 @@ public class InstrumentTask extends ModuleTask {
   }
 
   private boolean takes(ClassPathEntry entry) {
-    return entry.isOwnCode() && (getInstrumentTests() || entry.kind != ClassPathEntry.Kind.TEST);
+    return entry.isOwnCode() && (getInstrumentTests() || !entry.isTestCode);
   }
 }

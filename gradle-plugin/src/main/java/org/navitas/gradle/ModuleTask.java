@@ -2,14 +2,17 @@ package org.navitas.gradle;
 
 import java.io.File;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.gradle.api.DefaultTask;
 import org.gradle.api.artifacts.ArtifactCollection;
 import org.gradle.api.artifacts.component.ComponentIdentifier;
 import org.gradle.api.artifacts.component.ProjectComponentIdentifier;
 import org.gradle.api.artifacts.result.ResolvedArtifactResult;
 import org.gradle.api.file.FileCollection;
+import org.gradle.api.provider.Provider;
 import org.gradle.api.tasks.Classpath;
 import org.gradle.api.tasks.Input;
 
@@ -18,22 +21,21 @@ public abstract class ModuleTask extends DefaultTask {
   private FileCollection classPath;
   private FileCollection mainOutputs;
   private FileCollection testOutputs;
-  private ArtifactCollection projectArtifacts;
+  private FileCollection testFolders;
+  private Provider<ArtifactCollection> projectArtifacts;
+  private Provider<Map<String, String>> buildFolders;
   private String module;
 
   /** Sets the class path and makes everything that builds it a dependency; called once, while configuring. */
-  void classPath(
-      FileCollection classPath,
-      FileCollection mainOutputs,
-      FileCollection testOutputs,
-      ArtifactCollection projectArtifacts,
-      String module) {
-    this.classPath = classPath;
-    this.mainOutputs = mainOutputs;
-    this.testOutputs = testOutputs;
-    this.projectArtifacts = projectArtifacts;
+  void tests(ModuleTests tests, String module) {
+    this.classPath = tests.classPath();
+    this.mainOutputs = tests.mainOutputs();
+    this.testOutputs = tests.testOutputs();
+    this.testFolders = tests.testFolders();
+    this.projectArtifacts = tests.projectArtifacts();
+    this.buildFolders = tests.buildFolders();
     this.module = module;
-    dependsOn(mainOutputs, testOutputs);
+    dependsOn(mainOutputs, testOutputs, testFolders);
   }
 
   /**
@@ -54,16 +56,31 @@ public abstract class ModuleTask extends DefaultTask {
   /** The test class path in order; only of use once its files have been built. */
   List<ClassPathEntry> entries() {
     Map<File, String> modules = new HashMap<>();
-    for (ResolvedArtifactResult artifact : projectArtifacts) {
+    for (ResolvedArtifactResult artifact : projectArtifacts.get()) {
       modules.put(artifact.getFile(), modulePath(artifact.getId().getComponentIdentifier()));
     }
-    return ClassPathEntry.sort(classPath, mainOutputs.getFiles(), testOutputs.getFiles(), modules, module);
+    Set<File> tests = new HashSet<>(testOutputs.getFiles());
+    tests.addAll(testFolders.getFiles());
+    Owners owners = new Owners(modules, buildFolders.get(), module);
+    return ClassPathEntry.sort(classPath, mainOutputs.getFiles(), tests, owners, module);
   }
 
-  /** Whether there is a class in the test outputs; a module without gets no bundle. */
+  /** Whether there is a class where tests are looked for; a module without gets no bundle. */
   @Input
   public boolean getHasTests() {
-    return !testOutputs.getAsFileTree().filter(file -> file.getName().endsWith(".class")).isEmpty();
+    return !testClassFiles().isEmpty();
+  }
+
+  /** All class files where tests are looked for. */
+  FileCollection testClassFiles() {
+    return testFolders.getAsFileTree().filter(file -> file.getName().endsWith(".class"));
+  }
+
+  /** Existing folders whose classes are looked through for tests. */
+  Set<File> testFolders() {
+    Set<File> folders = new HashSet<>(testFolders.getFiles());
+    folders.removeIf(folder -> !folder.isDirectory());
+    return folders;
   }
 
   private static String modulePath(ComponentIdentifier id) {

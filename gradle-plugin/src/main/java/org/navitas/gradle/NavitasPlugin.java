@@ -1,20 +1,17 @@
 package org.navitas.gradle;
 
 import java.io.File;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.gradle.api.Plugin;
 import org.gradle.api.Project;
-import org.gradle.api.artifacts.ArtifactCollection;
-import org.gradle.api.artifacts.component.ProjectComponentIdentifier;
-import org.gradle.api.file.FileCollection;
 import org.gradle.api.provider.Provider;
-import org.gradle.api.tasks.SourceSet;
-import org.gradle.api.tasks.SourceSetContainer;
 import org.gradle.api.tasks.testing.Test;
 
 /**
@@ -46,19 +43,7 @@ public class NavitasPlugin implements Plugin<Project> {
   }
 
   private static void addTasks(Project project, NavitasExtension extension) {
-    // Since Gradle 7.1 there is a typed way, which 4.4 lacks; the property works in all.
-    SourceSetContainer sourceSets = (SourceSetContainer) project.property("sourceSets");
-    SourceSet main = sourceSets.getByName(SourceSet.MAIN_SOURCE_SET_NAME);
-    SourceSet tests = sourceSets.getByName(SourceSet.TEST_SOURCE_SET_NAME);
-    Test test = (Test) project.getTasks().getByName("test");
-    FileCollection classPath = project.files((Callable<FileCollection>) test::getClasspath);
-    ArtifactCollection projectArtifacts =
-        project
-            .getConfigurations()
-            .getByName(tests.getRuntimeClasspathConfigurationName())
-            .getIncoming()
-            .artifactView(view -> view.componentFilter(id -> id instanceof ProjectComponentIdentifier))
-            .getArtifacts();
+    ModuleTests tests = new ModuleTests(project);
     Provider<File> folder = outputFolder(project);
     Provider<Boolean> instrumentTests =
         project.provider(() -> flag(project, "navitas.instrumentTests", extension.isInstrumentTests()));
@@ -66,7 +51,7 @@ public class NavitasPlugin implements Plugin<Project> {
     InstrumentTask instrument = project.getTasks().create(INSTRUMENT, InstrumentTask.class);
     instrument.setGroup("Navitas");
     instrument.setDescription("Instruments main and test classes for energy profiling, beside the originals.");
-    instrument.classPath(classPath, main.getOutput(), tests.getOutput(), projectArtifacts, project.getPath());
+    instrument.tests(tests, project.getPath());
     instrument.settings(
         project.provider(() -> list(project, "navitas.include", extension.getIncludes())),
         project.provider(() -> list(project, "navitas.exclude", extension.getExcludes())),
@@ -76,15 +61,20 @@ public class NavitasPlugin implements Plugin<Project> {
     BundleTask bundle = project.getTasks().create(BUNDLE, BundleTask.class);
     bundle.setGroup("Navitas");
     bundle.setDescription("Packs instrumented classes and tests with all they need to run on a virtual phone.");
-    bundle.classPath(classPath, main.getOutput(), tests.getOutput(), projectArtifacts, project.getPath());
-    bundle.settings(folder, instrumentTests, bundle(project), project.provider(() -> setup(project, test)));
+    bundle.tests(tests, project.getPath());
+    bundle.settings(
+        folder, instrumentTests, bundle(project), tests.candidates(), project.provider(() -> setup(project, tests)));
     bundle.dependsOn(instrument);
   }
 
-  private static Map<String, Object> setup(Project project, Test test) {
-    JvmArguments arguments = new JvmArguments(TestJvm.arguments(test));
+  private static Map<String, Object> setup(Project project, ModuleTests tests) {
     Map<String, Object> setup = new LinkedHashMap<>();
-    setup.put("package", PackageName.of(project.getGroup().toString(), project.getName()));
+    Test test = tests.task();
+    if (test == null) {
+      return setup; // nothing will be packed
+    }
+    JvmArguments arguments = new JvmArguments(TestJvm.arguments(test));
+    setup.put("package", PackageName.of(project.getGroup().toString(), distinctName(project)));
     setup.put("module", project.getPath());
     setup.put("project", project.getRootProject().getName());
     setup.put("working_dir", test.getWorkingDir().getAbsolutePath());
@@ -92,8 +82,21 @@ public class NavitasPlugin implements Plugin<Project> {
     setup.put("system_properties", TestJvm.systemProperties(test));
     setup.put("environment", TestJvm.environment(test));
     setup.put("java_home", TestJvm.javaHome(test));
-    setup.put("warnings", arguments.warnings);
+    setup.put("test_task", TestSelection.of(test));
+    List<String> warnings = new ArrayList<>(arguments.warnings);
+    warnings.addAll(TestJvm.leftOut(test));
+    List<String> others = tests.otherTasks();
+    if (!others.isEmpty()) {
+      warnings.add("not profiled: the test tasks " + String.join(", ", others) + "; --test-task NAME profiles one of them");
+    }
+    setup.put("warnings", warnings.stream().map(text -> project.getPath() + ": " + text).collect(Collectors.toList()));
     return setup;
+  }
+
+  private static String distinctName(Project project) {
+    SortedMap<String, String> names = new TreeMap<>();
+    project.getRootProject().getAllprojects().forEach(one -> names.put(one.getPath(), one.getName()));
+    return PackageName.distinct(names).get(project.getPath());
   }
 
   private static List<String> list(Project project, String property, List<String> otherwise) {

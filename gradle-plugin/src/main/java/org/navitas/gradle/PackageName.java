@@ -1,6 +1,11 @@
 package org.navitas.gradle;
 
+import java.util.HashSet;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import javax.lang.model.SourceVersion;
 
 /** The name under which a module's bundle is installed. */
@@ -14,16 +19,53 @@ final class PackageName {
   static String of(String group, String name) {
     StringBuilder result = new StringBuilder();
     for (String part : ((group.isEmpty() ? "local" : group) + "." + name).split("\\.", -1)) {
-      String valid = part.replaceAll("[^A-Za-z0-9_]", "_");
-      if (valid.isEmpty() || Character.isDigit(valid.charAt(0))) {
-        valid = "_" + valid;
-      }
-      // `_` alone is a keyword since Java 9; the check is made by the running Java's rules and its lower-case form.
-      if (valid.equals("_") || SourceVersion.isKeyword(valid.toLowerCase(Locale.ROOT))) {
-        valid += "_";
-      }
-      result.append(result.length() == 0 ? "" : ".").append(valid);
+      result.append(result.length() == 0 ? "" : ".").append(valid(part));
     }
     return result.toString();
+  }
+
+  /**
+   * A name for each project of a build, such that no two packages of them are the same, whatever their groups: a
+   * project's own name where it is the only one of that name, else its path with {@code _} between, and a number behind
+   * where even that is taken.
+   *
+   * @param names names of projects by their paths
+   */
+  static Map<String, String> distinct(SortedMap<String, String> names) {
+    Map<String, Integer> uses = new TreeMap<>();
+    names.values().forEach(name -> uses.merge(key(name), 1, Integer::sum));
+    Map<String, String> distinct = new TreeMap<>();
+    Set<String> taken = new HashSet<>();
+    names.forEach(
+        (path, name) -> {
+          if (uses.get(key(name)) == 1) {
+            distinct.put(path, name);
+            taken.add(key(name));
+          }
+        });
+    for (String path : names.keySet()) {
+      String whole = path.equals(":") ? names.get(path) : path.substring(1).replaceAll("[:.]", "_");
+      for (int number = 1; !distinct.containsKey(path); number++) {
+        String name = number == 1 ? whole : whole + "_" + number;
+        if (taken.add(key(name))) {
+          distinct.put(path, name);
+        }
+      }
+    }
+    return distinct;
+  }
+
+  /** What tells the last parts of two packages apart, on file systems without upper and lower case too. */
+  private static String key(String name) {
+    return valid(name.substring(name.lastIndexOf('.') + 1)).toLowerCase(Locale.ROOT);
+  }
+
+  private static String valid(String part) {
+    String valid = part.replaceAll("[^A-Za-z0-9_]", "_");
+    if (valid.isEmpty() || Character.isDigit(valid.charAt(0))) {
+      valid = "_" + valid;
+    }
+    // `_` alone is a keyword since Java 9; the check is made by the running Java's rules and its lower-case form.
+    return valid.equals("_") || SourceVersion.isKeyword(valid.toLowerCase(Locale.ROOT)) ? valid + "_" : valid;
   }
 }

@@ -1,9 +1,9 @@
 package org.navitas.gradle;
 
 import java.io.File;
-import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.gradle.api.file.Directory;
@@ -29,6 +29,13 @@ final class TestJvm {
     if (test.getDefaultCharacterEncoding() != null) {
       arguments.add("-Dfile.encoding=" + test.getDefaultCharacterEncoding());
     }
+    // Gradle hands its own locale on to the tests.
+    arguments.add("-Duser.language=" + Locale.getDefault().getLanguage());
+    arguments.add("-Duser.country=" + Locale.getDefault().getCountry());
+    arguments.add("-Duser.variant=" + Locale.getDefault().getVariant());
+    if (!test.getBootstrapClasspath().isEmpty()) {
+      arguments.add("-Xbootclasspath/a:" + test.getBootstrapClasspath().getAsPath());
+    }
     if (test.getEnableAssertions()) {
       arguments.add("-ea");
     }
@@ -40,7 +47,32 @@ final class TestJvm {
   }
 
   static Map<String, String> systemProperties(Test test) {
-    return strings(test.getSystemProperties());
+    Map<String, String> properties = strings(test.getSystemProperties());
+    // Tests take it for a number of their own, for ports and the like.
+    properties.putIfAbsent("org.gradle.test.worker", "1");
+    return properties;
+  }
+
+  /** What the task asks for and a profiled JVM does not do. */
+  static List<String> leftOut(Test test) {
+    List<String> leftOut = new ArrayList<>();
+    if (measuredByJacoco(test)) {
+      leftOut.add("JaCoCo's agent is left out: it would rewrite the classes and cost energy of its own");
+    }
+    if (test.getDebug()) {
+      leftOut.add("`debug` of the task " + test.getPath() + " is left out: debuggers cost energy of their own");
+    }
+    if (test.getForkEvery() > 0) {
+      leftOut.add(
+          "`forkEvery` of the task " + test.getPath() + " is left out: all its tests run in one process, where they may"
+              + " see each other's static fields");
+    }
+    return leftOut;
+  }
+
+  private static boolean measuredByJacoco(Test test) {
+    Object jacoco = test.getExtensions().findByName("jacoco");
+    return jacoco != null && !Boolean.FALSE.equals(NewerGradle.call(jacoco, jacoco.getClass(), "isEnabled"));
   }
 
   /**
@@ -78,17 +110,15 @@ final class TestJvm {
 
   private static List<String> providedArguments(Test test) {
     List<String> arguments = new ArrayList<>();
-    Object providers = call(test, "org.gradle.process.JavaForkOptions", "getJvmArgumentProviders");
+    Object providers = NewerGradle.call(test, "org.gradle.process.JavaForkOptions", "getJvmArgumentProviders");
     if (providers == null) {
       return arguments;
     }
     for (Object provider : (Iterable<?>) providers) {
       if (provider.getClass().getName().startsWith("org.gradle.testing.jacoco.")) {
-        // Asking it would resolve JaCoCo's agent from a repository, only to leave it out.
-        arguments.add("-javaagent:jacocoagent.jar");
-        continue;
+        continue; // asking it would resolve JaCoCo's agent from a repository, only to leave it out
       }
-      Object provided = call(provider, "org.gradle.process.CommandLineArgumentProvider", "asArguments");
+      Object provided = NewerGradle.call(provider, "org.gradle.process.CommandLineArgumentProvider", "asArguments");
       if (provided != null) {
         for (Object argument : (Iterable<?>) provided) {
           arguments.add(argument.toString());
@@ -99,28 +129,13 @@ final class TestJvm {
   }
 
   private static File toolchain(Test test) {
-    Object launcher = call(test, "org.gradle.api.tasks.testing.Test", "getJavaLauncher");
+    Object launcher = NewerGradle.call(test, "org.gradle.api.tasks.testing.Test", "getJavaLauncher");
     Object chosen = launcher == null ? null : ((Provider<?>) launcher).getOrNull();
-    Object metadata = chosen == null ? null : call(chosen, "org.gradle.jvm.toolchain.JavaLauncher", "getMetadata");
+    Object metadata = chosen == null ? null : NewerGradle.call(chosen, "org.gradle.jvm.toolchain.JavaLauncher", "getMetadata");
     Object path =
         metadata == null
             ? null
-            : call(metadata, "org.gradle.jvm.toolchain.JavaInstallationMetadata", "getInstallationPath");
+            : NewerGradle.call(metadata, "org.gradle.jvm.toolchain.JavaInstallationMetadata", "getInstallationPath");
     return path == null ? null : ((Directory) path).getAsFile();
-  }
-
-  /** Calls a method of one of Gradle's public types; null when this Gradle has no such type or method. */
-  private static Object call(Object target, String type, String method) {
-    Method found;
-    try {
-      found = Class.forName(type, false, Test.class.getClassLoader()).getMethod(method);
-    } catch (ClassNotFoundException | NoSuchMethodException e) {
-      return null;
-    }
-    try {
-      return found.invoke(target);
-    } catch (ReflectiveOperationException e) {
-      throw new IllegalStateException(type + "." + method + ": " + e.getCause(), e);
-    }
   }
 }

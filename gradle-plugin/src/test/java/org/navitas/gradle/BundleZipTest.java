@@ -2,6 +2,8 @@ package org.navitas.gradle;
 
 import static org.junit.Assert.assertArrayEquals;
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertTrue;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -39,13 +41,13 @@ public class BundleZipTest {
   }
 
   @Test
-  public void aFolderBecomesAJar() throws IOException {
+  public void anEmptyFolderAddsNothing() throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (BundleZip zip = new BundleZip(bytes)) {
-      zip.addJar("lib/000-x.jar", folderWith("x", "q/C.class", "c"));
+      assertFalse(zip.addFolder("lib/000-x/", folder.newFolder("x")));
+      assertTrue(zip.addFolder("lib/001-y/", folderWith("y", "q/C.class", "c")));
     }
-    Map<String, byte[]> jar = entries(entries(bytes.toByteArray()).get("lib/000-x.jar"));
-    assertEquals("c", text(jar.get("q/C.class")));
+    assertEquals(Arrays.asList("lib/001-y/q/C.class"), Arrays.asList(entries(bytes.toByteArray()).keySet().toArray()));
   }
 
   @Test

@@ -1,6 +1,8 @@
 package org.navitas.gradle;
 
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertTrue;
 
 import java.io.File;
 import java.io.IOException;
@@ -27,7 +29,7 @@ public class ClassPathEntryTest {
             Arrays.asList(tests, resources, classes, library, lib),
             Collections.singleton(classes),
             Arrays.asList(tests, resources),
-            Collections.singletonMap(lib, ":lib"),
+            new Owners(Collections.singletonMap(lib, ":lib"), Collections.<String, String>emptyMap(), ":app"),
             ":app");
     assertEquals(
         Arrays.asList(
@@ -45,8 +47,51 @@ public class ClassPathEntryTest {
   }
 
   @Test
-  public void anotherFolderIsTheModulesOwnCodeInAJar() throws IOException {
-    assertEquals(Arrays.asList("OWN lib/000-generated.jar :app"), texts(sort(folder.newFolder("generated"))));
+  public void anotherFolderIsTheModulesOwnCode() throws IOException {
+    assertEquals(Arrays.asList("OWN lib/000-generated :app"), texts(sort(folder.newFolder("generated"))));
+  }
+
+  @Test
+  public void aFolderOfMainCodeThatHoldsTestsStaysMainCode() throws IOException {
+    File both = folder.newFolder("both");
+    List<File> one = Collections.singletonList(both);
+    assertEquals(Arrays.asList("MAIN classes :app"), texts(ClassPathEntry.sort(one, one, one, owners(), ":app")));
+  }
+
+  @Test
+  public void outputsOfOtherProjectsAreKnownByTheirPlace() throws IOException {
+    File classes = made("lib/build/classes/java/main");
+    File tests = made("lib/build/classes/java/integrationTest");
+    File jar = new File(made("lib/build/libs"), "lib.jar");
+    File fixtures = new File(jar.getParentFile(), "lib-test-fixtures.jar");
+    File copied = new File(made("lib/build/downloads"), "guava.jar");
+    for (File file : Arrays.asList(jar, fixtures, copied)) {
+      assertTrue(file.createNewFile());
+    }
+    List<ClassPathEntry> entries =
+        ClassPathEntry.sort(
+            Arrays.asList(classes, tests, jar, fixtures, copied), noFiles(), noFiles(), owners(), ":app");
+    assertEquals(
+        Arrays.asList(
+            "OWN lib/000-main :lib",
+            "OWN lib/001-integrationTest :lib",
+            "OWN lib/002-lib.jar :lib",
+            "OWN lib/003-lib-test-fixtures.jar :lib",
+            "LIBRARY lib/004-guava.jar :app"),
+        texts(entries));
+    assertEquals(
+        Arrays.asList(false, true, false, true, false),
+        entries.stream().map(entry -> entry.isTestCode).collect(Collectors.toList()));
+  }
+
+  @Test
+  public void testCodeIsKnownByWholeWords() throws IOException {
+    for (String name : new String[] {"test", "testFixtures", "functional-test", "integrationTest", "unitTests", "test-java"}) {
+      assertTrue(name, Owners.isTestCode(folder.newFolder(name)));
+    }
+    for (String name : new String[] {"main", "latest", "contest", "attestation"}) {
+      assertFalse(name, Owners.isTestCode(folder.newFolder(name)));
+    }
   }
 
   @Test
@@ -54,9 +99,23 @@ public class ClassPathEntryTest {
     assertEquals(Arrays.asList("LIBRARY lib/000-a_b_.._.jar :app"), texts(sort(folder.newFile("a b:..\\.jar"))));
   }
 
-  private static List<ClassPathEntry> sort(File file) {
-    List<File> none = Collections.emptyList();
-    return ClassPathEntry.sort(Collections.singleton(file), none, none, Collections.<File, String>emptyMap(), ":app");
+  private File made(String path) {
+    File made = new File(folder.getRoot(), path);
+    assertTrue(made.mkdirs());
+    return made;
+  }
+
+  private Owners owners() {
+    String build = new File(folder.getRoot(), "lib/build").getPath();
+    return new Owners(Collections.<File, String>emptyMap(), Collections.singletonMap(build, ":lib"), ":app");
+  }
+
+  private static List<File> noFiles() {
+    return Collections.emptyList();
+  }
+
+  private List<ClassPathEntry> sort(File file) {
+    return ClassPathEntry.sort(Collections.singleton(file), noFiles(), noFiles(), owners(), ":app");
   }
 
   private static List<String> texts(List<ClassPathEntry> entries) {

@@ -5,6 +5,8 @@ import java.io.File;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Enumeration;
 import java.util.List;
@@ -17,9 +19,11 @@ import org.junit.Test;
 import org.junit.experimental.runners.Enclosed;
 import org.junit.runner.RunWith;
 
-/** Finds the test classes in folders and jars, in the order of their names. */
+/** Finds the test classes in folders and jars, and among those that lists name, in the order of their names. */
 final class TestRoots {
     private static final String SUFFIX = ".class";
+    /** A text file with the name of a class on each line. */
+    private static final String LIST_SUFFIX = ".txt";
 
     private final ClassLoader loader;
 
@@ -34,6 +38,8 @@ final class TestRoots {
             File file = new File(root);
             if (file.isDirectory()) {
                 inFolder(file, "", names);
+            } else if (file.getName().endsWith(LIST_SUFFIX) && file.isFile()) {
+                names.addAll(Files.readAllLines(file.toPath(), StandardCharsets.UTF_8));
             } else if (file.isFile()) {
                 inJar(file, names);
             } else if (!root.isEmpty()) {

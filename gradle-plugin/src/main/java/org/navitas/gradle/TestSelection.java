@@ -1,0 +1,40 @@
+package org.navitas.gradle;
+
+import java.io.File;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import org.gradle.api.tasks.testing.Test;
+import org.gradle.api.tasks.testing.TestFilter;
+
+/** What a {@code Test} task would run of the classes in its folders. */
+final class TestSelection {
+  private TestSelection() {}
+
+  /** The field {@code test_task} of {@code bundle.json}, but for what can only be told of compiled classes. */
+  static Map<String, Object> of(Test test) {
+    Map<String, Object> task = new LinkedHashMap<>();
+    task.put("name", test.getName());
+    task.put("enabled", test.getEnabled());
+    task.put("include", new TreeSet<>(test.getFilter().getIncludePatterns()));
+    Object excluded = NewerGradle.call(test.getFilter(), TestFilter.class.getName(), "getExcludePatterns");
+    task.put("exclude", excluded == null ? new TreeSet<>() : new TreeSet<>((Collection<?>) excluded));
+    return task;
+  }
+
+  /** Names of the classes whose files lie in one of the folders. */
+  static SortedSet<String> classNames(Iterable<File> files, Collection<File> folders) {
+    SortedSet<String> names = new TreeSet<>();
+    for (File file : files) {
+      for (File folder : folders) {
+        if (file.getName().endsWith(".class") && file.toPath().startsWith(folder.toPath())) {
+          String path = folder.toPath().relativize(file.toPath()).toString();
+          names.add(path.substring(0, path.length() - ".class".length()).replace(File.separatorChar, '.'));
+        }
+      }
+    }
+    return names;
+  }
+}
