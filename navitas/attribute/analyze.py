@@ -7,18 +7,17 @@ from dataclasses import replace
 from math import fsum
 from typing import Literal
 
+from navitas.attribute.amounts import Amounts
 from navitas.attribute.assemble import RunView, tests_of_run, untimed_test
-from navitas.attribute.calls import pair_calls
+from navitas.attribute.calls import items_of_calls
 from navitas.attribute.conserve import check
 from navitas.attribute.energy import RunEnergy
 from navitas.attribute.folded import items_of_folded
-from navitas.attribute.frequency import clusters_of
-from navitas.attribute.items import Amounts, Spans, items_of_calls
 from navitas.attribute.paper1 import paper1_curve
 from navitas.attribute.rails import rails_comparison
 from navitas.attribute.result import Analysis, Evidence, EvidenceLevel, Notice, TestEnergy, Totals
 from navitas.attribute.rows import rows_of
-from navitas.attribute.run import run_energy
+from navitas.attribute.run import run_curves
 from navitas.parse.run import ParsedRecording
 from navitas.parse.tables import RunTables
 from navitas.power.model import PowerModel
@@ -64,17 +63,13 @@ def analyze(parsed: ParsedRecording, manifest: Manifest, model: PowerModel, *, m
 def _analyze_run(
     run: RunTables, parsed: ParsedRecording, manifest: Manifest, model: PowerModel, method: Method
 ) -> tuple[RunEnergy, list[TestEnergy]]:
-    clusters = clusters_of(run, manifest.device.policies, model.cpu)
-    spans = Spans(run.windows)
-    calls = pair_calls(run.threads)
-    energy = run_energy(run, clusters, model, calls, spans.marks)
-    paper1 = paper1_curve(clusters, model) if method == "paper1" else None
-    amounts = Amounts(energy, paper1)
-    parts = [items_of_calls(calls, spans, amounts), items_of_folded(run.threads, spans, amounts)]
-    rows = rows_of(run.threads, energy, spans, parts)
+    curves = run_curves(run, manifest, model, len(parsed.method_table.methods))
+    paper1 = paper1_curve(curves.clusters, model) if method == "paper1" else None
+    amounts = Amounts(curves.energy, paper1)
+    parts = [items(run.threads, curves.spans, amounts, curves.paths) for items in (items_of_calls, items_of_folded)]
+    rows = rows_of(run.threads, curves.energy, curves.spans, parts)
     known = {test.id: test for test in manifest.tests if test.run == run.run_id}
-    view = RunView(energy, spans, rows, paper1)
-    return energy, tests_of_run(view, parts, len(parsed.method_table.methods), known)
+    return curves.energy, tests_of_run(RunView(run.threads, curves, rows, paper1), parts, known)
 
 
 def _totals(runs: Sequence[RunTables], energies: Sequence[RunEnergy], tests: Sequence[TestEnergy], voltage_v: float) -> Totals:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from math import fsum
 
 import numpy as np
 
-from navitas.attribute.curves import Curve
-from navitas.attribute.energy import RunEnergy
-from navitas.attribute.items import CALLS, CPU_NS, CUTS, JOULES, PAPER1_J, THROWS, WALL_NS, Items, Spans
+from navitas.attribute.amounts import CPU_NS, JOULES, PAPER1_J, WALL_NS
+from navitas.attribute.curves import F64, Curve
+from navitas.attribute.items import CALLS, CUTS, THROWS, Items
 from navitas.attribute.result import MethodEnergy, Node, TestEnergy, ThreadEnergy
-from navitas.attribute.rows import Row, Rows
+from navitas.attribute.rows import Rows, stem
+from navitas.attribute.run import RunCurves
 from navitas.attribute.tree import Tree, build_tree
-from navitas.parse.tables import I64, Window
+from navitas.parse.tables import I64, Thread
 from navitas.recording.manifest import Test
 
 
@@ -21,47 +24,45 @@ from navitas.recording.manifest import Test
 class RunView:
     """What results of one run are read from; `paper1` is None unless that method was asked for."""
 
-    energy: RunEnergy
-    spans: Spans
+    threads: Sequence[Thread]
+    curves: RunCurves
     rows: Rows
     paper1: Curve | None
 
 
-def tests_of_run(view: RunView, parts: Sequence[Items], methods: int, tests: Mapping[int, Test]) -> list[TestEnergy]:
-    """One result for each window whose test the manifest knows; `methods` is the size of the method table."""
-    rows = view.rows.rows
-    tree = build_tree([(view.rows.of(items), items) for items in parts], len(rows), max(methods, 1))
-    nodes_of, nodes = _by_row(tree.row, len(rows))
-    by_window: list[list[ThreadEnergy]] = [[] for _ in view.spans.windows]
-    for number, row in enumerate(rows):
-        own = nodes[nodes_of[number] : nodes_of[number + 1]]
-        by_window[row.window].append(_thread(row, tree, own, view.paper1 is not None))
-    return [
-        _test(tests[window.test_id], window, tuple(sorted(threads, key=lambda thread: -thread.energy_j)), view)
-        for window, threads in zip(view.spans.windows, by_window, strict=True)
-        if window.test_id in tests
-    ]
-
-
-def _test(test: Test, window: Window, threads: tuple[ThreadEnergy, ...], view: RunView) -> TestEnergy:
-    start_ns, end_ns = window.start_ns, max(window.start_ns, window.end_ns)
-    energy = view.energy
-    return TestEnergy(
-        id=test.id,
-        run=test.run,
-        module=test.module,
-        class_name=test.class_name,
-        method=test.method,
-        repeat=test.repeat,
-        status=test.status,
-        wall_ns=end_ns - start_ns,
-        energy_j=energy.between(start_ns, end_ns),
-        other_processes_j=energy.others.between(start_ns, end_ns),
-        idle_j=energy.idle_between(start_ns, end_ns),
-        unattributed_j=energy.unattributed.between(start_ns, end_ns),
-        threads=threads,
-        paper1_j=view.paper1.between(start_ns, end_ns) if view.paper1 is not None else None,
-    )
+def tests_of_run(view: RunView, parts: Sequence[Items], tests: Mapping[int, Test]) -> list[TestEnergy]:
+    """One result for each window whose test the manifest knows."""
+    rows, spans = view.rows, view.curves.spans
+    tree = build_tree([(rows.of(items), items) for items in parts], view.curves.paths)
+    threads = list(_threads(view, tree))
+    bounds = np.searchsorted(rows.window, np.arange(len(spans.windows) + 1)).tolist()
+    others, nobody, idle, paper1 = _beside_threads(view)
+    found = []
+    for number, window in enumerate(spans.windows):
+        if window.test_id not in tests:
+            continue
+        own = tuple(threads[bounds[number] : bounds[number + 1]])
+        rest = (others[number], idle[number], nobody[number])
+        test = tests[window.test_id]
+        found.append(
+            TestEnergy(
+                id=test.id,
+                run=test.run,
+                module=test.module,
+                class_name=test.class_name,
+                method=test.method,
+                repeat=test.repeat,
+                status=test.status,
+                wall_ns=int(spans.end_ns[number] - spans.start_ns[number]),
+                energy_j=fsum([*rest, *(thread.energy_j for thread in own)]),
+                other_processes_j=rest[0],
+                idle_j=rest[1],
+                unattributed_j=rest[2],
+                threads=own,
+                paper1_j=None if paper1 is None else paper1[number],
+            )
+        )
+    return found
 
 
 def untimed_test(test: Test, paper1: bool) -> TestEnergy:
@@ -70,68 +71,90 @@ def untimed_test(test: Test, paper1: bool) -> TestEnergy:
     return TestEnergy(*fields, 0, 0.0, 0.0, 0.0, 0.0, (), 0.0 if paper1 else None)
 
 
-def _thread(row: Row, tree: Tree, nodes: I64, paper1: bool) -> ThreadEnergy:
-    roots = nodes[tree.parent[nodes] < 0]
-    return ThreadEnergy(
-        serial=row.serial,
-        tid=row.tid,
-        name=row.name,
-        role=row.role,
-        count=row.count,
-        energy_j=row.energy_j,
-        cpu_ns=round(row.cpu_ns),
-        untraced_j=row.energy_j - float(np.sum(tree.inclusive[roots, JOULES])),
-        probes_j=0.0,
-        methods=_methods(tree, nodes, paper1) if len(nodes) else (),
-        nodes=_nodes(tree, nodes),
-    )
+def _beside_threads(view: RunView) -> tuple[list[float], list[float], list[float], list[float] | None]:
+    """Each window's joules of other processes, of nobody and of idle, and paper 1's."""
+    energy, spans = view.curves.energy, view.curves.spans
 
-
-def _nodes(tree: Tree, nodes: I64) -> tuple[Node, ...]:
-    parent = np.where(tree.parent[nodes] >= 0, np.searchsorted(nodes, tree.parent[nodes]), -1)
-    columns = (
-        range(len(nodes)),
-        parent.tolist(),
-        tree.method[nodes].tolist(),
-        tree.counts[nodes, CALLS].tolist(),
-        tree.inclusive[nodes, JOULES].tolist(),
-        tree.exclusive[nodes, JOULES].tolist(),
-        np.rint(tree.inclusive[nodes, WALL_NS]).astype(np.int64).tolist(),
-    )
-    return tuple(Node(*values) for values in zip(*columns, strict=True))
-
-
-def _methods(tree: Tree, nodes: I64, paper1: bool) -> tuple[MethodEnergy, ...]:
-    """Sum nodes up by method, largest inclusive energy first; inclusive figures skip nodes below one of their own method."""
-    method, index = np.unique(tree.method[nodes], return_inverse=True)
-    size = len(method)
-    outer = tree.is_outermost[nodes]
-
-    def total(values: np.ndarray[tuple[int], np.dtype[np.float64]], *, once: bool) -> list[float]:
-        found: list[float] = np.bincount(index, np.where(outer, values, 0.0) if once else values, size).tolist()
+    def grown(curve: Curve) -> list[float]:
+        found: list[float] = (curve.at(spans.end_ns) - curve.at(spans.start_ns)).tolist()
         return found
 
-    inclusive, exclusive = tree.inclusive[nodes], tree.exclusive[nodes]
-    counts = tree.counts[nodes].astype(np.float64)
+    idle: list[float] = (energy.idle_w * (spans.end_ns - spans.start_ns) / 1e9).tolist()
+    paper1 = None if view.paper1 is None else grown(view.paper1)
+    return grown(energy.others), grown(energy.unattributed), idle, paper1
+
+
+def _threads(view: RunView, tree: Tree) -> Iterator[ThreadEnergy]:
+    """The result of every row, in the rows' order."""
+    rows = view.rows
+    roots = tree.parent < 0
+    in_calls = np.bincount(tree.row[roots], tree.inclusive[roots, JOULES], len(rows))
+    nodes, methods = _nodes(tree, len(rows)), _methods(tree, len(rows), view.paper1 is not None)
+    columns = (rows.thread, rows.count, rows.energy_j, np.rint(rows.cpu_ns).astype(np.int64), rows.energy_j - in_calls)
+    for index, count, energy_j, cpu_ns, untraced_j in zip(*(column.tolist() for column in columns), strict=True):
+        thread = view.threads[index]
+        alone = count == 1
+        yield ThreadEnergy(
+            serial=thread.serial if alone else -1,
+            tid=thread.tid if alone else 0,
+            name=thread.name if alone else stem(thread.name),
+            role=thread.role,
+            count=count,
+            energy_j=energy_j,
+            cpu_ns=cpu_ns,
+            untraced_j=untraced_j,
+            probes_j=0.0,
+            methods=next(methods),
+            nodes=next(nodes),
+        )
+
+
+def _nodes(tree: Tree, rows: int) -> Iterator[tuple[Node, ...]]:
+    """The nodes of every row; ids and parents count from the row's first."""
+    bounds = np.searchsorted(tree.row, np.arange(rows + 1))
+    first = bounds[tree.row]
     columns = (
-        total(counts[:, CALLS], once=False),
-        total(counts[:, THROWS], once=False),
-        total(counts[:, CUTS], once=False),
-        total(inclusive[:, JOULES], once=True),
-        total(exclusive[:, JOULES], once=False),
-        total(inclusive[:, WALL_NS], once=True),
-        total(exclusive[:, WALL_NS], once=False),
-        total(inclusive[:, CPU_NS], once=True),
-        total(inclusive[:, PAPER1_J], once=True),
+        np.arange(len(tree.row)) - first,
+        np.where(tree.parent >= 0, tree.parent - first, -1),
+        tree.method,
+        tree.counts[:, CALLS],
+        tree.inclusive[:, JOULES],
+        tree.exclusive[:, JOULES],
+        np.rint(tree.inclusive[:, WALL_NS]).astype(np.int64),
     )
-    found = []
-    for one, calls, throws, cut, incl_j, excl_j, wall, own, cpu, paper1_j in zip(method.tolist(), *columns, strict=True):
-        counted = (one, round(calls), round(throws), round(cut))
-        times = (round(wall), round(own), round(cpu))
-        found.append(MethodEnergy(*counted, incl_j, excl_j, *times, paper1_j if paper1 else None))
-    return tuple(sorted(found, key=lambda one: (-one.inclusive_j, one.method)))
+    for low, high in pairwise(bounds.tolist()):
+        yield tuple(Node(*values) for values in zip(*(column[low:high].tolist() for column in columns), strict=True))
 
 
-def _by_row(row: I64, rows: int) -> tuple[list[int], I64]:
-    order = np.argsort(row, kind="stable")
-    return np.searchsorted(row[order], np.arange(rows + 1)).tolist(), order
+def _methods(tree: Tree, rows: int, paper1: bool) -> Iterator[tuple[MethodEnergy, ...]]:
+    """The methods of every row, largest inclusive energy first; inclusive figures skip nodes below one of their own method."""
+    width = int(tree.method.max(initial=0)) + 1
+    key, index = np.unique(tree.row * width + tree.method, return_inverse=True)
+    outer = tree.is_outermost
+
+    def total(values: I64 | F64) -> F64:
+        return np.bincount(index, values, len(key)).astype(np.float64)
+
+    def once(column: int) -> F64:
+        return total(np.where(outer, tree.inclusive[:, column], 0.0))
+
+    inclusive_j = once(JOULES)
+    order = np.lexsort((key % width, -inclusive_j, key // width))
+    whole = [total(tree.counts[:, column]) for column in (CALLS, THROWS, CUTS)]
+    times = [once(WALL_NS), total(tree.exclusive[:, WALL_NS]), once(CPU_NS)]
+    columns = (
+        key % width,
+        *(_integers(column) for column in whole),
+        inclusive_j,
+        total(tree.exclusive[:, JOULES]),
+        *(_integers(column) for column in times),
+        *([once(PAPER1_J)] if paper1 else []),
+    )
+    ordered = [column[order] for column in columns]
+    bounds = np.searchsorted(key // width, np.arange(rows + 1)).tolist()
+    for low, high in pairwise(bounds):
+        yield tuple(MethodEnergy(*values) for values in zip(*(column[low:high].tolist() for column in ordered), strict=True))
+
+
+def _integers(values: F64) -> I64:
+    return np.rint(values).astype(np.int64)

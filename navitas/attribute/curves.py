@@ -93,6 +93,24 @@ class Knots:
         fraction = np.clip((t_ns - self.t_ns[left]) / np.maximum(length, 1), 0.0, 1.0)
         return Place(left, right, np.where(length > 0, fraction, 0.0))
 
+    def before(self, owner: I64, start: I64, t_ns: I64) -> I64:
+        """The last knot at or before each time, or the curve's first: for stretches of ascending times (`Amounts.steps`)."""
+        length = np.diff(start)
+        key = t_ns - self.origin_ns
+        key += owner[0] * self.span_ns if len(owner) == 1 else np.repeat(owner * self.span_ns, length)
+        low, high = np.searchsorted(self._key, key[[0, -1]], side="right").tolist()
+        # The knots are far fewer than the times: find those among these.
+        steps = np.diff(np.searchsorted(key, self._key[low:high], side="left"), prepend=0, append=len(key))
+        left = np.repeat(np.arange(low - 1, high), steps)
+        first = self.start[owner]
+        return np.asarray(np.maximum(left, first[0] if len(owner) == 1 else np.repeat(first, length)), np.int64)
+
+    def slopes(self, value: F64) -> F64:
+        """Growth per ns after each knot of a curve given at the knots; nothing after a curve's last one."""
+        slope = np.append(np.diff(value) / np.diff(self.t_ns).clip(1), 0.0)
+        slope[self.start[1:] - 1] = 0.0
+        return slope
+
     def cumulate(self, increment: F64) -> F64:
         """Sum up along each curve; `increment[i]` was added before knot i (a curve's first one is ignored)."""
         total = np.empty_like(increment)

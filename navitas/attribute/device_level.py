@@ -6,18 +6,19 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from navitas.attribute.calls import CallTable
 from navitas.attribute.curves import F64, NOTHING, Curve, Knots, begins, overlaps
+from navitas.attribute.paths import Paths
+from navitas.attribute.walk import walk
 from navitas.parse.tables import I64, Thread
 
 
-def shared_equally(threads: Sequence[Thread], calls: CallTable, process_j: Curve, start_ns: int) -> tuple[Knots, F64, Curve]:
+def shared_equally(threads: Sequence[Thread], paths: Paths, process_j: Curve, start_ns: int) -> tuple[Knots, F64, Curve]:
     """Energy curves of threads, and what was used while none was in a call.
 
     At every instant the threads that are inside a traced call share the process's power equally (paper 1 charges each of them
     with all of it).
     """
-    owner, enter_ns, exit_ns = _in_calls(threads, calls)
+    owner, enter_ns, exit_ns = _in_calls(threads, paths)
     times = np.unique(np.concatenate([process_j.t_ns, enter_ns, exit_ns]))
     if not process_j.t_ns.size or not times.size:
         count = len(threads)
@@ -39,10 +40,22 @@ def shared_equally(threads: Sequence[Thread], calls: CallTable, process_j: Curve
     return knots, knots.cumulate(np.concatenate([added, np.zeros(len(bare))])[order]), Curve(times, nobody)
 
 
-def _in_calls(threads: Sequence[Thread], calls: CallTable) -> tuple[I64, I64, I64]:
-    """When threads were inside a traced call: thread, from, to; spans of one thread neither touch nor overlap."""
-    roots = calls.level == 0
-    owners, starts, ends = [calls.thread[roots].astype(np.int64)], [calls.enter_ns[roots]], [calls.exit_ns[roots]]
+def _in_calls(threads: Sequence[Thread], paths: Paths) -> tuple[I64, I64, I64]:
+    """When threads were inside a traced call: thread, from, to; spans of one thread neither touch nor overlap.
+
+    Memory grows with the outermost calls here: each is an edge of some thread's curve.
+    """
+    none = np.empty(0, np.int64)
+    owners, starts, ends = [none], [none], [none]
+    for batch in walk(threads, paths):
+        inside = batch.depth > 0
+        inside[batch.start[1:] - 1] = False
+        begin = np.flatnonzero(np.diff(inside.astype(np.int8), prepend=0) > 0)
+        end = np.flatnonzero(np.diff(inside.astype(np.int8), prepend=0) < 0)
+        owner_of = np.array([piece.thread for piece in batch.pieces], np.int64)
+        owners.append(owner_of[np.searchsorted(batch.start, begin, side="right") - 1])
+        starts.append(batch.t_ns[begin])
+        ends.append(batch.t_ns[end])
     for index, thread in enumerate(threads):
         inside = thread.folded.self_ns > 0
         owners.append(np.full(int(inside.sum()), index))

@@ -6,12 +6,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from navitas.attribute.curves import F64, ends, overlaps
-from navitas.attribute.items import WALL_NS, Amounts, Items, Spans, sums
+from navitas.attribute.amounts import WALL_NS, Amounts
+from navitas.attribute.curves import ends, overlaps
+from navitas.attribute.forest import path_sums
+from navitas.attribute.items import Items
+from navitas.attribute.paths import Paths
+from navitas.attribute.spans import Spans
 from navitas.parse.tables import I64, Folded, Thread
 
 
-def items_of_folded(threads: Sequence[Thread], spans: Spans, amounts: Amounts) -> Items:
+def items_of_folded(threads: Sequence[Thread], spans: Spans, amounts: Amounts, paths: Paths) -> Items:
     """Every fold node in every test, with the amounts of its self time.
 
     Calls of an epoch that reaches over a test's edge are counted in the test in which the epoch ends (an epoch ends with the
@@ -20,7 +24,7 @@ def items_of_folded(threads: Sequence[Thread], spans: Spans, amounts: Amounts) -
     folding = [index for index, thread in enumerate(threads) if len(thread.folded.node)]
     rows = _concatenate([threads[index].folded for index in folding])
     owner = np.repeat(np.array(folding, np.int64), [len(threads[index].folded.node) for index in folding])
-    nodes = _Nodes(owner, rows)
+    path = _paths_of(owner, rows, paths)
     row, window = overlaps(*spans.reached(rows.epoch_start_ns, rows.epoch_end_ns))
     start_ns, end_ns = rows.epoch_start_ns[row], rows.epoch_end_ns[row]
     low = np.clip(start_ns, spans.start_ns[window], spans.end_ns[window])
@@ -30,47 +34,23 @@ def items_of_folded(threads: Sequence[Thread], spans: Spans, amounts: Amounts) -
     final = ends(row)
     counts = np.stack([rows.calls[row] * final, rows.throws[row] * final, np.zeros(len(row), np.int64)], axis=1)
     some = np.any(counts > 0, axis=1) | (inside[:, WALL_NS] > 0)
-    return nodes.items(window[some], nodes.of_row[row[some]], counts[some], inside[some])
+    row = row[some]
+    return Items.joined([Items(window[some], owner[row], path[row], counts[some], inside[some])])
 
 
-class _Nodes:
-    """The fold nodes of all threads: their threads, methods, levels and parents (-1 at a root)."""
-
-    def __init__(self, owner: I64, rows: Folded) -> None:
-        span = int(rows.node.max(initial=0)) + 2
-        key, row, self.of_row = np.unique(owner * span + rows.node, return_index=True, return_inverse=True)
-        self.thread, self.method = owner[row], rows.method[row].astype(np.int64)
-        wanted = owner[row] * span + rows.parent[row]
-        found = np.minimum(np.searchsorted(key, wanted), max(len(key) - 1, 0))
-        known = (rows.parent[row] >= 0) & (key[found] == wanted) & (rows.parent[row] < rows.node[row])
-        self.parent = np.where(known, found, -1)
-        self.level = np.zeros(len(key), np.int64)
-        above = self.parent.copy()
-        while np.any(above >= 0):
-            self.level += above >= 0
-            above = np.where(above >= 0, self.parent[above], -1)
-
-    def items(self, window: I64, node: I64, counts: I64, amounts: F64) -> Items:
-        """Sum up by test and node; nodes above them are added."""
-        size = len(self.thread)
-        used = key = np.unique(window * size + node)
-        while len(key):
-            up = self.parent[key % max(size, 1)]
-            key = np.setdiff1d((key - key % max(size, 1) + up)[up >= 0], used)
-            used = np.union1d(used, key)
-        item = np.searchsorted(used, window * size + node)
-        at = used % max(size, 1)
-        parent = np.where(self.parent[at] >= 0, np.searchsorted(used, used - at + self.parent[at]), -1)
-        return Items(
-            window=used // max(size, 1),
-            thread=self.thread[at],
-            method=self.method[at],
-            level=self.level[at],
-            parent=parent.astype(np.int64),
-            counts=sums(item, counts, len(used)).astype(np.int64),
-            amounts=sums(item, amounts, len(used)),
-            is_self=True,
-        )
+def _paths_of(owner: I64, rows: Folded, paths: Paths) -> I64:
+    """The call path of every row; `owner` are the rows' threads."""
+    span = int(rows.node.max(initial=0)) + 2
+    key, row, of_row = np.unique(owner * span + rows.node, return_index=True, return_inverse=True)
+    method = rows.method[row].astype(np.int64)
+    wanted = owner[row] * span + rows.parent[row]
+    found = np.minimum(np.searchsorted(key, wanted), max(len(key) - 1, 0))
+    known = (rows.parent[row] >= 0) & (key[found] == wanted) & (rows.parent[row] < rows.node[row])
+    parent = np.where(known, found, -1)
+    depth = path_sums(parent, np.ones(len(key), np.int64))
+    words = paths.words(method, depth - 1)
+    whole = path_sums(parent, words)
+    return paths.intern(method, depth, whole, whole - words)[of_row]
 
 
 def _concatenate(tables: list[Folded]) -> Folded:

@@ -3,44 +3,40 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
-from navitas.attribute.curves import F64, overlaps
+from navitas.attribute.curves import F64, begins, overlaps
 from navitas.attribute.energy import RunEnergy
-from navitas.attribute.items import Items, Spans
-from navitas.parse.tables import I64, Role, Thread
+from navitas.attribute.items import Items
+from navitas.attribute.spans import Spans
+from navitas.parse.tables import I64, Thread
 
 OWN_ROWS = 64
 """So many threads of one name stem keep a row of their own in a test."""
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One thread, or `count` threads of one name stem, in one test; joules and CPU ns are differences of look-ups."""
-
-    window: int
-    serial: int
-    tid: int
-    name: str
-    role: Role
-    count: int
-    energy_j: float
-    cpu_ns: float
-
-
-@dataclass(frozen=True, slots=True)
 class Rows:
-    """The rows of a run by test, largest energy first, and how to find the row of a thread in a test."""
+    """The rows of a run, test by test, largest energy first: one thread, or `count` threads of one name stem, in one test.
 
-    rows: tuple[Row, ...]
+    `thread` is the row's (largest) thread; joules and CPU ns are differences of look-ups.
+    """
+
+    window: I64
+    thread: I64
+    count: I64
+    energy_j: F64
+    cpu_ns: F64
     _key: I64
     _row: I64
     _threads: int
+
+    def __len__(self) -> int:
+        return len(self.window)
 
     def of(self, items: Items) -> I64:
         """Each item's row."""
@@ -60,33 +56,42 @@ def rows_of(threads: Sequence[Thread], energy: RunEnergy, spans: Spans, parts: S
     cpu_ns = after.read(energy.cpu_ns) - before.read(energy.cpu_ns)
     some = (joules > 0) | (cpu_ns > 0) | np.isin(key, np.concatenate([np.empty(0, np.int64), *called]))
     key, thread, window, joules, cpu_ns = key[some], thread[some], window[some], joules[some], cpu_ns[some]
-    rows: list[Row] = []
-    row_of = np.empty(len(key), np.int64)
-    for number in range(len(spans.windows)):
-        low, high = np.searchsorted(window, [number, number + 1]).tolist()
-        largest_first = low + np.argsort(-joules[low:high], kind="stable")
-        for members in _grouped([threads[i] for i in thread[largest_first].tolist()], largest_first):
-            row_of[members] = len(rows)
-            rows.append(_row(number, [threads[i] for i in thread[members].tolist()], joules[members], cpu_ns[members]))
-    return Rows(tuple(rows), key, row_of, count)
+    row = _grouped(_labels(threads)[thread], window, joules)
+    size = int(row.max(initial=-1)) + 1
+    largest_first = np.argsort(-joules, kind="stable")[::-1]
+    first = np.empty(size, np.int64)
+    first[row[largest_first]] = largest_first
+    energy_j: F64 = np.bincount(row, joules, size).astype(np.float64)
+    order = np.lexsort((-energy_j, window[first]))
+    place = np.empty(size, np.int64)
+    place[order] = np.arange(size)
+    first = first[order]
+    return Rows(
+        window=window[first],
+        thread=thread[first],
+        count=np.bincount(row, minlength=size)[order],
+        energy_j=energy_j[order],
+        cpu_ns=np.bincount(row, cpu_ns, size).astype(np.float64)[order],
+        _key=key,
+        _row=place[row],
+        _threads=count,
+    )
 
 
-def _grouped(threads: list[Thread], at: I64) -> list[I64]:
-    """Positions `at` of threads (largest first) by row."""
-    by_stem: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for position, thread in zip(at.tolist(), threads, strict=True):
-        by_stem[(thread.role, stem(thread.name))].append(position)
-    groups = []
-    for members in by_stem.values():
-        groups += [np.array([one]) for one in members[:OWN_ROWS]]
-        groups += [np.array(members[OWN_ROWS:])] if members[OWN_ROWS:] else []
-    return groups
+def _labels(threads: Sequence[Thread]) -> I64:
+    """Equal numbers for threads that may share a row."""
+    known: dict[tuple[str, str], int] = {}
+    return np.array([known.setdefault((thread.role, stem(thread.name)), len(known)) for thread in threads], np.int64)
 
 
-def _row(window: int, threads: list[Thread], joules: F64, cpu_ns: F64) -> Row:
-    first, count = threads[0], len(threads)
-    name, serial, tid = (first.name, first.serial, first.tid) if count == 1 else (stem(first.name), -1, 0)
-    return Row(window, serial, tid, name, first.role, count, float(np.sum(joules)), float(np.sum(cpu_ns)))
+def _grouped(label: I64, window: I64, joules: F64) -> I64:
+    """A row for each thread in each window: its own for the largest of a label, one for all others."""
+    order = np.lexsort((-joules, label, window))
+    first = np.flatnonzero(begins(window[order], label[order]))
+    rank = np.arange(len(order)) - np.repeat(first, np.diff(np.append(first, len(order))))
+    row = np.empty(len(order), np.int64)
+    row[order] = np.cumsum(rank <= OWN_ROWS) - 1
+    return row
 
 
 @cache

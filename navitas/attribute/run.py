@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from navitas.attribute.busy import Rest, rest_of_cpu
-from navitas.attribute.calls import CallTable
 from navitas.attribute.clocks import Clocks, thread_clocks
 from navitas.attribute.curves import F64, NOTHING, Curve, cells
 from navitas.attribute.device_level import shared_equally
 from navitas.attribute.energy import Rate, RunEnergy, integrate, integrate_curve
-from navitas.attribute.frequency import Cluster, slot_edges
+from navitas.attribute.frequency import Cluster, clusters_of, slot_edges
 from navitas.attribute.paper1 import paper1_curve
+from navitas.attribute.paths import Paths
 from navitas.attribute.rate import Load, watts_per_core
 from navitas.attribute.result import EvidenceLevel
 from navitas.attribute.shares import cpu_shares
+from navitas.attribute.spans import Spans
 from navitas.parse.tables import I64, CpuClock, RunTables
 from navitas.power.model import PowerModel
+from navitas.recording.manifest import Manifest
 
 NO_THREAD_CLOCKS = "no thread's CPU time was recorded: threads inside traced calls share the process's energy equally"
 NO_PROCESS_CLOCK = "the process's own CPU time was not recorded: CPU time of unknown threads counts as other processes'"
@@ -29,8 +32,25 @@ NO_CPU_STAT = (
 NO_RESIDENCY = "time_in_state was not recorded for CPUs {cpus}: they are taken to run at their middle operating point"
 
 
-def run_energy(run: RunTables, clusters: Sequence[Cluster], model: PowerModel, calls: CallTable, marks: I64) -> RunEnergy:
-    """Build all curves of a run; `marks` (edges of tests) become knots of every thread's curve."""
+@dataclass(frozen=True, slots=True)
+class RunCurves:
+    """A run's energy curves, and what they were made with; `paths` numbers the call paths that are met."""
+
+    clusters: tuple[Cluster, ...]
+    spans: Spans
+    paths: Paths
+    energy: RunEnergy
+
+
+def run_curves(run: RunTables, manifest: Manifest, model: PowerModel, methods: int) -> RunCurves:
+    """Build a run's curves; `methods` is the size of the method table."""
+    clusters = clusters_of(run, manifest.device.policies, model.cpu)
+    spans, paths = Spans(run.windows), Paths(methods)
+    return RunCurves(clusters, spans, paths, _energy(run, clusters, model, paths, spans.marks))
+
+
+def _energy(run: RunTables, clusters: Sequence[Cluster], model: PowerModel, paths: Paths, marks: I64) -> RunEnergy:
+    """All curves; `marks` (edges of tests) become knots of every thread's curve. Events are read on level *device* alone."""
     clocks = thread_clocks(run.threads, run.start_ns)
     rest = rest_of_cpu(run, clocks.knots, clocks.cpu_ns)
     rate = _rate(run, clusters, model, clocks, rest)
@@ -42,7 +62,7 @@ def run_energy(run: RunTables, clusters: Sequence[Cluster], model: PowerModel, c
         others, unattributed = integrate_curve(rate, rest.others), integrate_curve(rate, rest.unattributed)
         return RunEnergy(level, reasons, knots, cpu_ns, energy_j, others, unattributed, idle_w)
     process_j, others = _process_alone(run, clusters, model, rate, rest)
-    knots, energy_j, nobody = shared_equally(run.threads, calls, process_j, run.start_ns)
+    knots, energy_j, nobody = shared_equally(run.threads, paths, process_j, run.start_ns)
     return RunEnergy("device", (NO_THREAD_CLOCKS, *reasons), knots, np.zeros(len(energy_j)), energy_j, others, nobody, idle_w)
 
 

@@ -1,4 +1,4 @@
-"""Call trees: parts of calls merged by their path, level by level, for all tests and threads at once."""
+"""Call trees: what was spent in call paths, by rows (threads in tests), with callees and by method."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.attribute.calls import order_by_level
 from navitas.attribute.curves import F64, Bool
-from navitas.attribute.items import Items, sums
+from navitas.attribute.forest import outermost, preorder, subtree_sums, sums
+from navitas.attribute.items import Items
+from navitas.attribute.paths import EMPTY, Paths
 from navitas.parse.tables import I64
 
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """Nodes of all rows (a row: one thread, or a group of threads, in one test), parents before children.
+    """Nodes of all rows (a row: one thread, or a group of threads, in one test), row by row and depth first.
 
     `inclusive` and `exclusive` columns are those of `Items.amounts`. `is_outermost`: no node above has the same method.
     """
@@ -29,68 +30,52 @@ class Tree:
     is_outermost: Bool
 
 
-def build_tree(parts: Sequence[tuple[I64, Items]], rows: int, methods: int) -> Tree:
+def build_tree(parts: Sequence[tuple[I64, Items]], paths: Paths) -> Tree:
     """Merge items by row and path; `parts` give each item's row."""
-    row, method, parent, level, nodes_of = _merged(parts, rows, methods)
-    size = len(row)
-    counts = np.zeros((size, 3))
-    inclusive, own = np.zeros((size, 4)), np.zeros((size, 4))
-    for (_, items), node in zip(parts, nodes_of, strict=True):
+    width = len(paths)
+    found = [row * width + items.path for row, items in parts]
+    key = _with_callers(np.unique(np.concatenate([np.empty(0, np.int64), *found])), paths)
+    size = len(key)
+    counts, exclusive = np.zeros((size, 3)), np.zeros((size, 4))
+    for (_, items), item in zip(parts, found, strict=True):
+        node = np.searchsorted(key, item)
         counts += sums(node, items.counts, size)
-        target = own if items.is_self else inclusive
-        target += sums(node, items.amounts, size)
-    for nodes in reversed(_by_level(level)):
-        own_parent = parent[nodes]
-        np.add.at(own, own_parent[own_parent >= 0], own[nodes[own_parent >= 0]])
-    inclusive += own
-    has_parent = parent >= 0
-    exclusive = inclusive - sums(parent[has_parent], inclusive[has_parent], size)
-    return Tree(row, method, parent, counts.astype(np.int64), inclusive, exclusive, _outermost(parent, method))
+        exclusive += sums(node, items.amounts, size)
+    row, path = key // width, key % width
+    caller = paths.parent[path]
+    parent = np.where(caller == EMPTY, -1, np.searchsorted(key, row * width + caller))
+    method = paths.method[path]
+    whole = subtree_sums(parent, np.column_stack([exclusive, np.ones(size)]))
+    below = np.rint(whole[:, -1]).astype(np.int64)
+    place = preorder(parent, row * (method.max(initial=0) + 1) + method, below)
+    order = np.empty(size, np.int64)
+    order[place] = np.arange(size)
+    free = outermost(row[order] * (method.max(initial=0) + 1) + method[order], below[order])
+    up = parent[order]
+    return Tree(
+        row[order],
+        method[order],
+        np.where(up >= 0, place[up], -1),
+        counts[order].astype(np.int64),
+        whole[order, :-1],
+        exclusive[order],
+        free,
+    )
 
 
-def _merged(parts: Sequence[tuple[I64, Items]], rows: int, methods: int) -> tuple[I64, I64, I64, I64, list[I64]]:
-    """Nodes as row, method, parent and level, and the node of every item."""
-    levels = [_by_level(items.level) for _, items in parts]
-    nodes_of = [np.empty(len(items.level), np.int64) for _, items in parts]
-    columns: list[tuple[I64, I64, I64, I64]] = []
-    size = 0
-    for depth in range(max(map(len, levels), default=0)):
-        keys = []
-        at = [found[depth] if depth < len(found) else np.empty(0, np.int64) for found in levels]
-        for (row, items), node, items_at in zip(parts, nodes_of, at, strict=True):
-            caller = items.parent[items_at]
-            above = np.where(caller >= 0, rows + node[caller], row[items_at])
-            keys.append(above * methods + items.method[items_at])
-        key, first, inverse = np.unique(np.concatenate(keys), return_index=True, return_inverse=True)
-        for node, items_at, found in zip(
-            nodes_of, at, np.split(inverse, np.cumsum([len(one) for one in keys])[:-1]), strict=True
-        ):
-            node[items_at] = size + found
-        above = key // methods
-        parent = np.where(above >= rows, above - rows, -1)
-        row = np.concatenate([row[items_at] for (row, _), items_at in zip(parts, at, strict=True)])[first]
-        columns.append((row, key % methods, parent, np.full(len(key), depth)))
-        size += len(key)
-    empty = np.empty(0, np.int64)
-    row, method, parent, level = (np.concatenate([empty, *(column[i] for column in columns)]) for i in range(4))
-    return row, method, parent, level, nodes_of
+def _with_callers(key: I64, paths: Paths) -> I64:
+    """The keys (row × paths + path) and those of all callers, each once, ascending."""
+    up = paths.parent.copy()
+    up[EMPTY] = EMPTY
+    stride = up
+    while not np.isin(_above(key, up), key).all():
+        # 1, 2, 4, 8 … calls up: together they reach every caller.
+        key = np.union1d(key, _above(key, stride))
+        stride = stride[stride]
+    return key
 
 
-def _by_level(level: I64) -> list[I64]:
-    """Indices of each level, from 0 on."""
-    order = order_by_level(level)
-    return np.split(order, np.searchsorted(level[order], np.arange(1, level.max(initial=-1) + 1))) if len(level) else []
-
-
-def _outermost(parent: I64, method: I64) -> Bool:
-    """Which nodes have no node of their own method above them."""
-    outermost = np.ones(len(parent), bool)
-    open_nodes = np.arange(len(parent))
-    above = parent.copy()
-    while len(open_nodes):
-        going = above >= 0
-        open_nodes, above = open_nodes[going], above[going]
-        again = method[open_nodes] == method[above]
-        outermost[open_nodes[again]] = False
-        open_nodes, above = open_nodes[~again], parent[above[~again]]
-    return outermost
+def _above(key: I64, up: I64) -> I64:
+    path = key % len(up)
+    above: I64 = (key - path + up[path])[up[path] != EMPTY]
+    return above

@@ -22,6 +22,7 @@ _FIXED = struct.Struct("<4sHHQQIIIqIIH")
 _CRC = struct.Struct("<I")
 _TIME_LIMIT = 1 << 62
 _RETRY_FACTOR = 8
+_RELEASE_EVERY = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,10 @@ def read_chunks(path: Path) -> ChunkScan:
         with path.open("rb") as stream:
             if not path.stat().st_size:
                 return ChunkScan()
-            return scan_chunks(memoryview(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)))
+            view = memoryview(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ))
+            scan = scan_chunks(view)
+            release(view)
+            return scan
     except OSError as error:
         raise RecordingError(f"{path}: cannot be read: {error.strerror}", "Check the recording's files.") from error
 
@@ -75,7 +79,11 @@ def scan_chunks(data: bytes | memoryview) -> ChunkScan:
     scan = ChunkScan()
     end, position, bad_from = len(view), 0, -1
     retry_bytes = _RETRY_FACTOR * end
+    release_at = _RELEASE_EVERY
     while position < end:
+        if position >= release_at:
+            release(view)
+            release_at = position + _RELEASE_EVERY
         chunk, length = _chunk_at(view, position)
         if chunk is not None:
             if bad_from >= 0:
@@ -95,6 +103,12 @@ def scan_chunks(data: bytes | memoryview) -> ChunkScan:
     if bad_from >= 0:
         _note_damage(scan, end - bad_from)
     return scan
+
+
+def release(view: memoryview) -> None:
+    """Give back the memory that reading a mapped file has taken; its bytes are read again when they are needed."""
+    if isinstance(view.obj, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+        view.obj.madvise(mmap.MADV_DONTNEED)
 
 
 def in_order(chunks: list[Chunk]) -> tuple[list[Chunk], int]:

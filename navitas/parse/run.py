@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from navitas.parse.anchors import decode_anchors
-from navitas.parse.calls import decode_calls
+from navitas.parse.calls import encoded_calls
 from navitas.parse.chunks import ANCHORS, CALLS, COUNTERS, FOLDED, MARKERS, TRIPLES, Chunk, by_thread_and_type
 from navitas.parse.clocks import Clocks, decode_triples
 from navitas.parse.counters import Readings, decode_counters
@@ -110,7 +110,7 @@ def _probed_threads(chunks: list[Chunk], known: dict[int, Span], findings: Findi
     dropped = lost = 0
     for serial, by_type in groups.items():
         every = [chunk for ordered in by_type.values() for chunk in ordered]
-        calls, bad_calls = decode_calls(by_type.get(CALLS, ()), known)
+        calls, bad_calls = encoded_calls(by_type.get(CALLS, ()), known)
         folded, bad_rows = decode_folded(by_type.get(FOLDED, ()), known)
         lost_events = sum(chunk.lost_before for chunk in every)
         tid = max((chunk.tid for chunk in every), default=0)
@@ -130,7 +130,8 @@ def _span(threads: Iterable[Thread], markers: Iterable[Marker], clocks: Clocks, 
     ends: list[int] = [marker.t_ns for marker in markers]
     columns = [clocks.monotonic_ns]
     for thread in threads:
-        columns += [thread.calls.t_ns, thread.anchors.t_ns, thread.folded.epoch_start_ns, thread.folded.epoch_end_ns]
+        columns += [thread.anchors.t_ns, thread.folded.epoch_start_ns, thread.folded.epoch_end_ns]
+        ends += thread.calls.span_ns if len(thread.calls) else ()
     for column in columns:
         ends += [int(column[0]), int(column[-1])] if len(column) else []
     for reading in readings.values():

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,37 @@ class Calls:
     kind: U8
     method: I32
 
+    def __len__(self) -> int:
+        return len(self.t_ns)
+
+    @property
+    def span_ns(self) -> tuple[int, int]:
+        """Times of the first and the last event; (0, 0) without any."""
+        return (int(self.t_ns[0]), int(self.t_ns[-1])) if len(self.t_ns) else (0, 0)
+
+    def blocks(self, events: int) -> Iterator[Calls]:
+        """The events in blocks of about so many."""
+        for low in range(0, len(self.t_ns), events):
+            part = slice(low, low + events)
+            yield Calls(self.t_ns[part], self.kind[part], self.method[part])
+
+    def whole(self) -> Calls:
+        """All events at once."""
+        return self
+
+
+class CallStream(Protocol):
+    """The calls of a thread, as many as they may be: in memory (`Calls`), or read from the recording block by block."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def span_ns(self) -> tuple[int, int]: ...
+
+    def blocks(self, events: int) -> Iterator[Calls]: ...
+
+    def whole(self) -> Calls: ...
+
 
 @dataclass(frozen=True, slots=True)
 class Folded:
@@ -65,7 +97,7 @@ class Thread:
     tid: int
     name: str
     role: Role
-    calls: Calls
+    calls: CallStream
     folded: Folded
     anchors: CpuClock
     samples: CpuClock

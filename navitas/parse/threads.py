@@ -13,7 +13,7 @@ from navitas.parse.calls import NO_CALLS
 from navitas.parse.folded import NO_FOLDED
 from navitas.parse.roles import role_of
 from navitas.parse.schedstat import TICK_LAG_NS, Life
-from navitas.parse.tables import I64, Calls, CpuClock, Folded, Thread
+from navitas.parse.tables import I64, CallStream, CpuClock, Folded, Thread
 
 NO_SERIAL = -1
 NOBODY = -1
@@ -26,7 +26,7 @@ class Probed:
     serial: int
     tid: int
     name: str
-    calls: Calls
+    calls: CallStream
     folded: Folded
     anchors: CpuClock
     lost_events: int
@@ -35,8 +35,9 @@ class Probed:
     end_ns: int = field(init=False)
 
     def __post_init__(self) -> None:
-        columns = (self.anchors.t_ns, self.calls.t_ns, self.folded.epoch_start_ns, self.folded.epoch_end_ns)
-        ends = [int(column[i]) for column in columns if len(column) for i in (0, -1)] or [0]
+        columns = (self.anchors.t_ns, self.folded.epoch_start_ns, self.folded.epoch_end_ns)
+        ends = [int(column[i]) for column in columns if len(column) for i in (0, -1)]
+        ends += self.calls.span_ns if len(self.calls) or not ends else ()
         self.start_ns, self.end_ns = min(ends), max(ends)
 
 

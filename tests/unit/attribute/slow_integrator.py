@@ -293,8 +293,9 @@ class SlowRun:
     def _thread(thread: Thread, curve: Points, start: int, end: int) -> SlowThread:
         """Walk the events with a stack; every moment's energy goes to the innermost open call."""
         result = SlowThread(look_up(curve, end) - look_up(curve, start))
-        last_ns = max([*thread.calls.t_ns.tolist(), *thread.anchors.t_ns.tolist(), *thread.samples.t_ns.tolist()], default=start)
-        events = list(zip(thread.calls.t_ns.tolist(), thread.calls.kind.tolist(), thread.calls.method.tolist(), strict=True))
+        calls = thread.calls.whole()
+        last_ns = max([*calls.t_ns.tolist(), *thread.anchors.t_ns.tolist(), *thread.samples.t_ns.tolist()], default=start)
+        events = list(zip(calls.t_ns.tolist(), calls.kind.tolist(), calls.method.tolist(), strict=True))
         stack: list[tuple[int, int, float, bool]] = []
 
         def energy(a: float, b: float) -> float:

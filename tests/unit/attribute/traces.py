@@ -71,9 +71,10 @@ def random_run(random: Random, *, with_stat: bool = True, with_process: bool = T
 
 def as_folded(thread: Thread) -> Thread:
     """The same thread as it would be recorded had it folded from its first call."""
-    if not len(thread.calls.t_ns):
+    calls = thread.calls.whole()
+    if not len(calls):
         return thread
-    columns = (thread.calls.t_ns.tolist(), thread.calls.kind.tolist(), thread.calls.method.tolist())
+    columns = (calls.t_ns.tolist(), calls.kind.tolist(), calls.method.tolist())
     anchors = list(zip(thread.anchors.t_ns.tolist(), thread.anchors.cpu_ns.tolist(), strict=True))
     rows = [(start, end, *row) for start, end, rows in epochs_of(list(zip(*columns, strict=True)), anchors) for row in rows]
     columns_of = [np.array(column, np.int64) for column in zip(*rows, strict=True)]

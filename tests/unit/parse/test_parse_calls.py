@@ -6,9 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import chunk_writer as cw
 
-from navitas.parse.calls import decode_calls
-from navitas.parse.chunks import scan_chunks
+from navitas.parse.calls import encoded_calls
+from navitas.parse.chunks import Chunk, scan_chunks
 from navitas.parse.methodmap import Span
+from navitas.parse.tables import Calls
 
 KNOWN = {7: Span(0, 1000), 8: Span(1000, 1 << 22)}
 EVENTS = st.lists(st.tuples(st.integers(0, 2**40 - 1), st.integers(0, 3), st.integers(0, 999)), max_size=30)
@@ -19,6 +20,12 @@ def encoded(events: list[tuple[int, int, int]], *, map_id: int = 7, base: int = 
     return cw.chunk(cw.CALLS, payload, len(events), map_id=map_id, serial=1, seq=seq, base_ns=base)
 
 
+def decoded(chunks: list[Chunk]) -> tuple[Calls, int]:
+    calls, dropped = encoded_calls(chunks, KNOWN)
+    assert len(calls) == len(calls.whole())
+    return calls.whole(), dropped
+
+
 @given(st.lists(EVENTS, max_size=4))
 def test_events_come_back_over_all_chunks(parts: list[list[tuple[int, int, int]]]) -> None:
     base, expected, data = 10**15, [], b""
@@ -27,25 +34,40 @@ def test_events_come_back_over_all_chunks(parts: list[list[tuple[int, int, int]]
         data += encoded(part, base=base, seq=seq)
         expected += [(base + t, kind, method) for t, kind, method in part]
         base += 2**40
-    calls, dropped = decode_calls(scan_chunks(data).chunks, KNOWN)
+    calls, dropped = decoded(scan_chunks(data).chunks)
     assert list(zip(calls.t_ns.tolist(), calls.kind.tolist(), calls.method.tolist(), strict=True)) == expected
     assert dropped == 0
 
 
 def test_ids_are_shifted_to_their_map() -> None:
     data = encoded([(1, 0, 5)]) + encoded([(2, 0, 5), (3, 1, 2**22 - 1)], map_id=8, seq=1)
-    calls, dropped = decode_calls(scan_chunks(data).chunks, KNOWN)
+    calls, dropped = decoded(scan_chunks(data).chunks)
     assert (calls.method.tolist(), dropped) == ([5, 1005, 1000 + 2**22 - 1], 0)
 
 
 def test_ids_beyond_the_map_are_dropped_and_counted() -> None:
     data = encoded([(1, 0, 999), (2, 0, 1000), (3, 3, 1000), (4, 3, 999)]) + encoded([(5, 0, 0)], map_id=8, seq=1)
-    calls, dropped = decode_calls(scan_chunks(data).chunks, KNOWN)
+    calls, dropped = decoded(scan_chunks(data).chunks)
     assert (calls.t_ns.tolist(), calls.method.tolist(), dropped) == ([1, 4, 5], [999, 999, 1000], 2)
 
 
+def test_blocks_are_the_whole_in_parts() -> None:
+    data = b"".join(encoded([(t, t % 4, t % 7) for t in range(seq, seq + 10)], base=1000 * seq, seq=seq) for seq in range(9))
+    calls, _ = encoded_calls(scan_chunks(data).chunks, KNOWN)
+    blocks = list(calls.blocks(25))
+    assert [len(block) for block in blocks] == [30, 30, 30]
+    assert [t for block in blocks for t in block.t_ns.tolist()] == calls.whole().t_ns.tolist()
+    assert calls.span_ns == (0, 8017)
+
+
+def test_times_never_fall_from_block_to_block_either() -> None:
+    data = encoded([(5, 0, 0), (9, 0, 0)]) + encoded([(3, 1, 0), (7, 1, 0)], seq=1)
+    calls, _ = encoded_calls(scan_chunks(data).chunks, KNOWN)
+    assert [t for block in calls.blocks(1) for t in block.t_ns.tolist()] == [5, 9, 9, 9]
+
+
 def test_times_never_fall() -> None:
-    calls, _ = decode_calls(scan_chunks(encoded([(5, 0, 0), (3, 1, 0), (7, 0, 0)])).chunks, KNOWN)
+    calls, _ = decoded(scan_chunks(encoded([(5, 0, 0), (3, 1, 0), (7, 0, 0)])).chunks)
     assert calls.t_ns.tolist() == [5, 5, 7]
 
 
@@ -53,6 +75,6 @@ def test_times_never_fall() -> None:
 def test_any_words(payload: bytes) -> None:
     payload = payload[: len(payload) // 8 * 8]
     chunks = scan_chunks(cw.chunk(cw.CALLS, payload, len(payload) // 8, map_id=7)).chunks
-    calls, dropped = decode_calls(chunks, KNOWN)
+    calls, dropped = decoded(chunks)
     assert len(calls.t_ns) == len(calls.kind) == len(calls.method) == len(payload) // 8 - dropped
     assert ((calls.method >= 0) & (calls.method < 1000)).all()

@@ -61,9 +61,9 @@ def test_a_run_of_events_from_a_file(parsed: ParsedRecording) -> None:
         (2, 5001, "pool-1-thread-1", "app", 3),
         (-1, 5002, "GC Thread#0", "gc", 0),
     ]
-    assert main.calls.method.tolist() == [1, 3, 2, 2, 2, 2, 3, 1, 0, 3]
-    assert main.calls.kind.tolist() == [0, 0, 0, 1, 0, 2, 1, 1, 0, 0]
-    assert ((main.calls.t_ns - run.start_ns) // 1_000_000).tolist() == [20, 30, 40, 60, 70, 100, 150, 180, 250, 260]
+    assert main.calls.whole().method.tolist() == [1, 3, 2, 2, 2, 2, 3, 1, 0, 3]
+    assert main.calls.whole().kind.tolist() == [0, 0, 0, 1, 0, 2, 1, 1, 0, 0]
+    assert ((main.calls.whole().t_ns - run.start_ns) // 1_000_000).tolist() == [20, 30, 40, 60, 70, 100, 150, 180, 250, 260]
     assert (int(main.anchors.cpu_ns[-1]), int(main.samples.cpu_ns[-1])) == (285_000_000, 355_000_000)
     assert (int(worker.anchors.cpu_ns[-1]), int(gc.samples.cpu_ns[-1])) == (63_000_000, 20_000_000)
 
@@ -73,7 +73,7 @@ def test_a_folded_run_from_logcat(parsed: ParsedRecording) -> None:
     main = run.threads[0]
     folded = main.folded
     assert [(w.test_id, w.start_ns, w.end_ns) for w in run.windows] == [(2, 2_000_010_000_000, 2_000_190_000_000)]
-    assert len(main.calls.t_ns) == 0
+    assert len(main.calls) == 0
     assert {(n, p, m) for n, p, m in zip(folded.node.tolist(), folded.parent.tolist(), folded.method.tolist(), strict=True)} == {
         (0, -1, 1),
         (1, 0, 3),

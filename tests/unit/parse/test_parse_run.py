@@ -77,7 +77,7 @@ def test_threads_and_their_calls(parsed: ParsedRecording) -> None:
         (2, "worker", "app"),
         (-1, "GC Thread#0", "gc"),
     ]
-    calls = thread(parsed, "worker").calls
+    calls = thread(parsed, "worker").calls.whole()
     assert ((calls.t_ns - start_ns()) // MS).tolist() == [100, 150, 300, 310, 320, 400]
     assert calls.kind.tolist() == [0, 0, THROW, 0, EXIT, EXIT]
     assert [names(parsed)[m] for m in calls.method.tolist()] == ["a.Work#run", *["a.Work#sort"] * 4, "a.Work#run"]
@@ -121,7 +121,7 @@ def same(a: ParsedRecording, b: ParsedRecording) -> None:
     for one, other in zip(a.runs[0].threads, b.runs[0].threads, strict=True):
         assert (one.serial, one.tid, one.name) == (other.serial, other.tid, other.name)
         for column in ("t_ns", "kind", "method"):
-            assert getattr(one.calls, column).tolist() == getattr(other.calls, column).tolist()
+            assert getattr(one.calls.whole(), column).tolist() == getattr(other.calls.whole(), column).tolist()
         assert one.samples.cpu_ns.tolist() == other.samples.cpu_ns.tolist()
 
 

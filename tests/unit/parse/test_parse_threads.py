@@ -89,7 +89,7 @@ def test_a_tid_reused_by_a_thread_without_probes() -> None:
 def test_threads_that_only_the_sampler_saw() -> None:
     (thread,) = join([], {9: 1}, {9: 4})
     assert (thread.serial, thread.tid, thread.name, thread.role, points(thread)) == (-1, 9, "comm9", "system", [(0, 1), (20, 4)])
-    assert len(thread.calls.t_ns) == len(thread.anchors.t_ns) == len(thread.folded.node) == 0
+    assert len(thread.calls) == len(thread.anchors.t_ns) == len(thread.folded.node) == 0
 
 
 def test_nothing_at_all() -> None:

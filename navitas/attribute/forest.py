@@ -1,0 +1,61 @@
+"""Sums and orders over forests given by `parent` (-1 at a root), in a few passes for each doubling of their depth."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from navitas.attribute.curves import F64, Bool, begins
+from navitas.parse.tables import I64
+
+Number = TypeVar("Number", np.int64, np.uint64)
+
+
+def path_sums(parent: I64, value: NDArray[Number]) -> NDArray[Number]:
+    """Each node's value and those of all nodes above it, summed (integers wrap)."""
+    total, above = value.copy(), parent.copy()
+    while len(going := np.flatnonzero(above >= 0)):
+        up = above[going]
+        total[going] += total[up]
+        above[going] = above[up]
+    return total
+
+
+def subtree_sums(parent: I64, values: F64) -> F64:
+    """Each node's values (one column a figure) and those of all nodes below it, summed."""
+    total, above = values.copy(), parent.copy()
+    while len(going := np.flatnonzero(above >= 0)):
+        up = above[going]
+        total += sums(up, total[going], len(total))
+        above[going] = above[up]
+    return total
+
+
+def preorder(parent: I64, rank: I64, size: I64) -> I64:
+    """Each node's place when trees are walked depth first, siblings and roots by `rank`; `size` counts subtrees' nodes."""
+    order = np.lexsort((rank, parent))
+    before = np.cumsum(size[order]) - size[order]
+    first = np.flatnonzero(begins(parent[order]))
+    before -= np.repeat(before[first], np.diff(np.append(first, len(order))))
+    place = np.empty(len(parent), np.int64)
+    place[order] = before
+    return path_sums(parent, place + (parent >= 0))
+
+
+def outermost(label: I64, size: I64) -> Bool:
+    """Which nodes have no node of their own label above them; nodes in preorder, `size` counts subtrees' nodes."""
+    order = np.argsort(label, kind="stable")
+    end = order + size[order]
+    # A subtree ends inside its label's group of ends only where an earlier node of that label holds it.
+    group = (np.cumsum(begins(label[order])) - 1) * (len(label) + 1)
+    reach = np.maximum.accumulate(end + group)
+    free = np.ones(len(label), bool)
+    free[order[1:]] = reach[:-1] <= (order + group)[1:]
+    return free
+
+
+def sums(index: I64, columns: F64 | I64, size: int) -> F64:
+    """Each column's sums by index (0 … size − 1)."""
+    return np.stack([np.bincount(index, columns[:, i], size) for i in range(columns.shape[1])], axis=1)
