@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import PurePosixPath
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
@@ -42,6 +42,19 @@ Line = Annotated[str, StringConstraints(pattern=r"^[^\x00]*$")]
 VariableName = Annotated[str, StringConstraints(pattern=r"^[^\x00=]+$")]
 
 
+class TestTask(BaseModel):
+    """What the test task would run: patterns of its `filter { }`, and the classes that it leaves out of the test roots."""
+
+    __test__: ClassVar[bool] = False  # no test case of our own
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    name: str = "test"
+    enabled: bool = True
+    include: list[str] = []
+    exclude: list[str] = []
+    left_out: list[str] = []
+
+
 class BundleManifest(BaseModel):
     """What is inside a bundle, and how the project's `test` task would start its JVM."""
 
@@ -60,6 +73,7 @@ class BundleManifest(BaseModel):
     environment: dict[VariableName, Line]
     java_home: Absolute | None
     warnings: list[str]
+    test_task: TestTask = TestTask()
 
 
 def parse_manifest(raw: bytes) -> BundleManifest:

@@ -51,9 +51,14 @@ def command(name: str, arguments: dict[str, str]) -> str:
     return f"am instrument -w -r {extras} {name}"
 
 
-def list_tests(device: Device, package: str) -> list[TestName]:
-    """Every test of a package in the order they would run; none of them is run."""
-    result = device.shell(command(component(device, package), {"log": "true"}), timeout_s=300.0)
+class CannotList(DeviceError):
+    """A package's runner could not tell its tests."""
+
+
+def list_tests(device: Device, package: str, class_argument: str = "") -> list[TestName]:
+    """Every test of a package (or of the named classes) in the order they would run; none of them is run. `CannotList`."""
+    arguments = {"log": "true"} | ({"class": class_argument} if class_argument else {})
+    result = device.shell(command(component(device, package), arguments), timeout_s=300.0)
     parser = InstrumentationParser()
     found: dict[TestName, None] = {}
     for line in result.stdout.split(b"\n"):
@@ -62,7 +67,7 @@ def list_tests(device: Device, package: str) -> list[TestName]:
                 case TestStarted():
                     found[TestName(event.class_name, event.method)] = None
                 case RunFinished(ok=False):
-                    raise DeviceError(f"{package}: its tests cannot be listed: {event.message}", "run its own tests first")
+                    raise CannotList(f"{package}: its tests cannot be listed: {event.message}", "run its own tests first")
                 case _:
                     pass
     return list(found)

@@ -29,30 +29,25 @@ class TestName:
 
 def matches(pattern: str, test: TestName) -> bool:
     """Whether `CLASS[#METHOD]` (with `*`, `?`, `[…]`) names the test; CLASS is matched whole or as a simple name."""
-    class_pattern, _, method_pattern = pattern.partition("#")
-    simple = test.class_name.rpartition(".")[2]
+    method_pattern = pattern.partition("#")[2]
     method = test.method.partition("[")[0]
-    return (fnmatchcase(test.class_name, class_pattern) or fnmatchcase(simple, class_pattern)) and (
+    return names_class(pattern, test.class_name) and (
         fnmatchcase(test.method, method_pattern or "*") or method_pattern in (test.method, method)
     )
 
 
-def select(tests: Sequence[TestName], patterns: Sequence[str]) -> list[TestName]:
-    """The tests that any pattern names, in the device's order; all of them without patterns.
-
-    Raises `UsageError` when there is no test at all, or for a pattern that names none, with the nearest names.
-    """
-    if not tests:
-        raise UsageError("no JUnit 4 test was found that could be run", "JUnit 4 tests are needed: classes with @Test methods")
-    if not patterns:
-        return list(tests)
-    for pattern in patterns:
-        if not any(matches(pattern, test) for test in tests):
-            raise _no_match(pattern, tests)
-    return [test for test in tests if any(matches(pattern, test) for pattern in patterns)]
+def names_class(pattern: str, class_name: str) -> bool:
+    """Whether the class part of a pattern names the class, whole or by its simple name."""
+    class_pattern = pattern.partition("#")[0]
+    return fnmatchcase(class_name, class_pattern) or fnmatchcase(class_name.rpartition(".")[2], class_pattern)
 
 
-def _no_match(pattern: str, tests: Sequence[TestName]) -> UsageError:
+def none_found() -> UsageError:
+    """The error for bundles without any test."""
+    return UsageError("no JUnit 4 test was found that could be run", "JUnit 4 tests are needed: classes with @Test methods")
+
+
+def no_match(pattern: str, tests: Sequence[TestName]) -> UsageError:
     """The error for a pattern without a match; its remedy offers the nearest names."""
     short = {f"{test.class_name.rpartition('.')[2]}#{test.method}": test for test in tests}
     near = difflib.get_close_matches(pattern.replace("*", ""), short, n=_NEAREST, cutoff=0.3)
@@ -60,13 +55,13 @@ def _no_match(pattern: str, tests: Sequence[TestName]) -> UsageError:
     return UsageError(f"no test matches '{pattern}'", f"nearest of {len(tests)} tests: {offer}")
 
 
-def class_arguments(selected: Sequence[TestName], everything: Sequence[TestName]) -> list[str]:
+def class_arguments(selected: Sequence[TestName], everything: Sequence[TestName], *, by_default: Sequence[TestName]) -> list[str]:
     """Values for `am instrument -e class`, one a run: classes where all their tests are selected, else `class#method`.
 
-    `['']` runs everything. A list that is too long for a command line is divided into several runs.
+    `['']` runs what runs by default. A list that is too long for a command line is divided into several runs.
     """
     chosen = set(selected)
-    if chosen >= set(everything):
+    if chosen == set(by_default):
         return [""]
     whole: dict[str, bool] = {}
     for test in everything:

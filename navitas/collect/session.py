@@ -9,11 +9,11 @@ from pathlib import Path
 
 from navitas.build.bundle import Bundle
 from navitas.collect import power, topology
-from navitas.collect.instrument import Instrumented, list_tests
+from navitas.collect.choice import Choice, choose
+from navitas.collect.instrument import Instrumented
 from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import Progress
 from navitas.collect.run import Runner, RunPlan
-from navitas.collect.selection import class_arguments, select
 from navitas.device.base import Device
 from navitas.errors import DeviceError
 from navitas.recording import manifest
@@ -29,12 +29,6 @@ class Outcome:
     crashed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Selection:
-    bundle: Bundle
-    class_arguments: tuple[str, ...]
-
-
 def profile(device: Device, bundles: Sequence[Bundle], options: ProfileOptions, output: Path, progress: Progress) -> Outcome:
     """Run the selected tests of all bundles on the device and leave a recording at `output`.
 
@@ -42,7 +36,8 @@ def profile(device: Device, bundles: Sequence[Bundle], options: ProfileOptions, 
     """
     with _installed(device, bundles, progress):
         progress.stage("listing tests")
-        selected = _select(device, bundles, options)
+        unlisted: list[str] = []
+        selected = choose(device, bundles, options.tests, unlisted.append)
         policies = topology.read_policies(device)
         sources = topology.counter_sources(policies)
         with _writer(device, bundles, policies, options, output) as writer:
@@ -52,6 +47,8 @@ def profile(device: Device, bundles: Sequence[Bundle], options: ProfileOptions, 
                 writer.add_map(choice.bundle.manifest.map_id, choice.bundle.manifest.module, choice.bundle.map_bytes)
                 for text in choice.bundle.manifest.warnings:
                     writer.warn("build", text, "")
+            for text in unlisted:
+                writer.warn("tests_not_listed", text, "its tests were not run")
             runner = Runner(device, writer, options, sources, progress)
             failures: dict[str, str] = {}
             crashed = False
@@ -78,19 +75,7 @@ def _installed(device: Device, bundles: Sequence[Bundle], progress: Progress) ->
                 device.uninstall(bundle.manifest.package)
 
 
-def _select(device: Device, bundles: Sequence[Bundle], options: ProfileOptions) -> list[_Selection]:
-    """Match the patterns over all bundles at once: a pattern may be for one module only."""
-    everything = [(bundle, list_tests(device, bundle.manifest.package)) for bundle in bundles]
-    wanted = set(select([test for _, tests in everything for test in tests], options.tests))
-    selected = []
-    for bundle, tests in everything:
-        chosen = tuple(test for test in tests if test in wanted)
-        if chosen:
-            selected.append(_Selection(bundle, tuple(class_arguments(chosen, tests))))
-    return selected
-
-
-def _plans(selected: Sequence[_Selection], repeat: int) -> Iterator[RunPlan]:
+def _plans(selected: Sequence[Choice], repeat: int) -> Iterator[RunPlan]:
     """Repeats outermost, so that a drift of the device spreads over all modules."""
     number = 0
     for turn in range(repeat):

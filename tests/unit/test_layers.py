@@ -17,7 +17,7 @@ ALLOWED = {
     "recording": {"errors"},
     "power": {"errors"},
     "parse": {"errors", "recording"},
-    "collect": {"errors", "device", "build", "recording", "power"},
+    "collect": {"errors", "bundle", "device", "build", "recording", "power"},
     "attribute": {"errors", "recording", "power", "parse"},
     "report": {"errors", "parse", "attribute"},
     "sample": set(),

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from navitas.collect.selection import TestName, class_arguments, matches, select
-from navitas.errors import UsageError
+from navitas.collect.selection import TestName, class_arguments, matches
 
 ALL = [
     TestName("org.x.SortTest", "sortsSmall"),
@@ -31,40 +30,20 @@ def test_patterns(pattern: str, count: int) -> None:
     assert sum(matches(pattern, test) for test in ALL) == count
 
 
-def test_without_patterns_everything_is_selected_in_order() -> None:
-    assert select(ALL, []) == ALL
-
-
-def test_a_pattern_without_a_match_offers_the_nearest_names() -> None:
-    with pytest.raises(UsageError) as caught:
-        select(ALL, ["SortTest#sortLarge"])
-    assert "SortTest#sortsLarge" in caught.value.remedy
-
-
-def test_every_pattern_must_match() -> None:
-    with pytest.raises(UsageError, match="Nope"):
-        select(ALL, ["SortTest", "Nope"])
-
-
-def test_a_project_without_tests_is_an_error() -> None:
-    with pytest.raises(UsageError, match="JUnit 4"):
-        select([], [])
-
-
 def test_the_class_argument_is_as_short_as_it_can_be() -> None:
-    assert class_arguments(ALL, ALL) == [""]
-    assert class_arguments(ALL[:2], ALL) == ["org.x.SortTest"]
-    assert class_arguments(ALL[1:3], ALL) == ["org.x.SortTest#sortsLarge,org.x.SumTest#sums[0]"]
+    assert class_arguments(ALL, ALL, by_default=ALL) == [""]
+    assert class_arguments(ALL[:2], ALL, by_default=ALL) == ["org.x.SortTest"]
+    assert class_arguments(ALL[1:3], ALL, by_default=ALL) == ["org.x.SortTest#sortsLarge,org.x.SumTest#sums[0]"]
 
 
 def test_a_comma_in_a_parameter_names_the_method_alone() -> None:
     everything = [*ALL, TestName("org.x.CalcTest", "adds[0: 1,2]"), TestName("org.x.CalcTest", "subtracts")]
-    assert class_arguments(everything[-2:-1], everything) == ["org.x.CalcTest#adds"]
+    assert class_arguments(everything[-2:-1], everything, by_default=everything) == ["org.x.CalcTest#adds"]
 
 
 def test_a_selection_too_long_for_a_command_line_becomes_several_runs() -> None:
     everything = [TestName("org.x.ManyTest", f"test{number:05}") for number in range(10_000)]
-    arguments = class_arguments(everything[:-1], everything)
+    arguments = class_arguments(everything[:-1], everything, by_default=everything)
     assert len(arguments) > 1
     assert all(len(argument) <= 60_000 for argument in arguments)
     assert ",".join(arguments).split(",") == [str(test) for test in everything[:-1]]

@@ -1,0 +1,110 @@
+"""Which tests of which bundle run: what the build would run, or what the user names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from navitas.build.bundle import Bundle
+from navitas.collect.build_filter import reason, runs
+from navitas.collect.instrument import CannotList, list_tests
+from navitas.collect.selection import TestName, class_arguments, matches, names_class, no_match, none_found
+from navitas.device.base import Device
+from navitas.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A bundle and the arguments (`am instrument -e class`) of its runs."""
+
+    bundle: Bundle
+    class_arguments: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Listed:
+    """A bundle's tests: all in its test roots, and those among them (or beside them) that are to run."""
+
+    bundle: Bundle
+    tests: list[TestName]
+    named: list[TestName] = field(default_factory=list)
+    chosen: set[TestName] = field(default_factory=set)
+
+    def would_run(self) -> list[TestName]:
+        """What the build itself would run."""
+        return [test for test in self.tests if runs(self.bundle.manifest.test_task, test)]
+
+    def choice(self) -> Choice | None:
+        everything = [*self.tests, *self.named]
+        wanted = [test for test in everything if test in self.chosen]
+        return Choice(self.bundle, tuple(class_arguments(wanted, everything, by_default=self.tests))) if wanted else None
+
+
+def choose(device: Device, bundles: Sequence[Bundle], patterns: Sequence[str], warn: Callable[[str], None]) -> list[Choice]:
+    """The tests to run of all bundles at once: a pattern may be for one module only.
+
+    Without patterns the tests that the build's own test tasks would run. A pattern that names none of those may name what the
+    build leaves out. Bundles whose tests cannot be listed are left out with a warning. `UsageError` when nothing is chosen,
+    `CannotList` when no bundle's tests can be listed.
+    """
+    listed = _list(device, bundles, warn)
+    for pattern in patterns:
+        _name(device, listed, pattern)
+    if not patterns:
+        for one in listed:
+            one.chosen.update(one.would_run())
+    choices = [choice for one in listed if (choice := one.choice())]
+    if not choices:
+        raise _nothing(listed)
+    return choices
+
+
+def _list(device: Device, bundles: Sequence[Bundle], warn: Callable[[str], None]) -> list[_Listed]:
+    listed: list[_Listed] = []
+    failures: list[CannotList] = []
+    for bundle in bundles:
+        try:
+            listed.append(_Listed(bundle, list_tests(device, bundle.manifest.package)))
+        except CannotList as error:
+            failures.append(error)
+            warn(f"{bundle.manifest.module}: {error.message}")
+    if failures and not listed:
+        raise failures[0]
+    return listed
+
+
+def _name(device: Device, listed: Sequence[_Listed], pattern: str) -> None:
+    """Choose what a pattern names: of the tests that would run, else of those listed, else of classes the build leaves out."""
+    sources: tuple[Callable[[_Listed], list[TestName]], ...] = (
+        _Listed.would_run,
+        lambda one: one.tests,
+        lambda one: _left_out(device, one, pattern),
+    )
+    for source in sources:
+        found = False
+        for one in listed:
+            named = {test for test in source(one) if matches(pattern, test)}
+            one.chosen |= named
+            found = found or bool(named)
+        if found:
+            return
+    everything = [test for one in listed for test in one.tests]
+    raise no_match(pattern, everything) if everything else none_found()
+
+
+def _left_out(device: Device, one: _Listed, pattern: str) -> list[TestName]:
+    """The tests of the classes that a pattern names and the build leaves out; they are listed with the bundle's from now on."""
+    classes = [name for name in one.bundle.manifest.test_task.left_out if names_class(pattern, name)]
+    if classes:
+        found = list_tests(device, one.bundle.manifest.package, ",".join(classes))
+        # A named class without tests is told as one that cannot be begun.
+        one.named += [test for test in found if test.method != "initializationError" and test not in one.named]
+    return one.named
+
+
+def _nothing(listed: Sequence[_Listed]) -> UsageError:
+    for one in listed:
+        task = one.bundle.manifest.test_task
+        if one.tests or task.left_out:
+            return UsageError(f"{one.bundle.manifest.module}: no test would run: {reason(task)}", "name tests by --tests")
+    return none_found()

@@ -1,0 +1,119 @@
+"""Choosing tests over several bundles, on a device that only lists."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from navitas.build.bundle import Bundle
+from navitas.bundle.manifest import BundleManifest, TestTask
+from navitas.collect.choice import choose
+from navitas.collect.instrument import CannotList
+from navitas.device.base import Device, DeviceInfo, ShellResult
+from navitas.errors import UsageError
+
+
+@dataclass
+class ListingDevice:
+    """Tests by package; a package without an entry cannot be listed. Named classes are looked up in `hidden`."""
+
+    tests: dict[str, list[str]]
+    hidden: dict[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def info(self) -> DeviceInfo:
+        raise NotImplementedError
+
+    def shell(self, command: str, *, timeout_s: float | None = None) -> ShellResult:
+        if command == "pm list instrumentation":
+            packages = [*self.tests, "broken"]
+            return self._said("".join(f"instrumentation:{name}/R (target={name})\n" for name in packages))
+        package = command.rpartition(" ")[2].removesuffix("/R")
+        if package == "broken":
+            return self._said("INSTRUMENTATION_RESULT: shortMsg=no JUnit\nINSTRUMENTATION_CODE: 0\n")
+        if "-e class " in command:
+            wanted = command.partition("-e class ")[2].split()[0].split(",")
+            tests = [test for name in wanted for test in self.hidden.get(name, [f"{name}#initializationError"])]
+        else:
+            tests = self.tests[package]
+        return self._said("".join(self._status(test) for test in tests) + "INSTRUMENTATION_CODE: -1\n")
+
+    @staticmethod
+    def _status(test: str) -> str:
+        name, _, method = test.partition("#")
+        values = "".join(
+            f"INSTRUMENTATION_STATUS: {key}={value}\n"
+            for key, value in (("class", name), ("current", 1), ("numtests", 1), ("test", method))
+        )
+        return f"{values}INSTRUMENTATION_STATUS_CODE: 1\n{values}INSTRUMENTATION_STATUS_CODE: 0\n"
+
+    @staticmethod
+    def _said(text: str) -> ShellResult:
+        return ShellResult(0, text.encode(), b"")
+
+
+def bundle(package: str, **task: object) -> Bundle:
+    manifest = BundleManifest(
+        schema_version=1,
+        package=package,
+        module=f":{package}",
+        project="p",
+        map_id="0" * 16,
+        class_path=["classes"],
+        test_roots=["test-classes"],
+        working_dir="/",
+        jvm_args=[],
+        system_properties={},
+        environment={},
+        java_home=None,
+        warnings=[],
+        test_task=TestTask.model_validate(task),
+    )
+    return Bundle(Path("x"), manifest, b"")
+
+
+def chosen(device: ListingDevice, bundles: list[Bundle], *patterns: str) -> dict[str, tuple[str, ...]]:
+    choices = choose(cast(Device, device), bundles, patterns, lambda text: None)
+    return {choice.bundle.manifest.package: choice.class_arguments for choice in choices}
+
+
+DEVICE = ListingDevice(
+    {"a": ["MainTest#t", "MainTest#u"], "b": ["MainTest#t"], "c": ["OtherTest#t"], "d": []},
+    hidden={"p.SlowTest": ["p.SlowTest#slow"]},
+)
+
+
+def test_what_the_build_would_run_runs() -> None:
+    bundles = [bundle("a", exclude=["MainTest.u"]), bundle("b", enabled=False), bundle("c"), bundle("d")]
+    assert chosen(DEVICE, bundles) == {"a": ("MainTest#t",), "c": ("",)}
+
+
+def test_a_pattern_takes_what_is_left_out_only_when_it_names_nothing_else() -> None:
+    bundles = [bundle("a", exclude=["MainTest.u"]), bundle("b", enabled=False), bundle("d", left_out=["p.SlowTest", "p.Help"])]
+    assert chosen(DEVICE, bundles, "MainTest") == {"a": ("MainTest#t",)}
+    assert chosen(DEVICE, bundles, "MainTest#u") == {"a": ("MainTest#u",)}
+    assert chosen(DEVICE, bundles, "SlowTest") == {"d": ("p.SlowTest",)}
+    assert chosen(DEVICE, bundles, "p.*", "MainTest#t") == {"a": ("MainTest#t",), "d": ("p.SlowTest",)}
+    with pytest.raises(UsageError, match="Help"):
+        chosen(DEVICE, bundles, "Help")
+
+
+def test_without_any_test_to_run_the_reason_is_told() -> None:
+    with pytest.raises(UsageError, match=r":b: no test would run: the build's task `test` is disabled"):
+        chosen(DEVICE, [bundle("b", enabled=False)])
+    with pytest.raises(UsageError, match=r":d: .* leaves them out"):
+        chosen(DEVICE, [bundle("d", left_out=["p.SlowTest"])])
+    with pytest.raises(UsageError, match="no JUnit 4 test"):
+        chosen(DEVICE, [bundle("d")])
+
+
+def test_a_bundle_that_cannot_be_listed_does_not_stop_the_others() -> None:
+    warnings: list[str] = []
+    choices = choose(cast(Device, DEVICE), [bundle("broken"), bundle("c")], (), warnings.append)
+    assert [choice.bundle.manifest.package for choice in choices] == ["c"]
+    assert warnings == [":broken: broken: its tests cannot be listed: no JUnit"]
+    with pytest.raises(CannotList):
+        chosen(DEVICE, [bundle("broken")])
