@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+import shutil
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from navitas.bundle.archive import Archive, open_archive
@@ -20,6 +21,10 @@ class Bundle:
     path: Path
     manifest: BundleManifest
     map_bytes: bytes
+
+    def copy_to(self, path: Path) -> Bundle:
+        """The same bundle in another file."""
+        return replace(self, path=Path(shutil.copyfile(self.path, path)))
 
 
 def open_bundle(path: Path) -> Bundle:

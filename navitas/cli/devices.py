@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from navitas.device.adb import list_devices
+from navitas.device.adb_server import list_devices
 
 
 @click.command("devices")

@@ -5,8 +5,10 @@ from __future__ import annotations
 import errno
 import importlib
 import io
+import os
 import signal
 import sys
+from contextlib import suppress
 
 import click
 
@@ -20,6 +22,17 @@ COMMANDS = {
     "report": ("navitas.cli.report", "Make the report of a recording again, offline."),
     "instrument": ("navitas.cli.instrument", "Instrument class folders and jars, without Gradle."),
     "devices": ("navitas.cli.devices", "List the devices that can be profiled on."),
+}
+
+
+_ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_OTHER_PLACE = "choose a place where you may write"
+_OS_REMEDIES = {
+    errno.ENOSPC: "free some space, or choose another folder",
+    errno.EROFS: _OTHER_PLACE,
+    errno.EACCES: _OTHER_PLACE,
+    errno.EPERM: _OTHER_PLACE,
+    errno.ENOTDIR: _OTHER_PLACE,
 }
 
 
@@ -48,7 +61,9 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line; the one place where errors become messages and exit codes."""
-    signal.signal(signal.SIGTERM, _terminated)
+    for number in _ENDINGS:
+        if signal.getsignal(number) != signal.SIG_IGN:  # as under nohup
+            signal.signal(number, _interrupted)
     for stream in (sys.stdout, sys.stderr):
         # A terminal of another encoding gets what it lacks, such as µ, as an escape instead of an error; None where it is closed.
         if isinstance(stream, io.TextIOWrapper):
@@ -56,9 +71,18 @@ def main() -> None:
     sys.exit(run(sys.argv[1:]))
 
 
-def _terminated(_signal: int, _frame: object) -> None:
-    """A CI that gives up sends SIGTERM: end as on Ctrl-C, with everything cleaned and what was recorded kept."""
+def _interrupted(_signal: int, _frame: object) -> None:
+    """Ctrl-C, a CI that gives up or a terminal that is closed: end with everything cleaned and what was recorded kept."""
+    for number in _ENDINGS:
+        if signal.getsignal(number) == _interrupted:
+            signal.signal(number, _again)
     raise KeyboardInterrupt
+
+
+def _again(_signal: int, _frame: object) -> None:
+    """Cleaning up is bounded in time, and must not be cut short by an impatient second signal."""
+    with suppress(OSError):
+        os.write(2, b"ending; please wait\n")
 
 
 def run(arguments: list[str]) -> int:
@@ -69,7 +93,8 @@ def run(arguments: list[str]) -> int:
         wrong.show()
         return ExitCode.USAGE
     except (KeyboardInterrupt, click.Abort):
-        click.echo("interrupted", err=True)
+        with suppress(OSError):  # the terminal may be gone
+            click.echo("interrupted", err=True)
         return ExitCode.INTERRUPTED
     except BrokenPipeError:
         # The reader of our output has gone (`navitas … | head`): nothing more to say, also not at exit.
@@ -79,13 +104,14 @@ def run(arguments: list[str]) -> int:
         return _tell(error.message, error.remedy, error.exit_code)
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        remedy = "free some space, or choose another folder with -o" if error.errno == errno.ENOSPC else ""
+        remedy = _OS_REMEDIES.get(error.errno or 0, "")
         return _tell(f"{where}{error.strerror or error}", remedy, ExitCode.TROUBLE)
     return int(result) if isinstance(result, int) else ExitCode.OK
 
 
 def _tell(message: str, remedy: str, code: ExitCode) -> ExitCode:
-    click.secho(f"error: {message}", err=True, fg="red")
-    if remedy:
-        click.echo(f"       {remedy}", err=True)
+    with suppress(OSError):
+        click.secho(f"error: {message}", err=True, fg="red")
+        if remedy:
+            click.echo(f"       {remedy}", err=True)
     return code

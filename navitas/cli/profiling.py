@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import time
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -13,6 +13,7 @@ from pathlib import Path
 import click
 
 from navitas.build.gradle import build_bundles
+from navitas.build.lock import project_lock
 from navitas.cli.analysis import analyze_recording
 from navitas.cli.options import ReportOptions
 from navitas.cli.outputs import check_outputs, write_reports
@@ -22,6 +23,7 @@ from navitas.collect.session import Outcome, profile
 from navitas.device.virtual_phone import virtual_phone
 from navitas.errors import DeviceError, ExitCode, NavitasError
 from navitas.recording.store import MANIFEST_NAME
+from navitas.recording.writer import check_place
 
 RECORDINGS = Path("navitas-recordings")
 
@@ -42,17 +44,21 @@ def profile_project(
 ) -> int:
     """Profile a Gradle project on the virtual phone and report; returns the exit code."""
     check_outputs(report, output)
-    with ConsoleProgress() as progress:
+    check_place(output or RECORDINGS)
+    with ConsoleProgress() as progress, tempfile.TemporaryDirectory(prefix="navitas-bundles-") as folder:
         progress.stage("building")
-        bundles = build_bundles(
-            project,
-            gradle=build.gradle,
-            module=build.module,
-            instrument_tests=build.instrument_tests,
-            include=build.include,
-            exclude=build.exclude,
-            on_line=progress.detail,
-        )
+        with project_lock(project, lambda: progress.stage("waiting for another profiling of this project")):
+            built = build_bundles(
+                project,
+                gradle=build.gradle,
+                module=build.module,
+                instrument_tests=build.instrument_tests,
+                include=build.include,
+                exclude=build.exclude,
+                on_line=progress.detail,
+            )
+            # Copies: the next build, with other options perhaps, may replace them while they are installed.
+            bundles = [bundle.copy_to(Path(folder) / f"{number}-{bundle.path.name}") for number, bundle in enumerate(built)]
         recording = output or default_recording(project)
         progress.stage("starting the virtual phone")
         with _partial_kept(recording, report), virtual_phone(phone=phone) as device:
@@ -71,18 +77,27 @@ def _with_json(report: ReportOptions, recording: Path) -> ReportOptions:
 @contextmanager
 def _partial_kept(recording: Path, report: ReportOptions) -> Iterator[None]:
     """Tell of the partial recording that an interruption or a lost device leaves; after a lost device report what it holds."""
-    started_ns = time.time_ns()
+    manifest = recording / MANIFEST_NAME
+    before = _version(manifest)
     try:
         yield
     except (KeyboardInterrupt, NavitasError) as error:
-        manifest = recording / MANIFEST_NAME
-        if manifest.exists() and manifest.stat().st_mtime_ns >= started_ns:
+        if _version(manifest) not in (None, before):
             if isinstance(error, DeviceError):
                 write_reports(analyze_recording(recording, report.method), _with_json(report, recording))
             click.echo(f"partial recording kept: {recording} (navitas report {recording})", err=True)
         with suppress(OSError):
             recording.rmdir()  # made for this profiling and still empty
         raise
+
+
+def _version(file: Path) -> tuple[int, int] | None:
+    """Changes with every version of a file; None when there is none."""
+    try:
+        info = file.stat()
+    except OSError:
+        return None
+    return info.st_ino, info.st_mtime_ns
 
 
 def default_recording(project: Path) -> Path:
@@ -103,4 +118,9 @@ def tell(outcome: Outcome) -> int:
     for name, reason in outcome.failures.items():
         click.secho(f"FAILED {name}: {reason}", err=True, fg="red")
     click.echo(f"recording: {outcome.recording}", err=True)
+    for trouble in outcome.troubles:
+        click.secho(f"error: {trouble}", err=True, fg="red")
+    if outcome.troubles:
+        click.echo("       figures are missing from this report; see logcat.txt in the recording", err=True)
+        return ExitCode.TROUBLE
     return ExitCode.TESTS_FAILED if outcome.failures or outcome.crashed else ExitCode.OK

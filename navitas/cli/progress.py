@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from types import TracebackType
 
 from rich.console import Console
@@ -36,7 +37,7 @@ class ConsoleProgress:
         if self._status:
             self._status.update(escape(text))
         else:
-            self._console.print(escape(text), highlight=False)
+            self._print(escape(text))
 
     def detail(self, text: str) -> None:
         if self._status and text.strip():
@@ -47,4 +48,9 @@ class ConsoleProgress:
         if self._status:
             self._status.update(f"{escape(self._stage)} [dim]{number}/{total}[/dim] {escape(short)}")
         else:
-            self._console.print(f"  {number}/{total} {escape(short)}", highlight=False)
+            self._print(f"  {number}/{total} {escape(short)}")
+
+    def _print(self, text: str) -> None:
+        """A reader that has gone must not keep a profiling from its end, where the device is cleaned."""
+        with suppress(OSError, SystemExit):  # rich leaves by SystemExit when the pipe is broken
+            self._console.print(text, highlight=False)

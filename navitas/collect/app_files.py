@@ -10,6 +10,7 @@ from navitas.device.base import Device
 from navitas.errors import DeviceError
 
 FOLDER = "files/navitas"
+_ATTEMPTS = 2
 _EVENT_FILE = re.compile(r"events-\d+\.nvch")
 
 
@@ -41,10 +42,15 @@ def event_files(device: Device, package: str) -> list[str]:
 
 
 def pull(device: Device, package: str, name: str, local: Path) -> int:
-    """Copy one event file; what has arrived when the connection breaks is kept. Returns how many bytes did not arrive."""
+    """Copy one event file, again when it did not arrive whole; what has arrived is kept. Returns how many bytes are missing."""
     size = device.shell(f"run-as {shlex.quote(package)} stat -c %s {FOLDER}/{name}").text.strip()
-    with local.open("wb") as file:
-        for piece in device.exec_out(f"run-as {shlex.quote(package)} cat {FOLDER}/{name}"):
-            file.write(piece)
-        # adb's exec service ends alike whether the file has ended or the connection: only its size tells.
-        return max(0, int(size) - file.tell()) if size.isdecimal() else 0
+    missing = 0
+    for _ in range(_ATTEMPTS):
+        with local.open("wb") as file:
+            for piece in device.exec_out(f"run-as {shlex.quote(package)} cat {FOLDER}/{name}"):
+                file.write(piece)
+            # adb's exec service ends alike whether the file has ended or the connection: only its size tells.
+            missing = max(0, int(size) - file.tell()) if size.isdecimal() else 0
+        if not missing:
+            break
+    return missing

@@ -20,12 +20,13 @@ LISTENER = "org.navitas.runtime.junit.NavitasListener"
 
 @dataclass(slots=True)
 class Instrumented:
-    """What came of one `am instrument`: each test's status in order, and how the process ended."""
+    """What came of one `am instrument`: each test's status in order, how the process ended, and why events are missing."""
 
     tests: dict[TestName, TestStatus] = field(default_factory=dict)
     stacks: dict[TestName, str] = field(default_factory=dict)
     crashed: bool = False
     message: str = ""
+    troubles: list[str] = field(default_factory=list)
     on_status: Callable[[TestName, TestStatus], None] = lambda _name, _status: None
 
     def set(self, name: TestName, status: TestStatus) -> None:
@@ -84,10 +85,9 @@ def run_tests(
     parser = InstrumentationParser()
     finished = False
     with device.stream(command(component(device, package), arguments)) as stream, output.open("wb") as raw:
-        watchdog = Watchdog(timeout_s, stream.close)
+        watchdog = Watchdog(timeout_s, lambda: stream.received_bytes, stream.close)
         with watchdog:
             for line in _kept(stream.lines(), raw.write):
-                watchdog.feed()
                 for event in parser.feed(line):
                     finished = _take(event, done, progress) or finished
     if watchdog.fired:

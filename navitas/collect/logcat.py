@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import uuid
 from pathlib import Path
 from types import TracebackType
 
@@ -13,12 +14,6 @@ from navitas.errors import DeviceError
 _FORMAT = "-v epoch -v usec"
 
 
-def device_time(device: Device) -> str:
-    """The device's wall clock as logcat's -T takes it: `sssssssss.mmm`."""
-    seconds, _, fraction = device.shell("echo $EPOCHREALTIME").text.strip().partition(".")
-    return f"{seconds}.{(fraction + '000')[:3]}"
-
-
 class LogcatCapture:
     """While open, logcat since its start is kept: streamed with transport `logcat`, else dumped at the end."""
 
@@ -26,13 +21,15 @@ class LogcatCapture:
         self._device = device
         self._output = output
         self._streaming = transport == "logcat"
-        self.failure: str | None = None
+        self.failure: DeviceError | OSError | None = None
 
     def __enter__(self) -> LogcatCapture:
-        self._since = device_time(self._device)
+        # Found by a mark, not by time: the device's clock may be set meanwhile.
+        self._mark = f"navitas-begin-{uuid.uuid4().hex}"
+        self._device.shell(f"log -t navitas-collect {self._mark}")
         if self._streaming:
             self._output.touch()
-            self._context = self._device.stream(f"logcat {_FORMAT} -T {self._since}")
+            self._context = self._device.stream(f"logcat {_FORMAT} -T 1")
             self._stream = self._context.__enter__()
             self._reader = threading.Thread(target=self._copy, name="navitas-logcat", daemon=True)
             self._reader.start()
@@ -45,7 +42,7 @@ class LogcatCapture:
             else:
                 self._dump()
         except (DeviceError, OSError) as lost:
-            self.failure = str(lost)
+            self.failure = self.failure or lost
         finally:
             if self._streaming:
                 self._stream.close()
@@ -54,8 +51,9 @@ class LogcatCapture:
 
     def _dump(self) -> None:
         with self._output.open("wb") as file:
-            for piece in self._device.exec_out(f"logcat -d {_FORMAT} -T {self._since}"):
+            for piece in self._device.exec_out(f"logcat -d {_FORMAT}"):
                 file.write(piece)
+        _keep_from(self._output, self._mark.encode())
 
     def _copy(self) -> None:
         try:
@@ -64,17 +62,25 @@ class LogcatCapture:
                     file.write(line + b"\n")
                     file.flush()
         except (DeviceError, OSError) as error:
-            self.failure = str(error)
+            self.failure = error
 
     def _drain(self) -> None:
         """Wait until the stream has caught up: a mark written to the log now must have arrived."""
-        mark = f"navitas-drain-{threading.get_ident()}-{self._since}"
+        mark = f"navitas-drain-{uuid.uuid4().hex}"
         if self._device.shell(f"log -t navitas-collect {mark}").exit_code != 0:
             return
         for _ in range(50):
             if not self._reader.is_alive() or mark.encode() in _tail(self._output):
                 return
             self._reader.join(timeout=0.1)
+
+
+def _keep_from(log: Path, mark: bytes) -> None:
+    """Leave out what was logged before the mark; all is kept when the mark has been pushed out of the log already."""
+    data = log.read_bytes()
+    found = data.find(mark)
+    if found >= 0:
+        log.write_bytes(data[data.find(b"\n", found) + 1 :])
 
 
 def _tail(path: Path, size: int = 65536) -> bytes:

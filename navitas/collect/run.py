@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from navitas.collect import app_files, runtime_config, topology
 from navitas.collect.instrument import Instrumented, run_tests
 from navitas.collect.logcat import LogcatCapture
+from navitas.collect.notes import runtime_notes
 from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import Progress
 from navitas.collect.selection import TestName
@@ -19,6 +20,7 @@ from navitas.recording import manifest
 from navitas.recording.store import RecordingWriter
 
 _SAVE_EVERY_S = 1.0
+_BACK_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +55,15 @@ class Runner:
         self._next_test = 0
 
     def run(self, plan: RunPlan) -> Instrumented:
-        """Do one run; whatever ends it, what the device holds by then is pulled and the run is in the manifest."""
+        """Do one run; whatever ends it, what the device holds by then is pulled and the run is in the manifest.
+
+        Raises `DeviceError` when the device is lost, `OSError` when the recording cannot be written.
+        """
         done = Instrumented(on_status=_TestEntries(self._writer, plan, self._next_test).enter)
         config = runtime_config.path_for(plan.package)
         battery = self._writer.path("battery", plan.id, "battery.txt")
         self._enter(plan, "interrupted")
+        failure: DeviceError | OSError | None = None
         try:
             settings = runtime_config.properties(self._options, self._sources, app_files.absolute(plan.package), plan.repeat)
             self._device.push(settings, config)
@@ -67,23 +73,32 @@ class Runner:
             self._enter(plan, "crashed" if done.crashed else "complete")
             with battery.open("ab") as file:
                 file.write(self._device.shell("dumpsys battery").stdout)
+        except DeviceError:
+            # Unplugged for a moment, or the adb server was started anew: what is on the device can still be had and cleaned.
+            self._device.wait_until_back(_BACK_S)
+            raise
         finally:
             self._progress.stage("pulling")
             self._next_test += len(done.tests)
-            self._best_effort(
+            failure = self._best_effort(
                 lambda: self._device.shell(f"am force-stop {plan.package}"),
-                lambda: self._pull(plan),
+                lambda: self._pull(plan, done),
                 lambda: app_files.remove(self._device, plan.package),
                 lambda: self._device.shell(f"rm -f {config}"),
             )
+            for trouble in done.troubles:
+                self._writer.warn("events_missing", trouble, "see logcat.txt of the run")
             if done.crashed:
                 why = done.message or "the process died"
                 self._writer.warn("crashed", f"{plan.package}: {why}", "see logcat.txt of the run for its last words")
             self._writer.settle()
+        if failure is not None:
+            raise failure
         return done
 
     def _run_sampled(self, plan: RunPlan, done: Instrumented) -> None:
-        logcat = LogcatCapture(self._device, self._writer.path("logcat", plan.id, "logcat.txt"), self._options.transport)
+        log = self._writer.path("logcat", plan.id, "logcat.txt")
+        logcat = LogcatCapture(self._device, log, self._options.transport)
         sampler = ShellSampler(self._device, self._shell_files, self._writer.path("shell", plan.id, "shell.txt"))
         stream = self._writer.path("instrument", plan.id, "instrument.txt")
         with logcat, sampler:
@@ -98,7 +113,11 @@ class Runner:
             )
             sampler.wait_for_block(1.0)
         for failure in filter(None, (logcat.failure, sampler.failure)):
+            if isinstance(failure, OSError) or (failure is logcat.failure and self._options.transport == "logcat"):
+                raise failure  # the recording cannot be written, or its events are lost
             self._writer.warn("sampling", f"run {plan.id}: {failure}", "figures that need it have a lower evidence level")
+        for note in runtime_notes(log):
+            done.troubles.append(f"{plan.package}: {note}")
 
     def _enter(self, plan: RunPlan, end: str) -> None:
         self._writer.add_run(
@@ -114,23 +133,28 @@ class Runner:
             )
         )
 
-    def _pull(self, plan: RunPlan) -> None:
+    def _pull(self, plan: RunPlan, done: Instrumented) -> None:
         names = app_files.event_files(self._device, plan.package)
+        lost: list[str] = []
         for name in names:
             missing = app_files.pull(self._device, plan.package, name, self._writer.path("events", plan.id, name))
             self._writer.lose("bytes of event files", missing, plan.id)
-        if not names and self._options.transport == "files":
-            self._writer.warn(
-                "no_events", f"{plan.package}: the app wrote no events", "is its code instrumented? see logcat.txt of the run"
-            )
+            lost += [f"{missing:,} bytes of {name}"] if missing else []
+        if lost:
+            raise DeviceError(f"device {self._device.info.serial}: {', '.join(lost)} did not arrive", "profile again")
+        if not names and self._options.transport == "files" and not done.troubles:
+            done.troubles.append(f"{plan.package}: the app left no events: not instrumented, or a test removed the app's files")
 
-    def _best_effort(self, *steps: Callable[[], object]) -> None:
-        """Do every step even when one fails: the first failure must not keep the rest from being cleaned."""
+    def _best_effort(self, *steps: Callable[[], object]) -> DeviceError | OSError | None:
+        """Do every step even when one fails: the first failure, which is returned, must not keep the rest from being cleaned."""
+        first: DeviceError | OSError | None = None
         for step in steps:
             try:
                 step()
             except (DeviceError, OSError) as error:
+                first = first or error
                 self._writer.warn("cleanup", str(error), "reconnect the device and profile again")
+        return first
 
 
 class _TestEntries:

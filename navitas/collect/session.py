@@ -22,17 +22,19 @@ from navitas.recording.store import RecordingWriter
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Where the recording is, and which tests did not pass (name → first line of the reason)."""
+    """Where the recording is, which tests did not pass (name → first line of the reason), and why events are missing."""
 
     recording: Path
     failures: dict[str, str]
     crashed: bool
+    troubles: tuple[str, ...] = ()
 
 
 def profile(device: Device, bundles: Sequence[Bundle], options: ProfileOptions, output: Path, progress: Progress) -> Outcome:
     """Run the selected tests of all bundles on the device and leave a recording at `output`.
 
-    Raises `UsageError` when no test matches, `DeviceError` when the device is lost (the partial recording is kept).
+    Raises `UsageError` when no test matches, `DeviceError` when the device is lost and `RecordingError` when nothing can be
+    written to `output` (the partial recording is kept).
     """
     with _installed(device, bundles, progress):
         progress.stage("listing tests")
@@ -52,14 +54,17 @@ def profile(device: Device, bundles: Sequence[Bundle], options: ProfileOptions, 
             runner = Runner(device, writer, options, sources, progress)
             failures: dict[str, str] = {}
             crashed = False
+            troubles: list[str] = []
             for plan in _plans(selected, options.repeat):
                 progress.stage(_stage(plan, len(selected), options.repeat))
                 done = runner.run(plan)
                 failures |= _failures(done)
                 crashed = crashed or done.crashed
+                # A process that died has lost its last half second, or all: that is told by its crash.
+                troubles += [] if done.crashed else done.troubles
             progress.stage("saving the recording")
             writer.finish()
-    return Outcome(output, failures, crashed)
+    return Outcome(output, failures, crashed, tuple(troubles))
 
 
 @contextmanager

@@ -31,7 +31,7 @@ class ShellSampler:
         self._blocks = threading.Condition()
         self._count = 0
         self._ended = False
-        self.failure: str | None = None
+        self.failure: DeviceError | OSError | None = None
 
     def __enter__(self) -> ShellSampler:
         self._context = self._device.stream(loop_command(self._paths))
@@ -66,7 +66,7 @@ class ShellSampler:
                         self._tell()
                     block.append(line + b"\n")
         except (DeviceError, OSError) as error:
-            self.failure = str(error)
+            self.failure = error
         finally:
             self._tell(ended=True)
 

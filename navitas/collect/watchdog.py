@@ -1,40 +1,47 @@
-"""A timer that a sign of life starts again."""
+"""A timer that every sign of life starts again."""
 
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
+
+_LOOK_S = 1.0
 
 
 class Watchdog:
-    """Calls `expire` when nothing was fed for so long."""
+    """Calls `expire` when `count` (bytes received, say) has stood still for so long; looks a few times in that time."""
 
-    def __init__(self, timeout_s: float, expire: Callable[[], None]) -> None:
+    def __init__(
+        self, timeout_s: float, count: Callable[[], int], expire: Callable[[], None], clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._timeout_s = timeout_s
+        self._count = count
         self._expire = expire
-        self._fed = threading.Event()
-        self._stop = False
-        self.fired = False
+        self._clock = clock
+        self._last = count()
+        self._since = clock()
+        self._stop = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="navitas-watchdog", daemon=True)
+        self.fired = False
 
     def __enter__(self) -> Watchdog:
         self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._stop = True
-        self._fed.set()
+        self._stop.set()
         self._thread.join()
 
-    def feed(self) -> None:
-        """A sign of life: the time starts again."""
-        self._fed.set()
-
-    def _watch(self) -> None:
-        while self._fed.wait(self._timeout_s):
-            if self._stop:
-                return
-            self._fed.clear()
-        if not self._stop:
+    def look(self) -> None:
+        """Compare with the last look; expires when there was nothing new for the whole time."""
+        now = self._count()
+        if now != self._last:
+            self._last, self._since = now, self._clock()
+        elif not self.fired and self._clock() - self._since >= self._timeout_s:
             self.fired = True
             self._expire()
+
+    def _watch(self) -> None:
+        while not self.fired and not self._stop.wait(min(_LOOK_S, self._timeout_s / 4)):
+            self.look()

@@ -37,8 +37,16 @@ class DeviceInfo:
 class ShellStream(Protocol):
     """A running shell command whose standard output is read as it comes."""
 
+    @property
+    def received_bytes(self) -> int:
+        """Bytes of both outputs that have arrived, with or without a line end: signs of life."""
+        ...
+
     def lines(self) -> Iterator[bytes]:
-        """Yield complete lines without their line end, until the command ends or `close` is called."""
+        """Yield complete lines without their line end, until the command ends or `close` is called.
+
+        A line of more than 1 MiB may come in pieces.
+        """
         ...
 
     def close(self) -> None:
@@ -60,8 +68,8 @@ class Device(Protocol):
         """Start a command line whose output is read while it runs."""
         ...
 
-    def exec_out(self, command: str, *, timeout_s: float = 600.0) -> Iterator[bytes]:
-        """Yield a command's raw standard output in pieces (adb's `exec:` service: no exit code)."""
+    def exec_out(self, command: str, *, timeout_s: float = 60.0) -> Iterator[bytes]:
+        """Yield a command's raw standard output in pieces (adb's `exec:` service: no exit code); `timeout_s` bounds silence."""
         ...
 
     def push(self, local: Path | bytes, remote: str, *, mode: int = 0o644) -> None:
@@ -78,4 +86,8 @@ class Device(Protocol):
 
     def uninstall(self, package: str) -> None:
         """Remove a package and its data; silent when it is not installed."""
+        ...
+
+    def wait_until_back(self, timeout_s: float) -> bool:
+        """Wait until a device that was lost answers again; false when it did not. Never raises."""
         ...

@@ -6,6 +6,8 @@ import struct
 from enum import IntEnum
 
 _HEADER = struct.Struct("<BI")
+# adbd's buffers have 1 MiB at most (AOSP: MAX_PAYLOAD).
+_MAX_PACKET_BYTES = 16 << 20
 
 
 class Id(IntEnum):
@@ -31,12 +33,14 @@ class Decoder:
         self._buffer = bytearray()
 
     def feed(self, data: bytes) -> list[tuple[int, bytes]]:
-        """The packets that `data` completes; the rest waits for the next call."""
+        """The packets that `data` completes; the rest waits for the next call. Raises `ValueError` for what can be no packet."""
         self._buffer += data
         packets = []
         start = 0
         while len(self._buffer) - start >= _HEADER.size:
             packet_id, length = _HEADER.unpack_from(self._buffer, start)
+            if length > _MAX_PACKET_BYTES:
+                raise ValueError(f"a shell packet of {length:,} bytes")
             end = start + _HEADER.size + length
             if len(self._buffer) < end:
                 break

@@ -5,7 +5,10 @@ from __future__ import annotations
 import struct
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import BinaryIO, Protocol
+
+from navitas.errors import DeviceError
 
 _HEADER = struct.Struct("<4sI")
 _MAX_DATA = 64 * 1024
@@ -20,26 +23,40 @@ class Transport(Protocol):
     """A connection on which the service `sync:` is open."""
 
     def send_all(self, data: bytes) -> None:
-        """Send all bytes."""
+        """Send all bytes. Raises `DeviceError`."""
+        ...
+
+    def has_input(self) -> bool:
+        """Whether there is something to receive already."""
         ...
 
     def receive_exactly(self, count: int) -> bytes:
-        """Receive that many bytes; raises when the connection ends before."""
+        """Receive that many bytes. Raises `DeviceError`, also when the connection ends before."""
         ...
 
 
 def send(transport: Transport, source: BinaryIO, remote: str, mode: int) -> None:
     """Store a file on the device. Raises `SyncError`."""
-    _request(transport, b"SEND", f"{remote},{_REGULAR_FILE | mode}".encode())
-    while data := source.read(_MAX_DATA):
-        transport.send_all(_HEADER.pack(b"DATA", len(data)) + data)
-    transport.send_all(_HEADER.pack(b"DONE", int(time.time())))
+    try:
+        _request(transport, b"SEND", f"{remote},{_REGULAR_FILE | mode}".encode())
+        while not transport.has_input() and (data := source.read(_MAX_DATA)):
+            transport.send_all(_HEADER.pack(b"DATA", len(data)) + data)
+        transport.send_all(_HEADER.pack(b"DONE", int(time.time())))
+    except DeviceError:
+        # Older daemons say why they refuse, and hang up before they have taken everything.
+        with suppress(DeviceError):
+            _check_stored(transport)
+        raise
+    _check_stored(transport)
+    _quit(transport)
+
+
+def _check_stored(transport: Transport) -> None:
     kind, length = _HEADER.unpack(transport.receive_exactly(_HEADER.size))
     if kind == b"FAIL":
-        raise SyncError(transport.receive_exactly(length).decode("utf-8", "replace"))
+        raise SyncError(transport.receive_exactly(min(length, _MAX_DATA)).decode("utf-8", "replace"))
     if kind != b"OKAY":
         raise SyncError(f"unexpected answer {kind!r}")
-    transport.send_all(_HEADER.pack(b"QUIT", 0))
 
 
 def receive(transport: Transport, remote: str) -> Iterator[bytes]:
@@ -55,7 +72,13 @@ def receive(transport: Transport, remote: str) -> Iterator[bytes]:
         if kind != b"DATA" or len(data) != length:
             raise SyncError(f"unexpected answer {kind!r} of {length} bytes")
         yield data
-    transport.send_all(_HEADER.pack(b"QUIT", 0))
+    _quit(transport)
+
+
+def _quit(transport: Transport) -> None:
+    """Take leave; a daemon that has gone already has done what it was asked."""
+    with suppress(DeviceError):
+        transport.send_all(_HEADER.pack(b"QUIT", 0))
 
 
 def _request(transport: Transport, kind: bytes, argument: bytes) -> None:

@@ -15,8 +15,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from navitas.device.adb import AdbDevice, PrivateClient, adb_path, connect
+from navitas.device.adb import AdbDevice
+from navitas.device.adb_server import ServerClient, adb_path, connect
 from navitas.device.server import private_adb_server
+from navitas.device.state_folders import PREFIX, own, remove_abandoned
 from navitas.errors import DeviceError
 
 _READY_S = 30.0
@@ -31,7 +33,10 @@ def virtual_phone(*, phone: str = "default") -> Iterator[AdbDevice]:
 
     `phone` names a power profile in `profiles/`, or is the path of one. Raises `DeviceError` when it does not start.
     """
-    state = Path(tempfile.mkdtemp(prefix="navitas-phone-", dir=_state_parent()))
+    parent = _state_parent()
+    remove_abandoned(parent)
+    state = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
+    owner = own(state)
     try:
         home = state / "adb"
         home.mkdir()
@@ -41,20 +46,23 @@ def virtual_phone(*, phone: str = "default") -> Iterator[AdbDevice]:
             private_adb_server(adb_path(), home) as server_port,
         ):
             address = _wait_until_ready(process, log)
-            client = PrivateClient("127.0.0.1", server_port)
+            client = ServerClient("127.0.0.1", server_port)
             connect(client, address)
             yield AdbDevice(client, address)
     finally:
         shutil.rmtree(state, ignore_errors=True)
+        os.close(owner)
 
 
-def _state_parent() -> Path | None:
+def _state_parent() -> Path:
     """Memory where there is room, since kernel files change a hundred times a second; else the temp folder."""
     try:
         room = shutil.disk_usage(_SHARED_MEMORY).free
     except OSError:
-        return None
-    return _SHARED_MEMORY if room >= _MIN_FREE_BYTES and os.access(_SHARED_MEMORY, os.W_OK) else None
+        room = 0
+    if room >= _MIN_FREE_BYTES and os.access(_SHARED_MEMORY, os.W_OK):
+        return _SHARED_MEMORY
+    return Path(tempfile.gettempdir())
 
 
 @contextmanager

@@ -18,6 +18,7 @@ RECORD_BYTES = {CALLS: 8, ANCHORS: 16, TRIPLES: 24}
 
 _MAGIC = b"NVCH"
 _VERSION = 1
+_LATER_VERSIONS = 100
 _FIXED = struct.Struct("<4sHHQQIIIqIIH")
 _CRC = struct.Struct("<I")
 _TIME_LIMIT = 1 << 62
@@ -45,13 +46,15 @@ class Chunk:
 class ChunkScan:
     """The good chunks of a file in file order, and what else was there.
 
-    `damaged` counts places where bytes had to be skipped, `skipped_bytes` how many; `unknown` counts chunks of unknown types.
+    `damaged` counts places where bytes had to be skipped, `skipped_bytes` how many; `unknown` counts chunks of unknown types,
+    `newer` those of later versions (among what was skipped).
     """
 
     chunks: list[Chunk] = field(default_factory=list)
     damaged: int = 0
     skipped_bytes: int = 0
     unknown: Counter[int] = field(default_factory=Counter)
+    newer: Counter[int] = field(default_factory=Counter)
 
 
 def read_chunks(path: Path) -> ChunkScan:
@@ -95,6 +98,9 @@ def scan_chunks(data: bytes | memoryview) -> ChunkScan:
                 scan.unknown[chunk.type] += 1
             position += length
             continue
+        version = _version_at(view, position)
+        if _VERSION < version <= _VERSION + _LATER_VERSIONS:
+            scan.newer[version] += 1
         if bad_from < 0:
             bad_from = position
         retry_bytes -= length
@@ -146,6 +152,11 @@ def _chunk_at(view: memoryview, at: int) -> tuple[Chunk | None, int]:
         return None, end - at
     name = str(view[name_at:crc_at], "utf-8", "replace")
     return Chunk(kind, map_id, serial, tid, seq, lost, base_ns, count, name, view[payload_at:end]), end - at
+
+
+def _version_at(view: memoryview, at: int) -> int:
+    """The version of a chunk that seems to begin here; 0 when none does."""
+    return int.from_bytes(view[at + 4 : at + 6], "little") if view[at : at + 4] == _MAGIC else 0
 
 
 def _note_damage(scan: ChunkScan, skipped: int) -> None:

@@ -6,11 +6,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from navitas.parse.chunks import Chunk
 from navitas.parse.tables import I64
 
 _UNKNOWN = -1
+UNJOINED = -1
+# An offset that changes by more than this (20 ms, or half a percent of the time between) was set; adjtime(3) slews far slower.
+_STEP_NS = 20_000_000
+_STEP_SHARE = 0.005
+# Readings begin shortly before an app's first triple and end shortly after its last: what seems further away does not belong.
+_REACH_NS = 120_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +29,54 @@ class Clocks:
     realtime_ns: I64
 
     def from_realtime(self, t_ns: I64) -> I64 | None:
-        """Monotonic times of realtimes: linear between triples, the nearest one's offset beyond; None without triples."""
-        return _convert(t_ns, self.realtime_ns, self.monotonic_ns)
+        """Monotonic times of realtimes, given in the order in which they were read; None without triples.
+
+        Linear between triples, the nearest one's offset beyond. Where the clock was set meanwhile, each reading takes the offset,
+        from before or after, that keeps the order and the pace of readings; `UNJOINED` where none does.
+        """
+        if not len(self.monotonic_ns):
+            return None
+        steps = self._steps()
+        joined = self._across_steps(t_ns, steps) if len(steps) else _convert(t_ns, self.realtime_ns, self.monotonic_ns)
+        far = (joined < self.monotonic_ns[0] - _REACH_NS) | (joined > self.monotonic_ns[-1] + _REACH_NS)
+        return np.where(far, UNJOINED, joined)
 
     def from_boottime(self, t_ns: I64) -> I64 | None:
         """Monotonic times of boottimes; None when no triple knows boottime."""
         known = self.boottime_ns != _UNKNOWN
-        return _convert(t_ns, self.boottime_ns[known], self.monotonic_ns[known])
+        return _convert(t_ns, self.boottime_ns[known], self.monotonic_ns[known]) if known.any() else None
+
+    def _steps(self) -> NDArray[np.intp]:
+        """Indexes of the triples before which realtime was set."""
+        passed = np.diff(self.monotonic_ns)
+        jumped = np.abs(np.diff(self.realtime_ns) - passed) > _STEP_NS + _STEP_SHARE * passed
+        return np.flatnonzero(jumped) + 1
+
+    def _across_steps(self, t_ns: I64, steps: NDArray[np.intp]) -> I64:
+        starts, ends = [0, *steps.tolist()], [*steps.tolist(), len(self.monotonic_ns)]
+        by_part = np.array(
+            [
+                _convert(t_ns, self.realtime_ns[start:end], self.monotonic_ns[start:end])
+                for start, end in zip(starts, ends, strict=True)
+            ]
+        )
+        # A part's offset holds from the last triple before it, at the earliest, to the first one after it.
+        earliest = [self.monotonic_ns[0] - _REACH_NS, *(self.monotonic_ns[start - 1] for start in starts[1:])]
+        latest = [*(self.monotonic_ns[end] for end in ends[:-1]), self.monotonic_ns[-1] + _REACH_NS]
+        pace = float(np.median(np.diff(t_ns))) if len(t_ns) > 1 else 0.0
+        joined = np.full(len(t_ns), UNJOINED, np.int64)
+        part, before = 0, earliest[0]
+        for i in range(len(t_ns)):
+            fitting = [
+                k
+                for k in range(part, len(starts))
+                if max(earliest[k], before) - _STEP_NS <= by_part[k, i] <= latest[k] + _STEP_NS
+            ]
+            if fitting:
+                expected = before + pace
+                part = min(fitting, key=lambda k: abs(by_part[k, i] - expected)) if i else fitting[0]
+                joined[i] = before = by_part[part, i]
+        return joined
 
 
 def decode_triples(chunks: Iterable[Chunk]) -> Clocks:
@@ -39,10 +87,8 @@ def decode_triples(chunks: Iterable[Chunk]) -> Clocks:
     return Clocks(triples[:, 0], triples[:, 1], triples[:, 2])
 
 
-def _convert(t_ns: I64, source: I64, target: I64) -> I64 | None:
+def _convert(t_ns: I64, source: I64, target: I64) -> I64:
     """Interpolate the offset, not the time: offsets are small, so float64 loses nothing that matters."""
-    if not len(source):
-        return None
     order = np.argsort(source, kind="stable")
     source, target = source[order], target[order]
     offset = target - source

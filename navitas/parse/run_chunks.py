@@ -68,6 +68,10 @@ def _add_logcat(path: Path, run: Run, processes: dict[int, list[Chunk]], known: 
 def _report(scan: ChunkScan, name: str, findings: Findings) -> None:
     message = f"{name} is damaged in {scan.damaged} places: {{count}} bytes were skipped"
     findings.lose("damaged_bytes", scan.skipped_bytes, message, "What was there is missing from every figure.")
+    if scan.newer and not scan.chunks:  # beside sound chunks it is damage
+        versions = ", ".join(map(str, sorted(scan.newer)))
+        message = f"{name} holds {scan.newer.total()} chunks of a newer version ({versions}); this Navitas reads version 1"
+        findings.warn("newer_chunks", message, "Update Navitas, or use the version that made the recording.")
     unknown: Counter[int] = scan.unknown
     if unknown:
         kinds = ", ".join(map(str, sorted(unknown)[:10]))

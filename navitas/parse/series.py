@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from navitas.errors import RecordingError
-from navitas.parse.clocks import Clocks
+from navitas.parse.clocks import UNJOINED, Clocks
 from navitas.parse.counters import Readings
 from navitas.parse.findings import Findings
 from navitas.parse.procstat import parse_cpu_stat, parse_process_stat
@@ -69,23 +69,30 @@ def shell_tables(recording: Recording, run: Run, clocks: Clocks, findings: Findi
         except OSError as error:
             raise RecordingError(f"{path}: cannot be read: {error.strerror}", "Check the recording's files.") from error
         for name, series in parse_shell(text).items():
-            t_ns = _monotonic(series, clocks)
-            if t_ns is None:
+            joined = _joined(series, clocks)
+            if joined is None:
                 message = f"{path.name} cannot be joined with the events: no clock triples were recorded"
                 findings.warn("no_clocks", message, "Other processes and rails are missing from this run.")
                 break
+            t_ns, texts = joined
+            message = f"{name}: {{count}} readings cannot be joined with the events: the device's clock was set before they began"
+            findings.lose("unjoined_readings", len(series.texts) - len(texts), message, "Set no clock while tests run.")
             if name == "/proc/stat" and cpu_stat is None:
-                cpu_stat, skipped = parse_cpu_stat(t_ns, series.texts)
+                cpu_stat, skipped = parse_cpu_stat(t_ns, texts)
                 findings.lose("cpu_stat_readings", skipped, "/proc/stat: {count} torn readings were skipped")
             elif _RAILS_PATH.search(name) and rails is None:
-                rails, skipped = parse_rails(t_ns, series.texts, clocks)
+                rails, skipped = parse_rails(t_ns, texts, clocks)
                 findings.lose("rail_readings", skipped, "rails: {count} torn readings were skipped")
     return ShellTables(cpu_stat, rails)
 
 
-def _monotonic(series: Series, clocks: Clocks) -> Sequence[int] | None:
+def _joined(series: Series, clocks: Clocks) -> tuple[Sequence[int], list[str]] | None:
+    """Monotonic times, never falling, and texts of the readings that can be joined; None when none can for want of triples."""
     t_ns = clocks.from_realtime(np.array(series.realtime_ns, np.int64))
-    return None if t_ns is None else np.maximum.accumulate(t_ns).tolist()
+    if t_ns is None:
+        return None
+    kept = np.flatnonzero(t_ns != UNJOINED)
+    return np.maximum.accumulate(t_ns[kept]).tolist(), [series.texts[i] for i in kept.tolist()]
 
 
 def _policy_of(source: Source) -> int | None:

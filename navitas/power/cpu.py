@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navitas.errors import PowerProfileError
+from navitas.power.defects import is_capacity
 from navitas.power.model import ClusterPower, CpuPower, PowerModel
 from navitas.power.profile import Profile
 
@@ -58,7 +59,8 @@ def power_model(
         for cluster, cpus in _match(profile, clusters, ordered, warnings)
     )
     cpu = CpuPower(suspend_ma, idle_ma, active_ma, matched)
-    return PowerModel(profile.name, voltage_v, profile.items.get("battery.capacity") or None, cpu, tuple(warnings))
+    capacity_mah = profile.items.get("battery.capacity", 0.0)
+    return PowerModel(profile.name, voltage_v, capacity_mah if is_capacity(capacity_mah) else None, cpu, tuple(warnings))
 
 
 def _number(key: str) -> int | None:

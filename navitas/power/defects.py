@@ -9,21 +9,44 @@ Items = Mapping[str, float]
 Arrays = Mapping[str, tuple[float, ...]]
 
 _SPEEDS = re.compile(r"cpu\.(?:core_)?speeds(\.cluster\d+)?")
+_OF_CLUSTER = re.compile(r"cpu\.(?:core_speeds|core_power|speeds|active|cluster_power)\.cluster(\d{1,4})")
 _EXPECT_ARRAY = re.compile(r"cpu\.clusters\.cores|cpu\.speeds|cpu\.(core_speeds|core_power|speeds|active)\.cluster\d+")
 _EXPECT_ITEM = re.compile(r"cpu\.(suspend|idle|awake)|cpu\.cluster_power\.cluster\d+|battery\.capacity")
 
 
 def defects(items: Items, arrays: Arrays) -> list[str]:
     """Name missing figures, scalars for arrays and the other way round, arrays that do not fit each other, odd values."""
-    return [*_missing(items, arrays), *_kinds(items, arrays), *_speeds(arrays), *_negative(items, arrays)]
+    return [
+        *_capacity(items),
+        *_missing(items, arrays),
+        *_surplus(items, arrays),
+        *_kinds(items, arrays),
+        *_speeds(arrays),
+        *_negative(items, arrays),
+    ]
+
+
+def _capacity(items: Items) -> list[str]:
+    if "battery.capacity" not in items:
+        return ["battery.capacity is missing: no battery share can be reported"]
+    if not is_capacity(items["battery.capacity"]):
+        return [f"battery.capacity: {items['battery.capacity']:g} mAh is no battery's: no battery share can be reported"]
+    return []
+
+
+def is_capacity(mah: float) -> bool:
+    """Whether a battery can have that capacity; AOSP's placeholder is 1000, a tablet's 12,000."""
+    return 1 <= mah <= 1_000_000
 
 
 def _missing(items: Items, arrays: Arrays) -> list[str]:
     found = []
-    if items.get("battery.capacity", 0) <= 0:
-        found.append("battery.capacity is missing: no battery share can be reported")
-    if not {"cpu.suspend", "cpu.idle", "cpu.awake"} & {*items, *arrays}:
+    names = {*items, *arrays}
+    if not {"cpu.suspend", "cpu.idle", "cpu.awake"} & names:
         found.append("cpu.suspend and cpu.idle are missing: the idle phone is taken to draw nothing")
+    elif "cpu.suspend" in names and _clusters(items, arrays):  # Android 9's generation, which has them all
+        whole = ["cpu.idle", "cpu.active", *(f"cpu.cluster_power.cluster{k}" for k in range(_clusters(items, arrays)))]
+        found += [f"{key} is missing, taken as 0 mA" for key in whole if key not in names]
     for k in range(_clusters(items, arrays)):
         found += [
             f"{kind}.cluster{k} is missing"
@@ -33,12 +56,19 @@ def _missing(items: Items, arrays: Arrays) -> list[str]:
     return found
 
 
+def _surplus(items: Items, arrays: Arrays) -> list[str]:
+    count = _clusters(items, arrays)
+    beyond = [key for key in (*items, *arrays) if (match := _OF_CLUSTER.fullmatch(key)) and int(match[1]) >= count]
+    return [f"{key}: cpu.clusters.cores tells of {count} clusters, so it is left out" for key in beyond if count]
+
+
 def _kinds(items: Items, arrays: Arrays) -> list[str]:
     found = [f"{key}: one value where an array is expected" for key in items if _EXPECT_ARRAY.fullmatch(key)]
     found += [f"{key}: an array where one value is expected, the first counts" for key in arrays if _EXPECT_ITEM.fullmatch(key)]
     if _clusters(items, arrays) and "cpu.active" in arrays:
         found.append("cpu.active: an array beside cpu.clusters.cores, the first value counts")
-    return found + [f"{key}: the array is empty" for key, values in arrays.items() if key.startswith("cpu.") and not values]
+    found += [f"{key}: an <item> and an <array>, the <item> counts" for key in items if key in arrays]
+    return found + [f"{key}: the array is empty" for key, values in arrays.items() if not values]
 
 
 def _speeds(arrays: Arrays) -> list[str]:

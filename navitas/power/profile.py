@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,9 @@ from navitas.power.defects import defects
 
 MAX_BYTES = 1 << 20
 MAX_DEPTH = 16
+_MAX_WARNINGS = 50
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[fFdD]?")
+_KNOWN = ("item", "array", "modem")
 _BINARY_XML = b"\x03\x00\x08\x00"
 _DECODE = "Decode it first (apktool, aapt2), or use the text of `dumpsys batterystats --power-profile`."
 
@@ -58,21 +60,31 @@ def read_power_profile(source: Path | bytes, *, name: str | None = None) -> Prof
     warnings: list[str] = []
     items: dict[str, float] = {}
     arrays: dict[str, tuple[float, ...]] = {}
-    names: Counter[str] = Counter()
+    lines: defaultdict[str, list[int]] = defaultdict(list)
+    for element in root.iterchildren(etree.Element):
+        if element.tag not in _KNOWN:
+            warnings.append(f"line {element.sourceline}: <{element.tag[:40]}> is nothing of a power profile, left out")
     for element in _top(root):
         key = element.get("name")
         if not key:
             warnings.append(f"line {element.sourceline}: <{element.tag}> without a name is left out")
             continue
-        names[key] += 1
+        lines[f"<{element.tag}> {key}"].append(element.sourceline)
         if element.tag == "item":
             items[key] = _number(element, key, warnings)
         else:
             arrays[key] = tuple(_number(value, key, warnings) for value in element.iterchildren("value"))
-    warnings += [f"{key}: named {count} times, the last counts" for key, count in names.items() if count > 1]
+    warnings += [
+        f"{key.partition(' ')[2]}: named {len(places)} times (lines {', '.join(map(str, places[:10]))}), the last counts"
+        for key, places in lines.items()
+        if len(places) > 1
+    ]
     if not items and not arrays:
         raise PowerProfileError(f"{where}: holds no <item> and no <array>.", "Name a power_profile.xml of a phone.")
-    return Profile(label, items, arrays, tuple(warnings + defects(items, arrays)))
+    warnings += defects(items, arrays)
+    if len(warnings) > _MAX_WARNINGS:
+        warnings[_MAX_WARNINGS:] = [f"and {len(warnings) - _MAX_WARNINGS} defects more"]
+    return Profile(label, items, arrays, tuple(warnings))
 
 
 def _bytes(source: Path | bytes, where: str) -> bytes:
@@ -107,7 +119,8 @@ def _parse(data: bytes, where: str) -> etree._Element:
         if depth > MAX_DEPTH:
             raise PowerProfileError(f"{where}: elements nested deeper than {MAX_DEPTH}.", "Name a power_profile.xml of a phone.")
     if root.tag != "device":
-        raise PowerProfileError(f"{where}: the root is <{root.tag}>, not <device>.", "Name a power_profile.xml of a phone.")
+        place = f"{where}, line {root.sourceline}"
+        raise PowerProfileError(f"{place}: the root is <{root.tag[:40]}>, not <device>.", "Name a power_profile.xml of a phone.")
     return root
 
 
@@ -123,5 +136,6 @@ def _number(element: etree._Element, key: str, warnings: list[str]) -> float:
     value = float(text.rstrip("fFdD")) if _NUMBER.fullmatch(text) else math.nan
     if math.isfinite(value):
         return value
-    warnings.append(f"line {element.sourceline}: {key}: {text[:40]!r} is no number, taken as 0")
+    hint = " (decimals need a point)" if _NUMBER.fullmatch(text.replace(",", ".", 1)) else ""
+    warnings.append(f"line {element.sourceline}: {key}: {text[:40]!r} is no number{hint}, taken as 0")
     return 0.0

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
 import shutil
+import tempfile
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,6 +16,7 @@ from typing import Literal, Self
 
 from navitas import __version__
 from navitas.errors import RecordingError
+from navitas.recording.lock import FolderLock
 from navitas.recording.manifest import (
     Device,
     File,
@@ -31,7 +34,12 @@ from navitas.recording.manifest import (
 
 MANIFEST_NAME = "manifest.json"
 LOCK_NAME = ".lock"
+RESERVE_NAME = ".reserve"
 POWER_PROFILE_NAME = "power_profile.xml"
+
+# Given up when the disk is full, so that the manifest can still say what has been recorded.
+_RESERVE_BYTES = 256 << 10
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 Setting = str | int | float | bool | None
 
@@ -57,6 +65,7 @@ class RecordingWriter:
         created_utc: datetime | None = None,
     ) -> None:
         self.root = root
+        self._lock = FolderLock(root / LOCK_NAME)
         self._profile_xml = power_profile
         self._pending: dict[str, tuple[FileKind, int | None]] = {}
         self._files: dict[str, File] = {}
@@ -97,43 +106,38 @@ class RecordingWriter:
         """
         try:
             self.root.mkdir(parents=True, exist_ok=True)
-            self._lock()
+            locked = self._lock.acquire()
         except OSError as error:
-            raise self._unwritable(error) from error
+            raise unwritable(self.root, error) from error
+        if not locked:
+            raise RecordingError(
+                f"{self.root}: another profiling is writing a recording here", "Wait for its end, or name another folder with -o."
+            )
         try:
             _clear(self.root)
+            (self.root / RESERVE_NAME).write_bytes(os.urandom(_RESERVE_BYTES))
             (self.root / POWER_PROFILE_NAME).write_bytes(self._profile_xml)
             self.save()
         except BaseException as error:
-            (self.root / LOCK_NAME).unlink(missing_ok=True)
+            (self.root / RESERVE_NAME).unlink(missing_ok=True)
+            self._lock.release()
             if isinstance(error, OSError):
-                raise self._unwritable(error) from error
+                raise unwritable(self.root, error) from error
             raise
         return self
 
-    def _unwritable(self, error: OSError) -> RecordingError:
-        return RecordingError(f"{self.root}: cannot write a recording here: {error.strerror}", "Choose another folder with -o.")
-
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if not self._finished:
-            self.finish("partial")
-        (self.root / LOCK_NAME).unlink(missing_ok=True)
-
-    def _lock(self) -> None:
-        """Claim the folder for this process; the claim of one that is no more counts for nothing."""
-        lock = self.root / LOCK_NAME
-        for _ in range(2):
-            try:
-                with lock.open("x") as file:
-                    file.write(str(os.getpid()))
-                return
-            except FileExistsError:
-                if _runs(lock):
-                    break
-                lock.unlink(missing_ok=True)
-        raise RecordingError(
-            f"{self.root}: another profiling is writing a recording here", "Wait for its end, or name another folder with -o."
-        )
+        """Keep what was not finished as `partial`; RecordingError when the block ended since nothing could be written."""
+        try:
+            if not self._finished:
+                self.finish("partial")
+            if isinstance(error, OSError):
+                raise unwritable(self.root, error) from error
+        except OSError as full:
+            raise unwritable(self.root, full) from full
+        finally:
+            (self.root / RESERVE_NAME).unlink(missing_ok=True)
+            self._lock.release()
 
     def path(self, kind: FileKind, run: int | None, name: str) -> Path:
         """Where to write a raw file (its folder exists). It is listed at the end, if it is there by then."""
@@ -210,10 +214,24 @@ class RecordingWriter:
                 "warnings": list(self._warnings),
             }
         )
-        part = self.root / f"{MANIFEST_NAME}.part"
-        part.write_text(manifest.model_dump_json(by_alias=True, indent=1) + "\n", encoding="utf-8")
-        part.replace(self.root / MANIFEST_NAME)
+        text = manifest.model_dump_json(by_alias=True, indent=1) + "\n"
+        try:
+            self._replace_manifest(text)
+        except OSError as error:
+            reserve = self.root / RESERVE_NAME
+            if error.errno not in _FULL or not reserve.exists():
+                raise
+            reserve.unlink()
+            self._replace_manifest(text)
         return manifest
+
+    def _replace_manifest(self, text: str) -> None:
+        part = self.root / f"{MANIFEST_NAME}.part"
+        try:
+            part.write_text(text, encoding="utf-8")
+            part.replace(self.root / MANIFEST_NAME)
+        finally:
+            part.unlink(missing_ok=True)
 
     def _list(self, relative: str, kind: FileKind, run: int | None) -> None:
         path = self.root / relative
@@ -223,20 +241,32 @@ class RecordingWriter:
         del self._pending[relative]
 
 
-def _runs(lock: Path) -> bool:
-    """Whether the process that a lock names is alive; one that cannot be read yet is being written."""
+def unwritable(root: Path, error: OSError) -> RecordingError:
+    """The error for a recording that cannot be written, or no further."""
+    message = f"{root}: cannot write a recording here: {error.strerror or error}"
+    if error.errno in _FULL:
+        return RecordingError(message, "Free some space, or choose a folder on another disk with -o.")
+    return RecordingError(message, "Choose another folder with -o.")
+
+
+def check_place(root: Path) -> None:
+    """See whether a recording could be written at `root`, leaving nothing there. Raises `RecordingError`."""
     try:
-        os.kill(int(lock.read_text() or os.getpid()), 0)
-    except (ProcessLookupError, FileNotFoundError, ValueError):
-        return False
-    except PermissionError:
-        return True
-    return True
+        place = root
+        while not place.exists():
+            place = place.parent
+        with tempfile.TemporaryFile(dir=place) as probe:
+            probe.write(b"navitas")
+            probe.flush()
+        if any(len(os.fsencode(part)) > os.pathconf(place, "PC_NAME_MAX") for part in root.parts):
+            raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG))
+    except OSError as error:
+        raise unwritable(root, error) from error
 
 
 def _clear(root: Path) -> None:
     """Make `root` ready: empty is fine, an older recording loses its own files, anything else is refused."""
-    if all(path.name == LOCK_NAME for path in root.iterdir()):
+    if all(path.name in (LOCK_NAME, RESERVE_NAME) for path in root.iterdir()):
         return
     try:
         raw = json.loads((root / MANIFEST_NAME).read_bytes())

@@ -15,7 +15,8 @@ from pathlib import Path
 import adbutils
 import pytest
 
-from navitas.device.adb import AdbDevice, list_devices, select_device
+from navitas.device.adb import AdbDevice, select_device
+from navitas.device.adb_server import list_devices
 from navitas.device.virtual_phone import virtual_phone
 from navitas.errors import DeviceError
 

@@ -64,8 +64,8 @@ class RunBytes:
         return [*chunks, cw.chunk(cw.ANCHORS, data, len(anchors), serial=serial, tid=tid, name=name)]
 
     def _triples(self) -> bytes:
-        times = (self.t0 + ns(ms) for ms in sample_times(1000.0, self.scenario.duration_ms))
-        triples = [(t, t + BOOT_OFFSET_NS, t + REAL_OFFSET_NS) for t in times]
+        times = ((self.t0 + ns(ms), self.scenario.clock_ns(ms)) for ms in sample_times(1000.0, self.scenario.duration_ms))
+        triples = [(t, t + BOOT_OFFSET_NS, t + REAL_OFFSET_NS + set_by) for t, set_by in times]
         return cw.chunk(cw.TRIPLES, cw.triples_payload(triples), len(triples))
 
     def _markers(self) -> bytes:
@@ -102,7 +102,7 @@ class RunBytes:
 
     def _shell_block(self, ms: float) -> str:
         run, t = self.scenario, self.t0 + ns(ms)
-        micros = (t + REAL_OFFSET_NS) // 1000
+        micros = (t + REAL_OFFSET_NS + run.clock_ns(ms)) // 1000
         busy = [run.busy_ns(cpu, ms) // TICK_NS for cpu in run.cpus]
         idle = [t // TICK_NS - ticks for ticks in busy]
         out = f"@ {micros // 1_000_000}.{micros % 1_000_000:06d}\n# /proc/stat\n"

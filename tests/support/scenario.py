@@ -95,7 +95,8 @@ POLICIES = (PolicySpec(0, (0, 1), (500_000, 1_000_000)), PolicySpec(2, (2, 3), (
 
 @dataclass(frozen=True)
 class Scenario:
-    """One run. `others` are other processes' shares per CPU, `rails` watts per rail."""
+    """One run. `others` are other processes' shares per CPU, `rails` watts per rail, `clock_set` when and by how many seconds
+    realtime was set."""
 
     duration_ms: float
     threads: tuple[ThreadSpec, ...] = ()
@@ -110,6 +111,7 @@ class Scenario:
     transport: str = "files"
     repeat: int = 0
     exit: str = "complete"
+    clock_set: tuple[tuple[float, float], ...] = ()
 
     @property
     def cpus(self) -> tuple[int, ...]:
@@ -118,6 +120,10 @@ class Scenario:
     def methods(self) -> list[str]:
         """Every method that is called, sorted."""
         return sorted({call.method for thread in self.threads for top in thread.calls for call in walk(top)})
+
+    def clock_ns(self, at_ms: float) -> int:
+        """By how much realtime has been set until then."""
+        return round(1e9 * sum(seconds for ms, seconds in self.clock_set if ms <= at_ms))
 
     def busy_ns(self, cpu: int, at_ms: float) -> int:
         """CPU time of everything that ran on a core until then."""

@@ -112,6 +112,14 @@ def test_unknown_types_are_counted_by_type() -> None:
     assert (len(scan.chunks), scan.unknown, scan.damaged) == (1, {77: 2}, 0)
 
 
+def test_chunks_of_a_newer_version_are_counted_by_version() -> None:
+    newer = bytearray(cw.chunk(1, bytes(16), 2))
+    newer[4] = 2
+    scan = scan_chunks(bytes(newer) * 3 + some(1)[0])
+    assert (len(scan.chunks), scan.newer, scan.damaged) == (1, {2: 3}, 1)
+    assert scan_chunks(b"NVCH").newer == {}
+
+
 def test_files_are_mapped(tmp_path: Path) -> None:
     path = tmp_path / "events-1.nvch"
     path.write_bytes(b"".join(some(3)))

@@ -141,6 +141,40 @@ def test_chunks_that_came_both_ways_count_once(tmp_path: Path, recording: Record
     same(parsed, parse_recording(open_recording(both.path)))
 
 
+CLOCK_SET = [((500, -3600.0),), ((500, 3600.0),), ((500, -0.7),), ((500, 0.7),), ((510, 0.13),), ((1990, -0.25),),
+             ((300, 3600.0), (1500, -7200.0)), ((1001, -3600.0), (2001, 3600.0))]  # fmt: skip
+
+
+@pytest.mark.parametrize("clock_set", CLOCK_SET, ids=str)
+@pytest.mark.parametrize("rails", [True, False])
+def test_a_clock_that_was_set_during_the_run_moves_nothing(
+    tmp_path: Path, clock_set: tuple[tuple[float, float], ...], rails: bool
+) -> None:
+    long = replace(SCENARIO, duration_ms=3000, rails=SCENARIO.rails if rails else {})
+    before = parse_recording(make_recording(tmp_path / "before", long)).runs[0]
+    after = parse_recording(make_recording(tmp_path / "after", replace(long, clock_set=clock_set)))
+    run = after.runs[0]
+    assert (after.warnings, after.losses) == ((), ())
+    assert before.cpu_stat is not None and run.cpu_stat is not None
+    assert np.abs(run.cpu_stat.t_ns - before.cpu_stat.t_ns).max() <= 1000  # the shell tells microseconds
+    if rails:
+        assert before.rails is not None and run.rails is not None
+        assert np.abs(run.rails.t_ns - before.rails.t_ns).max() <= 1000
+    assert (run.start_ns, run.end_ns, run.windows) == (before.start_ns, before.end_ns, before.windows)
+
+
+def test_readings_from_before_the_clock_was_set_and_the_app_began_are_left_out_with_a_warning(tmp_path: Path) -> None:
+    recording = make_recording(tmp_path / "rec", SCENARIO)
+    shell = tmp_path / "rec" / "runs" / "0" / "shell.txt"
+    blocks = shell.read_text().split("@ ")
+    early = [f"{float(block.partition(chr(10))[0]) - 3600:.6f}\n{block.partition(chr(10))[2]}" for block in blocks[1:3]]
+    shell.write_text("@ ".join(["", *early, *blocks[1:]]))
+    found = parse_recording(recording)
+    assert {warning.code for warning in found.warnings} == {"file_changed", "unjoined_readings"}
+    assert {(loss.what, loss.count) for loss in found.losses} == {("unjoined_readings", 2)}
+    assert found.runs[0].cpu_stat is not None
+
+
 def test_small_chunks_make_the_same_tables(tmp_path: Path, parsed: ParsedRecording) -> None:
     same(parsed, parse_recording(make_recording(tmp_path, replace(SCENARIO, events_per_chunk=1))))
 

@@ -50,6 +50,12 @@ def test_first_generation_speeds_and_active_are_the_cores() -> None:
     assert (model.name, model.voltage_v, model.battery_mah, model.warnings) == ("phone", 3.7, 2300.0, ())
 
 
+@pytest.mark.parametrize("mah", [-3000, 0, 1e-300, 1e300])
+def test_a_capacity_that_no_battery_has_is_none(mah: float) -> None:
+    profile = xml({"cpu.idle": 3, "cpu.awake": 17, "battery.capacity": mah}, {"cpu.speeds": [100], "cpu.active": [50]})
+    assert power_model(profile, 3.7).battery_mah is None
+
+
 def test_first_generation_does_not_know_its_cores() -> None:
     model = power_model(FIRST, 3.7)
     assert model.cpu.clusters[0].cpus == (0,)

@@ -60,33 +60,80 @@ def test_names_do_not_leave_the_catalogue(name: str) -> None:
         catalog.find(name)
 
 
-EXPECTED = {
-    "emanafa_frd-l09.xml": ([9], "how many cores"),
-    "emanafa_mi9lite.xml": ([9, 13], "modem.controller.idle: named 2 times"),
-    "emanafa_redminote9s.xml": ([10, 12], None),
-    "fairphone_FP3_power_profile.xml": ([7, 6], None),
-    "google_pixel3XL_crosshatch_power_profile.xml": ([18, 23], None),
-    "google_pixel3a_sargo_power_profile.xml": ([8, 10], "11 values but cpu.core_power.cluster1 has 10"),
-    "google_pixel6_oriole_power_profile.xml": ([11, 14, 17], None),
-    "google_pixelXL_marlin_power_profile.xml": ([18, 25], None),
-    "google_slider_power_profile.xml": ([11, 14, 15], "battery.capacity is missing"),
-    "lge_nexus5_hammerhead_power_profile.xml": ([14], "camera.flashlight: named 2 times"),
-    "oneplus3_power_profile.xml": ([16, 25], None),
-    "samsung_galaxynexus_maguro_power_profile.xml": ([4], "how many cores"),
-    "samsung_s5_klte_power_profile.xml": ([15], "speeds are not ascending"),
+NO_CORES = "{name}: does not say how many cores a cluster has, taken as 1"
+# Operating points by cluster, and every warning, in the order in which the defects are found.
+EXPECTED: dict[str, tuple[list[int], list[str]]] = {
+    "emanafa_frd-l09": ([9], [NO_CORES]),
+    "emanafa_mi9lite": (
+        [9, 13],
+        [
+            "modem.controller.idle: named 2 times (lines 21, 100), the last counts",
+            "modem.controller.rx: named 2 times (lines 22, 101), the last counts",
+            "modem.controller.voltage: named 2 times (lines 24, 109), the last counts",
+            "cpu.active is missing, taken as 0 mA",
+            "cpu.cluster_power.cluster0 is missing, taken as 0 mA",
+            "cpu.cluster_power.cluster1 is missing, taken as 0 mA",
+            "modem.controller.tx: an <item> and an <array>, the <item> counts",
+            "wifi.controller.tx_levels: the array is empty",
+        ],
+    ),
+    "emanafa_redminote9s": ([10, 12], []),
+    "emanafa_sdk_gphone_x86_arm": (
+        [],
+        [
+            "cpu.active: an array beside cpu.clusters.cores, the first value counts",
+            "wifi.controller.tx_levels: the array is empty",
+        ],
+    ),
+    "fairphone_FP3_power_profile": ([7, 6], []),
+    "google_pixel3XL_crosshatch_power_profile": ([18, 23], []),
+    "google_pixel3a_sargo_power_profile": (
+        [8, 10],
+        ["cpu.core_speeds.cluster1 has 11 values but cpu.core_power.cluster1 has 10: the first 10 count"],
+    ),
+    "google_pixel6_oriole_power_profile": ([11, 14, 17], []),
+    "google_pixelXL_marlin_power_profile": ([18, 25], []),
+    "google_slider_power_profile": ([11, 14, 15], ["battery.capacity is missing: no battery share can be reported"]),
+    "lge_nexus5_hammerhead_power_profile": (
+        [14],
+        ["camera.flashlight: named 2 times (lines 25, 33), the last counts", NO_CORES],
+    ),
+    "oneplus3_power_profile": (
+        [16, 25],
+        [
+            "line 126: <allow-in-power-save> is nothing of a power profile, left out",
+            "line 127: <allow-in-data-usage-save> is nothing of a power profile, left out",
+        ],
+    ),
+    "samsung_galaxynexus_maguro_power_profile": ([4], [NO_CORES]),
+    "samsung_s5_klte_power_profile": (
+        [15],
+        [
+            "cpu.idle is missing, taken as 0 mA",
+            "cpu.active is missing, taken as 0 mA",
+            "cpu.cluster_power.cluster0 is missing, taken as 0 mA",
+            "cpu.clusters.cores: one value where an array is expected",
+            "cpu.core_speeds.cluster0: speeds are not ascending, they are sorted",
+        ],
+    ),
 }
 
 
 @pytest.mark.skipif(not FIELD.is_dir(), reason="no profiles of real phones in ../shared/field")
-def test_profiles_of_real_phones_load_or_say_why_not() -> None:
-    found = {path.name for path in FIELD.glob("*.xml")}
-    assert found == {*EXPECTED, "emanafa_sdk_gphone_x86_arm.xml"}
-    for name, (points, warning) in EXPECTED.items():
-        model = power_model(catalog.load(FIELD / name), 3.85)
-        assert [len(cluster.freq_khz) for cluster in model.cpu.clusters] == points, name
-        if warning is None:
-            assert model.warnings == (), name
-        else:
-            assert any(warning in text for text in model.warnings), name
-    with pytest.raises(PowerProfileError, match="placeholder"):
-        power_model(catalog.load(FIELD / "emanafa_sdk_gphone_x86_arm.xml"), 3.85)
+@pytest.mark.parametrize("name", EXPECTED)
+def test_a_real_phones_profile_loads_with_a_warning_for_each_defect(name: str) -> None:
+    points, warnings = EXPECTED[name]
+    profile = catalog.load(FIELD / f"{name}.xml")
+    if not points:
+        assert list(profile.warnings) == warnings
+        with pytest.raises(PowerProfileError, match="placeholder"):
+            power_model(profile, 3.85)
+        return
+    model = power_model(profile, 3.85)
+    assert [len(cluster.freq_khz) for cluster in model.cpu.clusters] == points
+    assert list(model.warnings) == [warning.format(name=name) for warning in warnings]
+
+
+@pytest.mark.skipif(not FIELD.is_dir(), reason="no profiles of real phones in ../shared/field")
+def test_every_profile_of_the_field_is_among_them() -> None:
+    assert {path.stem for path in FIELD.glob("*.xml")} == {*EXPECTED}

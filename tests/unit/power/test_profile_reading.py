@@ -59,10 +59,37 @@ def test_an_item_stands_for_its_array_and_an_array_for_its_first_value() -> None
         ),
         ('<array name="cpu.active.cluster0"/>', "cpu.active.cluster0: the array is empty"),
         ('<item name="cpu.idle">-4</item>', "cpu.idle: negative"),
+        ('<item name="a">1</item>\n<item name="a">2</item>', "a: named 2 times (lines 1, 2), the last counts"),
+        ('<item name="a">3,5</item>', "'3,5' is no number (decimals need a point), taken as 0"),
+        ('<item name="a">1e999</item>', "'1e999' is no number"),
+        ('<item name="a">inf</item>', "'inf' is no number"),
+        ('<item name="a">0x10</item>', "'0x10' is no number"),
+        (f'<item name="a">{"9" * 5000}</item>', "is no number"),
+        ('<item name="battery.capacity">-3000</item>', "battery.capacity: -3000 mAh is no battery's"),
+        ('<item name="battery.capacity">1e300</item>', "battery.capacity: 1e+300 mAh is no battery's"),
+        ('<item name="a">1</item><array name="a"><value>2</value></array>', "a: an <item> and an <array>, the <item> counts"),
+        ('<array name="wifi.tx"/>', "wifi.tx: the array is empty"),
+        (
+            '<item name="a">1</item>\n<allow-in-power-save package="p"/>',
+            "line 2: <allow-in-power-save> is nothing of a power profile",
+        ),
+        (
+            '<array name="cpu.clusters.cores"><value>4</value></array><item name="cpu.suspend">1</item>',
+            "cpu.cluster_power.cluster0 is missing, taken as 0 mA",
+        ),
+        (
+            '<array name="cpu.clusters.cores"><value>4</value></array><item name="cpu.core_power.cluster1">1</item>',
+            "cpu.core_power.cluster1: cpu.clusters.cores tells of 1 clusters",
+        ),
     ],
 )
 def test_each_defect_is_a_warning(body: str, warning: str) -> None:
     assert any(warning in found for found in read(body).warnings)
+
+
+def test_the_number_of_warnings_is_bounded() -> None:
+    warnings = read('<item name="a">x</item>' * 20_000).warnings
+    assert len(warnings) == 51 and warnings[-1].startswith("and 19")
 
 
 def test_what_cannot_be_parsed_is_zero_and_the_last_duplicate_counts() -> None:
@@ -87,7 +114,7 @@ BOMB = (
         (b"", "not well-formed"),
         (b"<device>", "not well-formed"),
         (b"\x03\x00\x08\x00\x1c", "binary"),
-        (b"<html/>", "the root is <html>"),
+        (b"\n\n<html/>", "line 3: the root is <html>"),
         (b"<device/>", "holds no <item>"),
         (b'<!DOCTYPE device SYSTEM "file:///etc/passwd"><device/>', "document type"),
         (b'<!DOCTYPE d [<!ENTITY x SYSTEM "file:///etc/passwd">]><device><item name="a">&x;</item></device>', "document type"),
@@ -101,7 +128,7 @@ BOMB = (
 def test_unsafe_and_foreign_files_are_refused_with_a_remedy(data: bytes, cause: str) -> None:
     with pytest.raises(PowerProfileError) as caught:
         read_power_profile(data, name="phone.xml")
-    assert caught.value.message.startswith("phone.xml: ")
+    assert caught.value.message.startswith("phone.xml")
     assert cause in caught.value.message
     assert caught.value.remedy
 

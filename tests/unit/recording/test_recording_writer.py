@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import subprocess
@@ -14,6 +15,7 @@ from support.recording_maker import make_map
 from navitas.errors import RecordingError
 from navitas.recording.manifest import Device, Project, Run, Source, Test
 from navitas.recording.store import RecordingWriter, open_recording
+from navitas.recording.writer import RESERVE_NAME, check_place
 
 
 def writer(root: Path) -> RecordingWriter:
@@ -127,6 +129,62 @@ def test_a_place_that_cannot_be_written_is_a_clear_error(tmp_path: Path) -> None
         pass
 
 
+@pytest.mark.parametrize("place", ["file/rec", "none/" + "x" * 300, "sub/" + "y/" * 2100 + "z"])
+def test_a_place_is_checked_beforehand_and_left_as_it_was(tmp_path: Path, place: str) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(RecordingError, match="cannot write") as caught:
+        check_place(tmp_path / place)
+    assert "-o" in caught.value.remedy
+    check_place(tmp_path / "new" / "folder")
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_place_that_even_root_cannot_write_is_refused() -> None:
+    with pytest.raises(RecordingError, match=r"/proc/navitas: cannot write"):
+        check_place(Path("/proc/navitas"))
+
+
+FULL_FROM_HERE = [OSError(errno.ENOSPC, "No space left on device"), OSError(errno.EDQUOT, "Disk quota exceeded")]
+
+
+@pytest.mark.parametrize("error", FULL_FROM_HERE)
+def test_on_a_full_disk_the_manifest_still_says_what_there_is(tmp_path: Path, error: OSError) -> None:
+    """The disk has room for the manifest only once the reserve is given up."""
+    replace = RecordingWriter._replace_manifest
+
+    def full(self: RecordingWriter, text: str) -> None:
+        if (tmp_path / "rec" / RESERVE_NAME).exists():
+            raise error
+        replace(self, text)
+
+    with (
+        pytest.raises(RecordingError, match=f"cannot write a recording here: {error.strerror}") as caught,
+        pytest.MonkeyPatch.context() as patch,
+        writer(tmp_path / "rec") as recording,
+    ):
+        recording.path("events", 0, "events-1.nvch").write_bytes(b"NVCH")
+        recording.path("shell", 0, "shell.txt").write_bytes(b"@")
+        patch.setattr(RecordingWriter, "_replace_manifest", full)
+        raise error
+    assert "space" in caught.value.remedy and "-o" in caught.value.remedy
+    manifest = open_recording(tmp_path / "rec").manifest
+    assert manifest.state == "partial"
+    assert [file.path for file in manifest.files] == ["runs/0/events-1.nvch", "runs/0/shell.txt"]
+    assert not list((tmp_path / "rec").glob(".*"))
+
+
+def test_a_disk_that_stays_full_keeps_the_last_manifest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(RecordingError, match="No space left"), writer(tmp_path / "rec") as recording:
+        recording.add_run(run("interrupted"))
+
+        def full(self: RecordingWriter, text: str) -> None:
+            raise FULL_FROM_HERE[0]
+
+        monkeypatch.setattr(RecordingWriter, "_replace_manifest", full)
+        recording.add_run(run())
+    assert open_recording(tmp_path / "rec").manifest.runs[0].exit == "interrupted"
+
+
 def test_the_manifest_says_class(tmp_path: Path) -> None:
     with writer(tmp_path) as recording:
         recording.add_test(cut_test("passed"))
@@ -142,13 +200,29 @@ def test_two_profilings_never_write_into_one_folder(tmp_path: Path) -> None:
     assert not list((tmp_path / "rec").glob(".lock"))
 
 
-def test_the_lock_of_a_process_that_is_gone_counts_for_nothing(tmp_path: Path) -> None:
-    gone = subprocess.Popen([sys.executable, "-c", ""])
-    gone.wait()
-    (tmp_path / ".lock").write_text(str(gone.pid))
+HOLD = """
+import sys, time
+from pathlib import Path
+from navitas.recording.lock import FolderLock
+assert FolderLock(Path(sys.argv[1])).acquire()
+print("held", flush=True)
+time.sleep(600)
+"""
+
+
+def test_the_lock_of_a_process_that_was_killed_counts_for_nothing(tmp_path: Path) -> None:
+    holder = subprocess.Popen([sys.executable, "-c", HOLD, str(tmp_path / ".lock")], stdout=subprocess.PIPE)
+    assert holder.stdout is not None and holder.stdout.readline() == b"held\n"
+    with pytest.raises(RecordingError, match="another profiling"), writer(tmp_path):
+        pass
+    holder.kill()
+    holder.wait()
+    holder.stdout.close()
+    assert (tmp_path / ".lock").exists()
     with writer(tmp_path) as made:
         made.finish()
     assert open_recording(tmp_path).manifest.state == "complete"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["manifest.json", "power_profile.xml"]
 
 
 def test_a_refused_folder_is_left_as_it_was(tmp_path: Path) -> None:

@@ -1,0 +1,23 @@
+"""What the runtime inside the app said of its own troubles: lines on standard error, which is the log on a phone."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+_MARK = b"navitas: "
+_NOTE = re.compile(rb"navitas: ((?:recording stops here|nothing is recorded|\d+ records )[^\r\n]*)")
+_MAX_NOTES = 20
+
+
+def runtime_notes(logcat: Path) -> list[str]:
+    """Its notes that data is missing, each once; none without a log."""
+    notes: dict[str, None] = {}
+    try:
+        with logcat.open("rb") as lines:
+            for line in lines:
+                if _MARK in line and (match := _NOTE.search(line)) and len(notes) < _MAX_NOTES:
+                    notes[match[1].decode("utf-8", "replace")[:400]] = None
+    except FileNotFoundError:
+        pass
+    return list(notes)

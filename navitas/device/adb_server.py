@@ -1,0 +1,141 @@
+"""What an adb server is asked beside its devices' services. A user's running server is never ended or replaced."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import subprocess
+import tempfile
+from dataclasses import dataclass
+
+import adbutils
+from adbutils import AdbClient, AdbConnection, AdbError
+from adbutils.errors import AdbTimeout
+
+from navitas.errors import DeviceError, UsageError
+
+_ANSWER_S = 10.0
+_START_S = 20.0
+_RESTART = "restart it: adb kill-server && adb start-server"
+_INSTALL = "install adb (on Debian: apt install adb), or name it by ADBUTILS_ADB_PATH"
+_LINE = re.compile(r"(?P<serial>\S+)\s+(?P<state>no permissions.*?|\S+)(?P<tags>(?:\s+[\w-]+:\S*)*)\s*$")
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+@dataclass(frozen=True, slots=True)
+class ListedDevice:
+    """One line of `adb devices -l`; only state `device` can be used."""
+
+    serial: str
+    state: str
+    model: str
+
+
+def adb_path() -> str:
+    """The adb program: that of ADBUTILS_ADB_PATH, else on PATH, else the one that adbutils bundles. Raises `DeviceError`."""
+    try:
+        path = str(adbutils.adb_path())
+    except AdbError as error:
+        raise DeviceError(f"adb: {error}", _INSTALL) from None
+    if not os.access(path, os.X_OK):
+        raise DeviceError(f"adb: there is no program {path}", _INSTALL)
+    return path
+
+
+class _Connection(AdbConnection):  # type: ignore[misc]
+    """A connection to a server that runs; adbutils' own would start one where there is none, on the default port."""
+
+    def _safe_connect(self) -> socket.socket:
+        connection: socket.socket = self._create_socket()
+        return connection
+
+
+class ServerClient(AdbClient):  # type: ignore[misc]
+    """Client of one adb server. Its version does not matter: all that is asked of it is the same in every version."""
+
+    def make_connection(self, timeout: float | None = None) -> AdbConnection:
+        connection = _Connection(self.host, self.port)
+        connection.conn.settimeout(timeout)
+        return connection
+
+
+def user_client() -> ServerClient:
+    """Client of the user's own server, as adb's variables name it; where none runs it is started, as adb would.
+
+    Raises `DeviceError` when it cannot be reached or started.
+    """
+    try:
+        client = ServerClient()
+    except ValueError:
+        raise UsageError("ANDROID_ADB_SERVER_PORT is no port number", "unset it, or set it to your adb server's port") from None
+    try:
+        socket.create_connection((client.host, client.port), timeout=_ANSWER_S).close()
+    except ConnectionRefusedError:
+        # Only where nobody answers at all: `adb start-server` would end a running server of another version.
+        if client.host not in _LOOPBACK:
+            raise DeviceError(f"no adb server runs at {client.host}:{client.port}", "start it there: adb start-server") from None
+        _start_server(client.port)
+    except OSError as error:
+        remedy = "check ANDROID_ADB_SERVER_HOST and ANDROID_ADB_SERVER_PORT"
+        raise DeviceError(f"the adb server at {client.host}:{client.port} cannot be reached: {error}", remedy) from None
+    return client
+
+
+def _start_server(port: int) -> None:
+    adb = adb_path()
+    # A file, since the server keeps what it was given open: a pipe would never end.
+    with tempfile.TemporaryFile() as output:
+        try:
+            command = [adb, "-P", str(port), "start-server"]
+            code = subprocess.run(
+                command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, timeout=_START_S, check=False
+            ).returncode
+            cause = f"exit code {code}"
+        except (OSError, subprocess.TimeoutExpired) as error:
+            code, cause = -1, str(error)
+        if code != 0:
+            output.seek(0)
+            lines = output.read(65536).decode("utf-8", "replace").strip().splitlines()
+            said = f": {lines[-1]}" if lines else ""
+            raise DeviceError(f"no adb server runs on port {port} and {adb} starts none ({cause}){said}", "run: adb start-server")
+
+
+def list_devices(client: AdbClient | None = None) -> list[ListedDevice]:
+    """All devices that the adb server knows, usable or not. Raises `DeviceError` when there is no adb."""
+    client = client or user_client()
+    matches = (_LINE.match(line) for line in _ask(client, "host:devices-l").splitlines())
+    return [ListedDevice(found["serial"], found["state"], _model(found["tags"])) for found in matches if found is not None]
+
+
+def _model(tags: str) -> str:
+    found = re.search(r"\bmodel:(\S+)", tags)
+    return found[1].replace("_", " ") if found else ""
+
+
+def connect(client: AdbClient, address: str) -> None:
+    """Have an adb server connect to a device on TCP. Raises `DeviceError`."""
+    try:
+        answer = client.connect(address, timeout=_ANSWER_S)
+        if "connected to" not in answer:
+            raise AdbError(answer)
+        client.wait_for(address, timeout=_ANSWER_S)
+    except (AdbError, OSError) as error:
+        raise DeviceError(f"device {address}: adb cannot connect: {error}", "see whether a firewall blocks loopback") from None
+
+
+def _ask(client: AdbClient, service: str) -> str:
+    """The text that a service of the server itself answers with."""
+    where = f"the adb server at {client.host}:{client.port}"
+    try:
+        connection = client.make_connection(timeout=_ANSWER_S)
+        try:
+            connection.send_command(service)
+            connection.check_okay()
+            return str(connection.read_string_block())
+        finally:
+            connection.close()
+    except (TimeoutError, AdbTimeout):
+        raise DeviceError(f"{where} does not answer to {service}", _RESTART) from None
+    except (AdbError, OSError, ValueError) as error:
+        raise DeviceError(f"{where} refused {service}: {error}", _RESTART) from None

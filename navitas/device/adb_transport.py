@@ -1,0 +1,162 @@
+"""One service of a device, opened through its adb server: bytes to and fro, and a running command's lines."""
+
+from __future__ import annotations
+
+import contextlib
+import select
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from adbutils import AdbClient, AdbError
+from adbutils.errors import AdbTimeout
+
+from navitas.device import shell_v2
+from navitas.errors import DeviceError
+
+_PIECE_BYTES = 65536
+_SHOWN = 80
+MAX_LINE_BYTES = 1 << 20
+LOST = "check the cable or the emulator, and that 'adb devices' lists it as 'device'"
+_REMEDIES = {
+    "unauthorized": "allow USB debugging on its screen",
+    "authorizing": "allow USB debugging on its screen",
+    "no permissions": "allow your user to open it (on Linux: udev rules, group plugdev), then connect it again",
+}
+
+
+def remedy_for(state: str) -> str:
+    """What to do about a device in a state other than `device`, or about the reason why the server refuses it."""
+    return next((remedy for word, remedy in _REMEDIES.items() if word in state), LOST)
+
+
+class Transport:
+    """A service opened on a device; every failure is a `DeviceError` that names device and action."""
+
+    def __init__(self, client: AdbClient, serial: str, service: str, action: str, timeout_s: float | None) -> None:
+        self._serial = serial
+        self._action = action if len(action) <= _SHOWN else action[: _SHOWN - 3] + "..."
+        with self._errors():
+            self._connection = client.make_connection(timeout=timeout_s)
+            try:
+                for request in (f"host:transport:{serial}", service):
+                    data = request.encode("utf-8", "surrogateescape")
+                    self._connection.conn.sendall(f"{len(data):04x}".encode() + data)
+                    self._connection.check_okay()
+            except BaseException:
+                self.close()
+                raise
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except (TimeoutError, AdbTimeout):
+            raise DeviceError(
+                f"device {self._serial}: no answer to '{self._action}' in time", "see whether the device hangs; restart it if so"
+            ) from None
+        except (AdbError, OSError, EOFError, ValueError) as error:
+            cause = str(error).strip().split("\n")[0] or "connection closed"
+            message = f"device {self._serial} was lost during '{self._action}': {cause}"
+            raise DeviceError(message, remedy_for(cause)) from None
+
+    def set_timeout(self, timeout_s: float | None) -> None:
+        self._connection.conn.settimeout(timeout_s)
+
+    def send_all(self, data: bytes) -> None:
+        with self._errors():
+            self._connection.conn.sendall(data)
+
+    def receive(self) -> bytes:
+        """Next bytes; empty at the end."""
+        with self._errors():
+            data: bytes = self._connection.conn.recv(_PIECE_BYTES)
+            return data
+
+    def has_input(self) -> bool:
+        """Whether there is something to receive already, or the end."""
+        poll = select.poll()
+        poll.register(self._connection.conn, select.POLLIN)
+        return bool(poll.poll(0))
+
+    def receive_exactly(self, count: int) -> bytes:
+        """That many bytes; `DeviceError` when the connection ends before."""
+        pieces = bytearray()
+        with self._errors():
+            while len(pieces) < count:
+                data = self._connection.conn.recv(count - len(pieces))
+                if not data:
+                    raise EOFError("connection closed")
+                pieces += data
+        return bytes(pieces)
+
+    def packets(self, decoder: shell_v2.Decoder) -> list[tuple[int, bytes]]:
+        """The shell packets that the next bytes complete; `DeviceError` when there are no more bytes, or bytes of no packet."""
+        with self._errors():
+            data = self._connection.conn.recv(_PIECE_BYTES)
+            if not data:
+                raise EOFError("connection closed")
+            return decoder.feed(data)
+
+    def interrupt(self) -> None:
+        """End the service; a blocked `receive` of another thread returns."""
+        with contextlib.suppress(OSError, AdbError):
+            self._connection.conn.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        self.interrupt()
+        self._connection.close()
+
+
+class Stream:
+    """A running shell command (base.ShellStream)."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+        self._closed = threading.Event()
+        self._received = 0
+
+    @property
+    def received_bytes(self) -> int:
+        return self._received
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield complete lines of standard output; an unfinished last line comes at the end. Standard error is dropped.
+
+        A line longer than `MAX_LINE_BYTES` comes in pieces of that size.
+        """
+        decoder = shell_v2.Decoder()
+        rest = bytearray()
+        while not self._closed.is_set():
+            try:
+                packets = self._transport.packets(decoder)
+            except DeviceError:
+                if self._closed.is_set():
+                    return
+                raise
+            for packet_id, content in packets:
+                self._received += len(content)
+                if packet_id == shell_v2.Id.STDOUT:
+                    yield from _take_lines(rest, content)
+                elif packet_id == shell_v2.Id.EXIT:
+                    if rest:
+                        yield bytes(rest)
+                    return
+
+    def close(self) -> None:
+        """End the command."""
+        self._closed.set()
+        self._transport.interrupt()
+
+
+def _take_lines(rest: bytearray, content: bytes) -> Iterator[bytes]:
+    """The lines that `content` completes; `rest` keeps what has no end yet, searched only once."""
+    first, *others = content.split(b"\n")
+    rest += first
+    for part in others:
+        yield bytes(rest)
+        rest[:] = part
+    while len(rest) > MAX_LINE_BYTES:
+        yield bytes(rest[:MAX_LINE_BYTES])
+        del rest[:MAX_LINE_BYTES]

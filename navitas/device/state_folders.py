@@ -1,0 +1,43 @@
+"""Folders of virtual phones: whose process was killed together with its phone leaves one, and the next phone removes it."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import shutil
+import time
+from pathlib import Path
+
+PREFIX = "navitas-phone-"
+_OWNER = "owner"
+_MIN_AGE_S = 60.0
+
+
+def own(folder: Path) -> int:
+    """Mark a phone's folder as in use; returns the descriptor that holds the mark until it is closed or this process ends."""
+    handle = os.open(folder / _OWNER, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    with contextlib.suppress(OSError):  # a file system without locks: the folder's age alone keeps it
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    return handle
+
+
+def remove_abandoned(parent: Path) -> None:
+    """Remove the folders of phones that nobody holds any more; those of other users and very young ones are left alone."""
+    for folder in parent.glob(f"{PREFIX}*"):
+        with contextlib.suppress(OSError):
+            if _is_abandoned(folder):
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_abandoned(folder: Path) -> bool:
+    info = folder.lstat()
+    # Between its making and its marking a folder has no owner; a clock that was set back makes it look younger at worst.
+    if info.st_uid != os.getuid() or time.time() - info.st_mtime < _MIN_AGE_S:
+        return False
+    handle = os.open(folder / _OWNER, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    finally:
+        os.close(handle)
+    return True

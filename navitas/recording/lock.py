@@ -1,0 +1,52 @@
+"""A lock on a folder that ends with the process that holds it, however that ends."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+from pathlib import Path
+
+# Some network file systems know no such locks: there the folder is not guarded.
+_UNSUPPORTED = (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
+
+
+class FolderLock:
+    """An advisory lock (flock(2)) on a file that is there while it is held."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._handle: int | None = None
+
+    def acquire(self) -> bool:
+        """Take the lock; false when another process has it. Raises `OSError` when the file cannot be made."""
+        while self._handle is None:
+            handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                if error.errno not in _UNSUPPORTED:
+                    os.close(handle)
+                    if error.errno == errno.EWOULDBLOCK:
+                        return False
+                    raise
+            if self._is_there(handle):
+                self._handle = handle
+            else:  # its holder has removed it between our opening and locking it
+                os.close(handle)
+        return True
+
+    def release(self) -> None:
+        """Remove the file and give the lock up; nothing happens when it is not held."""
+        if self._handle is not None:
+            with contextlib.suppress(OSError):
+                self._path.unlink(missing_ok=True)
+            os.close(self._handle)
+            self._handle = None
+
+    def _is_there(self, handle: int) -> bool:
+        try:
+            return os.path.samestat(os.fstat(handle), self._path.stat())
+        except FileNotFoundError:
+            return False

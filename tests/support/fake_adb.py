@@ -1,0 +1,90 @@
+"""An adb server of a test's own, which says what the test wants and remembers what it was asked."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+
+from navitas.device.adb_server import ServerClient
+
+Answer = bytes | Callable[[socket.socket], None]
+OKAY = b"OKAY"
+
+
+def block(text: str) -> bytes:
+    """OKAY and a text, as host services answer."""
+    data = text.encode()
+    return OKAY + f"{len(data):04x}".encode() + data
+
+
+def fail(text: str) -> bytes:
+    """A refusal."""
+    return b"FAIL" + block(text)[len(OKAY) :]
+
+
+class FakeAdb:
+    """Answers each request by the longest of its prefixes in `answers`; a connection is closed after an unknown one."""
+
+    def __init__(self, answers: Mapping[str, Answer]) -> None:
+        self.asked: list[str] = []
+        self._answers = answers
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._socket.getsockname()[1]
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    @property
+    def client(self) -> ServerClient:
+        return ServerClient("127.0.0.1", self.port)
+
+    def close(self) -> None:
+        self._socket.close()
+
+    def _serve(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = self._socket.accept()
+                threading.Thread(target=self._answer, args=(connection,), daemon=True).start()
+
+    def _answer(self, connection: socket.socket) -> None:
+        with connection, contextlib.suppress(OSError, ValueError):
+            while True:
+                request = _exactly(connection, int(_exactly(connection, 4), 16)).decode()
+                self.asked.append(request)
+                known = [prefix for prefix in self._answers if request.startswith(prefix)]
+                if not known:
+                    return
+                answer = self._answers[max(known, key=len)]
+                if callable(answer):
+                    answer(connection)
+                    return
+                connection.sendall(answer)
+
+
+def _exactly(connection: socket.socket, count: int) -> bytes:
+    data = b""
+    while len(data) < count:
+        piece = connection.recv(count - len(data))
+        if not piece:
+            raise OSError("closed")
+        data += piece
+    return data
+
+
+@contextmanager
+def fake_adb(answers: Mapping[str, Answer]) -> Iterator[FakeAdb]:
+    server = FakeAdb(answers)
+    try:
+        yield server
+    finally:
+        server.close()
+
+
+def free_port() -> int:
+    """A port on which nobody listens."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port

@@ -1,0 +1,149 @@
+"""The adb server: missing, of another version, hanging, talking nonsense; devices in every state."""
+
+from __future__ import annotations
+
+import socket
+import time
+from pathlib import Path
+
+import pytest
+from support.fake_adb import block, fail, fake_adb, free_port
+
+from navitas.device.adb import select_device
+from navitas.device.adb_server import ListedDevice, adb_path, list_devices, user_client
+from navitas.errors import DeviceError, UsageError
+
+LISTING = """\
+emulator-5554          device product:sdk_gphone_x86 model:sdk_gphone_x86_arm device:generic_x86_arm transport_id:1
+0123456789ABCDEF       unauthorized usb:1-4 transport_id:2
+HT7881A04806           offline
+????????????           no permissions (user in plugdev group; are your udev rules wrong?); see [http://developer.android.com/tools/device.html] usb:3-2 transport_id:9
+"""  # noqa: E501
+
+
+def test_devices_of_every_state_are_listed() -> None:
+    with fake_adb({"host:devices-l": block(LISTING)}) as server:
+        *others, locked = list_devices(server.client)
+        assert others == [
+            ListedDevice("emulator-5554", "device", "sdk gphone x86 arm"),
+            ListedDevice("0123456789ABCDEF", "unauthorized", ""),
+            ListedDevice("HT7881A04806", "offline", ""),
+        ]
+        assert locked.serial == "????????????" and locked.state.startswith("no permissions (user in plugdev group")
+
+
+@pytest.mark.parametrize(
+    ("serial", "state", "remedy"),
+    [
+        ("0123456789ABCDEF", "is unauthorized", "allow USB debugging"),
+        ("HT7881A04806", "is offline", "check the cable"),
+        ("????????????", "is no permissions", "udev"),
+    ],
+)
+def test_a_device_that_cannot_be_used_says_what_helps(serial: str, state: str, remedy: str) -> None:
+    with (
+        fake_adb({"host:devices-l": block(LISTING)}) as server,
+        pytest.raises(DeviceError, match=serial.replace("?", r"\?")) as caught,
+    ):
+        select_device(serial, server.client)
+    assert state in caught.value.message and remedy in caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("reason", "remedy"),
+    [
+        ("device offline", "check the cable"),
+        ("device 'x' not found", "check the cable"),
+        ("device unauthorized.\nThis adb server's $ADB_VENDOR_KEYS is not set", "allow USB debugging"),
+        ("closed", "check the cable"),
+    ],
+)
+def test_a_refused_transport_names_device_action_and_reason(reason: str, remedy: str) -> None:
+    answers = {"host:devices-l": block("x  device"), "host:transport:x": fail(reason)}
+    with fake_adb(answers) as server:
+        device = select_device("x", server.client)
+        with pytest.raises(DeviceError, match=r"device x was lost during 'getprop'") as caught:
+            device.shell("getprop")
+    assert reason.partition("\n")[0] in caught.value.message and remedy in caught.value.remedy
+
+
+@pytest.mark.parametrize("version", [29, 31, 41, 99])
+def test_a_server_of_any_version_is_used_and_never_ended(version: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    called = tmp_path / "called"
+    monkeypatch.setenv("ADBUTILS_ADB_PATH", str(script(tmp_path / "adb", f"echo $* >> {called}")))
+    with fake_adb({"host:version": block(f"{version:04x}"), "host:devices-l": block("x  device")}) as server:
+        monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(server.port))
+        assert [found.serial for found in list_devices()] == ["x"]
+        assert select_device().serial == "x"
+        assert "host:kill" not in server.asked
+    assert not called.exists(), "the adb program would replace a server of another version"
+
+
+@pytest.mark.parametrize("answer", [b"", b"NOPE", b"OKAYzzzz", b"OKAY00", b"FAIL0004no"])
+def test_an_answer_that_is_none_is_an_error(answer: bytes) -> None:
+    def say(connection: socket.socket) -> None:
+        connection.sendall(answer)
+
+    with fake_adb({"host:devices-l": say}) as server:
+        try:
+            assert list_devices(server.client) == []
+        except DeviceError as error:
+            assert str(server.port) in error.message and "kill-server" in error.remedy
+
+
+def test_a_server_that_hangs_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("navitas.device.adb_server._ANSWER_S", 0.2)
+    with (
+        fake_adb({"host:devices-l": lambda _: time.sleep(5)}) as server,
+        pytest.raises(DeviceError, match=f"{server.port} does not answer") as caught,
+    ):
+        list_devices(server.client)
+    assert "kill-server" in caught.value.remedy
+
+
+def script(path: Path, text: str) -> Path:
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return path
+
+
+@pytest.mark.parametrize("text", ["echo 'cannot bind' >&2; exit 1", "exit 1", "exec sleep 60"])
+def test_a_server_that_cannot_be_started_is_an_error(text: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    port = str(free_port())
+    monkeypatch.setattr("navitas.device.adb_server._START_S", 1.0)
+    monkeypatch.setenv("ADBUTILS_ADB_PATH", str(script(tmp_path / "adb", text)))
+    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", port)
+    with pytest.raises(DeviceError, match=f"no adb server runs on port {port}") as caught:
+        list_devices()
+    assert "cannot bind" in caught.value.message or "cannot bind" not in text
+    assert "adb start-server" in caught.value.remedy
+
+
+def test_no_adb_program_at_all(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(free_port()))
+    monkeypatch.setenv("ADBUTILS_ADB_PATH", str(tmp_path / "none"))
+    with pytest.raises(DeviceError, match="there is no program") as caught:
+        list_devices()
+    assert "apt install adb" in caught.value.remedy
+    monkeypatch.delenv("ADBUTILS_ADB_PATH")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("adbutils._utils._get_bin_dir", lambda: str(tmp_path))
+    with pytest.raises(DeviceError, match="adb") as caught:
+        adb_path()
+    assert "apt install adb" in caught.value.remedy
+
+
+def test_a_server_elsewhere_is_not_started_here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    called = tmp_path / "called"
+    monkeypatch.setenv("ADBUTILS_ADB_PATH", str(script(tmp_path / "adb", f"touch {called}")))
+    monkeypatch.setenv("ANDROID_ADB_SERVER_HOST", "127.0.0.2")
+    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(free_port()))
+    with pytest.raises(DeviceError, match=r"no adb server runs at 127\.0\.0\.2"):
+        user_client()
+    assert not called.exists()
+
+
+def test_a_port_that_is_none_is_wrong_usage(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", "usb")
+    with pytest.raises(UsageError, match="ANDROID_ADB_SERVER_PORT"):
+        user_client()
