@@ -15,18 +15,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from navitas.device.base import Device
-from navitas.device.virtual_phone import virtual_phone
 from navitas.errors import DeviceError
 
 FOLDER = "/data/local/tmp/navitas-contract"
 ALL_BYTES = bytes(range(256))
-
-
-@pytest.fixture(scope="module", params=["virtual"])
-def device(request: pytest.FixtureRequest) -> Iterator[Device]:
-    """Each kind of device there is; one that needs hardware would be skipped without it."""
-    with virtual_phone() as phone:
-        yield phone
 
 
 @pytest.fixture

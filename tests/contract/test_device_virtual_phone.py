@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import adbutils
@@ -20,18 +20,12 @@ from navitas.device.adb_server import list_devices
 from navitas.device.virtual_phone import virtual_phone
 from navitas.errors import DeviceError
 
-ADB = adbutils.adb_path()
+Adb = Callable[..., "subprocess.CompletedProcess[bytes]"]
 
 
-@pytest.fixture(scope="module")
-def phone() -> Iterator[AdbDevice]:
-    with virtual_phone() as device:
-        yield device
-
-
-def adb(phone: AdbDevice, *arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    command = [ADB, "-P", str(phone.server_port), "-s", phone.serial, *arguments]
-    return subprocess.run(command, input=stdin, capture_output=True, timeout=60, check=False)
+@pytest.fixture(scope="session")
+def phone(virtual: AdbDevice) -> AdbDevice:
+    return virtual
 
 
 def eventually(condition: Callable[[], bool]) -> bool:
@@ -43,63 +37,63 @@ def eventually(condition: Callable[[], bool]) -> bool:
     return False
 
 
-def test_adb_shell(phone: AdbDevice) -> None:
-    done = adb(phone, "shell", "echo out; echo err >&2; exit 9")
+def test_adb_shell(adb: Adb, phone: AdbDevice) -> None:
+    done = adb("shell", "echo out; echo err >&2; exit 9")
     assert (done.returncode, done.stdout, done.stderr) == (9, b"out\n", b"err\n")
 
 
-def test_adb_shell_with_input(phone: AdbDevice) -> None:
-    assert adb(phone, "shell", "cat", stdin=bytes(range(256)) * 1000).stdout == bytes(range(256)) * 1000
+def test_adb_shell_with_input(adb: Adb, phone: AdbDevice) -> None:
+    assert adb("shell", "cat", stdin=bytes(range(256)) * 1000).stdout == bytes(range(256)) * 1000
 
 
-def test_adb_shell_reads_commands_from_input(phone: AdbDevice) -> None:
-    done = adb(phone, "shell", stdin=b"cd /data/local\npwd\nexit 3\n")
+def test_adb_shell_reads_commands_from_input(adb: Adb, phone: AdbDevice) -> None:
+    done = adb("shell", stdin=b"cd /data/local\npwd\nexit 3\n")
     assert (done.returncode, done.stdout) == (3, b"/data/local\n")
 
 
-def test_adb_shell_on_a_terminal(phone: AdbDevice) -> None:
-    done = adb(phone, "shell", "-tt", "echo name?; read name; echo hello $name", stdin=b"me\r")
+def test_adb_shell_on_a_terminal(adb: Adb, phone: AdbDevice) -> None:
+    done = adb("shell", "-tt", "echo name?; read name; echo hello $name", stdin=b"me\r")
     assert done.stdout == b"name?\r\nme\r\nhello me\r\n"
 
 
-def test_adb_push_and_pull_of_a_folder(phone: AdbDevice, tmp_path: Path) -> None:
+def test_adb_push_and_pull_of_a_folder(adb: Adb, phone: AdbDevice, tmp_path: Path) -> None:
     (tmp_path / "tree/sub").mkdir(parents=True)
     (tmp_path / "tree/a.txt").write_bytes(b"A" * 100_000)
     (tmp_path / "tree/sub/ü.txt").write_bytes(b"B")
-    assert adb(phone, "push", str(tmp_path / "tree"), "/data/local/tmp/").returncode == 0
-    assert adb(phone, "pull", "/data/local/tmp/tree", str(tmp_path / "back")).returncode == 0
+    assert adb("push", str(tmp_path / "tree"), "/data/local/tmp/").returncode == 0
+    assert adb("pull", "/data/local/tmp/tree", str(tmp_path / "back")).returncode == 0
     assert (tmp_path / "back/a.txt").read_bytes() == b"A" * 100_000
     assert (tmp_path / "back/sub/ü.txt").read_bytes() == b"B"
 
 
-def test_adb_errors(phone: AdbDevice, tmp_path: Path) -> None:
+def test_adb_errors(adb: Adb, phone: AdbDevice, tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(b"x")
-    denied = adb(phone, "push", str(tmp_path / "x"), "/system/x")
+    denied = adb("push", str(tmp_path / "x"), "/system/x")
     assert denied.returncode == 1 and b"Read-only file system" in denied.stdout + denied.stderr
-    missing = adb(phone, "pull", "/nope", str(tmp_path / "y"))
+    missing = adb("pull", "/nope", str(tmp_path / "y"))
     assert missing.returncode == 1 and b"No such file" in missing.stdout + missing.stderr
 
 
-def test_adb_logcat(phone: AdbDevice) -> None:
-    adb(phone, "shell", "log -t real-adb 'hello there'")
-    lines = adb(phone, "logcat", "-d", "-s", "real-adb").stdout.splitlines()
+def test_adb_logcat(adb: Adb, phone: AdbDevice) -> None:
+    adb("shell", "log -t real-adb 'hello there'")
+    lines = adb("logcat", "-d", "-s", "real-adb").stdout.splitlines()
     assert lines[0] == b"--------- beginning of main"
     assert lines[1].endswith(b" I real-adb: hello there")
 
 
-def test_adb_exec_out(phone: AdbDevice) -> None:
-    assert adb(phone, "exec-out", "printf '\\001\\n\\377'").stdout == b"\x01\n\xff"
+def test_adb_exec_out(adb: Adb, phone: AdbDevice) -> None:
+    assert adb("exec-out", "printf '\\001\\n\\377'").stdout == b"\x01\n\xff"
 
 
-def test_adb_install_refuses_what_is_no_bundle(phone: AdbDevice, tmp_path: Path) -> None:
+def test_adb_install_refuses_what_is_no_bundle(adb: Adb, phone: AdbDevice, tmp_path: Path) -> None:
     (tmp_path / "x.apk").write_bytes(b"nothing")
     for options in ([], ["--no-streaming"]):
-        done = adb(phone, "install", *options, str(tmp_path / "x.apk"))
+        done = adb("install", *options, str(tmp_path / "x.apk"))
         assert done.returncode == 1
         assert b"Failure [INSTALL_FAILED_INVALID_APK: " in done.stdout + done.stderr
 
 
-def test_adbutils_itself(phone: AdbDevice) -> None:
+def test_adbutils_itself(adb: Adb, phone: AdbDevice) -> None:
     device = adbutils.AdbClient("127.0.0.1", phone.server_port).device(phone.serial)
     assert device.shell("echo hi") == "hi"
     assert device.shell2("exit 5", v2=True).returncode == 5

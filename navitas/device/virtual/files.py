@@ -58,6 +58,10 @@ class Stat:
         return st.S_ISDIR(self.mode)
 
     @property
+    def is_regular(self) -> bool:
+        return st.S_ISREG(self.mode)
+
+    @property
     def is_link(self) -> bool:
         return st.S_ISLNK(self.mode)
 
@@ -208,16 +212,21 @@ class FileTree:
         return self._open(real, path, os.O_RDONLY)
 
     def open_write(self, path: str, who: Identity = SHELL, *, append: bool = False, mode: int = 0o666) -> BinaryIO:
-        """Open for writing, created when missing."""
+        """Open for writing; created with exactly these permissions when missing."""
         real = self.real_path(path)
         if real in self._devices:
             return cast(BinaryIO, _Null())
         self._check_write(real, who, path)
         return self._open(real, path, os.O_WRONLY | os.O_CREAT | (os.O_APPEND if append else os.O_TRUNC), mode)
 
-    def mkdir(self, path: str, who: Identity = SHELL, mode: int = 0o771) -> None:
-        """Make one folder."""
-        self._change(path, who, lambda host: host.mkdir(mode=mode))
+    def mkdir(self, path: str, who: Identity = SHELL, mode: int = 0o775) -> None:
+        """Make one folder with exactly these permissions."""
+
+        def make(host: Path) -> None:
+            host.mkdir()
+            host.chmod(mode)
+
+        self._change(path, who, make)
 
     def remove(self, path: str, who: Identity = SHELL) -> None:
         """Remove a file or symlink."""
@@ -254,9 +263,14 @@ class FileTree:
             raise _fail(error.errno or errno.EIO, path) from None
 
     def _open(self, real: str, path: str, flags: int, mode: int = 0o666) -> BinaryIO:
+        host = self._host(real)
+        # O_NONBLOCK: opening a pipe that an app left there must not stop the phone.
+        flags |= os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
         try:
-            # O_NONBLOCK: opening a pipe that an app left there must not stop the phone.
-            handle = os.open(self._host(real), flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, mode)
+            is_new = bool(flags & os.O_CREAT) and not os.path.lexists(host)
+            handle = os.open(host, flags, mode)
+            if is_new:
+                os.fchmod(handle, mode)
         except OSError as error:
             raise _fail(error.errno or errno.EIO, path) from None
         if not st.S_ISREG(os.fstat(handle).st_mode):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+import signal
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +19,7 @@ class Job:
     """One such process."""
 
     pid: int
+    args: tuple[str, ...]
     task: asyncio.Task[int]
     signals: list[int] = field(default_factory=list)
 
@@ -36,12 +38,19 @@ class JobTable:
         self._processes = processes
         self._jobs: set[Job] = set()
 
-    def start(self, args: tuple[str, ...], who: Identity, coroutine: Coroutine[Any, Any, int]) -> Job:
-        """Run a coroutine as a process; any signal but 0 ends it."""
+    def start(
+        self,
+        args: tuple[str, ...],
+        who: Identity,
+        coroutine: Coroutine[Any, Any, int],
+        *,
+        on_signal: Callable[[int], bool] = lambda number: False,
+    ) -> Job:
+        """Run a coroutine as a process; a signal ends it, but 0 and those that `on_signal` deals with (never SIGKILL)."""
         signals: list[int] = []
 
         def send_signal(number: int) -> None:
-            if number:
+            if number and (number == signal.SIGKILL or not on_signal(number)):
                 signals.append(number)
                 task.cancel()
 
@@ -52,10 +61,27 @@ class JobTable:
 
         task = asyncio.create_task(coroutine)
         pid = self._processes.add_inner(args, who, send_signal)
-        job = Job(pid, task, signals)
+        job = Job(pid, args, task, signals)
         self._jobs.add(job)
         task.add_done_callback(end)
         return job
+
+    async def run(
+        self,
+        args: tuple[str, ...],
+        who: Identity,
+        coroutine: Coroutine[Any, Any, int],
+        *,
+        on_signal: Callable[[int], bool] = lambda number: False,
+        started: Callable[[int], None] = lambda pid: None,
+    ) -> int:
+        """Run a coroutine as a process to its end; its exit status. `started` is told its pid; it ends when the caller does."""
+        job = self.start(args, who, coroutine, on_signal=on_signal)
+        started(job.pid)
+        try:
+            return await job.wait()
+        finally:
+            await self.stop([job])
 
     async def stop(self, jobs: list[Job] | None = None) -> None:
         """End jobs (all of them) and wait until they have."""

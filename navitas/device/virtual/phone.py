@@ -89,8 +89,8 @@ class Phone:
     async def run_shell(self, command: str, who: Identity, streams: Streams) -> int:
         """Run a command line in a new shell, to the end of all that holds its streams; its exit status."""
         shell = Interpreter(self, who)
-        job = self.jobs.start(("sh", "-c", command), who, shell.run_text(command, streams))
-        shell.pid = job.pid
+        job = self.jobs.start(("sh", "-c", command), who, shell.run_text(command, streams), on_signal=shell.take_signal)
+        shell.set_pid(job.pid)
         try:
             status = await job.wait()
             while shell.holding_streams:

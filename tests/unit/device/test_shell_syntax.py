@@ -82,7 +82,7 @@ def test_a_script_s_tree() -> None:
 def test_unfinished_scripts_are_errors(text: str) -> None:
     with pytest.raises(ShellSyntaxError) as caught:
         parse(text)
-    assert caught.value.incomplete or text == "${x"
+    assert caught.value.incomplete
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,19 @@ def test_wrong_scripts_are_errors(text: str) -> None:
         parse(text)
 
 
-@pytest.mark.parametrize("text", ["(" * 5000, "$(" * 5000, "$((" * 5000, "if " * 5000, "{ " * 5000, "${a:-" * 5000, '"$(' * 5000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(" * 5000,
+        "$(" * 5000,
+        "$((" * 5000,
+        "$((1+" * 19 + "1" + "))" * 19 + ")",
+        "if " * 5000,
+        "{ " * 5000,
+        "${a:-" * 5000,
+        '"$(' * 5000,
+    ],
+)
 def test_deep_nesting_is_an_error(text: str) -> None:
     with pytest.raises(ShellSyntaxError):
         parse(text)
@@ -146,16 +158,16 @@ def listdir(path: str) -> list[str]:
     ],
 )
 def test_globs(pattern: str, found: list[str]) -> None:
-    assert expand_glob([(pattern, False)], "/", listdir) == found
+    assert expand_glob([(pattern, False)], "/", listdir, lambda path: True) == found
 
 
-numbers = st.integers(-(2**62), 2**62)
+numbers = st.integers(-(2**30), 2**30)
 
 
 @given(numbers, numbers, st.sampled_from(["+", "-", "*", "&", "|", "^", "<", "<=", ">", ">=", "==", "!="]))
-def test_arithmetic_is_that_of_64_bits(a: int, b: int, operator: str) -> None:
+def test_arithmetic_is_that_of_32_bits(a: int, b: int, operator: str) -> None:
     exact = int(eval(f"({a}) {operator} ({b})"))
-    assert evaluate(f"({a}) {operator} ({b})", lambda name: "") == (exact + 2**63) % 2**64 - 2**63
+    assert evaluate(f"({a}) {operator} ({b})", lambda name: "") == (exact + 2**31) % 2**32 - 2**31
 
 
 @given(numbers, numbers.filter(bool))
@@ -172,7 +184,20 @@ def test_any_expression_has_a_value_or_a_fault(expression: str) -> None:
 
 
 def test_precedence_and_variables() -> None:
-    values = {"x": "3", "y": " 4 ", "z": ""}
-    assert evaluate("x + y * 2 - z == 11 && 1 ? x << 2 : 0", lambda name: values[name]) == 12
+    values = {"x": "3", "y": " 4 ", "z": "", "w": "x + 1", "r": "r"}
+    assert evaluate("x + y * 2 - z == 11 && 1 ? x << 2 : 0", values.__getitem__) == 12
+    assert evaluate("w * 2", values.__getitem__) == 8
     with pytest.raises(ArithmeticFault, match="bad number"):
-        evaluate("x", lambda name: "abc")
+        evaluate("99#1", lambda name: "")
+    with pytest.raises(ArithmeticFault, match="recurses"):
+        evaluate("r", values.__getitem__)
+
+
+def test_assignments_in_arithmetic() -> None:
+    values = {"x": "3"}
+
+    def assign(name: str, value: str) -> None:
+        values[name] = value
+
+    assert evaluate("x++ + ++x, y = x <<= 1, 0 && (x = 9), 1 ? 5 : (x = 7)", lambda name: values.get(name, ""), assign) == 5
+    assert values == {"x": "10", "y": "10"}

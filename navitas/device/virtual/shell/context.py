@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, TypeAlias
 
-from navitas.device.virtual.shell.streams import Input, Sink
+from navitas.device.virtual.shell.streams import DISCARD, BytesSource, FileSource, Input, Sink
 
 if TYPE_CHECKING:
     from navitas.device.virtual.phone import Phone
@@ -25,21 +25,69 @@ def decode(data: bytes) -> str:
 
 
 class CommandError(Exception):
-    """A command failed: `message` goes to standard error after the command's name."""
+    """A command failed: `message` goes to standard error after its name. A `fatal` error of a builtin ends the shell."""
 
-    def __init__(self, message: str, status: int = 1) -> None:
+    def __init__(self, message: str, status: int = 1, *, fatal: bool = False) -> None:
         super().__init__(message)
         self.message = message
         self.status = status
+        self.fatal = fatal
 
 
-@dataclass(frozen=True, slots=True)
 class Streams:
-    """Standard streams."""
+    """A shell's open file descriptors. `exec` changes them in place; a command with redirections has a copy."""
 
-    stdin: Input
-    stdout: Sink
-    stderr: Sink
+    def __init__(self, stdin: Input, stdout: Sink, stderr: Sink) -> None:
+        self._inputs: dict[int, Input] = {0: stdin}
+        self._outputs: dict[int, Sink] = {1: stdout, 2: stderr}
+
+    @property
+    def stdin(self) -> Input:
+        return self._inputs.get(0) or Input(BytesSource())
+
+    @property
+    def stdout(self) -> Sink:
+        return self._outputs.get(1) or DISCARD
+
+    @property
+    def stderr(self) -> Sink:
+        return self._outputs.get(2) or DISCARD
+
+    def input(self, fd: int) -> Input | None:
+        """What a descriptor reads from."""
+        return self._inputs.get(fd)
+
+    def copy(self, *, stdin: Input | None = None, stdout: Sink | None = None) -> Streams:
+        """The same descriptors, with another input or output."""
+        same = Streams(stdin or self.stdin, stdout or self.stdout, self.stderr)
+        same._inputs = {**self._inputs, **({0: stdin} if stdin else {})}
+        same._outputs = {**self._outputs, **({1: stdout} if stdout else {})}
+        return same
+
+    def open_input(self, fd: int, source: Input) -> None:
+        """Let a descriptor read from `source`."""
+        self._inputs[fd] = source
+
+    def open_output(self, fd: int, sink: Sink) -> None:
+        """Let a descriptor write to `sink`."""
+        self._outputs[fd] = sink
+
+    def close(self, fd: int) -> None:
+        """Close a descriptor; reading finds an end, what is written is lost."""
+        self._inputs.pop(fd, None)
+        self._outputs.pop(fd, None)
+
+    def duplicate(self, fd: int, source_fd: int) -> bool:
+        """Make a descriptor the same as another; false when that one is closed."""
+        source, sink = self._inputs.get(source_fd), self._outputs.get(source_fd)
+        if source is None and sink is None:
+            return False
+        self.close(fd)
+        if source is not None:
+            self._inputs[fd] = source
+        if sink is not None:
+            self._outputs[fd] = sink
+        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +114,12 @@ class Context:
     async def err(self, text: str) -> None:
         """Write to standard error."""
         await self.streams.stderr.write(encode(text))
+
+    def open_input(self, argument: str) -> Input:
+        """What an argument names to read from: a file, or standard input (`-`, `/dev/stdin`). Raises `OSError`."""
+        if argument in ("-", "/dev/stdin", "/dev/fd/0"):
+            return self.stdin
+        return Input(FileSource(self.phone.files.open_read(self.path(argument), self.shell.who)))
 
     def path(self, argument: str) -> str:
         """Absolute phone path of an argument."""

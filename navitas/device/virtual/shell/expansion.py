@@ -1,13 +1,14 @@
-"""Expansion of words: parameters, command substitution, arithmetic, field splitting and globs (POSIX shell, 2.6)."""
+"""Expansion of words: braces, parameters, substitutions, arithmetic, field splitting and globs (POSIX shell, 2.6; mksh)."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from navitas.device.virtual.shell.arithmetic import ArithmeticFault, evaluate
-from navitas.device.virtual.shell.patterns import Runs, expand_glob, has_magic, matches, plain, to_regex
+from navitas.device.virtual.shell.braces import expand_braces
+from navitas.device.virtual.shell.fields import DEFAULT_SEPARATORS, Fields
+from navitas.device.virtual.shell.patterns import Runs, expand_glob, has_magic, plain, replaced, trimmed
 from navitas.device.virtual.shell.syntax import Arithmetic, Literal, Parameter, Part, Substitution, Word
 
 
@@ -34,41 +35,16 @@ class Environment(Protocol):
     @property
     def fails_on_unset(self) -> bool: ...
 
+    @property
+    def globs(self) -> bool: ...
+
     def listdir(self, path: str) -> list[str]:
         """Names in a folder of the phone."""
         ...
 
-
-class _Fields:
-    """Fields under construction: text is added to the last one."""
-
-    def __init__(self) -> None:
-        self._fields: list[Runs] = []
-        self._open = False
-
-    def add(self, text: str, *, quoted: bool) -> None:
-        if not text and not quoted:
-            return
-        if not self._open:
-            self._fields.append([])
-            self._open = True
-        self._fields[-1].append((text, quoted))
-
-    def add_split(self, text: str, separators: str) -> None:
-        if not separators:
-            self.add(text, quoted=False)
-            return
-        blank = "[" + re.escape(separators) + "]"
-        for index, piece in enumerate(re.split(f"{blank}+", text)):
-            if index:
-                self._open = False
-            self.add(piece, quoted=False)
-
-    def end_field(self) -> None:
-        self._open = False
-
-    def result(self) -> list[Runs]:
-        return self._fields
+    def is_dir(self, path: str) -> bool:
+        """Whether a path is a folder of the phone."""
+        ...
 
 
 class Expander:
@@ -81,9 +57,16 @@ class Expander:
     async def fields(self, words: tuple[Word, ...]) -> list[str]:
         """Arguments of a command: all expansions, field splitting and globs."""
         found: list[str] = []
-        for word in words:
-            for runs in await self._split(word):
-                paths = expand_glob(runs, self._environment.cwd, self._environment.listdir) if has_magic(runs) else []
+        environment = self._environment
+        for expanded in (expanded for word in words for expanded in expand_braces(word)):
+            fields = Fields(self._separators())
+            await self._add_word(fields, expanded)
+            for runs in fields.result():
+                paths = (
+                    expand_glob(runs, environment.cwd, environment.listdir, environment.is_dir)
+                    if environment.globs and has_magic(runs)
+                    else []
+                )
                 found += paths or [plain(runs)]
         return found
 
@@ -94,29 +77,56 @@ class Expander:
     async def runs(self, word: Word) -> Runs:
         """The expanded text with its quoting: for patterns."""
         pieces: Runs = []
-        for part in word:
-            value = " ".join(self._environment.positional) if _is_all_arguments(part) else await self._value(part)
-            pieces.append((value, part.quoted))
+        for index, part in enumerate(word):
+            if _is_all_arguments(part):
+                pieces.append((self._joined_arguments(part), part.quoted))
+            elif isinstance(part, Parameter) and not part.quoted and await self._takes_argument(part):
+                pieces += await self.runs(part.argument)
+            else:
+                pieces.append((await self._value(part, first=index == 0), part.quoted))
         return pieces
 
-    async def _split(self, word: Word) -> list[Runs]:
-        fields = _Fields()
-        for part in word:
+    async def calculate(self, expression: Word) -> int:
+        """Value of an arithmetic expression."""
+        text = await self.text(expression)
+        environment = self._environment
+        try:
+            return evaluate(text, lambda name: environment.get(name) or "", environment.assign)
+        except ArithmeticFault as fault:
+            raise ExpansionError(f"{text}: {fault}") from None
+
+    async def _add_word(self, fields: Fields, word: Word) -> None:
+        for index, part in enumerate(word):
             if _is_all_arguments(part):
                 self._add_arguments(fields, part)
-                continue
-            value = await self._value(part)
-            if part.quoted or isinstance(part, Literal):
-                fields.add(value, quoted=part.quoted)
+            elif isinstance(part, Parameter) and not part.quoted and await self._takes_argument(part):
+                await self._add_default(fields, part.argument)
+            elif part.quoted or isinstance(part, Literal):
+                fields.add(await self._value(part, first=index == 0), quoted=part.quoted)
             else:
-                separators = self._environment.get("IFS")
-                fields.add_split(value, " \t\n" if separators is None else separators)
-        return fields.result()
+                fields.add_split(await self._value(part))
 
-    def _add_arguments(self, fields: _Fields, part: Part) -> None:
+    async def _add_default(self, fields: Fields, word: Word) -> None:
+        """`${name:-word}`: what is quoted in the word is not split."""
+        for index, part in enumerate(word):
+            if isinstance(part, Literal) and not part.quoted:
+                fields.add_split(await self._value(part, first=index == 0))
+            else:
+                await self._add_word(fields, (part,))
+
+    async def _takes_argument(self, part: Parameter) -> bool:
+        """Whether `${name-word}` or `${name+word}` stands for its word."""
+        op = part.op.removeprefix(":")
+        if op not in ("-", "+"):
+            return False
+        value = self._joined_arguments(part) if part.name in "@*" else self._environment.get(part.name)
+        missing = value is None or (part.op.startswith(":") and not value)
+        return missing == (op == "-")
+
+    def _add_arguments(self, fields: Fields, part: Part) -> None:
         assert isinstance(part, Parameter)
         if part.quoted and part.name == "*":
-            fields.add(" ".join(self._environment.positional), quoted=True)
+            fields.add(self._joined_arguments(part), quoted=True)
             return
         for index, argument in enumerate(self._environment.positional):
             if index:
@@ -124,23 +134,33 @@ class Expander:
             if part.quoted:
                 fields.add(argument, quoted=True)
             else:
-                fields.add_split(argument, " \t\n")
+                fields.add_split(argument)
 
-    async def _value(self, part: Part) -> str:
+    def _joined_arguments(self, part: Part) -> str:
+        star = isinstance(part, Parameter) and part.name == "*"
+        return (self._separators()[:1] if star else " ").join(self._environment.positional)
+
+    def _separators(self) -> str:
+        separators = self._environment.get("IFS")
+        return DEFAULT_SEPARATORS if separators is None else separators
+
+    async def _value(self, part: Part, *, first: bool = False) -> str:
         if isinstance(part, Literal):
-            return part.text
+            return self._home(part.text) if first and not part.quoted else part.text
         if isinstance(part, Substitution):
             return (await self._substitute(part.source)).rstrip("\n")
         if isinstance(part, Arithmetic):
-            expression = await self.text(part.expression)
-            try:
-                return str(evaluate(expression, lambda name: self._environment.get(name) or ""))
-            except ArithmeticFault as fault:
-                raise ExpansionError(f"{expression}: {fault}") from None
+            return str(await self.calculate(part.expression))
         return await self._parameter(part)
 
+    def _home(self, text: str) -> str:
+        """`~` and `~/path`; other users' homes are not known."""
+        if text != "~" and not text.startswith("~/"):
+            return text
+        return (self._environment.get("HOME") or "~") + text[1:]
+
     async def _parameter(self, part: Parameter) -> str:
-        value = " ".join(self._environment.positional) if part.name in "@*" else self._environment.get(part.name)
+        value = self._joined_arguments(part) if part.name in "@*" else self._environment.get(part.name)
         op = part.op.removeprefix(":")
         missing = value is None or (part.op.startswith(":") and not value)
         if op in ("-", "="):
@@ -156,22 +176,31 @@ class Expander:
                 raise ExpansionError(f"{part.name}: {message or 'parameter null or not set'}")
         elif value is None and self._environment.fails_on_unset:
             raise ExpansionError(f"{part.name}: parameter not set")
-        value = value or ""
+        return await self._edited(part, value or "")
+
+    async def _edited(self, part: Parameter, value: str) -> str:
+        op = part.op
         if op == "length":
             return str(len(self._environment.positional) if part.name in "@*" else len(value))
         if op in ("#", "##", "%", "%%"):
-            return _trim(value, op, await self.runs(part.argument))
+            return trimmed(value, op, await self.runs(part.argument))
+        if op in ("/", "//"):
+            replacement = await self.text(part.second) if part.second is not None else ""
+            return replaced(value, await self.runs(part.argument), replacement, everywhere=op == "//")
+        if op == ":":
+            return await self._piece(part, value)
         return value
+
+    async def _piece(self, part: Parameter, value: str) -> str:
+        """`${name:start}` and `${name:start:length}`; both may be negative."""
+        start = await self.calculate(part.argument)
+        start = max(0, len(value) + start) if start < 0 else start
+        if part.second is None:
+            return value[start:]
+        length = await self.calculate(part.second)
+        # mksh takes a negative length for none.
+        return value[start:] if length < 0 else value[start : start + length]
 
 
 def _is_all_arguments(part: Part) -> bool:
     return isinstance(part, Parameter) and part.name in "@*" and not part.op
-
-
-def _trim(value: str, op: str, pattern: Runs) -> str:
-    """Remove the shortest (`#`, `%`) or longest (`##`, `%%`) match at the start or end."""
-    if op.startswith("#"):
-        match = re.match(to_regex(pattern, lazy=op == "#"), value, re.DOTALL)
-        return value[match.end() :] if match else value
-    starts = range(len(value), -1, -1) if op == "%" else range(len(value) + 1)
-    return next((value[:start] for start in starts if matches(pattern, value[start:])), value)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 
 from navitas.device.virtual.shell.lexer import Operator, Token, tokenize
 from navitas.device.virtual.shell.syntax import (
+    RESERVED_WORDS,
     AndOr,
     Block,
+    Calculation,
     Case,
     Command,
+    Condition,
     For,
     Function,
     If,
@@ -26,8 +30,7 @@ from navitas.device.virtual.shell.syntax import (
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_REDIRECTS = (">>", ">&", "<&", "<", ">")
-_RESERVED = frozenset(("if", "then", "elif", "else", "fi", "while", "until", "for", "do", "done", "case", "esac", "{", "}", "!"))
+_REDIRECTS = (">>", ">&", "<&", "<", ">", "<>", ">|", "&>", "<<", "<<-", "<<<")
 _MAX_NESTING = 100
 
 
@@ -45,6 +48,8 @@ class _Parser:
         self._tokens = tokens
         self._at = 0
         self._depth = 0
+        self._open: list[str] = []
+        """Keywords whose end is still to come, for the message."""
 
     def script(self, ends: tuple[str, ...]) -> Script:
         items = []
@@ -81,25 +86,73 @@ class _Parser:
         self._depth += 1
         if self._depth > _MAX_NESTING:
             raise ShellSyntaxError("syntax error: nested too deeply")
-        try:
-            return self._compound(self._peek_text()) or self._simple()
-        finally:
-            self._depth -= 1
+        keyword = self._peek_text()
+        opens = keyword in ("(", "{", "if", "while", "until", "for", "case", "[[")
+        if opens and keyword is not None:
+            self._open.append(keyword)
+        command = self._compound(keyword) or self._simple()
+        if opens:
+            self._open.pop()
+        self._depth -= 1
+        return command
 
     def _compound(self, keyword: str | None) -> Command | None:
-        if keyword in ("(", "{"):
+        parts: dict[str | None, Callable[[], Command]] = {
+            "(": self._block,
+            "{": self._block,
+            "if": self._if,
+            "while": self._loop,
+            "until": self._loop,
+            "for": self._for,
+            "case": self._case,
+            "[[": self._condition,
+            "((": self._calculation,
+            "function": self._keyword_function,
+        }
+        return parts[keyword]() if keyword in parts else None
+
+    def _block(self) -> Block:
+        subshell = self._take_operator() == "("
+        return Block(self._body(")" if subshell else "}"), subshell, self._redirects())
+
+    def _loop(self) -> Loop:
+        until = self._take_operator() == "until"
+        condition = self._body("do")
+        return Loop(condition, self._body("done"), until, self._redirects())
+
+    def _calculation(self) -> Calculation:
+        self._at += 1
+        return Calculation(self._word(), self._redirects())
+
+    def _condition(self) -> Condition:
+        self._at += 1
+        tokens: list[Word | str] = []
+        while self._plain_word() != "]]":
+            if self._at_end():
+                raise self._unexpected()
+            token = self._tokens[self._at]
+            if isinstance(token, Operator):
+                if token.text not in ("&&", "||", "(", ")", "<", ">", "\n"):
+                    raise self._unexpected()
+                tokens += [token.text] if token.text != "\n" else []
+            else:
+                tokens.append(token)
             self._at += 1
-            body = self._body(")" if keyword == "(" else "}")
-            return Block(body, keyword == "(", self._redirects())
-        if keyword == "if":
-            return self._if()
-        if keyword in ("while", "until"):
+        self._at += 1
+        return Condition(tuple(tokens), self._redirects())
+
+    def _keyword_function(self) -> Function:
+        """`function name { … }`, with or without parentheses."""
+        self._at += 1
+        name = self._plain_word()
+        if name is None or not _NAME.fullmatch(name):
+            raise self._unexpected()
+        self._at += 1
+        if self._is_any(("(",)):
             self._at += 1
-            condition = self._body("do")
-            return Loop(condition, self._body("done"), keyword == "until", self._redirects())
-        if keyword == "for":
-            return self._for()
-        return self._case() if keyword == "case" else None
+            self._expect(")")
+        self._skip_newlines()
+        return Function(name, self._command())
 
     def _if(self) -> If:
         branches = []
@@ -173,7 +226,7 @@ class _Parser:
                     break
                 redirects.append(redirect)
                 continue
-            if not words and not assignments and not redirects and self._peek_text() in _RESERVED:
+            if not words and not assignments and not redirects and self._peek_text() in RESERVED_WORDS:
                 raise self._unexpected()
             assignment = _assignment(token) if not words else None
             if assignment:
@@ -213,12 +266,10 @@ class _Parser:
             self._at += 1
             token = self._tokens[self._at]
         if not isinstance(token, Operator) or token.text not in _REDIRECTS:
-            if self._is_any(("<<",)):
-                raise ShellSyntaxError("syntax error: here documents are not supported by this phone")
             return None
         self._at += 1
         default_fd = 0 if token.text.startswith("<") else 1
-        return Redirect(default_fd if fd is None else fd, token.text, self._word())
+        return Redirect(default_fd if fd is None else fd, token.text.removesuffix("-"), self._word())
 
     def _body(self, end: str) -> Script:
         body = self.script((end,))
@@ -274,7 +325,8 @@ class _Parser:
 
     def _unexpected(self) -> ShellSyntaxError:
         if self._at_end():
-            return ShellSyntaxError("syntax error: unexpected EOF", incomplete=True)
+            what = f"unmatched '{self._open[-1]}'" if self._open else "unexpected EOF"
+            return ShellSyntaxError(f"syntax error: {what}", incomplete=True)
         text = (self._peek_text() or "word").replace("\n", "newline")
         return ShellSyntaxError(f"syntax error: unexpected '{text}'")
 

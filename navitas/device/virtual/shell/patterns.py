@@ -9,7 +9,22 @@ from typing import TypeAlias
 Runs: TypeAlias = list[tuple[str, bool]]
 """Text in order with whether it was quoted; quoted text stands for itself."""
 
-_CLASS = re.compile(r"\[[!^]?\]?[^\]]*\]")
+_CLASS = re.compile(r"\[[!^]?\]?(?:\[:[a-z]+:\]|[^\]])*\]")
+_NAMED_CLASS = re.compile(r"\[:([a-z]+):\]")
+_NAMED = {
+    "alnum": "a-zA-Z0-9",
+    "alpha": "a-zA-Z",
+    "blank": " \t",
+    "cntrl": "\x00-\x1f\x7f",
+    "digit": "0-9",
+    "graph": "!-~",
+    "lower": "a-z",
+    "print": " -~",
+    "punct": "!-/:-@\\[-`{-~",
+    "space": " \t-\r",
+    "upper": "A-Z",
+    "xdigit": "0-9A-Fa-f",
+}
 _MAGIC = re.compile(r"[*?\[]")
 
 
@@ -47,8 +62,7 @@ def _translate(text: str, repeat: str) -> str:
         if bracket:
             inner = bracket.group()[1:-1]
             negated = inner[:1] in ("!", "^")
-            inner = re.sub(r"([\\\[\]&~|^])", r"\\\1", inner[1:] if negated else inner)
-            out.append(f"[{'^' if negated else ''}{inner}]")
+            out.append(f"[{'^' if negated else ''}{_class_content(inner[1:] if negated else inner)}]")
             at = bracket.end()
             continue
         out.append(f".{repeat}" if char == "*" else "." if char == "?" else re.escape(char))
@@ -56,10 +70,43 @@ def _translate(text: str, repeat: str) -> str:
     return "".join(out)
 
 
-def expand_glob(runs: Runs, cwd: str, listdir: Callable[[str], list[str]]) -> list[str]:
+def _class_content(text: str) -> str:
+    pieces = _NAMED_CLASS.split(text)
+    escaped = [re.sub(r"([\\\[\]&~|^])", r"\\\1", piece) for piece in pieces[::2]]
+    named = [_NAMED.get(name, "") for name in pieces[1::2]]
+    return "".join(plain_text + name for plain_text, name in zip(escaped, [*named, ""], strict=True))
+
+
+def trimmed(value: str, op: str, pattern: Runs) -> str:
+    """The value less the shortest (`#`, `%`) or longest (`##`, `%%`) match at its start or end."""
+    if op.startswith("#"):
+        match = re.match(to_regex(pattern, lazy=op == "#"), value, re.DOTALL)
+        return value[match.end() :] if match else value
+    starts = range(len(value), -1, -1) if op == "%" else range(len(value) + 1)
+    return next((value[:start] for start in starts if matches(pattern, value[start:])), value)
+
+
+def replaced(value: str, pattern: Runs, replacement: str, *, everywhere: bool) -> str:
+    """The value with its first match, or all, replaced; a pattern after `#` or `%` matches at the start or end only."""
+    text = plain(pattern)
+    anchor = pattern[0][0][:1] if pattern and not pattern[0][1] else ""
+    if not text or (everywhere and text in "#%"):
+        return value
+    if anchor in ("#", "%") and not everywhere:
+        regex = to_regex([(pattern[0][0][1:], False), *pattern[1:]])
+        regex = rf"\A(?:{regex})" if anchor == "#" else rf"(?:{regex})\Z"
+    else:
+        regex = to_regex(pattern)
+    found = re.compile(regex, re.DOTALL)
+    if found.fullmatch(""):
+        return value
+    return found.sub(lambda match: replacement, value, count=0 if everywhere else 1)
+
+
+def expand_glob(runs: Runs, cwd: str, listdir: Callable[[str], list[str]], is_dir: Callable[[str], bool]) -> list[str]:
     """Sorted paths that match, in the form they were written; names with a leading dot need one in the pattern.
 
-    `listdir` takes an absolute path and raises `OSError` for what is no readable folder.
+    `listdir` takes an absolute path and raises `OSError` for what is no readable folder; a pattern's `/` needs one.
     """
     levels = _split_levels(runs)
     found = [""]
@@ -68,6 +115,8 @@ def expand_glob(runs: Runs, cwd: str, listdir: Callable[[str], list[str]]) -> li
     for index, level in enumerate(levels):
         last = index == len(levels) - 1
         found = [path for base in found for path in _expand_level(level, base, cwd, listdir, last=last)]
+    if levels and not levels[-1]:
+        found = [path for path in found if is_dir(path if path.startswith("/") else f"{cwd}/{path}")]
     return sorted(found)
 
 

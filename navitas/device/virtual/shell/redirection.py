@@ -1,56 +1,72 @@
-"""Redirections: `<`, `>`, `>>`, `2>&1`, `>&-`."""
+"""Redirections: `<`, `>`, `>>`, `<>`, `>|`, `2>&1`, `>&-`, `&>`, here documents and here strings."""
 
 from __future__ import annotations
 
-import io
-from contextlib import AsyncExitStack
-from dataclasses import replace
+import re
+from contextlib import ExitStack
 from pathlib import PurePosixPath
 
-from navitas.device.virtual.shell.context import Streams
+from navitas.device.virtual.shell.context import Streams, encode
 from navitas.device.virtual.shell.state import ShellState
-from navitas.device.virtual.shell.streams import BytesSource, FileSink, FileSource, Input, Sink
+from navitas.device.virtual.shell.streams import DISCARD, BytesSource, FileSink, FileSource, Input
 from navitas.device.virtual.shell.syntax import Redirect
+
+_DESCRIPTOR_FILES = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
+_DESCRIPTOR_FILE = re.compile(r"/(?:dev|proc/self)/fd/(\d)")
 
 
 class RedirectError(Exception):
     """A redirection is impossible: its command does not run."""
 
 
-def redirected(redirect: Redirect, target: str, streams: Streams, shell: ShellState, stack: AsyncExitStack) -> Streams:
-    """The streams after one redirection; files it opens are closed by `stack`. Raises `RedirectError`."""
-    if redirect.op in (">&", "<&"):
-        return _duplicated(redirect.fd, target, streams)
-    if redirect.fd > 2:
-        raise RedirectError(f"{redirect.fd}: bad file descriptor")
+def redirect(redirection: Redirect, target: str, streams: Streams, shell: ShellState, stack: ExitStack) -> None:
+    """Carry out one redirection on the descriptors; files it opens are closed by `stack`. Raises `RedirectError`."""
+    fd, op = redirection.fd, redirection.op
+    if op in ("<<", "<<<"):
+        streams.open_input(fd, Input(BytesSource(encode(target + ("\n" if op == "<<<" else "")))))
+    elif op in (">&", "<&"):
+        _duplicate(redirection, target, streams)
+    elif (same := _descriptor_of(target)) is not None:
+        if not streams.duplicate(fd, same):
+            raise RedirectError(f"{target}: {_verb(op)}: No such file or directory")
+    else:
+        _open(redirection, target, streams, shell, stack)
+        if op == "&>":
+            streams.duplicate(2, 1)
+
+
+def _descriptor_of(target: str) -> int | None:
+    match = _DESCRIPTOR_FILE.fullmatch(target)
+    return int(match.group(1)) if match else _DESCRIPTOR_FILES.get(target)
+
+
+def _verb(op: str) -> str:
+    return "open" if op == "<" else "create"
+
+
+def _open(redirection: Redirect, target: str, streams: Streams, shell: ShellState, stack: ExitStack) -> None:
     path = str(PurePosixPath(shell.cwd) / target) if target else ""
+    fd, op = redirection.fd, redirection.op
     files = shell.phone.files
     try:
-        if redirect.op == "<":
+        if op == ">" and "C" in shell.options and path != "/dev/null" and shell.exists(path):
+            raise FileExistsError(17, "File exists", path)
+        if path == "/dev/null" and op != "<":
+            streams.open_output(fd, DISCARD)
+        elif op != "<":
+            sink = FileSink(files.open_write(path, shell.who, append=op in (">>", "<>"), mode=0o666 & ~shell.umask))
+            stack.callback(sink.close)
+            streams.open_output(fd, sink)
+        if op in ("<", "<>"):
             source = Input(FileSource(files.open_read(path, shell.who)))
             stack.callback(source.close)
-            return replace(streams, stdin=source)
-        sink = FileSink(files.open_write(path, shell.who, append=redirect.op == ">>"), is_null=path == "/dev/null")
+            streams.open_input(fd, source)
     except OSError as error:
-        raise RedirectError(f"can't {'open' if redirect.op == '<' else 'create'} {target}: {error.strerror}") from None
-    stack.callback(sink.close)
-    return _with_output(streams, redirect.fd, sink)
+        raise RedirectError(f"{target}: {_verb(op)}: {error.strerror}") from None
 
 
-def _duplicated(fd: int, target: str, streams: Streams) -> Streams:
+def _duplicate(redirection: Redirect, target: str, streams: Streams) -> None:
     if target == "-":
-        if fd == 0:
-            return replace(streams, stdin=Input(BytesSource()))
-        return _with_output(streams, fd, FileSink(io.BytesIO(), is_null=True))
-    outputs = {"1": streams.stdout, "2": streams.stderr}
-    if fd == 0 and target == "0":
-        return streams
-    if fd not in (1, 2) or target not in outputs:
-        raise RedirectError(f"{target}: bad file descriptor")
-    return _with_output(streams, fd, outputs[target])
-
-
-def _with_output(streams: Streams, fd: int, sink: Sink) -> Streams:
-    if fd == 0:
-        raise RedirectError("0: bad file descriptor")
-    return replace(streams, stdout=sink) if fd == 1 else replace(streams, stderr=sink)
+        streams.close(redirection.fd)
+    elif not re.fullmatch(r"\d", target) or not streams.duplicate(redirection.fd, int(target)):
+        raise RedirectError(f"{redirection.op}{target} : bad file descriptor")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from navitas.device.virtual.shell.context import Streams, decode
-from navitas.device.virtual.shell.interpreter import ExitShell, Interpreter
+from navitas.device.virtual.shell.interpreter import Interpreter
 from navitas.device.virtual.shell.parser import parse
 from navitas.device.virtual.shell.streams import Input
 from navitas.device.virtual.shell.syntax import ShellSyntaxError
@@ -18,16 +18,19 @@ async def run_lines(
 
     `run` runs one command, such as interruptibly.
     """
+    return await shell.to_the_end(_each(shell, lines, streams, run), streams)
+
+
+async def _each(
+    shell: Interpreter, lines: Input, streams: Streams, run: Callable[[Awaitable[int]], Awaitable[int]] | None
+) -> int:
     text = ""
     while line := decode(await lines.readline()):
         text += line
         if not line.endswith("\n") or _is_complete(text):
             command = shell.evaluate(text, streams)
             text = ""
-            try:
-                shell.status = await (command if run is None else run(command))
-            except ExitShell as leave:
-                return leave.status
+            shell.status = await (command if run is None else run(command))
     return shell.status
 
 

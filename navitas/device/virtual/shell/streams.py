@@ -69,9 +69,8 @@ class FileSource:
 class FileSink:
     """An open file; each write reaches it at once."""
 
-    def __init__(self, file: BinaryIO, *, is_null: bool = False) -> None:
+    def __init__(self, file: BinaryIO) -> None:
         self._file = file
-        self.is_null = is_null
 
     async def write(self, data: bytes) -> None:
         self._file.write(data)
@@ -80,6 +79,21 @@ class FileSink:
 
     def close(self) -> None:
         self._file.close()
+
+
+class _Discard:
+    """Takes everything, like /dev/null."""
+
+    is_null = True
+
+    async def write(self, data: bytes) -> None:
+        await asyncio.sleep(0)
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+
+DISCARD = _Discard()
 
 
 class BufferSink:
@@ -200,6 +214,13 @@ class Input:
                 self._rest = rest
                 break
         return b"".join(pieces)
+
+    async def read_up_to(self, count: int) -> bytes:
+        """The next bytes, at most `count`; fewer at a line's end, which is left out, and at the end."""
+        line = await self.readline()
+        if len(line) > count:
+            self._rest = line[count:] + self._rest
+        return line[:count]
 
     async def lines(self) -> AsyncIterator[bytes]:
         """All lines to come, as by `readline`."""

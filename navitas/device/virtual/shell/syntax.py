@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+RESERVED_WORDS = frozenset(
+    ("if", "then", "elif", "else", "fi", "while", "until", "for", "do", "done", "case", "esac", "function", "{", "}", "!", "[[")
+)
+
 
 class ShellSyntaxError(Exception):
     """The script cannot be read; the message is mksh's. An `incomplete` one may go on in the next line."""
@@ -24,12 +28,16 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """`$name` or `${name<op>argument}`; `op` is empty, `length`, or one of :- - := = :+ + :? ? # ## % %%."""
+    """`$name` or `${name<op>argument}`; `op` is empty, `length`, or one of :- - := = :+ + :? ? # ## % %% : / //.
+
+    `second` is the length of `${name:argument:second}`, and the replacement of `${name/argument/second}`.
+    """
 
     name: str
     quoted: bool
     op: str = ""
     argument: Word = ()
+    second: Word | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +62,7 @@ Word: TypeAlias = tuple[Part, ...]
 
 @dataclass(frozen=True, slots=True)
 class Redirect:
-    """`[fd]op target`; op is one of < > >> <& >&."""
+    """`[fd]op target`; op is one of < > >> <& >& <> >| &> << <<<; the target of `<<` is the here document's text."""
 
     fd: int
     op: str
@@ -144,6 +152,22 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
+class Condition:
+    """`[[ … ]]`: words, and the operators `&& || ( ) < >` as text."""
+
+    tokens: tuple[Word | str, ...]
+    redirects: Redirects = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Calculation:
+    """`((expression))`: status 0 when it is not 0."""
+
+    expression: Word
+    redirects: Redirects = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Function:
     """`name() command`."""
 
@@ -152,4 +176,5 @@ class Function:
     redirects: Redirects = ()
 
 
-Command: TypeAlias = Simple | Block | If | Loop | For | Case | Function
+Compound: TypeAlias = Block | If | Loop | For | Case | Condition | Calculation
+Command: TypeAlias = Simple | Function | Compound

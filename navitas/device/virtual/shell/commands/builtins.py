@@ -1,18 +1,25 @@
-"""Builtins that change the shell: variables, folder, flow, jobs."""
+"""Builtins that steer the shell: flow, folder, reading, running text and other commands."""
 
 from __future__ import annotations
 
-import re
+from pathlib import PurePosixPath
 
 from navitas.device.virtual.shell.commands.options import options, to_int
 from navitas.device.virtual.shell.context import BUILTINS, COMMANDS, CommandError, Context, builtin, decode
-from navitas.device.virtual.shell.interpreter import ExitShell, LoopControl, ReturnFromFunction
+from navitas.device.virtual.shell.fields import DEFAULT_SEPARATORS, split_line
+from navitas.device.virtual.shell.flow import ExitShell, LoopControl, ReturnFromFunction
+from navitas.device.virtual.shell.streams import Input
+from navitas.device.virtual.shell.syntax import RESERVED_WORDS, Literal
 
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_MANY_BYTES = 1 << 30
 
 
 def _status(context: Context) -> int:
-    return to_int(context.args[0]) & 0xFF if context.args else context.shell.status
+    if not context.args:
+        return context.shell.status
+    if not context.args[0].lstrip("-").isdecimal():
+        raise CommandError(f"bad number: {context.args[0]}", fatal=True)
+    return int(context.args[0]) & 0xFF
 
 
 @builtin(":", "true")
@@ -42,7 +49,11 @@ async def return_from(context: Context) -> int:
 @builtin("break", "continue")
 async def loop_control(context: Context) -> int:
     """Leave a loop, or begin its next round."""
-    raise LoopControl(max(1, to_int(context.args[0])) if context.args else 1, resume=context.name == "continue")
+    levels = max(1, to_int(context.args[0])) if context.args else 1
+    if not context.shell.loops:
+        await context.err(f"/system/bin/sh: {context.name}: can't {context.name}\n")
+        return 0
+    raise LoopControl(levels, resume=context.name == "continue")
 
 
 @builtin("cd")
@@ -50,83 +61,36 @@ async def cd(context: Context) -> int:
     """Change the folder."""
     shell = context.shell
     target = context.args[0] if context.args else shell.variables.get("HOME", "/")
-    target = shell.variables.get("OLDPWD", "/") if target == "-" else target
+    back = target == "-"
+    target = shell.variables.get("OLDPWD", "/") if back else target
     try:
-        path = context.phone.files.real_path(context.path(target))
+        # As the shell sees it: `..` after a symlink leads back to where the symlink is.
+        path = context.phone.files.real_path(str(_logical(context.path(target))))
         if not context.phone.files.stat(path, shell.who).is_dir:
             raise NotADirectoryError(20, "Not a directory")
     except OSError as error:
         raise CommandError(f"{target}: {error.strerror}", 2) from None
     shell.variables.update({"OLDPWD": shell.cwd, "PWD": path})
     shell.cwd = path
+    if back:
+        await context.out(path + "\n")
     return 0
+
+
+def _logical(path: str) -> PurePosixPath:
+    parts: list[str] = []
+    for part in PurePosixPath(path).parts[1:]:
+        if part == "..":
+            parts = parts[:-1]
+        else:
+            parts.append(part)
+    return PurePosixPath("/", *parts)
 
 
 @builtin("pwd")
 async def pwd(context: Context) -> int:
     """Print the folder."""
     await context.out(context.shell.cwd + "\n")
-    return 0
-
-
-@builtin("export", "readonly", "local", "typeset")
-async def export(context: Context) -> int:
-    """Set variables; `export` hands them on to commands and prints them without arguments."""
-    shell = context.shell
-    for argument in context.args:
-        name, assigned, value = argument.partition("=")
-        if argument.startswith("-"):
-            continue
-        if not _NAME.fullmatch(name):
-            raise CommandError(f"{name}: is not an identifier")
-        if context.name in ("local", "typeset"):
-            shell.make_local(name)
-        if assigned:
-            shell.assign(name, value)
-        if context.name == "export":
-            shell.exported.add(name)
-    if not context.args and context.name == "export":
-        await context.out("".join(f"export {name}={value}\n" for name, value in shell.environment.items()))
-    return 0
-
-
-@builtin("unset")
-async def unset(context: Context) -> int:
-    """Forget variables or functions."""
-    for name in options(context, "fv").rest:
-        context.shell.variables.pop(name, None)
-        context.shell.functions.pop(name, None)
-        context.shell.exported.discard(name)
-    return 0
-
-
-@builtin("set")
-async def set_options(context: Context) -> int:
-    """Set options (`-e`, `-u`; others are taken and ignored) and positional parameters; alone, print variables."""
-    shell = context.shell
-    args = list(context.args)
-    if not args:
-        await context.out("".join(f"{name}={value}\n" for name, value in sorted(shell.variables.items())))
-    while args and args[0][:1] in ("-", "+") and len(args[0]) > 1:
-        option = args.pop(0)
-        if option == "--":
-            shell.arguments = args
-            return 0
-        letters = {"errexit": "e", "nounset": "u"}.get(args.pop(0), "") if option[1:] == "o" and args else option[1:]
-        for letter in letters:
-            (shell.options.add if option[0] == "-" else shell.options.discard)(letter)
-    if args:
-        shell.arguments = args
-    return 0
-
-
-@builtin("shift")
-async def shift(context: Context) -> int:
-    """Drop positional parameters."""
-    count = to_int(context.args[0]) if context.args else 1
-    if not 0 <= count <= len(context.shell.arguments):
-        raise CommandError("nothing to shift")
-    del context.shell.arguments[:count]
     return 0
 
 
@@ -138,15 +102,24 @@ async def evaluate(context: Context) -> int:
 
 @builtin(".", "source")
 async def source(context: Context) -> int:
-    """Run a file in this shell."""
+    """Run a file in this shell, with positional parameters when there are any."""
     if not context.args:
-        raise CommandError("missing argument")
-    with context.phone.files.open_read(context.path(context.args[0]), context.shell.who) as file:
-        text = decode(file.read())
+        raise CommandError("missing argument", fatal=True)
+    shell = context.shell
+    name, *args = context.args
     try:
-        return await context.shell.evaluate(text, context.streams)
+        with context.phone.files.open_read(context.path(name), shell.who) as file:
+            text = decode(file.read())
+    except OSError as error:
+        raise CommandError(f"{name}: {error.strerror}", fatal=True) from None
+    outer = shell.arguments
+    shell.arguments = args or outer
+    try:
+        return await shell.evaluate(text, context.streams)
     except ReturnFromFunction as result:
         return result.status
+    finally:
+        shell.arguments = outer
 
 
 @builtin("exec")
@@ -161,56 +134,85 @@ async def exec_command(context: Context) -> int:
 async def command_builtin(context: Context) -> int:
     """Run a command, not a function; `-v` says what a name stands for."""
     found = options(context, "vVp", mixed=False)
-    if not found.rest:
-        return 0
-    name = found.rest[0]
-    if "v" in found or "V" in found:
-        kind = name if name in BUILTINS or name in context.shell.functions else f"/system/bin/{name}" if name in COMMANDS else ""
-        await context.out(f"{kind}\n" if kind else "")
-        return 0 if kind else 1
-    kept = context.shell.functions.pop(name, None)
+    if "v" not in found and "V" not in found:
+        return await _not_as_function(context.with_args(found.rest)) if found.rest else 0
+    status = 0
+    for name in found.rest:
+        kind = _kind(context, name)
+        shown = f"/system/bin/{name}" if kind.endswith(f"/{name}") else name
+        await context.out((f"{name} {kind}\n" if "V" in found else f"{shown}\n") if kind else "")
+        status = status if kind else 1
+    return status
+
+
+@builtin("builtin")
+async def builtin_only(context: Context) -> int:
+    """Run a builtin, not a function."""
+    if not context.args or context.args[0] not in BUILTINS:
+        raise CommandError(f"{context.args[0] if context.args else ''}: not found")
+    return await _not_as_function(context.with_args(context.args))
+
+
+async def _not_as_function(context: Context) -> int:
+    kept = context.shell.functions.pop(context.name, None)
     try:
-        return await context.shell.run_command(context.with_args(found.rest))
+        return await context.shell.run_command(context)
     finally:
         if kept is not None:
-            context.shell.functions[name] = kept
+            context.shell.functions[context.name] = kept
+
+
+@builtin("type", "whence")
+async def type_of(context: Context) -> int:
+    """Say what names stand for."""
+    status = 0
+    for name in options(context, "vpa", mixed=False).rest:
+        kind = _kind(context, name)
+        await context.out(f"{name} {kind or 'not found'}\n")
+        status = status if kind else 1
+    return status
+
+
+def _kind(context: Context, name: str) -> str:
+    if name in RESERVED_WORDS:
+        return "is a reserved word"
+    if name in context.shell.functions:
+        return "is a function"
+    if name in BUILTINS:
+        return "is a shell builtin"
+    return f"is a tracked alias for /system/bin/{name}" if name in COMMANDS else ""
 
 
 @builtin("read")
 async def read(context: Context) -> int:
-    """Read a line into variables; the last takes the rest."""
-    found = options(context, "rp:", mixed=False)
+    """Read a line into variables, the last takes the rest; -r raw, -n N at most N bytes, -u FD, -p ignored."""
+    found = options(context, "rp:n:N:u:", mixed=False)
     names = found.rest or ["REPLY"]
-    line = decode(await context.stdin.readline())
-    if "r" not in found:
-        line = re.sub(r"\\(.)", r"\1", line)
+    stdin = context.streams.input(found.number("u", 0))
+    if stdin is None:
+        raise CommandError(f"-u: {found.get('u')}: bad file descriptor")
+    raw = "r" in found
+    count = found.number("n" if "n" in found else "N", _MANY_BYTES)
+    line = await _logical_line(stdin, count, raw=raw)
     separators = context.shell.get("IFS")
-    separators = " \t\n" if separators is None else separators
-    left = line.rstrip("\n").strip(" \t")
-    for index, name in enumerate(names):
-        if index == len(names) - 1 or not separators:
-            value, left = left, ""
-        else:
-            value, *rest = re.split("[" + re.escape(separators) + "]+", left, maxsplit=1)
-            left = rest[0] if rest else ""
+    fields = split_line(line.rstrip("\n"), len(names), DEFAULT_SEPARATORS if separators is None else separators, raw=raw)
+    for name, value in zip(names, fields, strict=True):
         context.shell.assign(name, value)
-    return 0 if line else 1
+    return 0 if line.endswith("\n") or (line and count < _MANY_BYTES) else 1
 
 
-@builtin("wait")
-async def wait(context: Context) -> int:
-    """Wait for background jobs: all of this shell's, or those named by pid."""
-    pids = [to_int(argument) for argument in context.args]
-    status = 0
-    for job in list(context.shell.jobs):
-        if not pids or job.pid in pids:
-            result = await job.wait()
-            status = result if pids else 0
-            context.shell.jobs.remove(job)
-    return status
+async def _logical_line(stdin: Input, count: int, *, raw: bool) -> str:
+    """A line, with those that a backslash at its end joins to it."""
+    line = decode(await stdin.read_up_to(count))
+    while not raw and line.endswith("\\\n") and (more := decode(await stdin.read_up_to(count))):
+        line = line[:-2] + more
+    return line
 
 
-@builtin("trap", "ulimit", "umask")
-async def ignored(context: Context) -> int:
-    """Taken and ignored: shells of this phone get no signals, and have no limits."""
-    return 0
+@builtin("let")
+async def let(context: Context) -> int:
+    """Evaluate arithmetic; status 0 when the last value is not 0."""
+    value = 0
+    for expression in context.args:
+        value = await context.shell.expander(context.streams).calculate((Literal(expression, quoted=True),))
+    return 0 if value else 1

@@ -6,14 +6,22 @@ import base64
 import hashlib
 import re
 from collections.abc import Callable
+from decimal import Decimal, InvalidOperation
 from pathlib import PurePosixPath
 
-from navitas.device.virtual.shell.commands.options import options, to_int
+from navitas.device.virtual.shell.commands.options import options, to_int, too_few
 from navitas.device.virtual.shell.commands.text import inputs
 from navitas.device.virtual.shell.context import CommandError, Context, command, encode
 from navitas.device.virtual.shell.streams import FileSink
 
 _MAX_SEQUENCE = 10_000_000
+_CLASSES = {
+    name: bytes(code for code in range(128) if holds(chr(code)))
+    for name, holds in {
+        b"alnum": str.isalnum, b"alpha": str.isalpha, b"digit": str.isdigit, b"lower": str.islower, b"upper": str.isupper,
+        b"space": str.isspace, b"print": str.isprintable,
+    }.items()
+}  # fmt: skip
 
 
 @command("sort")
@@ -62,8 +70,10 @@ async def uniq(context: Context) -> int:
 @command("tr")
 async def tr(context: Context) -> int:
     """Translate bytes, `-d` delete them, `-s` squeeze repeats; ranges and \\n \\t \\0 \\r \\\\."""
-    found = options(context, "ds", mixed=False)
+    found = options(context, "dscC", mixed=False)
     sets = [_byte_set(argument) for argument in found.rest]
+    if sets and ("c" in found or "C" in found):
+        sets[0] = bytes(code for code in range(256) if code not in sets[0])
     if not 1 <= len(sets) <= 2 or not sets[-1] or (len(sets) == 1 and not found.values):
         raise CommandError("wrong number of arguments")
     table = None
@@ -82,6 +92,8 @@ async def tr(context: Context) -> int:
 
 def _byte_set(text: str) -> bytes:
     data = encode(text)
+    for name, members in _CLASSES.items():
+        data = data.replace(b"[:" + name + b":]", members)
     for escape, value in ((b"\\n", b"\n"), (b"\\t", b"\t"), (b"\\0", b"\0"), (b"\\r", b"\r"), (b"\\\\", b"\\")):
         data = data.replace(escape, value)
     return re.sub(rb"(.)-(.)", lambda found: bytes(range(found[1][0], found[2][0] + 1)), data, flags=re.DOTALL)
@@ -124,7 +136,15 @@ async def tee(context: Context) -> int:
     """Copy standard input to files (`-a` appended) and standard output."""
     found = options(context, "ai")
     who = context.shell.who
-    sinks = [FileSink(context.phone.files.open_write(context.path(name), who, append="a" in found)) for name in found.rest]
+    sinks: list[FileSink] = []
+    status = 0
+    mode = 0o666 & ~context.shell.umask
+    for name in found.rest:
+        try:
+            sinks.append(FileSink(context.phone.files.open_write(context.path(name), who, append="a" in found, mode=mode)))
+        except OSError as error:
+            await context.err(f"tee: {name}: {error.strerror}\n")
+            status = 1
     try:
         while data := await context.stdin.read():
             for sink in sinks:
@@ -133,19 +153,32 @@ async def tee(context: Context) -> int:
     finally:
         for sink in sinks:
             sink.close()
-    return 0
+    return status
 
 
 @command("seq")
 async def seq(context: Context) -> int:
-    """Whole numbers from FIRST (1) by STEP (1) to LAST."""
-    numbers = [to_int(argument) for argument in context.args]
-    if not 1 <= len(numbers) <= 3:
-        raise CommandError("Needs 1 to 3 arguments")
-    first, step, last = {1: (1, 1, numbers[-1]), 2: (numbers[0], 1, numbers[-1])}.get(len(numbers), tuple(numbers))
-    if step == 0 or abs(last - first) // abs(step) > _MAX_SEQUENCE:
+    """Numbers from FIRST (1) by STEP (1) to LAST; -s between them, -w all of one width."""
+    separator, args, same_width = "\n", list(context.args), False
+    while args and args[0] in ("-s", "-w"):
+        same_width = args.pop(0) == "-w" or same_width
+        separator = args.pop(0) if args and not same_width else separator
+    if not 1 <= len(args) <= 3:
+        raise too_few(context, 1)
+    try:
+        values = [Decimal(argument) for argument in args]
+    except InvalidOperation:
+        raise CommandError(f"strtod {args[0]}: Argument list too long") from None
+    first, step, last = {1: (Decimal(1), Decimal(1), values[-1]), 2: (values[0], Decimal(1), values[-1])}.get(
+        len(values), (values[0], values[len(values) // 2], values[-1])
+    )
+    if not all(value.is_finite() for value in values) or step == 0 or abs((last - first) / step) > _MAX_SEQUENCE:
         raise CommandError("bad increment")
-    await context.out("".join(f"{number}\n" for number in range(first, last + (1 if step > 0 else -1), step)))
+    count = max(0, int((last - first) / step) + 1) if (last - first) / step >= 0 else 0
+    places = max(-min(0, int(value.as_tuple().exponent)) for value in values)
+    texts = [f"{first + step * index:.{places}f}" for index in range(count)]
+    width = max(map(len, texts), default=0) if same_width else 0
+    await context.out(separator.join(text.zfill(width) for text in texts) + ("\n" if texts else ""))
     return 0
 
 
@@ -182,8 +215,9 @@ async def base64_command(context: Context) -> int:
                 raise CommandError("bad input") from None
             continue
         text = base64.b64encode(data)
-        width = found.number("w", 76) or len(text) or 1
-        await context.out(b"".join(text[start : start + width] + b"\n" for start in range(0, len(text), width)))
+        width = found.number("w", 76)
+        lines = [text[start : start + width] + b"\n" for start in range(0, len(text), width)] if width else [text]
+        await context.out(b"".join(lines))
     return 0
 
 

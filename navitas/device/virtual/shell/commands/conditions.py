@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
-from navitas.device.virtual.files import Stat
+from navitas.device.virtual.shell.conditions import FILE_PAIRS, NUMBERS, WRONG_USE, file_test, integer, is_unary
 from navitas.device.virtual.shell.context import CommandError, Context, builtin
 
-_NUMBERS: dict[str, Callable[[int, int], bool]] = {
-    "-eq": lambda a, b: a == b,
-    "-ne": lambda a, b: a != b,
-    "-lt": lambda a, b: a < b,
-    "-le": lambda a, b: a <= b,
-    "-gt": lambda a, b: a > b,
-    "-ge": lambda a, b: a >= b,
-}
 _STRINGS: dict[str, Callable[[str, str], bool]] = {
     "=": lambda a, b: a == b,
     "==": lambda a, b: a == b,
@@ -23,16 +14,6 @@ _STRINGS: dict[str, Callable[[str, str], bool]] = {
     "<": lambda a, b: a < b,
     ">": lambda a, b: a > b,
 }
-_FILES: dict[str, Callable[[Stat], bool]] = {
-    "-e": lambda info: True,
-    "-f": lambda info: not info.is_dir and not info.is_link,
-    "-d": lambda info: info.is_dir,
-    "-s": lambda info: info.size > 0,
-    "-r": lambda info: bool(info.mode & 0o444),
-    "-w": lambda info: bool(info.mode & 0o222),
-    "-x": lambda info: bool(info.mode & 0o111),
-}
-_WRONG_USE = 2
 
 
 @builtin("test", "[")
@@ -40,11 +21,11 @@ async def test(context: Context) -> int:
     """Evaluate a condition: status 0 when it holds, 2 for a wrong expression."""
     args = list(context.args)
     if context.name == "[" and (not args or args.pop() != "]"):
-        raise CommandError("missing ]", _WRONG_USE)
+        raise CommandError("missing ]", WRONG_USE)
     parser = _Condition(context, args)
     result = parser.any_of() if args else False
     if not parser.at_end:
-        raise CommandError(f"{args[parser.at]}: unexpected operator/operand", _WRONG_USE)
+        raise CommandError(f"{args[parser.at]}: unexpected operator/operand", WRONG_USE)
     return 0 if result else 1
 
 
@@ -78,46 +59,34 @@ class _Condition:
 
     def _take(self) -> str:
         if self.at_end:
-            raise CommandError("missing argument", _WRONG_USE)
+            raise CommandError("missing argument", WRONG_USE)
         self.at += 1
         return self._args[self.at - 1]
 
     def _primary(self) -> bool:
         operator = self._peek(1)
-        if operator is not None and (operator in _NUMBERS or operator in _STRINGS) and self._peek(2) is not None:
+        if operator is not None and self._peek(2) is not None and self._is_binary(operator):
             left, _, right = self._take(), self._take(), self._take()
-            return (
-                _STRINGS[operator](left, right) if operator in _STRINGS else _NUMBERS[operator](_integer(left), _integer(right))
-            )
+            return self._compare(left, operator, right)
         first = self._take()
         if first == "!" and not self.at_end:
             return not self._primary()
         if first == "(" and not self.at_end:
             result = self.any_of()
             if self._take() != ")":
-                raise CommandError("missing )", _WRONG_USE)
+                raise CommandError("missing )", WRONG_USE)
             return result
-        if not self.at_end and self._peek() not in ("-a", "-o", ")"):
-            return self._unary(first, self._take())
+        if is_unary(first) and not self.at_end and self._peek() not in ("-a", "-o", ")"):
+            return file_test(self._context.shell, first, self._take())
         return bool(first)
 
-    def _unary(self, operator: str, operand: str) -> bool:
-        if operator in ("-n", "-z"):
-            return bool(operand) == (operator == "-n")
-        if operator == "-t":
-            return False
-        is_link_test = operator in ("-L", "-h")
-        if operator not in _FILES and not is_link_test:
-            raise CommandError(f"{operator}: unexpected operator/operand", _WRONG_USE)
-        try:
-            path = self._context.path(operand)
-            info = self._context.phone.files.stat(path, self._context.shell.who, follow=not is_link_test)
-        except OSError:
-            return False
-        return info.is_link if is_link_test else _FILES[operator](info)
+    @staticmethod
+    def _is_binary(operator: str) -> bool:
+        return operator in NUMBERS or operator in _STRINGS or operator in FILE_PAIRS
 
-
-def _integer(text: str) -> int:
-    if not re.fullmatch(r"\s*[-+]?\d{1,19}\s*", text):
-        raise CommandError(f"{text}: bad number", _WRONG_USE)
-    return int(text)
+    def _compare(self, left: str, operator: str, right: str) -> bool:
+        if operator in _STRINGS:
+            return _STRINGS[operator](left, right)
+        if operator in NUMBERS:
+            return NUMBERS[operator](integer(left), integer(right))
+        return file_test(self._context.shell, operator, left, right)

@@ -9,7 +9,7 @@ import shutil
 import time
 from pathlib import PurePosixPath
 
-from navitas.device.virtual.shell.commands.options import Options, options
+from navitas.device.virtual.shell.commands.options import Options, options, parse_date, too_few
 from navitas.device.virtual.shell.context import CommandError, Context, command
 from navitas.device.virtual.shell.streams import PIECE_BYTES
 
@@ -19,9 +19,9 @@ async def _complain(context: Context, name: str, error: OSError) -> int:
     return 1
 
 
-def _needs(found: Options, count: int) -> list[str]:
+def _needs(context: Context, found: Options, count: int) -> list[str]:
     if len(found.rest) < count:
-        raise CommandError(f"Needs {count} argument{'s' if count > 1 else ''}")
+        raise too_few(context, count)
     return found.rest
 
 
@@ -31,7 +31,7 @@ async def mkdir(context: Context) -> int:
     found = options(context, "pm:v")
     files, who = context.phone.files, context.shell.who
     status = 0
-    for name in _needs(found, 1):
+    for name in _needs(context, found, 1):
         path = PurePosixPath(context.path(name))
         try:
             for parent in reversed(path.parents) if "p" in found else ():
@@ -39,7 +39,7 @@ async def mkdir(context: Context) -> int:
             if "p" in found:
                 _make_missing(context, str(path))
             else:
-                files.mkdir(str(path), who)
+                files.mkdir(str(path), who, _new_mode(context))
             if "m" in found:
                 files.chmod(str(path), _mode(found.get("m"), 0o777), who)
         except OSError as error:
@@ -53,18 +53,23 @@ def _make_missing(context: Context, path: str) -> None:
             return
         raise FileExistsError(17, "File exists", path)
     except FileNotFoundError:
-        context.phone.files.mkdir(path, context.shell.who)
+        context.phone.files.mkdir(path, context.shell.who, _new_mode(context))
+
+
+def _new_mode(context: Context, most: int = 0o777) -> int:
+    """Permissions of what is made now."""
+    return most & ~context.shell.umask
 
 
 @command("rmdir")
 async def rmdir(context: Context) -> int:
     """Remove empty folders."""
     status = 0
-    for name in _needs(options(context, "p"), 1):
+    for name in _needs(context, options(context, "p"), 1):
         try:
             context.phone.files.rmdir(context.path(name), context.shell.who)
         except OSError as error:
-            status = await _complain(context, f"'{name}'", error)
+            status = await _complain(context, name, error)
     return status
 
 
@@ -73,7 +78,7 @@ async def rm(context: Context) -> int:
     """Remove files; `-r` folders too, `-f` silently when missing."""
     found = options(context, "rRfiv")
     status = 0
-    for name in found.rest if "f" in found else _needs(found, 1):
+    for name in found.rest if "f" in found else _needs(context, found, 1):
         try:
             _remove(context, context.path(name), recursive="r" in found or "R" in found)
         except FileNotFoundError as error:
@@ -89,7 +94,7 @@ def _remove(context: Context, path: str, *, recursive: bool) -> None:
         files.remove(path, who)
         return
     if not recursive:
-        raise IsADirectoryError(21, "is a directory", path)
+        raise IsADirectoryError(21, "Is a directory", path)
     for name in files.listdir(path, who):
         _remove(context, f"{path}/{name}", recursive=True)
     files.rmdir(path, who)
@@ -97,7 +102,7 @@ def _remove(context: Context, path: str, *, recursive: bool) -> None:
 
 def _targets(context: Context, found: Options) -> list[tuple[str, str]]:
     """(source, target) pairs of `cp` and `mv`: into the last argument where that is a folder."""
-    *sources, last = _needs(found, 2)
+    *sources, last = _needs(context, found, 2)
     target = context.path(last)
     try:
         into = context.phone.files.stat(target, context.shell.who).is_dir
@@ -129,7 +134,7 @@ async def cp(context: Context) -> int:
         try:
             _copy(context, context.path(source), target, recursive=bool({"r", "R", "a"} & set(found.values)))
         except OSError as error:
-            status = await _complain(context, f"'{source}'", error)
+            status = await _complain(context, f"bad '{source}'", error)
     return status
 
 
@@ -157,7 +162,7 @@ def _copy(context: Context, source: str, target: str, *, recursive: bool) -> Non
 async def ln(context: Context) -> int:
     """Make symlinks (`-s`); hard links are not possible on this phone."""
     found = options(context, "sfn")
-    target, path = _needs(found, 2)[:2]
+    target, path = _needs(context, found, 2)[:2]
     if "s" not in found:
         raise CommandError(f"cannot create hard link from '{target}' to '{path}': Permission denied")
     if "f" in found:
@@ -169,14 +174,16 @@ async def ln(context: Context) -> int:
 
 @command("touch")
 async def touch(context: Context) -> int:
-    """Create files, or set their time to now."""
+    """Create files, or set their time: to now, -d DATE (@SECONDS or ISO 8601), -t [[CC]YY]MMDDhhmm[.ss], or that of -r FILE."""
     found = options(context, "acmd:t:r:")
+    mtime = _touch_time(context, found)
     status = 0
-    for name in _needs(found, 1):
+    for name in _needs(context, found, 1):
         try:
-            if "c" not in found:
-                context.phone.files.open_write(context.path(name), context.shell.who, append=True).close()
-            context.phone.files.utime(context.path(name), time.time(), context.shell.who)
+            if "c" not in found and not context.shell.exists(context.path(name)):
+                mode = _new_mode(context, 0o666)
+                context.phone.files.open_write(context.path(name), context.shell.who, append=True, mode=mode).close()
+            context.phone.files.utime(context.path(name), mtime, context.shell.who)
         except FileNotFoundError as error:
             status = status if "c" in found else await _complain(context, f"'{name}'", error)
         except OSError as error:
@@ -184,12 +191,25 @@ async def touch(context: Context) -> int:
     return status
 
 
+def _touch_time(context: Context, found: Options) -> float:
+    if "r" in found:
+        return context.phone.files.stat(context.path(found.get("r")), context.shell.who).mtime
+    if "t" in found:
+        match = re.fullmatch(r"(?:(\d\d)?(\d\d))?(\d{8})(?:\.(\d\d))?", found.get("t"))
+        if match is None:
+            raise CommandError(f"bad date '{found.get('t')}'")
+        century, year, rest, second = match.groups()
+        year = year or f"{time.gmtime().tm_year % 100:02d}"
+        return parse_date(f"{century or ('19' if int(year) > 68 else '20')}{year}{rest}{second or '00'}", ("%Y%m%d%H%M%S",))
+    return parse_date(found.get("d")) if "d" in found else time.time()
+
+
 @command("chmod")
 async def chmod(context: Context) -> int:
     """Change permissions: octal, or clauses such as `u+x,go-w`."""
     args = [argument for argument in context.args if argument not in ("-R", "-v", "-f")]
     if len(args) < 2:
-        raise CommandError("Needs 2 arguments")
+        raise too_few(context, 2)
     status = 0
     for name in args[1:]:
         path = context.path(name)
@@ -197,7 +217,7 @@ async def chmod(context: Context) -> int:
             before = context.phone.files.stat(path, context.shell.who).mode
             context.phone.files.chmod(path, _mode(args[0], before), context.shell.who)
         except OSError as error:
-            status = await _complain(context, f"'{name}'", error)
+            status = await _complain(context, name, error)
     return status
 
 
@@ -246,11 +266,14 @@ async def mktemp(context: Context) -> int:
 async def readlink(context: Context) -> int:
     """Print a symlink's target, or (`-f`, realpath) the path without symlinks."""
     found = options(context, "fn")
-    path = context.path(_needs(found, 1)[0])
+    path = context.path(_needs(context, found, 1)[0])
     if "f" in found or context.name == "realpath":
         await context.out(context.phone.files.real_path(path) + "\n")
         return 0
-    target = context.phone.files.stat(path, context.shell.who, follow=False).target
+    try:
+        target = context.phone.files.stat(path, context.shell.who, follow=False).target
+    except OSError:
+        return 1
     await context.out(f"{target}\n" if target else "")
     return 0 if target else 1
 
@@ -258,7 +281,11 @@ async def readlink(context: Context) -> int:
 @command("df")
 async def df(context: Context) -> int:
     """Room on the phone's storage: that of the folder on this machine."""
-    options(context, "hk")
+    for name in options(context, "hkHai").rest:
+        try:
+            context.phone.files.stat(context.path(name), context.shell.who)
+        except OSError as error:
+            return await _complain(context, f"'{name}'", error)
     usage = shutil.disk_usage(context.phone.files.root)
     total, used, free = (value // 1024 for value in usage)
     await context.out(

@@ -17,13 +17,13 @@ from navitas.device.virtual.shell.context import CommandError, Context, command
 @command("ls")
 async def ls(context: Context) -> int:
     """List files and folders, one a line; `-l` long, `-a`/`-A` hidden ones too, `-d` folders themselves, `-R` recursive."""
-    found = options(context, "1laAdRhtrSiFCnp")
+    found = options(context, "1laAdRhtrSiFCnpsk")
     files: list[str] = []
     folders: list[str] = []
     status = 0
     for name in found.rest or ["."]:
         try:
-            is_dir = context.phone.files.stat(context.path(name), context.shell.who, follow="d" not in found).is_dir
+            is_dir = _is_dir(context, name, follow="d" not in found and "l" not in found)
         except OSError as error:
             await context.err(f"ls: {name}: {error.strerror}\n")
             status = 1
@@ -35,6 +35,17 @@ async def ls(context: Context) -> int:
         title = ("\n" if index or files else "") + f"{name}:\n" if titled else ""
         status = await _folder(context, found, name, title) or status
     return status
+
+
+def _is_dir(context: Context, name: str, *, follow: bool) -> bool:
+    path = context.path(name)
+    info = context.phone.files.stat(path, context.shell.who, follow=name.endswith("/"))
+    if info.is_link and follow:
+        try:
+            return context.phone.files.stat(path, context.shell.who).is_dir
+        except OSError:
+            return False
+    return info.is_dir
 
 
 async def _folder(context: Context, found: Options, name: str, title: str) -> int:
@@ -69,21 +80,44 @@ def _lines(context: Context, found: Options, entries: list[tuple[str, str]]) -> 
         infos.sort(key=lambda item: -item[1].mtime)
     if "S" in found:
         infos.sort(key=lambda item: -item[1].size)
+    rows: list[list[str]] = []
     for name, info in reversed(infos) if "r" in found else infos:
         shown = name + ("/" if ("F" in found or "p" in found) and info.is_dir else "")
-        yield _long(shown, info) if "l" in found or "n" in found else f"{shown}\n"
+        place = [str(info.inode)] if "i" in found else []
+        blocks = [str((info.size + 4095) // 4096 * 4)] if "s" in found else []
+        rows.append([*place, *blocks, *(_long(info, found) if "l" in found or "n" in found else []), _shown(shown, info, found)])
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)] if rows else []
+    for row in rows:
+        cells = [_aligned(cell, width) for cell, width in zip(row, widths, strict=False)]
+        yield " ".join([*cells, row[-1]]) + "\n"
 
 
-def _long(name: str, info: Stat) -> str:
+def _aligned(cell: str, width: int) -> str:
+    return cell.rjust(width) if cell[:1].isdigit() else cell.ljust(width)
+
+
+def _shown(name: str, info: Stat, found: Options) -> str:
+    return f"{name} -> {info.target}" if info.target and ("l" in found or "n" in found) else name
+
+
+def _long(info: Stat, found: Options) -> list[str]:
     when = time.strftime("%Y-%m-%d %H:%M", time.gmtime(info.mtime))
-    arrow = f" -> {info.target}" if info.target else ""
-    owner, group = user_name(info.uid), user_name(info.gid)
-    return f"{st.filemode(info.mode)} {info.nlink} {owner} {group} {info.size:6d} {when} {name}{arrow}\n"
+    owners = [str(info.uid), str(info.gid)] if "n" in found else [user_name(info.uid), user_name(info.gid)]
+    return [st.filemode(info.mode), str(info.nlink), *owners, _human(info.size) if "h" in found else str(info.size), when]
+
+
+def _human(size: int) -> str:
+    """Bytes, or K, M, G with a digit behind the point below ten."""
+    value, units = float(size), iter("KMGT")
+    unit = ""
+    while value >= 1000:
+        value, unit = value / 1024, next(units)
+    return f"{value:.1f}{unit}" if unit and value < 10 else f"{value:.0f}{unit}"
 
 
 @command("stat")
 async def stat(context: Context) -> int:
-    """Tell about files; `-c FORMAT` with %n %s %a %A %F %U %G %u %g %Y %y %i %h."""
+    """Tell about files; `-c FORMAT` with %n %N %s %a %A %F %U %G %u %g %Y %y %i %h."""
     found = options(context, "c:Lft")
     if not found.rest:
         raise CommandError("Needs 1 argument")
@@ -106,8 +140,10 @@ _DEFAULT_STAT = (
 
 def _format(template: str, name: str, info: Stat) -> str:
     kind = "directory" if info.is_dir else "symbolic link" if info.is_link else "regular file"
+    kind = "regular empty file" if info.is_regular and not info.size else kind
+    link = f"{name} -> '{info.target}'" if info.target else name
     values = {
-        "n": name, "s": info.size, "a": f"{info.mode & 0o7777:o}", "A": st.filemode(info.mode), "F": kind,
+        "n": name, "N": link, "s": info.size, "a": f"{info.mode & 0o7777:o}", "A": st.filemode(info.mode), "F": kind,
         "U": user_name(info.uid), "G": user_name(info.gid), "u": info.uid, "g": info.gid, "Y": info.mtime,
         "y": time.strftime("%Y-%m-%d %H:%M:%S.000000000 +0000", time.gmtime(info.mtime)), "i": info.inode,
         "h": info.nlink, "b": (info.size + 511) // 512, "f": f"{info.mode:x}", "%": "%",
@@ -136,7 +172,7 @@ async def find(context: Context) -> int:
                 if _accepts(tests, PurePosixPath(path).name, depth, info):
                     await context.out(path + "\n")
         except OSError as error:
-            await context.err(f"find: {start}: {error.strerror}\n")
+            await context.err(f"find: '{start}': {error.strerror}\n")
             status = 1
     return status
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import calendar
+import contextlib
 import getopt
+import re
+import time
 from dataclasses import dataclass
 
-from navitas.device.virtual.shell.context import CommandError, Context
+from navitas.device.virtual.shell.context import COMMANDS, CommandError, Context
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,18 +32,26 @@ class Options:
 
 
 def options(context: Context, short: str, long: tuple[str, ...] = (), *, mixed: bool = True) -> Options:
-    """Read options (`short` as for getopt); with `mixed` they may follow arguments. Raises `CommandError`."""
+    """Read options (`short` as for getopt); with `mixed` they may follow arguments. Raises `CommandError` as toybox does."""
     parse = getopt.gnu_getopt if mixed else getopt.getopt
     try:
         pairs, rest = parse(context.args, short, list(long))
     except getopt.GetoptError as error:
-        raise CommandError(
-            f"Unknown option '{error.opt}'" if "not recognized" in error.msg else f"Needs argument {error.opt}"
-        ) from None
+        what = f"Unknown option '{error.opt}'" if "not recognized" in error.msg else f"Missing argument to -{error.opt}"
+        raise CommandError(what + _see_help(context)) from None
     values: dict[str, list[str]] = {}
     for name, value in pairs:
         values.setdefault(name.lstrip("-"), []).append(value)
     return Options(values, rest)
+
+
+def _see_help(context: Context) -> str:
+    return f' (see "{context.name} --help")' if context.name in COMMANDS else ""
+
+
+def too_few(context: Context, count: int) -> CommandError:
+    """The error of a program that needs at least `count` arguments."""
+    return CommandError(f"Needs {count} argument{'s' if count > 1 else ''}{_see_help(context)}")
 
 
 def to_int(text: str) -> int:
@@ -57,7 +69,20 @@ def to_seconds(text: str) -> float:
     try:
         seconds = float(text[:-1] if unit else text) * (unit or 1.0)
     except ValueError:
-        raise CommandError(f"bad time interval '{text}'") from None
+        raise CommandError(f"Not a number '{text}'") from None
     if not 0 <= seconds < 1e9:
-        raise CommandError(f"bad time interval '{text}'")
+        raise CommandError(f"Not a number '{text}'")
     return seconds
+
+
+_DATE_FORMATS = ("%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%d")
+
+
+def parse_date(text: str, formats: tuple[str, ...] = _DATE_FORMATS) -> int:
+    """Seconds since 1970 of `@SECONDS` or a date in UTC; raises `CommandError`."""
+    if re.fullmatch(r"@\d{1,11}", text):
+        return int(text[1:])
+    for form in formats:
+        with contextlib.suppress(ValueError):
+            return calendar.timegm(time.strptime(text, form))
+    raise CommandError(f"bad date '{text}'")

@@ -6,32 +6,49 @@ import re
 import shutil
 
 from navitas.device.virtual.host_process import host_process
-from navitas.device.virtual.shell.commands.options import options
+from navitas.device.virtual.shell.commands.options import options, too_few
 from navitas.device.virtual.shell.context import CommandError, Context, builtin, command, encode
-from navitas.device.virtual.shell.streams import PIECE_BYTES, FileSink
+from navitas.device.virtual.shell.streams import DISCARD
 
 _SIMPLE_ESCAPES = {"a": 7, "b": 8, "e": 27, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11, "\\": 92, '"': 34}
 _ESCAPE = re.compile(rb"\\(?:0([0-7]{1,3})|([0-7]{1,3})|x([0-9a-fA-F]{1,2})|(.))", re.DOTALL)
-_CONVERSION = re.compile(rb"%(%|[-+ #0]*(?:\*|\d+)?(?:\.\d+)?[bcdeEfgGiosuxXq])")
+_CONVERSION = re.compile(rb"%(%|[-+ #0]*(?:\*|\d+)?(?:\.\d+)?.)", re.DOTALL)
+_KINDS = "%bcdeEfgGiosuxX"
 
 
 @command("cat")
 async def cat(context: Context) -> int:
-    """Copy files, or standard input, to standard output."""
+    """Copy files, or standard input, to standard output; -v -t -e show what is not printable, tabs, line ends."""
+    found = options(context, "uvet")
+    marks = {flag for flag in "vet" if flag in found}
     status = 0
-    for name in options(context, "u").rest or ["-"]:
-        if name == "-":
-            while data := await context.stdin.read():
-                await context.out(data)
-            continue
+    for name in found.rest or ["-"]:
         try:
-            with context.phone.files.open_read(context.path(name), context.shell.who) as file:
-                while data := file.read(PIECE_BYTES):
-                    await context.out(data)
+            source = context.open_input(name)
+            while data := await source.read():
+                await context.out(_visible(data, marks) if marks else data)
+            if source is not context.stdin:
+                source.close()
         except OSError as error:
             await context.err(f"cat: {name}: {error.strerror}\n")
             status = 1
     return status
+
+
+def _visible(data: bytes, marks: set[str]) -> bytes:
+    return b"".join(_shown(code, marks) for code in data)
+
+
+def _shown(code: int, marks: set[str]) -> bytes:
+    if code == ord("\n"):
+        return b"$\n" if "e" in marks else b"\n"
+    if code == ord("\t"):
+        return b"^I" if "t" in marks else b"\t"
+    if "v" not in marks:
+        return bytes([code])
+    low = code & 0x7F
+    # toybox leaves out the caret's M- only for what is printable without it.
+    return (b"M-" if code > 0x7F else b"") + (b"^" + bytes([low ^ 0x40]) if low < 0x20 or low == 0x7F else bytes([low]))
 
 
 @builtin("echo")
@@ -44,33 +61,44 @@ async def echo(context: Context) -> int:
     data = encode(" ".join(args))
     end = b"" if "n" in flags else b"\n"
     if flags.replace("n", "")[-1:] != "E":
-        data, stop, _ = data.partition(b"\\c")
-        data = _unescape(data)
-        end = b"" if stop else end
+        # mksh prints what follows \c, but no newline.
+        end = b"" if b"\\c" in data else end
+        data = _unescape(data.replace(b"\\c", b""))
     await context.out(data + end)
     return 0
 
 
-@builtin("printf")
+@command("printf")
 async def printf(context: Context) -> int:
     """Print a format, again and again until the arguments are used up."""
     if not context.args:
-        raise CommandError("usage: printf FORMAT [ARGUMENT...]")
+        raise too_few(context, 1)
     template = encode(context.args[0])
     left = [encode(argument) for argument in context.args[1:]]
+    bad: list[str] = []
     while True:
         before = len(left)
-        await context.out(_format(template, left))
-        if not left or len(left) == before:
-            return 0
+        await context.out(_format(template, left, bad))
+        await context.err("".join(f"printf: {reason}\n" for reason in bad))
+        if bad or not left or len(left) == before:
+            return int(bool(bad))
 
 
-def _format(template: bytes, arguments: list[bytes]) -> bytes:
+def _format(template: bytes, arguments: list[bytes], bad: list[str]) -> bytes:
     out = []
     at = 0
     for match in _CONVERSION.finditer(template):
-        out += [_unescape(template[at : match.start()]), _convert(match.group(1).decode(), arguments)]
+        out.append(_unescape(template[at : match.start()]))
         at = match.end()
+        conversion = match.group(1).decode("utf-8", "replace")
+        if conversion[-1] not in _KINDS:
+            bad.append(f"bad %{conversion}@{match.start() + 2}")
+            return b"".join(out)
+        try:
+            out.append(_convert(conversion, arguments))
+        except ValueError as error:
+            bad.append(f"bad %{conversion[-1]} {error}")
+            out.append(_convert(conversion, [b"0"]))
     return b"".join([*out, _unescape(template[at:])])
 
 
@@ -81,7 +109,7 @@ def _convert(conversion: str, arguments: list[bytes]) -> bytes:
         conversion = conversion.replace("*", str(_integer(arguments.pop(0) if arguments else b"0")))
     value = arguments.pop(0) if arguments else b""
     kind = conversion[-1]
-    if kind in "bcsq":
+    if kind in "bcs":
         text = _unescape(value) if kind == "b" else value[:1] if kind == "c" else value
         return f"%{conversion[:-1]}s".encode() % text
     if kind in "eEfgG":
@@ -93,14 +121,14 @@ def _integer(text: bytes) -> int:
     try:
         return int(text or b"0", 0)
     except ValueError:
-        raise CommandError(f"{text.decode('utf-8', 'replace')}: not a number") from None
+        raise ValueError(text.decode("utf-8", "replace")) from None
 
 
 def _real(text: bytes) -> float:
     try:
         return float(text or b"0")
     except ValueError:
-        raise CommandError(f"{text.decode('utf-8', 'replace')}: not a number") from None
+        raise ValueError(text.decode("utf-8", "replace")) from None
 
 
 def _unescape(data: bytes) -> bytes:
@@ -123,7 +151,7 @@ async def yes(context: Context) -> int:
     if program is None:
         raise CommandError("this machine has no 'yes' to stand for it")
     sink = context.streams.stdout
-    null = isinstance(sink, FileSink) and sink.is_null
+    null = sink is DISCARD
     argv = [program, *context.args]
     async with host_process(
         context.phone.processes, argv, name="yes", who=context.shell.who, app=False, discard_output=null

@@ -121,6 +121,7 @@ async def run_as(context: Context) -> int:
         args = args[2:]
     shell = Interpreter(context.phone, package.identity, f"/data/data/{name}", context.shell.environment)
     shell.pid, shell.depth, shell.holding_streams = context.shell.pid, context.shell.depth, context.shell.holding_streams
+    shell.umask = context.shell.umask
     program = args or ["sh"]
     if program[0].rpartition("/")[2] not in COMMANDS and "/" not in program[0]:
         raise CommandError(f"exec failed for {program[0]}: No such file or directory")

@@ -1,16 +1,13 @@
-"""ps, pidof, pgrep, pkill, kill, killall."""
+"""ps, pidof, pgrep, pkill, killall."""
 
 from __future__ import annotations
 
 import re
-import signal
 
-from navitas.device.virtual.identity import Identity
 from navitas.device.virtual.processes import Process
 from navitas.device.virtual.shell.commands.options import options
-from navitas.device.virtual.shell.context import CommandError, Context, builtin, command
-
-_NUMBERS = {found.name.removeprefix("SIG"): found.value for found in signal.Signals}
+from navitas.device.virtual.shell.commands.signals import signal_of
+from navitas.device.virtual.shell.context import CommandError, Context, command
 
 
 def _visible(context: Context) -> list[Process]:
@@ -90,7 +87,7 @@ async def pgrep(context: Context) -> int:
 @command("pkill")
 async def pkill(context: Context) -> int:
     """Signal processes whose name (`-f`: command line) matches."""
-    number, rest = _signal_of(context.args)
+    number, rest = signal_of(context.args)
     flags = "".join(argument for argument in rest if argument.startswith("-"))
     matching = _matching(context, flags, [argument for argument in rest if not argument.startswith("-")])
     for process in matching:
@@ -101,7 +98,7 @@ async def pkill(context: Context) -> int:
 @command("killall")
 async def killall(context: Context) -> int:
     """Signal processes by name."""
-    number, names = _signal_of(context.args)
+    number, names = signal_of(context.args)
     status = 0
     for name in names:
         chosen = [process for process in _visible(context) if _named(process, name)]
@@ -111,44 +108,3 @@ async def killall(context: Context) -> int:
             await context.err(f"killall: {name}: No such process\n")
             status = 1
     return status
-
-
-@builtin("kill")
-async def kill(context: Context) -> int:
-    """Signal processes by pid; `-l` lists signals."""
-    if context.args[:1] == ["-l"]:
-        await context.out("".join(f"{number:2d} {name}\n" for name, number in _NUMBERS.items()))
-        return 0
-    number, pids = _signal_of(context.args)
-    if not pids:
-        raise CommandError("Needs 1 argument")
-    status = 0
-    for pid in pids:
-        process = context.phone.processes.get(int(pid)) if pid.isdecimal() else None
-        reason = (
-            "No such process" if process is None else "" if _may_signal(context.shell.who, process) else "Operation not permitted"
-        )
-        if process is None or reason:
-            await context.err(f"/system/bin/sh: kill: {pid}: {reason}\n")
-            status = 1
-        else:
-            process.send_signal(number)
-    return status
-
-
-def _may_signal(who: Identity, process: Process) -> bool:
-    return process.who.uid == who.uid
-
-
-def _signal_of(args: list[str]) -> tuple[int, list[str]]:
-    """The signal that `-9`, `-TERM` or `-s TERM` names (default TERM), and the other arguments."""
-    if args[:1] == ["-s"] and len(args) > 1:
-        text, rest = args[1], args[2:]
-    elif args and re.fullmatch(r"-(\d+|[A-Z][A-Z0-9]+)", args[0]):
-        text, rest = args[0][1:], args[1:]
-    else:
-        return signal.SIGTERM, args
-    number = int(text) if text.isdecimal() else _NUMBERS.get(text.removeprefix("SIG"), -1)
-    if not 0 <= number <= 64:
-        raise CommandError(f"bad signal '{text}'")
-    return number, rest

@@ -6,7 +6,7 @@ import re
 import time
 
 from navitas.device.virtual.identity import user_name
-from navitas.device.virtual.shell.commands.options import options, to_int
+from navitas.device.virtual.shell.commands.options import options, parse_date, to_int
 from navitas.device.virtual.shell.context import BUILTINS, COMMANDS, CommandError, Context, command
 
 _RELEASE = "6.1.75-android14-11-navitas"
@@ -43,10 +43,9 @@ async def date(context: Context) -> int:
     found = options(context, "ud:r:D:")
     now_ns = time.time_ns()
     if "d" in found:
-        match = re.fullmatch(r"@(\d{1,11})", found.get("d"))
-        if match is None:
-            raise CommandError(f"bad date '{found.get('d')}'")
-        now_ns = int(match.group(1)) * 1_000_000_000
+        now_ns = parse_date(found.get("d")) * 1_000_000_000
+    if "r" in found:
+        now_ns = context.phone.files.stat(context.path(found.get("r")), context.shell.who).mtime * 1_000_000_000
     if found.rest and not found.rest[0].startswith("+"):
         raise CommandError("cannot set date: Operation not permitted")
     template = found.rest[0][1:] if found.rest else "%a %b %e %H:%M:%S UTC %Y"

@@ -1,0 +1,46 @@
+"""The device that must pass: the virtual phone, or with NAVITAS_TEST_SERIAL a real one behind the user's adb server."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+
+import adbutils
+import pytest
+
+from navitas.device.adb import AdbDevice, select_device
+from navitas.device.virtual_phone import virtual_phone
+
+SERIAL = os.environ.get("NAVITAS_TEST_SERIAL", "")
+
+Adb = Callable[..., "subprocess.CompletedProcess[bytes]"]
+
+
+@pytest.fixture(scope="session")
+def device() -> Iterator[AdbDevice]:
+    """One device for all contract tests of a test process."""
+    if SERIAL:
+        yield select_device(SERIAL)
+        return
+    with virtual_phone() as phone:
+        yield phone
+
+
+@pytest.fixture(scope="session")
+def virtual(device: AdbDevice) -> AdbDevice:
+    """The device, where only the virtual phone can pass: its own format of packages, its own port."""
+    if SERIAL:
+        pytest.skip("for the virtual phone: NAVITAS_TEST_SERIAL names another device")
+    return device
+
+
+@pytest.fixture(scope="session")
+def adb(device: AdbDevice) -> Adb:
+    """Runs the adb program against the device: `adb("shell", "ls")`."""
+
+    def run(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+        command = [adbutils.adb_path(), "-P", str(device.server_port), "-s", device.serial, *arguments]
+        return subprocess.run(command, input=stdin, capture_output=True, timeout=60, check=False)
+
+    return run
