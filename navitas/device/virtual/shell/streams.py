@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import BinaryIO, Protocol
@@ -188,14 +189,26 @@ class Input:
 
     def __init__(self, source: Source) -> None:
         self._source = source
-        self._rest = b""
+        self._piece = b""
+        self._at = 0
 
     async def read(self) -> bytes:
         """Next piece; empty at the end."""
-        if self._rest:
-            data, self._rest = self._rest, b""
-            return data
+        if self._at < len(self._piece):
+            return self._take(len(self._piece))
         return await self._source.read()
+
+    def _take(self, end: int) -> bytes:
+        """The waiting piece up to `end`; what follows stays, uncopied."""
+        data = self._piece[self._at : end]
+        self._at = end
+        return data
+
+    async def _fill(self) -> bool:
+        """Have a piece waiting; false at the end."""
+        if self._at >= len(self._piece):
+            self._piece, self._at = await self._source.read(), 0
+        return bool(self._piece)
 
     async def read_all(self) -> bytes:
         """Everything until the end."""
@@ -206,21 +219,18 @@ class Input:
 
     async def readline(self) -> bytes:
         """Next line with its line end (the last may lack it); empty at the end."""
-        pieces: list[bytes] = []
-        while data := await self.read():
-            line, newline, rest = data.partition(b"\n")
-            pieces.append(line + newline)
-            if newline:
-                self._rest = rest
-                break
-        return b"".join(pieces)
+        return await self.read_up_to(sys.maxsize)
 
     async def read_up_to(self, count: int) -> bytes:
-        """The next bytes, at most `count`; fewer at a line's end, which is left out, and at the end."""
-        line = await self.readline()
-        if len(line) > count:
-            self._rest = line[count:] + self._rest
-        return line[:count]
+        """Next line, but at most `count` bytes of it."""
+        pieces: list[bytes] = []
+        while count and await self._fill():
+            newline = self._piece.find(b"\n", self._at, self._at + count)
+            pieces.append(self._take(newline + 1 if newline >= 0 else min(len(self._piece), self._at + count)))
+            count -= len(pieces[-1])
+            if newline >= 0:
+                break
+        return b"".join(pieces)
 
     async def lines(self) -> AsyncIterator[bytes]:
         """All lines to come, as by `readline`."""
