@@ -1,19 +1,26 @@
-"""How `logcat` prints entries (AOSP liblog, logprint.cpp)."""
+"""How `logcat` prints entries (AOSP system/logging, liblog/logprint.cpp and log_read.h)."""
 
 from __future__ import annotations
 
+import re
+import struct
 import time
 from dataclasses import dataclass
 
 from navitas.device.virtual.identity import FIRST_APP_UID, user_name
-from navitas.device.virtual.logd import Entry
+from navitas.device.virtual.logd import BUFFERS, Entry
 
 STYLES = ("brief", "long", "process", "raw", "tag", "thread", "threadtime", "time")
-MODIFIERS = ("color", "descriptive", "epoch", "monotonic", "nsec", "printable", "uid", "usec", "UTC", "year", "zone")
+MODIFIERS = ("color", "colour", "descriptive", "epoch", "monotonic", "nsec", "printable", "uid", "usec", "UTC", "year", "zone")
 
 PRIORITIES = "..VDIWEFS"
 """Letter of each priority."""
-_COLORS = {"V": 231, "D": 75, "I": 40, "W": 166, "E": 196, "F": 196}
+_COLORS = {"D": 34, "I": 32, "W": 33, "E": 31, "F": 31}
+_DEFAULT_COLOR = 39
+_MAX_FRAME_BYTES = 127
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f\\\ufffd]")
+_ESCAPES = {"\a": "\\a", "\b": "\\b", "\v": "\\v", "\f": "\\f", "\r": "\\r", "\n": "\\n", "\\": "\\\\"}
+_BINARY = struct.Struct("<HHiIIIII")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +33,14 @@ class LogFormat:
 
     def render(self, entry: Entry) -> str:
         """An entry as text: one line for each line of its message, each with the whole prefix (`long` has one header)."""
-        prefix, suffix = self._frame(entry)
-        message = entry.message.removesuffix("\n")
-        if self.style == "long":
-            text = f"{prefix}{message}{suffix}"
-        else:
-            text = "".join(f"{prefix}{line}{suffix}" for line in message.split("\n"))
+        prefix, suffix = (_cut(text) for text in self._frame(entry))
         if "color" in self.modifiers:
-            return f"\x1b[38;5;{_COLORS.get(PRIORITIES[entry.priority], 231)}m{text}\x1b[0m"
-        return text
+            prefix = f"\x1b[{_COLORS.get(PRIORITIES[entry.priority], _DEFAULT_COLOR)}m{prefix}"
+            suffix = f"\x1b[0m{suffix}"
+        lines = [entry.message] if self.style == "long" else entry.message.removesuffix("\n").split("\n")
+        if "printable" in self.modifiers:
+            lines = [_UNPRINTABLE.sub(_escaped, line) for line in lines]
+        return "".join(f"{prefix}{line}{suffix}" for line in lines)
 
     def _frame(self, entry: Entry) -> tuple[str, str]:
         level = PRIORITIES[entry.priority]
@@ -72,3 +78,25 @@ class LogFormat:
             return f"{seconds:19d}.{fraction}"
         day = time.strftime("%Y-%m-%d %H:%M:%S" if "year" in self.modifiers else "%m-%d %H:%M:%S", time.gmtime(seconds))
         return f"{day}.{fraction}" + (" +0000" if {"zone", "UTC"} & self.modifiers else "")
+
+
+def _cut(text: str) -> str:
+    """liblog's buffers for what stands around a message hold 127 bytes; what exceeds them is cut."""
+    data = text.encode("utf-8", "replace")
+    if len(data) <= _MAX_FRAME_BYTES:
+        return text
+    end = "\n" if text.endswith("\n") else ""
+    return data[: _MAX_FRAME_BYTES - len(end)].decode("utf-8", "ignore") + end
+
+
+def _escaped(match: re.Match[str]) -> str:
+    char = match.group()
+    return _ESCAPES.get(char) or f"\\x{ord(char):02X}"
+
+
+def binary(entry: Entry) -> bytes:
+    """An entry as `logcat -B` writes it: struct logger_entry, then priority, tag, NUL, message, NUL."""
+    payload = bytes([entry.priority]) + f"{entry.tag}\0{entry.message}\0".encode("utf-8", "replace")
+    seconds, nanoseconds = divmod(entry.realtime_ns, 1_000_000_000)
+    ids = (entry.pid, entry.tid, seconds & 0xFFFFFFFF, nanoseconds, BUFFERS.index(entry.buffer), entry.uid)
+    return _BINARY.pack(len(payload), _BINARY.size, *ids) + payload

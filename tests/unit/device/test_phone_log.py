@@ -152,7 +152,7 @@ def test_clear_resize_and_sizes(tmp_path: Path) -> None:
         await fill(phone)
         assert await run(phone, "logcat -c; logcat -d") == Output(0, b"", b"")
         await run(phone, "logcat -G 16M")
-        assert b"main: ring buffer is 16384 KiB" in (await run(phone, "logcat -g")).stdout
+        assert b"main: ring buffer is 16 MiB" in (await run(phone, "logcat -g")).stdout
         for wrong in ("-G 1K", "-G x", "-b nope", "-v nope", "a:Q", "-e '['", "-T nonsense", "--nope"):
             found = await run(phone, f"logcat -d {wrong}")
             assert found.status == 1 and found.stderr.startswith(b"logcat: ")

@@ -1,0 +1,224 @@
+"""`logcat` prints as Android's documentation and liblog's logprint.cpp say: formats, modifiers, filters, buffers, files.
+
+Every line is of a tag that this test alone writes, so a phone with a busy log passes too.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from navitas.device.base import Device
+
+FOLDER = "/data/local/tmp/navitas-logcat"
+DATE, CLOCK = r"\d\d-\d\d", r"\d\d:\d\d:\d\d"
+
+
+@pytest.fixture(scope="module")
+def tag(device: Device) -> Iterator[str]:
+    """A tag with entries of each priority, and one of several lines."""
+    name = f"nv{time.time_ns() % 10**9}"
+    script = "; ".join(f"log -p {letter} -t {name} 'message {letter}'" for letter in "vdiwef")
+    device.shell(f"rm -rf {FOLDER}; mkdir -p {FOLDER}; {script}; log -p i -t {name} 'first\nsecond'")
+    yield name
+    device.shell(f"rm -rf {FOLDER}")
+
+
+def lines(device: Device, options: str) -> list[str]:
+    """What logcat dumps, less dividers."""
+    found = device.shell(f"logcat -d {options}")
+    assert found.exit_code == 0, found.stderr
+    return [line for line in found.text.splitlines() if not line.startswith("--------- ")]
+
+
+FORMATS = [
+    ("brief", r"W/TAG *\( *\d+\): message w"),
+    ("process", r"W\( *\d+\) message w  \(TAG\)"),
+    ("tag", r"W/TAG *: message w"),
+    ("thread", r"W\( *\d+: *\d+\) message w"),
+    ("raw", r"message w"),
+    ("time", rf"{DATE} {CLOCK}\.\d{{3}} W/TAG *\( *\d+\): message w"),
+    ("threadtime", rf"{DATE} {CLOCK}\.\d{{3}} +\d+ +\d+ W TAG *: message w"),
+    ("threadtime,year", rf"\d{{4}}-{DATE} {CLOCK}\.\d{{3}} +\d+ +\d+ W TAG *: message w"),
+    ("threadtime -v zone", rf"{DATE} {CLOCK}\.\d{{3}} [-+]\d{{4}} +\d+ +\d+ W TAG *: message w"),
+    ("threadtime -v usec", rf"{DATE} {CLOCK}\.\d{{6}} +\d+ +\d+ W TAG *: message w"),
+    ("threadtime,nsec", rf"{DATE} {CLOCK}\.\d{{9}} +\d+ +\d+ W TAG *: message w"),
+    ("epoch", r" *\d{10}\.\d{3} +\d+ +\d+ W TAG *: message w"),
+    ("epoch,usec,time", r" *\d{10}\.\d{6} W/TAG *\( *\d+\): message w"),
+    ("monotonic", r" *\d+\.\d{3} +\d+ +\d+ W TAG *: message w"),
+    ("threadtime,uid", rf"{DATE} {CLOCK}\.\d{{3}} (shell| 2000) +\d+ +\d+ W TAG *: message w"),
+    ("brief,uid", r"W/TAG *\((shell| 2000): *\d+\): message w"),
+    ("brief,color", r"\x1b\[33mW/TAG *\( *\d+\): message w\x1b\[0m"),
+]
+
+
+@pytest.mark.parametrize(("form", "expected"), FORMATS)
+def test_formats_and_modifiers(device: Device, tag: str, form: str, expected: str) -> None:
+    line = lines(device, f"-v {form} -s {tag}")[3]
+    assert re.fullmatch(expected.replace("TAG", tag), line), line
+
+
+def test_the_default_format_is_threadtime(device: Device, tag: str) -> None:
+    assert lines(device, f"-s {tag}") == lines(device, f"-v threadtime -s {tag}")
+    assert device.shell(f"ANDROID_PRINTF_LOG=tag logcat -d -s {tag}").text.splitlines()[-1] == f"I/{tag:<8}: second"
+
+
+def test_long_has_a_header_and_an_empty_line(device: Device, tag: str) -> None:
+    text = device.shell(f"logcat -d -v long -s {tag}:W").text
+    assert re.search(rf"\[ {DATE} {CLOCK}\.\d{{3}} +\d+: *\d+ W/{tag} *\]\nmessage w\n\n\[ ", text), text
+
+
+def test_each_line_of_a_message_has_the_prefix_but_in_long(device: Device, tag: str) -> None:
+    assert lines(device, f"-v tag -s {tag}")[-2:] == [f"I/{tag:<8}: first", f"I/{tag:<8}: second"]
+    assert "\nfirst\nsecond\n\n" in device.shell(f"logcat -d -v long -s {tag}").text
+
+
+def test_what_cannot_be_printed_is_escaped_on_request(device: Device) -> None:
+    name = f"nvp{time.time_ns() % 10**9}"
+    device.shell(f"log -t {name} \"$(printf 'a\\001b\\033\\177\\\\ tab\\tü')\"")
+    assert lines(device, f"-v raw -v printable -s {name}") == ["a\\x01b\\x1B\\x7F\\\\ tab\tü"]
+
+
+@pytest.mark.parametrize(
+    ("options", "shown"),
+    [
+        ("-s TAG", "vdiwef"),
+        ("-s TAG:V", "vdiwef"),
+        ("-s TAG:d", "diwef"),
+        ("-s TAG:W", "wef"),
+        ("-s TAG:F", "f"),
+        ("-s TAG:S", ""),
+        ("TAG:E '*:S'", "ef"),
+        ("'*:S' TAG:E", "ef"),
+        ("-s TAG:I TAG:E", "ef"),
+        ("-s TAG -e 'message [wf]'", "wf"),
+        ("-s TAG --regex='e$'", "e"),
+        ("-s TAG -m 2", "vd"),
+        ("-s TAG -e 'message [ef]' -m 1", "e"),
+        ("-s TAG -e 'message w' -m 1 --print", "vdiw"),
+        ("-s TAG --uid=2000", "vdiwef"),
+        ("-s TAG --uid=999999", ""),
+        ("-s TAG --pid=999999", ""),
+        ("-s TAG -b main", "vdiwef"),
+        ("-s TAG -b crash,system", ""),
+        ("-s TAG -b all", "vdiwef"),
+        ("-s TAG -b main -b crash", "vdiwef"),
+        ("-s TAG -T 2001-01-01\\ 00:00:00.000", "vdiwef"),
+        ("-s TAG -t 1000000000.0", "vdiwef"),
+    ],
+)
+def test_filters(device: Device, tag: str, options: str, shown: str) -> None:
+    found = lines(device, f"-v raw {options.replace('TAG', tag)}")
+    assert "".join(line[-1] for line in found if line.startswith("message ")) == shown
+
+
+def test_an_unspecified_star_is_debug_and_a_tag_verbose(device: Device, tag: str) -> None:
+    letters = [line[0] for line in lines(device, "-v tag '*'") if f"/{tag}" in line]
+    assert "".join(letters).startswith("DIWEF")
+    assert lines(device, f"-v tag '*:S' {tag}")[0][0] == "V"
+
+
+def test_the_newest_lines_are_counted_before_they_are_filtered(device: Device) -> None:
+    name = f"nvt{time.time_ns() % 10**9}"
+    pid = device.shell(f"log -t {name} a; log -t {name}x b; log -t {name} c; log -t {name}x d; echo $$").text.strip()
+    every = lines(device, f"-v raw -s {name} {name}x")
+    assert every == ["a", "b", "c", "d"]
+    assert len(lines(device, f"-v raw -t 3 --pid={pid} -s {name}")) <= 2
+
+
+def test_times_select_what_came_since(device: Device) -> None:
+    name = f"nvs{time.time_ns() % 10**9}"
+    since = device.shell(f"log -t {name} before; sleep 0.02; echo $EPOCHREALTIME; sleep 0.02; log -t {name} after").text.strip()
+    assert lines(device, f"-v raw -T {since} -s {name}") == ["after"]
+
+
+def test_dividers_tell_the_buffer(device: Device, tag: str) -> None:
+    text = device.shell(f"logcat -d -s {tag}").text
+    assert text.startswith("--------- beginning of main\n")
+    assert text.count("--------- ") == 1
+
+
+def test_streaming_begins_with_the_wanted_lines_and_goes_on(device: Device, tag: str) -> None:
+    name = f"nvf{time.time_ns() % 10**9}"
+    device.shell(f"log -t {name} old; log -t {name} newest")
+    with device.stream(f"logcat -v raw -T 1000 -s {name}") as stream:
+        found = iter(line for line in stream.lines() if not line.startswith(b"----"))
+        assert [next(found), next(found)] == [b"old", b"newest"]
+        device.shell(f"log -t {name} live")
+        assert next(found) == b"live"
+
+
+def test_binary_is_struct_logger_entry(device: Device, tag: str) -> None:
+    data = b"".join(device.exec_out("logcat -d -B -b main"))
+    wanted = f"{tag}\0message e\0".encode()
+    at = data.index(wanted) - 29
+    length, header, pid, tid, seconds, nanoseconds, log_id, uid = struct.unpack_from("<HHiIIIII", data, at)
+    assert (length, header, log_id, uid) == (1 + len(wanted), 28, 0, 2000)
+    assert data[at + 28] == 6 and pid > 0 and tid > 0 and nanoseconds < 1_000_000_000
+    assert abs(seconds - float(device.shell("echo $EPOCHREALTIME").text)) < 600
+
+
+def test_sizes(device: Device) -> None:
+    line = device.shell("logcat -g -b main").text
+    size = r"\d+ (B|KiB|MiB)"
+    pattern = (
+        rf"main: ring buffer is {size} \({size} consumed(, {size} readable)?\), max entry is 5120 B, max payload is 4068 B\n"
+    )
+    assert re.fullmatch(pattern, line), line
+
+
+def test_a_long_message_is_cut_at_the_payload_limit(device: Device) -> None:
+    name = f"nvl{time.time_ns() % 10**9}"
+    device.shell(f"log -t {name} $(printf '%05000d' 1)")
+    assert len(lines(device, f"-v raw -s {name}")[0]) == 4068 - 3 - len(name)
+
+
+def test_a_file_takes_what_is_printed(device: Device, tag: str) -> None:
+    device.shell(f"logcat -d -v raw -f {FOLDER}/log -s {tag}:E")
+    assert device.shell(f"cat {FOLDER}/log").text.splitlines()[-2:] == ["message e", "message f"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "-b nope",
+        "-v nope",
+        "-G x",
+        "-t nonsense",
+        "-T 12:00",
+        "TAG:Q",
+        ":I",
+        "--pid=x",
+        "-m 0",
+        "-m 1 -t 1",
+        "-r 1",
+        "--nope",
+        "-b",
+    ],
+)
+def test_wrong_use_is_told_on_standard_error(device: Device, options: str) -> None:
+    found = device.shell(f"logcat -d {options}")
+    assert (found.exit_code, found.stdout) == (1, b"")
+    assert found.stderr.startswith(b"logcat: ")
+
+
+def test_the_ring_drops_the_oldest_and_can_be_cleared(virtual: Device) -> None:
+    name = "nv-ring"
+    loop = f"i=0; while [ $i -lt 40 ]; do log -b main -t {name} $i$(printf '%04000d' 1); i=$((i+1)); done"
+    virtual.shell(f"logcat -G 64K; {loop.replace('-b main ', '')}")
+    kept = [int(line[:-4000]) for line in lines(virtual, f"-v raw -s {name}")]
+    assert kept == list(range(kept[0], 40)) and kept[0] > 20
+    assert virtual.shell("logcat -G 256K; logcat -c; logcat -d").stdout == b""
+    assert virtual.shell("logcat -G 1K").exit_code == 1
+
+
+def test_files_are_rotated(virtual: Device) -> None:
+    name = "nv-rotate"
+    loop = f"i=0; while [ $i -lt 12 ]; do log -t {name} $i$(printf '%01000d' 1); i=$((i+1)); done"
+    virtual.shell(f"cd {FOLDER}; {loop}; logcat -d -v raw -f rotated -r 4 -n 2 -s {name}")
+    script = "ls rotated*; head -n 2 rotated.2 | tail -n 1 | head -c 2; echo; tail -n 1 rotated | head -c 2"
+    assert virtual.shell(f"cd {FOLDER}; {script}").text.split() == ["rotated", "rotated.1", "rotated.2", "00", "11"]
