@@ -43,12 +43,14 @@ def build_bundles(
     instrument_tests: bool = True,
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
+    test_task: str | None = None,
     on_line: Callable[[str], None] = lambda line: None,
 ) -> list[Bundle]:
     """Build the project's instrumented bundles, one for each module with tests, in the order of module paths.
 
     `gradle` is a Gradle launcher or installation (None: the project's gradlew, else the one on PATH), `module` the path of
-    the one module to build, such as `:app`. `on_line` gets Gradle's output. The user's files and outputs are not changed.
+    the one module to build, such as `:app`, `test_task` the task whose tests are meant (None: `test`). `on_line` gets Gradle's
+    output. The user's files and outputs are not changed.
     Raises `UsageError` when this is no Gradle project or has no such module, `BuildError` when the build fails or has no bundle.
     """
     root = project.resolve()
@@ -69,13 +71,14 @@ def build_bundles(
         *([] if instrument_tests else ["-Pnavitas.instrumentTests=false"]),
         *([f"-Pnavitas.include={','.join(include)}"] if include else []),
         *([f"-Pnavitas.exclude={','.join(exclude)}"] if exclude else []),
+        *([f"-Pnavitas.testTask={test_task}"] if test_task is not None else []),
         task,
     ]  # fmt: skip
     output = _Output(on_line)
     exit_code = run_streaming(command, cwd=root, on_line=output)
     if exit_code != 0:
         raise _failure(project, module, exit_code, output)
-    return _bundles(project, output)
+    return _bundles(project, test_task, output)
 
 
 class _Output:
@@ -159,13 +162,17 @@ def _failure(project: Path, module: str | None, exit_code: int, output: _Output)
     )
 
 
-def _bundles(project: Path, output: _Output) -> list[Bundle]:
+def _bundles(project: Path, test_task: str | None, output: _Output) -> list[Bundle]:
     reports = [output.reports[module] for module in sorted(output.reports)]
     bundles = [open_bundle(Path(report.bundle)) for report in reports if report.bundle is not None]
     kinds = {report.kind for report in reports}
     if not bundles:
         if "android" in kinds:
             raise _android(project)
+        if "java" in kinds and test_task is not None:
+            raise BuildError(
+                f"{project}: no module has a test task {test_task!r} with tests", "Name another by --test-task, or leave it out."
+            )
         if "java" in kinds:
             raise BuildError(f"{project} has no tests to profile", "Add JUnit 4 tests under src/test/java.")
         raise BuildError(f"{project}: no project of this build applies the `java` plugin", "Name a project with plain Java code.")

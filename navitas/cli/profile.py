@@ -25,6 +25,7 @@ from navitas.recording.store import MANIFEST_NAME
 @click.option(
     "--device", default="virtual", show_default=True, metavar="SERIAL", help="'virtual', or a device of `navitas devices`."
 )
+@click.option("--test-task", metavar="NAME", help="Gradle's task whose tests are meant, such as integrationTest. [test]")
 @click.option(
     "--phone", default="default", show_default=True, metavar="NAME", help="The phone that the virtual phone is modelled on."
 )
@@ -72,7 +73,9 @@ def command(**values: Any) -> int:
     The project's own files are not changed. Plain `java` projects run on the virtual phone.
     """
     report = take_report_options(values)
-    build = BuildOptions(**{name: values.pop(name) for name in ("gradle", "module", "instrument_tests", "include", "exclude")})
+    build = BuildOptions(
+        **{name: values.pop(name) for name in ("gradle", "module", "instrument_tests", "include", "exclude", "test_task")}
+    )
     project, phone, output = values.pop("project"), values.pop("phone"), values.pop("output")
     refuse_real_phone(values.pop("device"))
     if output is not None and (output / MANIFEST_NAME).exists():

@@ -37,6 +37,7 @@ class BuildOptions:
     instrument_tests: bool = True
     include: Sequence[str] = ()
     exclude: Sequence[str] = ()
+    test_task: str | None = None
 
 
 def profile_project(
@@ -55,6 +56,7 @@ def profile_project(
                 instrument_tests=build.instrument_tests,
                 include=build.include,
                 exclude=build.exclude,
+                test_task=build.test_task,
                 on_line=progress.detail,
             )
             # Copies: the next build, with other options perhaps, may replace them while they are installed.

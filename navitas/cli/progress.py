@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import suppress
 from types import TracebackType
 
@@ -12,6 +13,8 @@ from rich.status import Status
 from navitas.report.names import printable
 
 _DETAIL_WIDTH = 100
+# A log of thousands of tests names this many on the way.
+_TEST_LINES = 100
 
 
 class ConsoleProgress:
@@ -47,7 +50,7 @@ class ConsoleProgress:
         short = printable(name.rpartition(".")[2], _DETAIL_WIDTH)
         if self._status:
             self._status.update(f"{escape(self._stage)} [dim]{number}/{total}[/dim] {escape(short)}")
-        else:
+        elif number in (1, total) or number % math.ceil(max(total, 1) / _TEST_LINES) == 0:
             self._print(f"  {number}/{total} {escape(short)}")
 
     def _print(self, text: str) -> None:

@@ -6,9 +6,8 @@ from collections import Counter
 from typing import IO
 
 from navitas.attribute.result import Analysis, ThreadEnergy
-from navitas.parse.tables import MethodTable
 from navitas.report.frames import J_TO_UJ, UNTRACED, walk
-from navitas.report.names import method_label, printable
+from navitas.report.names import MethodNames, printable
 
 
 class CollapsedReport:
@@ -20,20 +19,21 @@ class CollapsedReport:
     def render(self, analysis: Analysis, out: IO[str]) -> None:
         """Write the file; nothing for an analysis without threads."""
         stacks: Counter[str] = Counter()
+        names = MethodNames(analysis.methods)
         for test in analysis.tests:
             for thread in test.threads:
-                _add(stacks, thread, analysis.methods)
+                _add(stacks, thread, names)
         for stack, weight_uj in stacks.items():
             out.write(f"{stack} {weight_uj}\n")
 
 
-def _add(stacks: Counter[str], thread: ThreadEnergy, methods: MethodTable) -> None:
+def _add(stacks: Counter[str], thread: ThreadEnergy, names: MethodNames) -> None:
     top = _frame(thread.name)
     path = [top]
     open_uj = [(thread.untraced_j + thread.probes_j) * J_TO_UJ]
     for step in walk(thread):
         if step.enters:
-            path.append(_frame(method_label(methods, thread.nodes[step.node].method)))
+            path.append(_frame(names.label(thread.nodes[step.node].method)))
             open_uj.append(step.self_uj)
         else:
             left_over = _emit(stacks, path, open_uj.pop())

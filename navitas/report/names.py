@@ -15,16 +15,30 @@ def method_of(methods: MethodTable, index: int) -> Method | None:
     return methods.methods[index] if 0 <= index < len(methods.methods) else None
 
 
-def method_label(methods: MethodTable, index: int) -> str:
-    """`a.b.C.run`."""
-    method = method_of(methods, index)
-    return UNKNOWN_METHOD if method is None else f"{method.class_name}.{method.name}"
+class MethodNames:
+    """Names of a table's methods, with their module before them where classes of several modules have one name."""
 
+    def __init__(self, methods: MethodTable) -> None:
+        self._methods = methods
+        modules: dict[str, str] = {}
+        self._shared = {
+            method.class_name
+            for method in methods.methods
+            if modules.setdefault(method.class_name, method.module) != method.module
+        }
 
-def short_method_label(methods: MethodTable, index: int) -> str:
-    """`a.b.C.run` with its packages cut to their first letters, for narrow tables."""
-    method = method_of(methods, index)
-    return UNKNOWN_METHOD if method is None else f"{short_class(method.class_name)}.{method.name}"
+    def label(self, index: int) -> str:
+        """`a.b.C.run`, or `:app a.b.C.run`."""
+        method = method_of(self._methods, index)
+        return UNKNOWN_METHOD if method is None else f"{self._place(method)}{method.class_name}.{method.name}"
+
+    def short(self, index: int) -> str:
+        """The same with its packages cut to their first letters, for narrow tables."""
+        method = method_of(self._methods, index)
+        return UNKNOWN_METHOD if method is None else f"{self._place(method)}{short_class(method.class_name)}.{method.name}"
+
+    def _place(self, method: Method) -> str:
+        return f"{method.module} " if method.class_name in self._shared else ""
 
 
 def short_class(name: str) -> str:

@@ -9,7 +9,7 @@ from navitas import __version__
 from navitas.attribute.result import Analysis, TestEnergy
 from navitas.parse.tables import MethodTable
 from navitas.report.frames import J_TO_UJ, UNTRACED, walk
-from navitas.report.names import method_label, method_of, printable, test_label
+from navitas.report.names import MethodNames, method_of, printable, test_label
 
 _SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 
@@ -46,6 +46,7 @@ class _Frames:
     def __init__(self, methods: MethodTable) -> None:
         self.frames: list[dict[str, Any]] = []
         self._methods = methods
+        self._names = MethodNames(methods)
         self._known: dict[str | int, int] = {}
 
     def named(self, name: str) -> int:
@@ -57,7 +58,7 @@ class _Frames:
         if index in self._known:
             return self._known[index]
         method = method_of(self._methods, index)
-        frame: dict[str, Any] = {"name": printable(method_label(self._methods, index), 1000)}
+        frame: dict[str, Any] = {"name": printable(self._names.label(index), 1000)}
         if method is not None and method.line is not None:
             frame |= {"file": printable(method.class_name, 1000), "line": method.line}
         return self._add(index, frame)

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from navitas.attribute.repeats import Repeats
 from navitas.attribute.result import Analysis, MethodEnergy, TestEnergy, ThreadEnergy
-from navitas.report.names import printable, short_class, short_method_label
+from navitas.report.names import MethodNames, printable, short_class
 from navitas.report.units import battery_share, charge, duration, joules, percent
 
 _NAME_WIDTH = 24
@@ -22,11 +22,17 @@ _ROLES = {
     "profiler": "profiler itself",
     "system": "rest of the runtime",
 }
+# More tests than this, or than --top, are not all listed.
+_ALL_TESTS = 50
+_BAD = ("failed", "cut")
 _STATUS_STYLE = {"passed": "green", "failed": "bold red", "cut": "bold yellow"}
 
 
-def tests_table(analysis: Analysis, groups: Sequence[Repeats], *, narrow: bool) -> Table:
-    """Every run of every test, with medians where there are several; without the wall time when it must be narrow."""
+def tests_table(analysis: Analysis, groups: Sequence[Repeats], top: int, *, narrow: bool) -> Table:
+    """Every run of every test, with medians where there are several; without the wall time when it must be narrow.
+
+    Of very many tests only the `top` that used most, and those that did not pass.
+    """
     repeated = any(len(group.tests) > 1 for group in groups)
     table = _table(
         "Tests",
@@ -34,28 +40,43 @@ def tests_table(analysis: Analysis, groups: Sequence[Repeats], *, narrow: bool) 
         [*(["Run"] if repeated else []), "Energy", "Charge", "Battery", *([] if narrow else ["Wall"])],
         last="Status",
     )
+    label = _TestNames(analysis)
 
     def add(name: Text | str, run: str, energy_j: float | None, wall: str, status: Text, *, bold: bool = False) -> None:
         figures = [""] * 3 if energy_j is None else _energy(energy_j, analysis)
         cells = [*([run] if repeated else []), *figures, *([] if narrow else [wall])]
         table.add_row(name, *(Text(cell, style="bold" if bold else "") for cell in cells), status, end_section=bold)
 
-    for group in groups:
+    shown = _most(groups, top)
+    for group in shown:
         for test in group.tests:
             status = Text(test.status, style=_STATUS_STYLE.get(test.status, ""))
-            add(_test_name(test), str(test.repeat + 1), test.energy_j, duration(test.wall_ns), status)
+            add(label.of(test), str(test.repeat + 1), test.energy_j, duration(test.wall_ns), status)
         if len(group.tests) > 1:
             add("", "median", group.median_j, "", Text(), bold=True)
-    for test in analysis.tests:
-        if test.wall_ns == 0:
-            add(_test_name(test), str(test.repeat + 1), None, "", Text(test.status))
+    _more(table, len(groups) - len(shown), "tests")
+    untimed = [test for test in analysis.tests if test.wall_ns == 0]
+    for test in untimed[: max(top, _ALL_TESTS)]:
+        add(label.of(test), str(test.repeat + 1), None, "", Text(test.status))
+    _more(table, len(untimed) - max(top, _ALL_TESTS), "tests without a run")
     return table
 
 
-def threads_table(shown: Sequence[TestEnergy], top: int) -> Table:
+def _most(groups: Sequence[Repeats], top: int) -> Sequence[Repeats]:
+    """All tests in their order; of very many those that used most, and `top` of those that did not pass."""
+    if len(groups) <= max(top, _ALL_TESTS):
+        return groups
+    ranked = sorted(groups, key=lambda group: -group.median_j)
+    bad = [group for group in groups if any(test.status in _BAD for test in group.tests)]
+    chosen = {id(group) for group in (*ranked[:top], *bad[:top])}
+    return [group for group in ranked if id(group) in chosen]
+
+
+def threads_table(analysis: Analysis, shown: Sequence[TestEnergy], top: int) -> Table:
     """The app's threads that used most, over the given tests; below them what the runtime around it used, by role."""
     table = _table("Threads", "Thread", ["Energy", "Share", "CPU", "Untraced"], last="Test")
     whole = sum(test.energy_j for test in shown)
+    label = _TestNames(analysis)
 
     def add(name: Text, threads: Sequence[ThreadEnergy], place: Text) -> None:
         energy_j = sum(thread.energy_j for thread in threads)
@@ -65,7 +86,7 @@ def threads_table(shown: Sequence[TestEnergy], top: int) -> Table:
     rows = [(thread, test) for test in shown for thread in test.threads]
     own = sorted((row for row in rows if row[0].role == "app"), key=lambda row: -row[0].energy_j)
     for thread, test in own[:top]:
-        add(thread_name(thread), [thread], _test_name(test))
+        add(thread_name(thread), [thread], label.of(test))
     _more(table, len(own) - top, "threads")
     for role, name in _ROLES.items():
         found = [thread for thread, _ in rows if thread.role == role]
@@ -88,6 +109,7 @@ def methods_table(analysis: Analysis, shown: Sequence[TestEnergy], top: int, *, 
         known = analysis.methods.methods[method.method]
         identity = (known.module, known.class_name, known.name, known.descriptor)
         sums[first.setdefault(identity, method.method)].add(method)
+    names = MethodNames(analysis.methods)
     ranked = sorted(sums.items(), key=lambda item: (-item[1].exclusive_j, item[0]))
     for index, total in ranked[:top]:
         per_call = f"{1e3 * total.inclusive_j / total.calls:.4g}" if total.calls else "–"
@@ -100,7 +122,7 @@ def methods_table(analysis: Analysis, shown: Sequence[TestEnergy], top: int, *, 
             "Time": duration(total.wall_ns),
             "Paper 1": joules(total.paper1_j),
         }
-        label = Text(printable(short_method_label(analysis.methods, index)))
+        label = Text(printable(names.short(index)))
         table.add_row(label, *(values[name] for name in figures), total.notes())
     _more(table, len(ranked) - top, "methods")
     return table
@@ -154,8 +176,15 @@ def _more(table: Table, count: int, what: str) -> None:
         table.add_row(Text(f"… {count:,} more {what} (--top)", style="dim"))
 
 
-def _test_name(test: TestEnergy) -> Text:
-    return Text(printable(f"{short_class(test.class_name)}#{test.method}"))
+class _TestNames:
+    """Short names of tests, with their module where there are several."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        self._many = len({test.module for test in analysis.tests}) > 1
+
+    def of(self, test: TestEnergy) -> Text:
+        place = f"{test.module} " if self._many else ""
+        return Text(printable(f"{place}{short_class(test.class_name)}#{test.method}"))
 
 
 def _energy(energy_j: float, analysis: Analysis) -> list[str]:

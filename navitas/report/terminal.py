@@ -12,7 +12,7 @@ from rich.tree import Tree
 from navitas.attribute.repeats import repeats_of
 from navitas.attribute.result import Analysis, Node, TestEnergy, ThreadEnergy, Totals
 from navitas.errors import UsageError
-from navitas.report.names import printable, short_method_label, test_label
+from navitas.report.names import MethodNames, printable, test_label
 from navitas.report.tables import methods_table, tests_table, thread_name, threads_table
 from navitas.report.units import battery_share, charge, duration, joules, percent
 
@@ -38,11 +38,11 @@ class TerminalReport:
         trees = list(self._trees(analysis, shown)) if self._tree is not None else []
         paper1 = any(test.paper1_j is not None for test in shown)
         narrow = console.width < _NARROW
-        parts: list[RenderableType] = [_header(analysis), "", tests_table(analysis, groups, narrow=narrow)]
+        parts: list[RenderableType] = [_header(analysis), "", tests_table(analysis, groups, self._top, narrow=narrow)]
         if any(len(group.tests) > 1 for group in groups):
             parts += ["", Text("Threads and methods: of each test the run nearest to its median.", style="dim")]
         if any(test.threads for test in shown):
-            parts += ["", threads_table(shown, self._top)]
+            parts += ["", threads_table(analysis, shown, self._top)]
         if any(thread.methods for test in shown for thread in test.threads):
             parts += ["", methods_table(analysis, shown, self._top, paper1=paper1, narrow=narrow)]
         parts += ["", *trees, _totals(analysis), *_evidence(analysis)]
@@ -69,6 +69,7 @@ def call_tree(analysis: Analysis, test: TestEnergy, thread: ThreadEnergy) -> Tre
     roots: list[Node] = []
     for node in thread.nodes:
         (roots if node.parent < 0 else children[node.parent]).append(node)
+    names = MethodNames(analysis.methods)
     title = thread_name(thread).append(f"  {joules(thread.energy_j)} in ").append(printable(test_label(test)))
     tree = Tree(title, guide_style="dim")
     stack: list[tuple[Tree, list[Node], int]] = [(tree, roots, 0)]
@@ -78,7 +79,7 @@ def call_tree(analysis: Analysis, test: TestEnergy, thread: ThreadEnergy) -> Tre
         kept = nodes[:_MAX_CHILDREN] if depth < _MAX_DEPTH else []
         for node in kept:
             line = Text(f"{joules(node.inclusive_j)} {percent(node.inclusive_j, thread.energy_j):>7}  ")
-            line.append(printable(short_method_label(analysis.methods, node.method)), style="bold")
+            line.append(printable(names.short(node.method)), style="bold")
             calls = "1 call" if node.calls == 1 else f"{node.calls:,} calls"
             line.append(f"  self {joules(node.exclusive_j)}, {calls}, {duration(node.wall_ns)}", style="dim")
             stack.append((branch.add(line), children[node.id], depth + 1))

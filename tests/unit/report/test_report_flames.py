@@ -10,8 +10,9 @@ import pytest
 from analysis_maker import analysis, one_run
 
 from navitas.attribute.result import Analysis, Node
+from navitas.parse.tables import MethodTable
 from navitas.report.collapsed import CollapsedReport
-from navitas.report.speedscope import SpeedscopeReport
+from navitas.report.speedscope import SpeedscopeReport, to_dict
 
 
 def collapsed(made: Analysis) -> list[str]:
@@ -67,3 +68,12 @@ def test_speedscope_events_are_balanced_and_hold_the_tests_energy() -> None:
     assert all(set(frame) <= {"name", "file", "line", "col"} for frame in frames)
     assert {"name": "org.example.Sorter.sort", "file": "org.example.Sorter", "line": 34} in frames
     assert all(0 <= event["frame"] < len(frames) for profile in data["profiles"] for event in profile["events"])
+
+
+def test_frames_of_classes_with_one_name_in_two_modules_stay_apart() -> None:
+    made = analysis()
+    other = replace(made.methods.methods[1], id=2, module=":b")
+    made = replace(made, methods=MethodTable((*made.methods.methods[:2], other), {}))
+    names = {frame["name"] for frame in to_dict(made)["shared"]["frames"]}
+    assert {": org.example.Sorter.sort", ":b org.example.Sorter.sort", "org.example.SortTest.sorts"} <= names
+    assert any(";: org.example.Sorter.sort;:b org.example.Sorter.sort " in line for line in collapsed(made))

@@ -11,6 +11,7 @@ from rich.console import Console
 
 from navitas.attribute.result import Analysis, Node
 from navitas.errors import UsageError
+from navitas.parse.tables import MethodTable
 from navitas.report.names import printable
 from navitas.report.terminal import TerminalReport
 from navitas.report.units import battery_share, charge, duration, joules, percent
@@ -58,6 +59,27 @@ def test_long_tables_end_at_top() -> None:
     text = shown(analysis(), top=1)
     assert "2 more methods" in text
     assert "2 more threads" in text
+
+
+def test_of_very_many_tests_those_that_used_most_and_those_that_failed_are_listed() -> None:
+    tests = [replace(one_run(number, 10.0 + number), repeat=0, method=f"t{number}") for number in range(60)]
+    tests[7] = replace(tests[7], status="failed")
+    text = shown(analysis(*tests), top=5)
+    listed = [line.split()[0].partition("#")[2] for line in text.partition("Threads")[0].splitlines() if "#t" in line]
+    assert listed == ["t59", "t58", "t57", "t56", "t55", "t7"]
+    assert "54 more tests" in text
+    assert "more tests" not in shown(analysis(*tests), top=60)
+
+
+def test_modules_are_named_where_classes_of_one_name_meet() -> None:
+    made = analysis(replace(one_run(0, 10.0), module=":a"), replace(one_run(1, 12.0), module=":b", repeat=0))
+    methods = [*made.methods.methods[:2], replace(made.methods.methods[1], id=2, module=":b")]
+    text = shown(replace(made, methods=MethodTable(tuple(methods), {})), tree="main")
+    assert ":a o.e.SortTest#sorts" in text
+    assert ":b o.e.SortTest#sorts" in text
+    assert ": o.e.Sorter.sort" in text
+    assert ":b o.e.Sorter.sort" in text
+    assert ": o.e.SortTest.sorts" not in text
 
 
 def test_threads_of_the_runtime_are_summed_by_role() -> None:
