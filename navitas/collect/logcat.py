@@ -12,6 +12,8 @@ from navitas.device.base import Device
 from navitas.errors import DeviceError
 
 _FORMAT = "-v epoch -v usec"
+_SILENCE_S = 60.0
+_SILENCE_AFTER_ERROR_S = 5.0
 
 
 class LogcatCapture:
@@ -36,11 +38,12 @@ class LogcatCapture:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        patience_s = _SILENCE_S if kind is None else _SILENCE_AFTER_ERROR_S
         try:
             if self._streaming:
-                self._drain()
+                self._drain(patience_s)
             else:
-                self._dump()
+                self._dump(patience_s)
         except (DeviceError, OSError) as lost:
             self.failure = self.failure or lost
         finally:
@@ -49,9 +52,9 @@ class LogcatCapture:
                 self._reader.join(timeout=5.0)
                 self._context.__exit__(kind, error, trace)
 
-    def _dump(self) -> None:
+    def _dump(self, timeout_s: float) -> None:
         with self._output.open("wb") as file:
-            for piece in self._device.exec_out(f"logcat -d {_FORMAT}"):
+            for piece in self._device.exec_out(f"logcat -d {_FORMAT}", timeout_s=timeout_s):
                 file.write(piece)
         _keep_from(self._output, self._mark.encode())
 
@@ -64,10 +67,10 @@ class LogcatCapture:
         except (DeviceError, OSError) as error:
             self.failure = error
 
-    def _drain(self) -> None:
+    def _drain(self, timeout_s: float) -> None:
         """Wait until the stream has caught up: a mark written to the log now must have arrived."""
         mark = f"navitas-drain-{uuid.uuid4().hex}"
-        if self._device.shell(f"log -t navitas-collect {mark}").exit_code != 0:
+        if self._device.shell(f"log -t navitas-collect {mark}", timeout_s=timeout_s).exit_code != 0:
             return
         for _ in range(50):
             if not self._reader.is_alive() or mark.encode() in _tail(self._output):

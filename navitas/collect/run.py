@@ -64,6 +64,7 @@ class Runner:
         battery = self._writer.path("battery", plan.id, "battery.txt")
         self._enter(plan, "interrupted")
         failure: DeviceError | OSError | None = None
+        reachable = True
         try:
             settings = runtime_config.properties(self._options, self._sources, app_files.absolute(plan.package), plan.repeat)
             self._device.push(settings, config)
@@ -73,19 +74,24 @@ class Runner:
             self._enter(plan, "crashed" if done.crashed else "complete")
             with battery.open("ab") as file:
                 file.write(self._device.shell("dumpsys battery").stdout)
-        except DeviceError:
+        except BaseException:
             # Unplugged for a moment, or the adb server was started anew: what is on the device can still be had and cleaned.
-            self._device.wait_until_back(_BACK_S)
+            # From one that is gone, or hangs, nothing is asked that would only be waited for.
+            reachable = self._device.wait_until_back(_BACK_S)
             raise
         finally:
             self._progress.stage("pulling")
             self._next_test += len(done.tests)
-            failure = self._best_effort(
-                lambda: self._device.shell(f"am force-stop {plan.package}"),
-                lambda: self._pull(plan, done),
-                lambda: app_files.remove(self._device, plan.package),
-                lambda: self._device.shell(f"rm -f {config}"),
-            )
+            if reachable:
+                failure = self._best_effort(
+                    lambda: self._device.shell(f"am force-stop {plan.package}"),
+                    lambda: self._pull(plan, done),
+                    lambda: app_files.remove(self._device, plan.package),
+                    lambda: self._device.shell(f"rm -f {config}"),
+                )
+            else:
+                left = f"{config} and {app_files.absolute(plan.package)} may still be on the device"
+                self._writer.warn("cleanup", f"device lost: {left}", "profile again: the next run removes them")
             for trouble in done.troubles:
                 self._writer.warn("events_missing", trouble, "see logcat.txt of the run")
             if done.crashed:

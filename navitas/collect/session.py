@@ -19,6 +19,8 @@ from navitas.errors import DeviceError
 from navitas.recording import manifest
 from navitas.recording.store import RecordingWriter
 
+_BACK_S = 1.0
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -70,11 +72,15 @@ def profile(device: Device, bundles: Sequence[Bundle], options: ProfileOptions, 
 @contextmanager
 def _installed(device: Device, bundles: Sequence[Bundle], progress: Progress) -> Iterator[None]:
     progress.stage("installing")
+    reachable = True
     try:
         device.install([bundle.path for bundle in bundles])
         yield
+    except BaseException:
+        reachable = device.wait_until_back(_BACK_S)
+        raise
     finally:
-        for bundle in bundles:
+        for bundle in bundles if reachable else ():
             # What went wrong before must reach the user, not that a lost device cannot be cleaned.
             with suppress(DeviceError):
                 device.uninstall(bundle.manifest.package)

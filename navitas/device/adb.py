@@ -21,6 +21,7 @@ from navitas.errors import DeviceError
 
 _TRANSFER_S = 60.0
 _INSTALL_S = 300.0
+_UNINSTALL_S = 60.0
 _BACK_LOOK_S = 2.0
 _BACK_PAUSE_S = 0.2
 _MAX_OUTPUT_BYTES = 64 << 20
@@ -143,7 +144,7 @@ class AdbDevice:
                 raise DeviceError(f"device {self._serial}: {path.name} cannot be installed: {reason}", remedy)
 
     def uninstall(self, package: str) -> None:
-        self.shell(f"pm uninstall {shlex.quote(package)}", timeout_s=_INSTALL_S)
+        self.shell(f"pm uninstall {shlex.quote(package)}", timeout_s=_UNINSTALL_S)
 
     def wait_until_back(self, timeout_s: float) -> bool:
         deadline = time.monotonic() + timeout_s

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.command_line import NAVITAS, Command, Ended, start
+from support.faulty_project import faulty_project
 from support.lab import Lab
 
 from navitas.build.gradle import build_bundles
@@ -48,6 +49,21 @@ def sample(gradle: str, phone: AdbDevice, tmp_path_factory: pytest.TempPathFacto
     """The sample project, built and ready to be profiled."""
     folder = tmp_path_factory.mktemp("sample")
     return Lab(phone, build_bundles(copy_sample(folder / "project"), gradle=gradle), folder)
+
+
+@pytest.fixture(scope="session")
+def faulty(gradle: str, phone: AdbDevice, tmp_path_factory: pytest.TempPathFactory) -> Lab:
+    """The faulty project, built."""
+    folder = tmp_path_factory.mktemp("faulty")
+    return Lab(phone, build_bundles(faulty_project(folder / "project"), gradle=gradle), folder)
+
+
+@pytest.fixture
+def lab(faulty: Lab, tmp_path: Path) -> Lab:
+    """The faulty project's bundle, with recordings in the test's own folder."""
+    for name in ("waiting", "before", "after"):
+        (faulty.folder / "project" / name).unlink(missing_ok=True)
+    return Lab(faulty.phone, faulty.bundles, tmp_path)
 
 
 @pytest.fixture

@@ -21,6 +21,18 @@ public class FaultyTest {
   @org.junit.Test public void fails() { burn(50); throw new IllegalStateException("as it should"); }
   @org.junit.Test public void dies() { burn(1200); Runtime.getRuntime().halt(9); }
   @org.junit.Test public void waits() throws Exception { burn(1200); done("waiting"); Thread.sleep(600000); }
+  @org.junit.Test public void removesItsData() throws Exception {
+    burn(50);
+    String app = System.getProperty("navitas.sysRoot") + "/data/data/" + System.getProperty("navitas.process");
+    for (java.io.File file : new java.io.File(app, "files/navitas").listFiles()) file.delete();
+    burn(50);
+  }
+  @org.junit.Test public void acrossAClockThatIsSet() throws Exception {
+    burn(700);
+    done("before");
+    while (!Files.exists(Paths.get("after"))) Thread.sleep(5);
+    burn(700);
+  }
   @org.junit.Test public void callsMuch() { for (int i = 0; i < 3000000; i++) sink += leaf(i); }
 }
 """

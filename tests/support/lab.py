@@ -9,7 +9,7 @@ from navitas.attribute import result
 from navitas.build.bundle import Bundle
 from navitas.cli.analysis import analyze_recording
 from navitas.collect.options import ProfileOptions
-from navitas.collect.progress import NoProgress
+from navitas.collect.progress import NoProgress, Progress
 from navitas.collect.session import Outcome, profile
 from navitas.device.adb import AdbDevice
 
@@ -54,8 +54,8 @@ class Lab:
     bundles: list[Bundle]
     folder: Path
 
-    def profile(self, *tests: str, name: str, **options: object) -> Profiled:
+    def profile(self, *tests: str, name: str, progress: Progress | None = None, **options: object) -> Profiled:
         """Profile tests into the recording `name` and analyse it."""
         chosen = ProfileOptions(tests=tests, **options)  # type: ignore[arg-type]
-        outcome = profile(self.phone, self.bundles, chosen, self.folder / name, NoProgress())
+        outcome = profile(self.phone, self.bundles, chosen, self.folder / name, progress or NoProgress())
         return Profiled(outcome, analyze_recording(outcome.recording))

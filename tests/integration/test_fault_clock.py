@@ -1,0 +1,91 @@
+"""A phone whose clock is set back or forth by an hour during a test: the figures stay, and rails and estimate still agree."""
+
+from __future__ import annotations
+
+import shutil
+import struct
+import subprocess
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support.command_line import eventually
+from support.lab import Lab, Profiled
+
+from navitas.attribute.score import rails_by_run
+from navitas.cli.analysis import load_recording
+from navitas.collect.progress import NoProgress
+from navitas.device.virtual_phone import virtual_phone
+
+pytestmark = pytest.mark.timeout(300)
+
+SHIM = Path(__file__).parents[1] / "support" / "clock_shim.c"
+
+
+@pytest.fixture
+def set_clock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """Sets the clock, by so many seconds from this machine's, of all processes started from now on."""
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
+        pytest.skip("no C compiler for the preloaded clock")
+    library, clock = tmp_path / "clock.so", tmp_path / "clock"
+    subprocess.run([compiler, "-shared", "-fPIC", "-O1", "-o", library, SHIM, "-ldl", "-lm"], check=True, timeout=60)
+
+    def by(seconds: float) -> None:
+        with clock.open("r+b" if clock.exists() else "w+b") as file:
+            file.write(struct.pack("d", seconds))
+
+    by(0.0)
+    monkeypatch.setenv("NAVITAS_TEST_CLOCK", str(clock))
+    monkeypatch.setenv("LD_PRELOAD", str(library))
+    return by
+
+
+class WhenReady(NoProgress):
+    """Sets the clock while the test waits for it."""
+
+    def __init__(self, project: Path, action: Callable[[], None]) -> None:
+        self._project = project
+        self._action = action
+        (project / "before").unlink(missing_ok=True)
+        (project / "after").unlink(missing_ok=True)
+
+    def test(self, number: int, total: int, name: str) -> None:
+        threading.Thread(target=self._watch).start()
+
+    def _watch(self) -> None:
+        assert eventually((self._project / "before").exists)
+        self._action()
+        (self._project / "after").touch()
+
+
+@pytest.mark.parametrize(("seconds", "transport"), [(-3600.0, "files"), (-3600.0, "logcat"), (3600.0, "files")])
+def test_the_figures_do_not_depend_on_the_clock(
+    lab: Lab, set_clock: Callable[[float], None], seconds: float, transport: str
+) -> None:
+    project = Path(lab.bundles[0].manifest.working_dir)
+    with virtual_phone() as device:
+        own = float(device.shell("echo $EPOCHREALTIME").text)
+        progress = WhenReady(project, lambda: set_clock(seconds))
+        done = Lab(device, lab.bundles, lab.folder).profile("*#acrossAClock*", name="rec", progress=progress, transport=transport)
+        moved = float(device.shell("echo $EPOCHREALTIME").text) - own
+    assert abs(moved - seconds) < 600, "the phone's clock has been set"
+    check(done)
+
+
+def check(done: Profiled) -> None:
+    assert done.outcome.failures == {} and done.outcome.troubles == ()
+    assert done.analysis.evidence.level == "thread-time"
+    assert done.warnings <= {"unattributed"}
+    (burn,) = (row for name, row in done.methods("acrossAClockThatIsSet").items() if name == "burn")
+    assert burn.calls == 2 and burn.wall_ns >= 1_400_000_000
+    # What is joined by realtime: the rails, and other processes from /proc/stat.
+    loaded = load_recording(done.outcome.recording)
+    run = loaded.parsed.runs[0]
+    assert run.cpu_stat is not None and run.rails is not None
+    for t_ns in (run.cpu_stat.t_ns, run.rails.t_ns):
+        assert t_ns[0] > run.start_ns - 10_000_000_000 and t_ns[-1] < run.end_ns + 10_000_000_000
+        assert len(t_ns) > 5 and max(t_ns[1:] - t_ns[:-1]) < 60_000_000_000
+    ((estimate_j, rails_j),) = rails_by_run(loaded.parsed, loaded.manifest, loaded.model)
+    assert estimate_j == pytest.approx(rails_j, rel=0.1)

@@ -1,0 +1,238 @@
+"""Devices that are lost, slow, hang or full in the middle of a profiling: a named error, the recording kept, nothing left."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support.command_line import eventually
+from support.host import check_gone, processes, small_disk
+from support.lab import Lab
+from support.link import linked
+
+from navitas.attribute.result import Analysis
+from navitas.cli.analysis import analyze_recording
+from navitas.collect.progress import NoProgress
+from navitas.device.adb import AdbDevice
+from navitas.device.adb_server import ServerClient, adb_path, connect
+from navitas.device.virtual_phone import virtual_phone
+from navitas.errors import DeviceError, ExitCode, NavitasError
+from navitas.recording.store import open_recording
+
+pytestmark = pytest.mark.timeout(300)
+
+
+class Doing:
+    """A profiling in a thread of its own."""
+
+    def __init__(self, lab: Lab, device: AdbDevice, test: str, **options: object) -> None:
+        self.error: BaseException | None = None
+        self._lab = Lab(device, lab.bundles, lab.folder)
+        self._thread = threading.Thread(target=self._run, args=(test, options))
+        self._thread.start()
+
+    def _run(self, test: str, options: dict[str, object]) -> None:
+        try:
+            self._lab.profile(test, name="rec", **options)
+        except BaseException as error:
+            self.error = error
+
+    def until(self, condition: Callable[[], bool]) -> None:
+        assert eventually(lambda: condition() or not self._thread.is_alive())
+        assert condition(), self.error
+
+    def failed(self) -> NavitasError:
+        """Its error, once it has ended."""
+        self._thread.join(120)
+        assert isinstance(self.error, NavitasError), self.error
+        assert self.error.exit_code is ExitCode.TROUBLE and self.error.remedy
+        assert not [one.name for one in threading.enumerate() if one.name.startswith("navitas-")]
+        return self.error
+
+
+def partial(lab: Lab) -> Analysis:
+    """The analysis of the partial recording that is left."""
+    recording = open_recording(lab.folder / "rec")
+    assert recording.manifest.state == "partial"
+    assert not list(recording.path.glob("**/.*")) and not list(recording.path.glob("**/*.part"))
+    return analyze_recording(recording.path)
+
+
+def waiting(lab: Lab) -> Callable[[], bool]:
+    return Path(lab.bundles[0].manifest.working_dir, "waiting").exists
+
+
+def left_on(device: AdbDevice, lab: Lab) -> str:
+    """What of Navitas is on a device: packages, its settings for the app, staged files, the app's process."""
+    package = lab.bundles[0].manifest.package
+    return device.shell(
+        f"pm list packages {package}; ls /data/local/tmp/navitas 2>/dev/null; ls /data/local/tmp | grep navitas-; pidof {package}"
+    ).text
+
+
+@pytest.mark.parametrize("what", ["phone", "server"])
+def test_a_phone_or_adb_server_that_dies_during_a_test(lab: Lab, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
+    monkeypatch.setattr("navitas.collect.run._BACK_S", 0.3)
+    with virtual_phone() as device:
+        state = _state(device)
+        doing = Doing(lab, device, "*#waits")
+        doing.until(waiting(lab))
+        words = ("navitas.device.virtual", state) if what == "phone" else ("nodaemon", f"-P\0{device.server_port}")
+        for pid in processes(*words):
+            os.kill(pid, signal.SIGKILL)
+        error = doing.failed()
+        assert device.serial in error.message and "lost" in error.message
+    (test,) = partial(lab).tests
+    assert (test.method, test.status) == ("waits", "cut")
+    assert "cleanup" in {warning.code for warning in open_recording(lab.folder / "rec").manifest.warnings}
+    check_gone(state)
+    check_gone(f"-P\0{device.server_port}")
+
+
+def _state(device: AdbDevice) -> str:
+    """The folder of a virtual phone, from its process's command line."""
+    device.push(b"", "/data/local/tmp/whose")
+    lines = [Path(f"/proc/{pid}/cmdline").read_text().split("\0") for pid in processes("navitas.device.virtual", "--state-dir")]
+    folders = [line[line.index("--state-dir") + 1] for line in lines]
+    (state,) = (folder for folder in folders if Path(folder, "root/data/local/tmp/whose").exists())
+    device.shell("rm /data/local/tmp/whose")
+    return state
+
+
+def test_an_adb_server_that_is_started_anew_during_a_test(lab: Lab) -> None:
+    """The run is lost, but what the device holds is pulled, and the device is left as it was."""
+    with virtual_phone() as device:
+        doing = Doing(lab, device, "*#waits")
+        doing.until(waiting(lab))
+        for pid in processes("nodaemon", f"-P\0{device.server_port}"):
+            os.kill(pid, signal.SIGKILL)
+        again = subprocess.Popen(
+            [adb_path(), "-P", str(device.server_port), "nodaemon", "server"],
+            env={**os.environ, "ADB_MDNS": "0", "ADB_USB": "0"},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            client = ServerClient("127.0.0.1", device.server_port)
+            assert eventually(lambda: _connected(client, device.serial))
+            error = doing.failed()
+            assert "lost during 'am instrument" in error.message
+            assert left_on(device, lab) == ""
+        finally:
+            again.kill()
+            again.wait()
+    (test,) = partial(lab).tests
+    methods = {method.inclusive_j for thread in test.threads for method in thread.methods}
+    assert test.status == "cut" and max(methods) > 0, "a second of work was pulled"
+
+
+def _connected(client: ServerClient, serial: str) -> bool:
+    try:
+        connect(client, serial)
+    except DeviceError:
+        return False
+    return True
+
+
+def test_a_slow_link_is_only_slow(lab: Lab) -> None:
+    with linked(lab.phone) as (device, link):
+        link.delay_s, link.bytes_per_s = 0.005, 4_000_000.0
+        done = Lab(device, lab.bundles, lab.folder).profile("*#passes", name="rec")
+        assert left_on(device, lab) == ""
+    assert done.outcome.failures == {} and done.outcome.troubles == ()
+    assert done.test("passes").energy_j > 0
+    assert open_recording(done.outcome.recording).manifest.state == "complete"
+
+
+def test_a_link_that_is_cut_while_a_bundle_is_pushed(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    with linked(lab.phone) as (device, link):
+        link.cut_after("up", 100_000)
+        error = Doing(lab, device, "*#passes").failed()
+    assert re.search(r"lost during 'push to /data/local/tmp/navitas-.*bundle", error.message)
+    assert not (lab.folder / "rec").exists()
+    assert "package:" not in left_on(lab.phone, lab)
+    lab.phone.shell("rm -f /data/local/tmp/navitas-*")
+
+
+class Then(NoProgress):
+    """Does something when a stage begins."""
+
+    def __init__(self, stage: str, action: Callable[[], None]) -> None:
+        self._stage = stage
+        self._action = action
+
+    def stage(self, text: str) -> None:
+        if text == self._stage:
+            self._action()
+
+
+def test_a_link_that_is_cut_while_events_are_pulled(lab: Lab) -> None:
+    with linked(lab.phone) as (device, link):
+        progress = Then("pulling", lambda: link.cut_after("down", 1_000_000))
+        with pytest.raises(DeviceError) as caught:
+            Lab(device, lab.bundles, lab.folder).profile("*#callsMuch", name="rec", progress=progress)
+    assert device.serial in caught.value.message and caught.value.remedy
+    found = partial(lab)
+    assert [(test.method, test.status) for test in found.tests] == [("callsMuch", "passed")]
+    lab.phone.uninstall(lab.bundles[0].manifest.package)
+    lab.phone.shell("rm -rf /data/local/tmp/navitas")
+
+
+def test_a_link_that_hangs_during_a_test_is_given_up_in_time(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("navitas.collect.run._BACK_S", 0.1)
+    monkeypatch.setattr("navitas.collect.logcat._SILENCE_AFTER_ERROR_S", 0.2)
+    monkeypatch.setattr("navitas.device.adb._BACK_LOOK_S", 0.2)
+    with linked(lab.phone) as (device, link):
+        doing = Doing(lab, device, "*#waits", timeout_s=2.0)
+        doing.until(waiting(lab))
+        link.hangs.set()
+        error = doing.failed()
+    assert "no sign of life" in error.message and "--timeout" in error.remedy
+    assert [test.status for test in partial(lab).tests] == ["cut"]
+    lab.phone.uninstall(lab.bundles[0].manifest.package)
+    lab.phone.shell("rm -rf /data/local/tmp/navitas")
+
+
+def test_a_device_without_room(lab: Lab) -> None:
+    """For the bundle, for what is in it, for the events: each is told, with what helps."""
+    package = lab.bundles[0].manifest.package
+    needed = lab.bundles[0].path.stat().st_size
+    with virtual_phone() as device:
+        data = Path(_state(device), "root/data")
+        for size, told in ((needed // 2, "No space left"), (needed + 100_000, "INSTALL_FAILED_INSUFFICIENT_STORAGE")):
+            with small_disk(data, str(size)), pytest.raises(DeviceError, match=told) as caught:
+                _skeleton(data)
+                lab_on(device, lab).profile("*#passes", name="rec")
+            assert "free space on the device" in caught.value.remedy
+            assert not (lab.folder / "rec").exists()
+        with small_disk(data, str(4 * needed + 8_000_000)):
+            _skeleton(data)
+            done = lab_on(device, lab).profile("*#callsMuch", name="rec")
+            assert left_on(device, lab) == ""
+    assert done.outcome.failures == {}
+    assert any(package in trouble and "No space left" in trouble for trouble in done.outcome.troubles)
+    assert "events_missing" in done.warnings
+
+
+def lab_on(device: AdbDevice, lab: Lab) -> Lab:
+    return Lab(device, lab.bundles, lab.folder)
+
+
+def _skeleton(data: Path) -> None:
+    """The folders of an empty /data."""
+    for name in ("app", "data", "local/tmp"):
+        (data / name).mkdir(parents=True)
+
+
+def test_a_test_that_removes_the_apps_files_is_told_of(lab: Lab) -> None:
+    done = lab.profile("*#removesItsData", name="rec")
+    assert done.outcome.failures == {}
+    (trouble,) = done.outcome.troubles
+    assert lab.bundles[0].manifest.package in trouble and "removed the app's files" in trouble
+    assert "events_missing" in done.warnings

@@ -1,0 +1,59 @@
+"""What the tests' machine is asked and made to do: processes by their words, small disks, read-only folders."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from support.command_line import eventually
+
+
+def processes(*words: str) -> list[int]:
+    """Processes whose command line holds all the words."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            line = (process / "cmdline").read_bytes().decode("utf-8", "replace")
+        except OSError:
+            continue
+        if line and int(process.name) != os.getpid() and all(word in line for word in words):
+            found.append(int(process.name))
+    return found
+
+
+def check_gone(*words: str) -> None:
+    """Assert that no such process goes on."""
+    assert eventually(lambda: not processes(*words)), processes(*words)
+
+
+@contextmanager
+def mounted(folder: Path, *options: str) -> Iterator[Path]:
+    """Something mounted at a folder; the test is skipped where this user may not mount."""
+    done = subprocess.run(["mount", *options, str(folder)], capture_output=True, check=False)
+    if done.returncode:
+        pytest.skip(f"mounting is not possible here: {done.stderr.decode('utf-8', 'replace').strip()}")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+@contextmanager
+def small_disk(folder: Path, size: str) -> Iterator[Path]:
+    """A disk of that size at a folder, which is made."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with mounted(folder, "-t", "tmpfs", "-o", f"size={size}", "none"):
+        yield folder
+
+
+@contextmanager
+def read_only(folder: Path) -> Iterator[Path]:
+    """A folder in which even root cannot write."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with mounted(folder, "--bind", "-o", "ro", str(folder)):
+        yield folder

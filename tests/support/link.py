@@ -1,0 +1,79 @@
+"""A link to a phone that can be slow, hang, or be cut: a proxy between an adb server and the phone's port."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from navitas.device.adb import AdbDevice
+from navitas.device.adb_server import ServerClient, connect
+
+_PIECE_BYTES = 16384
+
+
+class Link:
+    """Settings may change at any moment; `cut_after` counts bytes of one direction, `"up"` (to the phone) or `"down"`."""
+
+    def __init__(self, target_port: int) -> None:
+        self.delay_s = 0.0
+        self.bytes_per_s = float("inf")
+        self.hangs = threading.Event()
+        self._left = {"up": float("inf"), "down": float("inf")}
+        self._target_port = target_port
+        self._open: list[socket.socket] = []
+        self._server = socket.create_server(("127.0.0.1", 0))
+        self.address = f"127.0.0.1:{self._server.getsockname()[1]}"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def cut_after(self, direction: str, count: int) -> None:
+        """Pull the plug when so many more bytes have passed."""
+        self._left[direction] = count
+
+    def cut(self) -> None:
+        """Pull the plug for good."""
+        for one in (self._server, *self._open):
+            with contextlib.suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+            one.close()
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                host, _ = self._server.accept()
+                phone = socket.create_connection(("127.0.0.1", self._target_port))
+                self._open += [host, phone]
+                for source, sink, direction in ((host, phone, "up"), (phone, host, "down")):
+                    threading.Thread(target=self._pump, args=(source, sink, direction), daemon=True).start()
+
+    def _pump(self, source: socket.socket, sink: socket.socket, direction: str) -> None:
+        with contextlib.suppress(OSError):
+            while data := source.recv(_PIECE_BYTES):
+                while self.hangs.is_set():
+                    time.sleep(0.01)
+                if self.delay_s or self.bytes_per_s != float("inf"):
+                    time.sleep(self.delay_s + len(data) / self.bytes_per_s)
+                sink.sendall(data[: int(min(len(data), self._left[direction]))])
+                self._left[direction] -= len(data)
+                if self._left[direction] < 0:
+                    self.cut()
+        for one in (source, sink):
+            with contextlib.suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+
+
+@contextmanager
+def linked(phone: AdbDevice) -> Iterator[tuple[AdbDevice, Link]]:
+    """The same phone behind a link of its own."""
+    link = Link(int(phone.serial.rpartition(":")[2]))
+    client = ServerClient("127.0.0.1", phone.server_port)
+    connect(client, link.address)
+    try:
+        yield AdbDevice(client, link.address), link
+    finally:
+        link.hangs.clear()
+        link.cut()
+        client.disconnect(link.address)
