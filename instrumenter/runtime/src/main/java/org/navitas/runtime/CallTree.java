@@ -9,30 +9,43 @@ import java.util.Arrays;
  * <p>A published epoch is {@code start, end, rows} and then four words a row: {@code node | parent << 32},
  * {@code method | calls << 32}, {@code throws}, {@code self}.
  *
- * <p>The number of nodes is bounded. Where it is reached a new callee's calls are part of their caller (their time is its
- * self time) and count as lost events; energy stays conserved. The next outermost call finds an empty tree.
+ * <p>The number of nodes is bounded. A full tree makes way for a new one ({@link #renew}), whose nodes have new numbers. Where
+ * that cannot be, a new callee's calls are part of their caller (their time is its self time) and count as lost events.
+ *
+ * <p>A node is eight ints in a row of one array, and named by the index of the first: a probe then needs one array, and no
+ * reference is stored, which would cost a garbage collector's barrier.
  */
 final class CallTree {
     static final int HEAD_WORDS = 3;
     static final int ROW_WORDS = 4;
     private static final int USUAL_BUFFER = 2048;
-    /** Index of the node above the outermost calls; in published rows it is parent -1. */
+
+    private static final int NODE_BITS = 3;
+    private static final int NODE_INTS = 1 << NODE_BITS;
+    private static final int METHOD = 0;
+    private static final int PARENT = 1;
+    /** The child entered last. */
+    private static final int LATEST = 2;
+    /** The next one in the ring of siblings. */
+    private static final int SIBLING = 3;
+    /** The sibling that was entered after this one. */
+    private static final int FOLLOWER = 4;
+    private static final int CALLS = 5;
+    private static final int THROWN = 6;
+    private static final int TOUCHED = 7;
+
+    /** The node above the outermost calls; in published rows it is parent -1. It also stands for no node. */
     private static final int ROOT = 0;
 
     private final Track track;
     private int limit;
 
-    private int[] method;
-    private int[] parent;
-    private int[] firstChild;
-    private int[] nextSibling;
-    private int[] calls;
-    private int[] thrown;
-    private long[] self;
-    private boolean[] isTouched;
-    private int[] touched;
-    private int nodes = 1;
-    /** The published number of a node is its index and this. */
+    private int[] nodes = new int[NODE_INTS];
+    private long[] self = new long[1];
+    private int[] touched = new int[1];
+    /** Where the next node will be. */
+    private int end = NODE_INTS;
+    /** The published number of a node is its ordinal and this. */
     private int numbered = -1;
     private int touchedNodes;
 
@@ -41,21 +54,19 @@ final class CallTree {
     private int hidden;
     private long last;
     private long epochStart;
+    /** The node that a tick has seen last. */
+    private int seen = ROOT;
 
     CallTree(Track track, int limit) {
         this.track = track;
         this.limit = limit;
-        int size = Math.min(limit, 16);
-        method = new int[size];
-        parent = new int[size];
-        firstChild = new int[size];
-        nextSibling = new int[size];
-        calls = new int[size];
-        thrown = new int[size];
-        self = new long[size];
-        isTouched = new boolean[size];
-        touched = new int[size];
-        isTouched[ROOT] = true; // so that it is never listed
+        nodes[METHOD] = -1;
+        nodes[TOUCHED] = 1; // so that it is never listed
+    }
+
+    /** Whether no call is open. */
+    boolean isIdle() {
+        return current == ROOT && hidden == 0;
     }
 
     /** No call is open until now: the time since the last exit is nobody's. */
@@ -65,10 +76,8 @@ final class CallTree {
         last = now;
         if (touchedNodes == 0) {
             epochStart = now;
-            if (nodes == limit) {
-                firstChild[ROOT] = ROOT; // a full tree makes way for a new one, whose nodes have new numbers
-                numbered += nodes;
-                nodes = 1;
+            if (end >> NODE_BITS >= limit) {
+                renew();
             }
         }
     }
@@ -77,7 +86,7 @@ final class CallTree {
     void reopen(int id) {
         int child = hidden == 0 ? child(id) : ROOT;
         if (child == ROOT) {
-            hide(1);
+            hidden++;
         } else {
             current = child;
             touch(child);
@@ -89,83 +98,160 @@ final class CallTree {
         hidden += calls;
     }
 
-    void enter(int id, long now) {
-        advance(now);
+    /** A call at an exact time; false, and no change, when it needs {@link #open}. */
+    boolean enter(int id, long now) {
+        int[] t = nodes;
+        int above = current;
+        int child = t[above + LATEST];
+        if (t[child + METHOD] != id) {
+            child = t[child + FOLLOWER];
+            if (t[child + METHOD] != id) {
+                return false;
+            }
+            t[above + LATEST] = child;
+        }
+        if (hidden != 0) {
+            return false;
+        }
+        self[above >> NODE_BITS] += now - last;
+        last = now;
+        current = child;
+        t[child + CALLS]++;
+        if (t[child + TOUCHED] == 0) {
+            touch(child);
+        }
+        return true;
+    }
+
+    /** The end of a call that is not an outermost one, at an exact time; false, and no change, when it needs {@link #close}. */
+    boolean exit(int id, boolean byThrow, long now) {
+        int[] t = nodes;
+        int node = current;
+        int above = t[node + PARENT];
+        if (t[node + METHOD] != id || above == ROOT || hidden != 0) {
+            return false;
+        }
+        self[node >> NODE_BITS] += now - last;
+        last = now;
+        current = above;
+        if (byThrow) {
+            t[node + THROWN]++;
+        }
+        if (t[above + TOUCHED] == 0) {
+            touch(above);
+        }
+        return true;
+    }
+
+    /** {@link #enter} without a time. */
+    boolean enter(int id) {
+        int[] t = nodes;
+        int above = current;
+        int child = t[above + LATEST];
+        if (t[child + METHOD] != id) {
+            child = t[child + FOLLOWER];
+            if (t[child + METHOD] != id) {
+                return false;
+            }
+            t[above + LATEST] = child;
+        }
+        if (hidden != 0) {
+            return false;
+        }
+        current = child;
+        if (t[child + CALLS]++ == 0) {
+            touch(child);
+        }
+        return true;
+    }
+
+    /** {@link #exit} without a time. */
+    boolean exit(int id, boolean byThrow) {
+        int[] t = nodes;
+        int node = current;
+        int above = t[node + PARENT];
+        if (t[node + METHOD] != id || above == ROOT || hidden != 0) {
+            return false;
+        }
+        current = above;
+        if (byThrow) {
+            t[node + THROWN]++;
+            touch(node);
+        }
+        return true;
+    }
+
+    /** Any entry, which counts so many calls; false, and no change, when the tree has no room for it. */
+    boolean open(int id, int counts) {
         int child = hidden == 0 ? child(id) : ROOT;
         if (child == ROOT) {
-            hidden++;
-            track.lose(1);
-        } else {
-            current = child;
-            touch(child);
-            calls[child]++;
+            return false;
         }
+        touch(child);
+        nodes[child + CALLS] += counts;
+        current = child;
+        return true;
     }
 
-    /** What was just entered is no call of its own but continues one. */
-    void uncount() {
-        if (hidden == 0) {
-            calls[current]--;
-        }
-    }
-
-    /** Returns how many open calls this exit closes: 1; more when inner exits were missed; 0 when no such call is open. */
-    int exit(int id, boolean byThrow, long now) {
-        advance(now);
-        int node = current;
-        if (hidden == 0 && method[node] == id && node != ROOT) {
-            if (byThrow) {
-                thrown[node]++;
-            }
-            current = parent[node];
-            touch(current);
-            return 1;
-        }
-        return unusualExit(id, byThrow);
-    }
-
-    private int unusualExit(int id, boolean byThrow) {
+    /** Any call's end; false when no such call is open. Inner calls whose own ends were missed end with it, by throw. */
+    boolean close(int id, boolean byThrow) {
         if (hidden > 0) {
             hidden--;
             track.lose(1);
-            return 1;
+            return true;
         }
         int node = current;
-        int closed = 1;
-        while (node != ROOT && method[node] != id) {
-            node = parent[node];
-            closed++;
+        while (node != ROOT && nodes[node + METHOD] != id) {
+            node = nodes[node + PARENT];
         }
         if (node == ROOT) {
             track.lose(1);
-            return 0;
+            return false;
         }
-        for (int inner = current; inner != node; inner = parent[inner]) {
+        for (int inner = current; inner != node; inner = nodes[inner + PARENT]) {
             touch(inner);
-            thrown[inner]++;
+            nodes[inner + THROWN]++;
         }
         if (byThrow) {
             touch(node);
-            thrown[node]++;
+            nodes[node + THROWN]++;
         }
-        current = parent[node];
+        current = nodes[node + PARENT];
         touch(current);
-        return closed;
+        return true;
     }
 
-    /** Time up to now belongs to the innermost open call, which is listed as touched since it became that. */
+    /** Time up to now belongs to the innermost open call. */
     void advance(long now) {
-        self[current] += now - last;
+        spend(current, now);
+    }
+
+    /** A tick: the time since the last one belongs to the innermost open call, and what comes up to a next one that never comes. */
+    void tick(long time) {
+        if (time - last > 0) {
+            spend(current, time);
+        }
+        seen = current;
+    }
+
+    /** The outermost call has ended: time up to now belongs to the node that a tick has seen last, else to that call. */
+    void inherit(long now) {
+        spend(seen == ROOT ? nodes[LATEST] : seen, now);
+    }
+
+    private void spend(int node, long now) {
+        touch(node);
+        self[node >> NODE_BITS] += now - last;
         last = now;
     }
 
-    /** When something was last recorded. */
+    /** Up to when time is spent. */
     long last() {
         return last;
     }
 
     /** Publishes the epoch and begins the next; false (and no change) when no buffer is free. */
-    boolean endEpoch(long now) {
+    boolean endEpoch() {
         if (touchedNodes > 0) {
             int need = HEAD_WORDS + ROW_WORDS * touchedNodes;
             Buffer buffer = track.head();
@@ -176,96 +262,127 @@ final class CallTree {
                     return false;
                 }
             }
-            publish(buffer, now);
+            publish(buffer);
         }
-        epochStart = now;
+        epochStart = last;
         return true;
     }
 
-    private void publish(Buffer buffer, long now) {
+    private void publish(Buffer buffer) {
         long[] words = buffer.words;
         int at = buffer.get();
         words[at++] = epochStart;
-        words[at++] = now;
+        words[at++] = last;
         words[at++] = touchedNodes;
         for (int i = 0; i < touchedNodes; i++) {
             int node = touched[i];
-            int above = parent[node] == ROOT ? -1 : numbered + parent[node];
-            words[at++] = numbered + node | (long) above << 32;
-            words[at++] = method[node] | (long) calls[node] << 32;
-            words[at++] = thrown[node];
-            words[at++] = self[node];
-            calls[node] = 0;
-            thrown[node] = 0;
-            self[node] = 0;
-            isTouched[node] = false;
+            int above = nodes[node + PARENT];
+            words[at++] = number(node) | (above == ROOT ? -1L : number(above)) << 32;
+            words[at++] = nodes[node + METHOD] | (long) nodes[node + CALLS] << 32;
+            words[at++] = nodes[node + THROWN];
+            words[at++] = self[node >> NODE_BITS];
+            nodes[node + CALLS] = 0;
+            nodes[node + THROWN] = 0;
+            nodes[node + TOUCHED] = 0;
+            self[node >> NODE_BITS] = 0;
         }
         touchedNodes = 0;
         touch(current); // its time goes on
         buffer.lazySet(at);
     }
 
+    private long number(int node) {
+        return numbered + (node >> NODE_BITS);
+    }
+
     private void touch(int node) {
-        if (!isTouched[node]) {
-            isTouched[node] = true;
+        if (nodes[node + TOUCHED] == 0) {
+            nodes[node + TOUCHED] = 1;
             touched[touchedNodes++] = node;
         }
     }
 
-    /** The current node's child, moved to the front of its siblings; made when missing; ROOT when there is no room. */
+    /** The current node's child; made when missing; ROOT when there is no room. */
     private int child(int id) {
-        int front = firstChild[current];
-        if (front != ROOT && method[front] == id) {
-            return front;
-        }
-        int before = front;
-        for (int node = front == ROOT ? ROOT : nextSibling[front]; node != ROOT; node = nextSibling[node]) {
-            if (method[node] == id) {
-                nextSibling[before] = nextSibling[node];
-                nextSibling[node] = front;
-                firstChild[current] = node;
+        int latest = nodes[current + LATEST];
+        int node = latest;
+        do {
+            if (nodes[node + METHOD] == id) {
+                nodes[latest + FOLLOWER] = node;
+                nodes[current + LATEST] = node;
                 return node;
             }
-            before = node;
-        }
-        if (nodes == method.length && !grow()) {
+            node = nodes[node + SIBLING];
+        } while (node != latest);
+        return make(id, latest);
+    }
+
+    private int make(int id, int latest) {
+        if (end == nodes.length && !grow()) {
             return ROOT;
         }
-        int node = nodes++;
-        method[node] = id;
-        parent[node] = current;
-        firstChild[node] = ROOT;
-        nextSibling[node] = front;
-        firstChild[current] = node;
+        int node = end;
+        end += NODE_INTS;
+        Arrays.fill(nodes, node, end, ROOT);
+        nodes[node + METHOD] = id;
+        nodes[node + PARENT] = current;
+        nodes[node + SIBLING] = node;
+        if (latest != ROOT) {
+            nodes[node + SIBLING] = nodes[latest + SIBLING];
+            nodes[latest + SIBLING] = node;
+            nodes[latest + FOLLOWER] = node;
+        }
+        nodes[current + LATEST] = node;
         return node;
     }
 
     private boolean grow() {
-        if (nodes >= limit) {
+        int size = Math.min(limit, 4 * self.length);
+        if (size <= self.length) {
             return false;
         }
-        int size = Math.min(limit, 2 * nodes);
         try {
             // Every copy before the first assignment: memory that runs out leaves the tree whole.
-            int[][] ints = new int[7][];
-            int[][] old = {method, parent, firstChild, nextSibling, calls, thrown, touched};
-            for (int i = 0; i < ints.length; i++) {
-                ints[i] = Arrays.copyOf(old[i], size);
-            }
+            int[] moreNodes = Arrays.copyOf(nodes, size << NODE_BITS);
             long[] moreSelf = Arrays.copyOf(self, size);
-            isTouched = Arrays.copyOf(isTouched, size);
+            touched = Arrays.copyOf(touched, size);
             self = moreSelf;
-            method = ints[0];
-            parent = ints[1];
-            firstChild = ints[2];
-            nextSibling = ints[3];
-            calls = ints[4];
-            thrown = ints[5];
-            touched = ints[6];
+            nodes = moreNodes;
             return true;
         } catch (OutOfMemoryError e) {
-            limit = nodes;
+            limit = self.length;
             return false;
+        }
+    }
+
+    /** Whether a new tree of the open calls alone would have room for many more. */
+    boolean mayRenew() {
+        return hidden == 0 && openCalls() <= limit / 2;
+    }
+
+    private int openCalls() {
+        int open = 0;
+        for (int node = current; node != ROOT; node = nodes[node + PARENT]) {
+            open++;
+        }
+        return open;
+    }
+
+    /** Right after an epoch's end: makes a new tree of the open calls alone. */
+    void renew() {
+        int open = openCalls();
+        int[] path = new int[open];
+        for (int node = current; node != ROOT; node = nodes[node + PARENT]) {
+            path[--open] = nodes[node + METHOD];
+        }
+        numbered += end >> NODE_BITS;
+        end = NODE_INTS;
+        nodes[LATEST] = ROOT;
+        touchedNodes = 0;
+        current = ROOT;
+        seen = ROOT;
+        for (int id : path) {
+            reopen(id);
         }
     }
 }

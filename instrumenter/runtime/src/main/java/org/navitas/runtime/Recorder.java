@@ -2,7 +2,6 @@ package org.navitas.runtime;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -19,8 +18,6 @@ public final class Recorder {
     private static final String RECORDING = "navitas.recording";
     private static final int EVENT_WORDS = 2048;
     private static final int ANCHOR_WORDS = 256;
-    private static final int SLOTS = 256;
-    private static final int WAKE_EVERY_THREADS = 64;
     private static final int MAX_WIDENING = 6;
     private static final long FLUSH_LIMIT_MS = 5_000;
     private static final long STOP_LIMIT_MS = 10_000;
@@ -32,24 +29,17 @@ public final class Recorder {
     /** Anchors closer than this use up credit. */
     final long creditNs;
     final Writer writer;
+    /** Null unless ticks time the calls. */
+    final Ticker ticker;
+    final Threads threads;
 
     private final Settings settings;
     private final ChunkWriter out;
     private final RecordLog markers = new RecordLog(RecordLog.MARKERS);
     private final RecordLog counters = new RecordLog(RecordLog.COUNTERS);
     private final Sampler sampler;
-    /**
-     * Recorders by the hash of their thread's name: three times as fast as a ThreadLocal. A name says nothing for sure, so
-     * the thread is compared; it was chosen because, unlike an id, no application can override it, and unlike an identity
-     * hash it costs the same while somebody waits for the thread. Plain stores do: a recorder's thread is final.
-     */
-    private final ThreadRecorder[] byName = new ThreadRecorder[SLOTS];
-    final ThreadLocal<ThreadRecorder> threads = new ThreadLocal<>();
-    final ThreadRecorder ignoring;
-    private final AtomicLong serials = new AtomicLong();
     private final AtomicLong eventBytes = new AtomicLong();
     private final AtomicBoolean hasFailed = new AtomicBoolean();
-    private final AtomicInteger sinceWake = new AtomicInteger();
     private Thread writerThread;
     private Thread samplerThread;
 
@@ -61,8 +51,9 @@ public final class Recorder {
         anchorBuffers = new BufferPool(ANCHOR_WORDS, 2 * buffers);
         creditNs = Math.max(1, settings.anchorIntervalNs / 10);
         writer = new Writer(platform, out, settings.flushIntervalNs, markers, counters, new RecordLog(RecordLog.CLOCK_TRIPLES));
-        sampler = new Sampler(platform, settings, counters);
-        ignoring = ThreadRecorder.ignoring(this);
+        ticker = settings.ticked ? new Ticker(platform, settings.tickIntervalNs) : null;
+        sampler = new Sampler(platform, settings, counters, ticker);
+        threads = new Threads(this);
     }
 
     /** The recorder that this process is configured for, or null. */
@@ -99,6 +90,9 @@ public final class Recorder {
     void begin() {
         writerThread = new OwnThread("navitas-writer", writer);
         writerThread.start();
+        if (ticker != null) {
+            new OwnThread("navitas-ticker", ticker).start();
+        }
         if (sampler.hasSources()) {
             samplerThread = new OwnThread("navitas-sampler", sampler);
             samplerThread.start();
@@ -119,7 +113,7 @@ public final class Recorder {
 
         @Override
         public void run() {
-            threads.set(ignoring);
+            threads.ignoreCurrent();
             if (task == null) {
                 end();
             } else {
@@ -179,53 +173,7 @@ public final class Recorder {
 
     /** The calling thread's recorder. */
     ThreadRecorder current() {
-        Thread thread = Thread.currentThread();
-        ThreadRecorder likely = byName[slot(thread)];
-        return likely != null && likely.thread == thread ? likely : lookUp(thread);
-    }
-
-    private ThreadRecorder lookUp(Thread thread) {
-        ThreadRecorder known = threads.get();
-        if (known == null) {
-            return register(thread);
-        }
-        int slot = slot(thread);
-        if (byName[slot] == null && known != ignoring) {
-            byName[slot] = known;
-        }
-        return known;
-    }
-
-    private static int slot(Thread thread) {
-        return thread.getName().hashCode() & SLOTS - 1;
-    }
-
-    /** Writer only: a dead thread's recorder is kept no longer. */
-    void forget(ThreadRecorder dead) {
-        for (int i = 0; i < SLOTS; i++) {
-            if (byName[i] == dead) {
-                byName[i] = null;
-            }
-        }
-    }
-
-    private ThreadRecorder register(Thread thread) {
-        threads.set(ignoring); // should this meet a probe
-        try {
-            ThreadRecorder fresh = new ThreadRecorder(this, thread, serials.incrementAndGet(), platform.threadId());
-            writer.add(fresh);
-            threads.set(fresh);
-            if (sinceWake.incrementAndGet() % WAKE_EVERY_THREADS == 0) {
-                writer.wake(); // many short threads: their buffers are wanted back before the next flush
-            }
-            return fresh;
-        } catch (StackOverflowError e) {
-            threads.remove(); // the application's own; the thread's next probe tries again
-            return ignoring;
-        } catch (OutOfMemoryError e) {
-            failed(e);
-            return ignoring;
-        }
+        return threads.current();
     }
 
     /** Whether threads may record calls as events. */
@@ -242,6 +190,11 @@ public final class Recorder {
     long anchorIntervalNs(boolean folding) {
         long over = folding ? out.foldedBytes() / Math.max(settings.eventBudgetBytes, 1 << 20) : 0;
         return settings.anchorIntervalNs << Math.min(MAX_WIDENING, 64 - Long.numberOfLeadingZeros(over));
+    }
+
+    /** How soon after another a full call tree may make way for a new one: at once within the budget. */
+    long renewalNs() {
+        return out.foldedBytes() < settings.eventBudgetBytes ? 0 : anchorIntervalNs(true);
     }
 
     /** A thread's recording has ended by an error of the runtime or of memory. */

@@ -26,21 +26,28 @@ final class Sampler implements Runnable {
     private volatile boolean stopping;
     private volatile Thread thread;
 
-    Sampler(Platform platform, Settings settings, RecordLog counters) {
+    Sampler(Platform platform, Settings settings, RecordLog counters, CounterSource ticker) {
         this.platform = platform;
         this.counters = counters;
         intervalNs = settings.sampleIntervalNs;
+        if (ticker != null) {
+            sources.add(ticker);
+        }
         for (Map.Entry<Integer, String> configured : settings.sources.entrySet()) {
-            String path = configured.getValue();
-            if (!path.equals(THREADS)) {
-                sources.add(new FileSource(configured.getKey(), settings.under(path)));
-                continue;
-            }
-            File tasks = settings.under("/proc/self/task");
-            if (tasks.isDirectory()) { // else this system has none
-                sources.add(new ThreadsSource(configured.getKey(), tasks));
+            CounterSource source = source(configured.getKey(), configured.getValue(), settings);
+            if (source != null) {
+                sources.add(source);
             }
         }
+    }
+
+    /** Null for one that this system does not have. */
+    private static CounterSource source(int id, String path, Settings settings) {
+        if (path.equals(THREADS)) {
+            File tasks = settings.under("/proc/self/task");
+            return tasks.isDirectory() ? new ThreadsSource(id, tasks) : null;
+        }
+        return new FileSource(id, settings.under(path));
     }
 
     boolean hasSources() {

@@ -24,9 +24,11 @@ final class Settings {
     final int repeat;
     final boolean logcat;
     final boolean folded;
+    final boolean ticked;
     final long eventBudgetBytes;
     final long anchorIntervalNs;
     final long sampleIntervalNs;
+    final long tickIntervalNs;
     final long flushIntervalNs;
     /** Paths of counters by source id, as configured (not yet under sysRoot). */
     final Map<Integer, String> sources;
@@ -34,7 +36,8 @@ final class Settings {
     Settings(String sysRoot, Properties values) {
         this.sysRoot = sysRoot;
         logcat = "logcat".equals(values.getProperty("transport"));
-        folded = "folded".equals(values.getProperty("mode"));
+        ticked = "tick".equals(values.getProperty("mode"));
+        folded = ticked || "folded".equals(values.getProperty("mode"));
         out = values.containsKey("out") ? under(values.getProperty("out")) : null;
         if (out == null && !logcat) {
             throw new IllegalArgumentException("the key 'out' (folder for event files) is missing");
@@ -43,6 +46,7 @@ final class Settings {
         eventBudgetBytes = number(values, "eventBudgetBytes", 64 << 20, 0, Long.MAX_VALUE);
         anchorIntervalNs = 1_000 * number(values, "anchorIntervalUs", 1_000, 1, 1_000_000_000);
         sampleIntervalNs = 1_000_000 * number(values, "sampleIntervalMs", 20, 1, 1_000_000);
+        tickIntervalNs = 1_000 * number(values, "tickIntervalUs", 1_000, 100, 1_000_000);
         flushIntervalNs = 1_000_000 * number(values, "flushIntervalMs", 500, 1, 1_000_000);
         sources = new TreeMap<>();
         for (String key : values.stringPropertyNames()) {

@@ -9,8 +9,9 @@ import java.util.Arrays;
  * At an entry the CPU clock is read before the event's time and at an exit after it, so the cost of reading it (microseconds)
  * falls into the caller's time, never the callee's; an anchor has the time of the event that it belongs to.
  *
- * <p>Outermost calls may be so short that two clock readings would cost more than they do. So anchors closer than a tenth
- * of the anchor interval use up a credit, which time gives back; a thread without credit waits for the next anchor that is due.
+ * <p>A probe takes a short way as long as nothing but its own record is to be done: the fields that guard it are set by
+ * {@link #proceed} alone. Where ticks time the calls, a tick's time belongs to the call that it found innermost; the time from a
+ * thread's last tick to the end of its outermost call belongs to the one that this tick found.
  */
 final class ThreadRecorder {
     static final int CALLS = 1;
@@ -26,7 +27,10 @@ final class ThreadRecorder {
     private static final long RESUME = 3L << 62;
 
     private static final int MAX_STACK = 1 << 16;
-    private static final int CREDITS = 256;
+    private static final long[] NONE = {};
+    private static final long NO_TICK = Long.MIN_VALUE;
+    /** So long a thread's calls are timed exactly even where ticks time them: many live no longer. */
+    private static final long EXACT_NS = 2_000_000;
 
     final Thread thread;
     final long serial;
@@ -34,28 +38,35 @@ final class ThreadRecorder {
     private final Recorder recorder;
     private final Platform platform;
     private final Track calls;
-    private final Track anchors;
+    private final Anchors anchors;
     private final Track folds;
 
-    /** Where events go; room is 0 while there is no buffer. */
-    private Buffer buffer;
-    private long[] words;
+    /** Where events go; empty while this thread records none, is outside of any call, or the runtime is at work on it. */
+    private long[] words = NONE;
     private int count;
-    private int room;
     private long base;
+    private Buffer buffer;
 
     /** When the next anchor, or at the latest the next base, is due. */
     private long deadline;
-    private long lastAnchor;
-    private long credits = CREDITS;
 
-    /** Method ids of open calls, as far as it reaches. */
+    /** Method ids of open calls, as far as it reaches; while events are recorded. */
     private int[] stack = new int[64];
     private int depth;
-    private CallTree tree;
+    private final CallTree tree;
     /** Until an outermost call gets a buffer for events. */
     private boolean folding = true;
-    private boolean hasCpuClock = true;
+    /** Whether probes may go straight to the tree, with exact times: never while {@link #words} is in use. */
+    private boolean foldsExactly;
+    /** Calls are timed by ticks. */
+    private boolean ticking;
+    /** The tick that this thread has seen last. */
+    private long lastTick;
+    /** The same as long as probes may go straight to the tree, without a time, until the next one. */
+    private long tick = NO_TICK;
+    private final Ticker ticker;
+    private long nextRenewal;
+    private final long born;
     /** The runtime is at work on this thread: probes met on its way (in a class loader, say) are none of ours. */
     private boolean busy;
 
@@ -65,10 +76,13 @@ final class ThreadRecorder {
         this.serial = serial;
         this.osTid = osTid;
         platform = recorder.platform;
+        ticker = recorder.ticker;
         calls = new Track(CALLS, recorder.eventBuffers, recorder.writer);
-        anchors = new Track(ANCHORS, recorder.anchorBuffers, recorder.writer);
         folds = new Track(FOLDED, new BufferPool(64, 2), recorder.writer);
-        lastAnchor = platform.nanoTime();
+        tree = new CallTree(folds, recorder.maxNodes);
+        born = platform.nanoTime();
+        anchors = new Anchors(new Track(ANCHORS, recorder.anchorBuffers, recorder.writer), platform, recorder.creditNs, born);
+        nextRenewal = born;
     }
 
     /** For threads of the runtime itself, and while a thread is being registered: records nothing. */
@@ -79,32 +93,28 @@ final class ThreadRecorder {
     }
 
     void enter(int method) {
-        int d = depth;
-        if (d == 0) {
-            slowEnter(method, ENTER);
-            return;
-        }
-        long now = platform.nanoTime();
-        if (folding) {
-            if (now - deadline >= 0 || busy) {
-                slowEnter(method, ENTER);
-            } else {
-                tree.enter(method, now);
-                depth = d + 1;
-            }
-            return;
-        }
+        long[] to = words;
         int n = count;
-        if (n >= room || d >= stack.length || now - deadline >= 0) {
-            slowEnter(method, ENTER);
-            return;
+        if (n < to.length) {
+            int d = depth;
+            int[] open = stack;
+            long now = platform.nanoTime();
+            if (now - deadline < 0 && d < open.length) {
+                // The published count first: a stack overflow in this call must leave nothing half done.
+                to[n] = (long) method << DELTA_BITS | now - base;
+                buffer.lazySet(n + 1);
+                count = n + 1;
+                open[d] = method;
+                depth = d + 1;
+                return;
+            }
+        } else if (foldsExactly) {
+            long now = platform.nanoTime();
+            if (now - deadline < 0 && tree.enter(method, now)) {
+                return;
+            }
         }
-        // The published count first: a stack overflow in this call must leave nothing half done.
-        words[n] = (long) method << DELTA_BITS | now - base;
-        buffer.lazySet(n + 1);
-        count = n + 1;
-        stack[d] = method;
-        depth = d + 1;
+        slowEnter(method, ENTER);
     }
 
     /** An entry that counts no call. Rare enough to take the slow way always. */
@@ -115,52 +125,62 @@ final class ThreadRecorder {
     /** {@code kind} is {@link #EXIT} or {@link #THROW}. */
     void exit(int method, long kind) {
         long now = platform.nanoTime();
-        int d = depth - 1;
-        if (d <= 0 || now - deadline >= 0) {
-            slowExit(method, kind, now);
-            return;
-        }
-        if (folding) {
-            if (busy) {
+        long[] to = words;
+        int n = count;
+        if (n < to.length) {
+            int d = depth - 1;
+            int[] open = stack;
+            if (now - deadline < 0 && d > 0 && d < open.length && open[d] == method) {
+                to[n] = kind | (long) method << DELTA_BITS | now - base;
+                buffer.lazySet(n + 1);
+                count = n + 1;
+                depth = d;
                 return;
             }
-            depth -= tree.exit(method, kind == THROW, now);
+        } else if (foldsExactly && now - deadline < 0 && tree.exit(method, kind == THROW, now)) {
             return;
         }
-        int n = count;
-        if (n >= room || d >= stack.length || stack[d] != method) {
-            slowExit(method, kind, now);
-            return;
+        slowExit(method, kind, now);
+    }
+
+    /** {@link #enter} where time comes from ticks. */
+    void tickedEnter(int method) {
+        if (ticker.time != tick || !tree.enter(method)) {
+            enter(method);
         }
-        words[n] = kind | (long) method << DELTA_BITS | now - base;
-        buffer.lazySet(n + 1);
-        count = n + 1;
-        depth = d;
+    }
+
+    /** {@link #exit} where time comes from ticks. */
+    void tickedExit(int method, long kind) {
+        if (ticker.time != tick || !tree.exit(method, kind == THROW)) {
+            exit(method, kind);
+        }
     }
 
     private void slowEnter(int method, long kind) {
         if (busy) {
             return;
         }
-        busy = true;
+        begin();
         try {
-            boolean outermost = depth == 0;
+            boolean outermost = isOutside();
             if (outermost && folding) {
                 resumeEvents();
+                lastTick = ticking ? ticker.time : NO_TICK;
             }
-            long now;
-            if (outermost ? mayAnchor() : platform.nanoTime() - deadline >= 0) {
-                long cpu = cpuNanos();
-                now = platform.nanoTime();
-                idleUntil(now);
+            boolean due = outermost ? anchors.isAllowed() : isDue(platform.nanoTime());
+            long cpu = due ? anchors.cpuNanos() : -1;
+            long now = platform.nanoTime();
+            if (outermost && folding) {
+                tree.resume(now); // time up to now is nobody's
+            }
+            if (due) {
                 anchor(now, cpu);
-            } else {
-                now = platform.nanoTime();
-                idleUntil(now);
             }
             recordEnter(method, kind, now);
-            busy = false;
+            proceed();
         } catch (Throwable e) {
+            busy = !(e instanceof StackOverflowError); // first of all: what follows may meet the next one
             failed(e);
         }
     }
@@ -169,22 +189,61 @@ final class ThreadRecorder {
         if (busy) {
             return;
         }
-        busy = true;
+        begin();
         try {
+            boolean due = isDue(now);
             recordExit(method, kind, now);
-            if (depth == 0 ? mayAnchor() : now - deadline >= 0) {
-                anchor(now, cpuNanos());
+            if (isOutside() ? anchors.isAllowed() : due) {
+                anchor(now, anchors.cpuNanos());
             }
-            busy = false;
+            proceed();
         } catch (Throwable e) {
+            busy = !(e instanceof StackOverflowError); // first of all: what follows may meet the next one
             failed(e);
         }
+    }
+
+    /** Until {@link #proceed}, no probe takes a short way. */
+    private void begin() {
+        busy = true;
+        words = NONE;
+        foldsExactly = false;
+        tick = NO_TICK;
+    }
+
+    private void proceed() {
+        if (!isOutside()) {
+            if (ticking) {
+                tick = lastTick;
+            } else if (folding) {
+                foldsExactly = true;
+            } else {
+                words = buffer.words;
+            }
+        }
+        busy = false;
+    }
+
+    private boolean isOutside() {
+        return folding ? tree.isIdle() : depth == 0;
+    }
+
+    /** Whether an anchor is due inside of a call. Ticks are looked at first: until now the innermost open call was the same. */
+    private boolean isDue(long now) {
+        if (!ticking) {
+            return now - deadline >= 0;
+        }
+        long time = ticker.time;
+        if (time != lastTick && !tree.isIdle()) {
+            tree.tick(time);
+        }
+        lastTick = time;
+        return time - deadline >= 0;
     }
 
     /** A stack overflow is the application's own, which meets it right after; anything else ends this thread's recording. */
     private void failed(Throwable cause) {
         calls.lose(1);
-        busy = !(cause instanceof StackOverflowError);
         if (busy) {
             recorder.failed(cause);
         }
@@ -193,22 +252,26 @@ final class ThreadRecorder {
     private void recordEnter(int method, long kind, long now) {
         if (!folding && event(kind, method, now)) {
             push(method);
-        } else {
-            tree.enter(method, now);
-            if (kind == RESUME) {
-                tree.uncount();
-            }
+            depth++;
+            return;
         }
-        depth++;
+        if (!ticking) {
+            tree.advance(now);
+        }
+        int counts = kind == ENTER ? 1 : 0;
+        if (!tree.open(method, counts) && !(renewTree() && tree.open(method, counts))) {
+            tree.hide(1);
+            folds.lose(1);
+        }
     }
 
     private void recordExit(int method, long kind, long now) {
+        // Calls whose own exit was missed (a stack overflow inside a probe) end here, by throw.
         int open = folding ? 0 : find(method);
-        if (depth == 0 || open < 0) {
+        if (open < 0) {
             calls.lose(1); // an exit without its entry
             return;
         }
-        // Calls whose own exit was missed (a stack overflow inside a probe) end here, by throw.
         while (!folding && depth - 1 > open) {
             int inner = depth - 1;
             if (event(THROW, inner < stack.length ? stack[inner] : method, now)) {
@@ -217,8 +280,14 @@ final class ThreadRecorder {
         }
         if (!folding && event(kind, method, now)) {
             depth--;
-        } else {
-            depth -= tree.exit(method, kind == THROW, now);
+            return;
+        }
+        if (!ticking) {
+            tree.advance(now);
+        }
+        tree.close(method, kind == THROW);
+        if (ticking && tree.isIdle()) {
+            tree.inherit(now);
         }
     }
 
@@ -242,7 +311,7 @@ final class ThreadRecorder {
 
     /** Appends an event. False when there is no room for it: then this thread folds from its last event on. */
     private boolean event(long kind, int method, long now) {
-        if (count >= room || now - base > DELTA_MASK) {
+        if (count == buffer.words.length || now - base > DELTA_MASK) {
             recorder.spent(count);
             Buffer next = recorder.eventsAllowed() ? calls.roll(now, 0) : null;
             if (next == null) {
@@ -251,7 +320,7 @@ final class ThreadRecorder {
             }
             use(next);
         }
-        words[count] = kind | (long) method << DELTA_BITS | now - base;
+        buffer.words[count] = kind | (long) method << DELTA_BITS | now - base;
         buffer.lazySet(count + 1);
         count++;
         return true;
@@ -259,12 +328,10 @@ final class ThreadRecorder {
 
     private void use(Buffer next) {
         buffer = next;
-        words = next.words;
-        room = words.length;
         count = 0;
         base = next.base;
         folding = false;
-        due(lastAnchor + recorder.anchorIntervalNs(false));
+        due(anchors.last() + recorder.anchorIntervalNs(false));
     }
 
     /** Only once what was folded is published: nothing would do it later, while events go on. */
@@ -279,13 +346,12 @@ final class ThreadRecorder {
 
     /** This thread's own: publishes what is folded so far; false when no buffer is free for it. */
     boolean publish() {
-        return tree == null || tree.endEpoch(tree.last());
+        return tree.endEpoch();
     }
 
     /** The first epoch begins at the last event, so no time is missed; the anchor makes now a knot. */
     private void startFolding(long now) {
-        makeTree();
-        tree.resume(count > 0 ? base + (words[count - 1] & DELTA_MASK) : now);
+        tree.resume(count > 0 ? base + (buffer.words[count - 1] & DELTA_MASK) : now);
         int known = Math.min(depth, stack.length);
         for (int i = 0; i < known; i++) {
             tree.reopen(stack[i]);
@@ -293,60 +359,42 @@ final class ThreadRecorder {
         tree.hide(depth - known);
         calls.close();
         buffer = null;
-        words = null;
-        room = 0;
         count = 0;
         folding = true;
-        anchor(now, cpuNanos());
+        anchor(now, anchors.cpuNanos());
     }
 
-    /** Before an outermost call: time up to now is nobody's. */
-    private void idleUntil(long now) {
-        if (folding && depth == 0) {
-            makeTree();
-            tree.resume(now);
+    /** A full tree makes way for a new one: at once, or beyond the budget once an anchor interval. */
+    private boolean renewTree() {
+        long now = platform.nanoTime();
+        if (now - nextRenewal < 0) {
+            return false;
         }
-    }
-
-    private void makeTree() {
-        if (tree == null) {
-            tree = new CallTree(folds, recorder.maxNodes);
+        nextRenewal = now + recorder.creditNs;
+        if (!tree.mayRenew() || !publish()) {
+            return false;
         }
-    }
-
-    private boolean mayAnchor() {
-        return credits > 0 || platform.nanoTime() - lastAnchor >= recorder.creditNs;
-    }
-
-    /** -1 when this thread has no CPU clock (a virtual thread): it has no anchors then, only epochs. */
-    private long cpuNanos() {
-        long cpu = hasCpuClock ? platform.threadCpuNanos() : -1;
-        hasCpuClock = cpu >= 0;
-        return cpu;
+        tree.renew();
+        nextRenewal = now + recorder.renewalNs();
+        return true;
     }
 
     /** Records an anchor and ends the epoch; when a buffer is missing for either, a later probe tries again. */
     private void anchor(long now, long cpu) {
-        if (folding && depth > 0) {
+        if (folding && !ticking && !tree.isIdle()) {
             tree.advance(now);
         }
-        Buffer to = anchors.head();
-        if (cpu >= 0 && to.get() + 2 > to.words.length) {
-            to = anchors.roll(0, 0);
-        }
-        if (to == null || folding && !tree.endEpoch(now)) {
+        if (!anchors.hasRoom() || folding && !publish()) {
             due(now + recorder.creditNs);
             return;
         }
-        if (cpu >= 0) {
-            int at = to.get();
-            to.words[at] = now;
-            to.words[at + 1] = cpu;
-            to.lazySet(at + 2);
-        }
-        credits = Math.min(CREDITS, credits + (now - lastAnchor) / recorder.creditNs) - 1;
-        lastAnchor = now;
+        anchors.add(now, cpu);
         due(now + recorder.anchorIntervalNs(folding));
+        recorder.threads.prefer(this);
+        if (ticker != null && !ticking && now - born >= EXACT_NS) {
+            ticking = true;
+            lastTick = ticker.time;
+        }
     }
 
     /** Event times must also stay within reach of their base. */
@@ -361,19 +409,19 @@ final class ThreadRecorder {
     boolean drain(ChunkWriter out, boolean partial) {
         boolean alive = thread.isAlive();
         calls.drain(this, out, partial || !alive);
-        anchors.drain(this, out, partial || !alive);
+        anchors.track.drain(this, out, partial || !alive);
         folds.drain(this, out, partial || !alive);
         if (!alive) {
             recorder.spent(count);
-            if (tree != null && tree.endEpoch(tree.last())) {
+            if (publish()) {
                 folds.drain(this, out, true);
             }
-            for (Track track : new Track[] {calls, anchors, folds}) {
+            for (Track track : new Track[] {calls, anchors.track, folds}) {
                 out.lost(track.takeLost());
             }
             calls.release();
-            anchors.release();
-            recorder.forget(this);
+            anchors.track.release();
+            recorder.threads.forget(this);
         }
         return alive;
     }

@@ -17,7 +17,7 @@ import org.junit.Test;
 
 public class FoldingTest {
     /** Calls, throws and self time by call path. */
-    private static Map<String, List<Long>> totals(byte[] file) {
+    static Map<String, List<Long>> totals(byte[] file) {
         Map<String, List<Long>> totals = new TreeMap<>();
         Map<Integer, ChunkReader.Row> nodes = new HashMap<>();
         for (ChunkReader.Row row : ChunkReader.rows(file, 0)) {
@@ -199,21 +199,48 @@ public class FoldingTest {
         Track track = new Track(ThreadRecorder.FOLDED, pool, recording.recorder.writer);
         CallTree tree = new CallTree(track, 4); // the root and three
         tree.resume(0);
-        tree.enter(1, 0);
-        tree.enter(2, 10);
-        tree.enter(3, 20);
-        tree.enter(4, 30);
-        tree.enter(5, 40);
-        assertEquals(1, tree.exit(5, false, 50));
-        assertEquals(1, tree.exit(4, false, 60));
-        assertEquals(1, tree.exit(3, true, 100));
-        assertEquals(1, tree.exit(2, false, 110));
-        assertEquals(1, tree.exit(1, false, 120));
-        assertEquals("calls 4 and 5", 4, track.takeLost());
-        assertTrue(tree.endEpoch(120));
+        long time = 0;
+        for (int id = 1; id <= 5; id++, time += 10) {
+            tree.advance(time);
+            assertEquals(id <= 3, tree.open(id, 1));
+            tree.hide(id <= 3 ? 0 : 1);
+        }
+        for (int id = 5; id >= 1; id--, time += 10) {
+            tree.advance(time);
+            assertTrue(tree.close(id, id == 3));
+        }
+        assertEquals("calls 4 and 5", 2, track.takeLost());
+        assertTrue(tree.endEpoch());
         long[] words = track.head().words;
         assertEquals(3, words[2]);
-        assertEquals(80, words[3 + 2 * 4 + 3]);
+        assertEquals(50, words[3 + 2 * 4 + 3]);
+    }
+
+    @Test
+    public void aFullTreeMakesWayForANewOne() {
+        Recording recording = new Recording(4, "mode", "folded");
+        long time = 1_000;
+        recording.enter(time, 1);
+        int callers = recording.recorder.maxNodes / 50;
+        for (int caller = 0; caller < callers; caller++) {
+            recording.enter(time += 10, 1_000 + caller);
+            for (int id = 10; id < 110; id++) {
+                recording.enter(time += 10, id);
+                recording.exit(time += 5, id);
+            }
+            recording.exit(time += 10, 1_000 + caller);
+            recording.write();
+        }
+        recording.exit(time += 10, 1);
+        byte[] written = recording.written();
+        Map<String, List<Long>> totals = totals(written);
+        assertEquals("twice as many as one tree holds", 1 + callers * 101, totals.size());
+        assertEquals(Arrays.asList(1L, 0L, 10L * callers + 10), totals.get("/1"));
+        assertEquals(Arrays.asList(1L, 0L, 1_010L), totals.get("/1/1000"));
+        assertEquals(Arrays.asList(1L, 0L, 5L), totals.get("/1/1000/10"));
+        for (ChunkReader.Chunk chunk : ChunkReader.of(written, ThreadRecorder.FOLDED, 0)) {
+            assertEquals(0, chunk.lost);
+        }
     }
 
     @Test
@@ -223,12 +250,13 @@ public class FoldingTest {
         Track track = new Track(ThreadRecorder.FOLDED, pool, recording.recorder.writer);
         CallTree tree = new CallTree(track, 100);
         tree.resume(0);
-        tree.enter(1, 0);
-        assertTrue(tree.endEpoch(10));
+        assertTrue(tree.open(1, 1));
+        tree.advance(10);
+        assertTrue(tree.endEpoch());
         tree.advance(20);
-        assertTrue(tree.endEpoch(20));
+        assertTrue(tree.endEpoch());
         tree.advance(30);
-        assertFalse("the only buffer is full", tree.endEpoch(30));
+        assertFalse("the only buffer is full", tree.endEpoch());
     }
 
     @Test

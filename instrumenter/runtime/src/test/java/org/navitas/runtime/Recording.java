@@ -19,7 +19,11 @@ final class Recording {
 
     void enter(long time, int method) {
         platform.now = time;
-        recorder.current().enter(method);
+        if (recorder.ticker == null) {
+            recorder.current().enter(method);
+        } else {
+            recorder.current().tickedEnter(method);
+        }
     }
 
     void resume(long time, int method) {
@@ -28,19 +32,30 @@ final class Recording {
     }
 
     void exit(long time, int method) {
-        platform.now = time;
-        recorder.current().exit(method, ThreadRecorder.EXIT);
+        leave(time, method, ThreadRecorder.EXIT);
     }
 
     void thrown(long time, int method) {
+        leave(time, method, ThreadRecorder.THROW);
+    }
+
+    private void leave(long time, int method, long kind) {
         platform.now = time;
-        recorder.current().exit(method, ThreadRecorder.THROW);
+        if (recorder.ticker == null) {
+            recorder.current().exit(method, kind);
+        } else {
+            recorder.current().tickedExit(method, kind);
+        }
+    }
+
+    void write() {
+        recorder.writer.stop();
+        recorder.writer.run();
     }
 
     /** All that has been written, everything recorded so far included. */
     byte[] written() {
-        recorder.writer.stop();
-        recorder.writer.run();
+        write();
         return sink.bytes();
     }
 }

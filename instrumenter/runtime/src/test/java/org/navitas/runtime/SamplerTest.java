@@ -35,7 +35,7 @@ public class SamplerTest {
     }
 
     private Sampler sampler() {
-        return new Sampler(new FakePlatform(), new Settings(root.getRoot().getPath(), settings), counters);
+        return new Sampler(new FakePlatform(), new Settings(root.getRoot().getPath(), settings), counters, null);
     }
 
     private List<String> recorded() {
@@ -83,7 +83,7 @@ public class SamplerTest {
         if (!new File("/proc/self/task").isDirectory()) {
             return; // not Linux: nothing to read, and sampling goes without
         }
-        Sampler sampler = new Sampler(new JvmPlatform(), new Settings("/", settings), counters);
+        Sampler sampler = new Sampler(new JvmPlatform(), new Settings("/", settings), counters, null);
         sampler.sample();
         sampler.sample();
         List<String> recorded = recorded();

@@ -56,6 +56,13 @@ public class SettingsTest {
     }
 
     @Test
+    public void ticksAlsoFold() throws Exception {
+        Settings settings = load("out=x\nmode=tick\ntickIntervalUs=250\n");
+        assertTrue(settings.folded && settings.ticked);
+        assertEquals(250_000, settings.tickIntervalNs);
+    }
+
+    @Test
     public void systemPropertiesComeOverTheFile() throws Exception {
         System.setProperty("navitas.repeat", "9");
         System.setProperty("navitas.transport", "logcat");

@@ -1,0 +1,62 @@
+package org.navitas.runtime;
+
+/**
+ * One thread's readings of its own CPU clock; used by that thread alone.
+ *
+ * <p>Outermost calls may be so short that two clock readings would cost more than they do. So anchors closer than a tenth
+ * of the anchor interval use up a credit, which time gives back; a thread without credit waits for the next anchor that is due.
+ */
+final class Anchors {
+    private static final int CREDITS = 256;
+
+    final Track track;
+    private final Platform platform;
+    /** Anchors closer than this use up credit. */
+    private final long creditNs;
+    private long credits = CREDITS;
+    private long last;
+    private boolean hasCpuClock = true;
+
+    Anchors(Track track, Platform platform, long creditNs, long now) {
+        this.track = track;
+        this.platform = platform;
+        this.creditNs = creditNs;
+        last = now;
+    }
+
+    /** The last anchor's time. */
+    long last() {
+        return last;
+    }
+
+    /** Whether an anchor may be recorded that is not due. */
+    boolean isAllowed() {
+        return credits > 0 || platform.nanoTime() - last >= creditNs;
+    }
+
+    /** -1 when this thread has no CPU clock (a virtual thread): it has no anchors then, only epochs. */
+    long cpuNanos() {
+        long cpu = hasCpuClock ? platform.threadCpuNanos() : -1;
+        hasCpuClock = cpu >= 0;
+        return cpu;
+    }
+
+    /** Makes room for one. False when no buffer is free; then one may be tried for again after {@code creditNs}. */
+    boolean hasRoom() {
+        Buffer to = track.head();
+        return !hasCpuClock || to.get() + 2 <= to.words.length || track.roll(0, 0) != null;
+    }
+
+    /** There must be room. */
+    void add(long now, long cpu) {
+        if (cpu >= 0) {
+            Buffer to = track.head();
+            int at = to.get();
+            to.words[at] = now;
+            to.words[at + 1] = cpu;
+            to.lazySet(at + 2);
+        }
+        credits = Math.min(CREDITS, credits + (now - last) / creditNs) - 1;
+        last = now;
+    }
+}

@@ -1,0 +1,67 @@
+package org.navitas.runtime;
+
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The background thread that advances a time which probes can read in a nanosecond. Its periods vary at random from half to
+ * one and a half of their mean, so that no rhythm of the application keeps step with them; they widen so that ticking costs at
+ * most two percent of a core. As a counter it tells how many ticks there were, the sum of their periods (ns) and of the squares
+ * of these (us²).
+ */
+final class Ticker extends CounterSource implements Runnable {
+    private static final int TICKS = 3;
+    private static final int COST_EVERY = 64;
+
+    /** When it last ticked. Volatile, so that no loop of the application keeps an old value in a register. */
+    volatile long time;
+
+    private final Platform platform;
+    private final long periodNs;
+    private int random = 1;
+    private long ticks;
+    private long sum;
+    private double squares;
+
+    Ticker(Platform platform, long periodNs) {
+        super(TICKS, null);
+        this.platform = platform;
+        this.periodNs = periodNs;
+        time = platform.nanoTime();
+    }
+
+    @Override
+    public void run() {
+        for (long costNs = 0; ; ) {
+            long before = platform.threadCpuNanos();
+            for (int i = 0; i < COST_EVERY; i++) {
+                long mean = Sampler.widened(periodNs, costNs);
+                Thread.interrupted(); // the application cannot mean this thread
+                LockSupport.parkNanos(this, mean / 2 + (random() * mean >>> 32));
+                tick(platform.nanoTime());
+            }
+            costNs = (platform.threadCpuNanos() - before) / COST_EVERY;
+        }
+    }
+
+    /** 0 … 2^32 - 1 (Marsaglia's xorshift). */
+    private long random() {
+        random ^= random << 13;
+        random ^= random >>> 17;
+        random ^= random << 5;
+        return random & 0xffffffffL;
+    }
+
+    synchronized void tick(long now) {
+        long period = now - time;
+        ticks++;
+        sum += period;
+        squares += (double) period * period;
+        time = now;
+    }
+
+    @Override
+    synchronized void read(Bytes into) {
+        byte[] text = (ticks + " " + sum + " " + (long) (squares / 1e6)).getBytes(Bytes.UTF_8);
+        into.bytes(text, 0, text.length);
+    }
+}

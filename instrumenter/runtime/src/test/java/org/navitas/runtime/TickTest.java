@@ -1,0 +1,137 @@
+package org.navitas.runtime;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertTrue;
+
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.Test;
+
+/** Calls timed by ticks. */
+public class TickTest {
+    private static final long MS = 1_000_000;
+
+    private final Recording recording = new Recording(64, "mode", "tick");
+
+    /** Brings the thread into the age in which ticks time its calls. */
+    private long grown() {
+        recording.enter(MS, 1);
+        recording.exit(5 * MS, 1);
+        recording.recorder.ticker.tick(5 * MS);
+        return 5 * MS;
+    }
+
+    private Map<String, List<Long>> totals() {
+        return FoldingTest.totals(recording.written());
+    }
+
+    @Test
+    public void aTicksTimeBelongsToTheInnermostCall() {
+        long t = grown();
+        recording.enter(t, 2);
+        recording.enter(t + 100, 3);
+        recording.exit(t + 200, 3);
+        recording.enter(t + 300, 4);
+        recording.recorder.ticker.tick(t + 1_000);
+        recording.exit(t + 1_100, 4);
+        recording.enter(t + 1_200, 3);
+        recording.recorder.ticker.tick(t + 3_000);
+        recording.thrown(t + 3_100, 3);
+        recording.exit(t + 3_500, 2);
+        assertEquals(Arrays.asList(1L, 0L, 1_000L), totals().get("/2/4"));
+        assertEquals("and what is left at the end", Arrays.asList(2L, 1L, 2_500L), totals().get("/2/3"));
+        assertEquals(Arrays.asList(1L, 0L, 0L), totals().get("/2"));
+    }
+
+    @Test
+    public void timeOutsideOfCallsIsNobodys() {
+        long t = grown();
+        recording.enter(t, 2);
+        recording.recorder.ticker.tick(t + 1_000);
+        recording.exit(t + 1_500, 2);
+        recording.recorder.ticker.tick(t + 2_000);
+        recording.enter(t + 2_500, 3);
+        recording.enter(t + 2_600, 4);
+        recording.exit(t + 2_700, 4);
+        recording.exit(t + 2_800, 3);
+        assertEquals("the last tick found it", Arrays.asList(1L, 0L, 1_800L), totals().get("/2"));
+        assertEquals(Arrays.asList(1L, 0L, 0L), totals().get("/3/4"));
+    }
+
+    @Test
+    public void aYoungThreadsCallsAreTimedExactly() {
+        recording.enter(MS, 1);
+        recording.enter(MS + 10, 2);
+        recording.exit(MS + 30, 2);
+        recording.recorder.ticker.tick(MS + 50);
+        recording.exit(MS + 100, 1);
+        assertEquals(Arrays.asList(1L, 0L, 20L), totals().get("/1/2"));
+        assertEquals(Arrays.asList(1L, 0L, 80L), totals().get("/1"));
+    }
+
+    @Test
+    public void callsAreExactAndTimeIsConserved() {
+        Random random = new Random(3);
+        int[] open = new int[16];
+        Map<Integer, Long> calls = new HashMap<>();
+        int depth = 0;
+        long time = MS;
+        long traced = 0;
+        for (int i = 0; i < 200_000; i++) {
+            long step = random.nextInt(2_000);
+            time += step;
+            traced += depth > 0 ? step : 0;
+            if (random.nextInt(500) == 0) {
+                recording.recorder.ticker.tick(time);
+            }
+            if (depth == 0 || depth < open.length && random.nextBoolean()) {
+                open[depth] = random.nextInt(20);
+                calls.put(open[depth], calls.getOrDefault(open[depth], 0L) + 1);
+                recording.enter(time, open[depth++]);
+            } else {
+                recording.exit(time, open[--depth]);
+            }
+            if (i % 1_000 == 0) {
+                recording.written();
+            }
+        }
+        while (depth > 0) {
+            recording.exit(time, open[--depth]);
+        }
+        recording.written();
+        recording.enter(time + MS, 20); // is anchored again, so the last epoch ends
+        recording.exit(time + MS, 20);
+        long self = 0;
+        for (ChunkReader.Row row : ChunkReader.rows(recording.written(), 0)) {
+            assertTrue(row.self >= 0 && row.self <= row.end - row.start);
+            self += row.self;
+            calls.put(row.method, calls.getOrDefault(row.method, 0L) - row.calls);
+        }
+        assertEquals(traced, self);
+        calls.put(20, 0L);
+        for (Map.Entry<Integer, Long> left : calls.entrySet()) {
+            assertEquals("method " + left.getKey(), (Long) 0L, left.getValue());
+        }
+    }
+
+    @Test
+    public void aRealTickerTicksAndTellsOfIt() throws Exception {
+        Ticker ticker = new Ticker(new JvmPlatform(), 200_000);
+        Thread thread = new Thread(ticker, "navitas-ticker");
+        thread.setDaemon(true);
+        thread.start();
+        for (long first = ticker.time; ticker.time == first; ) {
+            Thread.sleep(1);
+        }
+        Bytes text = new Bytes();
+        ticker.read(text);
+        String[] counts = new String(text.array(), 0, text.size(), Bytes.UTF_8).split(" ");
+        double ticks = Double.parseDouble(counts[0]);
+        double sumNs = Double.parseDouble(counts[1]);
+        double squaresNs2 = 1e6 * Double.parseDouble(counts[2]);
+        assertTrue(ticks >= 1 && sumNs > 0 && squaresNs2 >= sumNs * sumNs / ticks * 0.99 - 2e6);
+    }
+}
