@@ -17,39 +17,42 @@ public final class BulkInstrumenter {
   /**
    * Writes each input's instrumented copy, the method map, and {@code META-INF/navitas/map.properties} into the first
    * output. What an earlier run with the same map file left there and is still right stays untouched. When all classes
-   * to instrument were instrumented before, the outputs equal the inputs, and a map that belongs to them is kept.
+   * were instrumented before, the outputs equal the inputs, and the map file must be the map that belongs to them.
    *
    * @param inputs folders and jars in class path order
    * @param mapFile where the method map goes; {@code <mapFile>.state} beside it remembers the outputs
-   * @throws InstrumentException when an input cannot be read, an output cannot be written, or inputs are unsafe
+   * @throws InstrumentException when an input cannot be read, an output cannot be written, inputs are unsafe, or some of
+   *     their classes have probes of an earlier run
    */
   public static Summary run(List<Input> inputs, Options options, Path mapFile) throws InstrumentException {
     Places.check(inputs);
     Warnings warnings = new Warnings();
     Path stateFile = RunState.fileFor(mapFile);
     RunState old = RunState.load(stateFile);
-    Inventory inventory = new Inventory(new Selection(options), old.classes, warnings);
+    Inventory inventory = new Inventory(options, old, warnings);
     List<Contents> all = new ArrayList<>();
     for (Input input : inputs) {
       all.add(inventory.read(input));
     }
     Numbering numbering = Numbering.of(all, warnings);
-    boolean instrumentedBefore = has(all, Skipped.ALREADY_INSTRUMENTED);
-    warn(all, numbering, options, instrumentedBefore, warnings);
+    boolean nothingNew = numbering.methods == 0 && !inventory.instrumentedBefore.isEmpty();
+    byte[] present = presentMap(mapFile);
+    if (nothingNew) {
+      requireMap(inputs, inventory.instrumentedBefore.get(0), mapFile, present);
+    } else {
+      refuseMixture(inventory.instrumentedBefore);
+    }
+    warnOfNothing(all, numbering, options, nothingNew, warnings);
 
-    String mapId = MethodMap.id(numbering);
-    boolean nothingNew = numbering.methods == 0 && instrumentedBefore;
-    String idBefore = nothingNew ? idIn(inputs) : null;
+    String mapId = nothingNew ? MethodMap.idOf(present) : MethodMap.id(numbering);
     RunState next = new RunState();
+    next.skipTrivial = options.skipTrivial();
     Outputs outputs = new Outputs(old, next, warnings, nothingNew ? null : mapId);
     try {
       Files.deleteIfExists(stateFile); // a run that does not reach its end leaves no state
       outputs.write(all);
-      byte[] present = Files.exists(mapFile) ? Files.readAllBytes(mapFile) : new byte[0];
-      byte[] json = MethodMap.json(mapId, numbering, all);
-      if (idBefore != null && idBefore.equals(MethodMap.idOf(present))) {
-        mapId = idBefore;
-      } else if (!Arrays.equals(json, present)) {
+      byte[] json = nothingNew ? present : MethodMap.json(mapId, numbering, all);
+      if (!Arrays.equals(json, present)) {
         Io.writeAtomically(mapFile, json);
       }
       remember(all, next).save(stateFile);
@@ -71,19 +74,37 @@ public final class BulkInstrumenter {
     return next;
   }
 
-  private static boolean has(List<Contents> all, String reason) {
-    return all.stream().flatMap(contents -> contents.entries.stream())
-        .anyMatch(entry -> entry.info != null && reason.equals(entry.info.untouchedReason()));
+  private static byte[] presentMap(Path mapFile) throws InstrumentException {
+    try {
+      return Files.exists(mapFile) ? Files.readAllBytes(mapFile) : new byte[0];
+    } catch (IOException e) {
+      throw Io.failure(mapFile.toString(), e);
+    }
   }
 
-  private static void warn(
+  /** One process knows one map: ids of another one would be reported under wrong names. */
+  private static void refuseMixture(List<String> instrumentedBefore) throws InstrumentException {
+    if (!instrumentedBefore.isEmpty()) {
+      int more = instrumentedBefore.size() - 1;
+      throw new InstrumentException(instrumentedBefore.get(0) + (more > 0 ? " and " + more + " more" : "")
+          + ": has probes of an earlier run, whose calls would be reported under wrong names; give the original class instead");
+    }
+  }
+
+  /** What was instrumented before stays as it is, so its map must be there. */
+  private static void requireMap(List<Input> inputs, String place, Path mapFile, byte[] present) throws InstrumentException {
+    String before = idIn(inputs);
+    if (before == null || !before.equals(MethodMap.idOf(present))) {
+      throw new InstrumentException(place + ": was instrumented before, and " + mapFile + " is not the method map of that time"
+          + (before == null ? "" : ", " + before) + "; give that map, or the original classes");
+    }
+  }
+
+  private static void warnOfNothing(
       List<Contents> all, Numbering numbering, Options options, boolean instrumentedBefore, Warnings warnings) {
     boolean classes = all.stream().flatMap(contents -> contents.entries.stream())
         .anyMatch(entry -> entry.path.endsWith(".class"));
-    if (numbering.methods > 0 && instrumentedBefore) {
-      warnings.add("calls of classes that were instrumented before would be reported under wrong names",
-          "instrument the original classes");
-    } else if (numbering.methods == 0 && classes && !instrumentedBefore) {
+    if (numbering.methods == 0 && classes && !instrumentedBefore) {
       warnings.add("no method was instrumented", options.includes().isEmpty()
           ? "all classes are of known frameworks, dependencies, excluded or without code; name them by include patterns"
           : "no class with code matches the include patterns " + String.join(" ", options.includes()));

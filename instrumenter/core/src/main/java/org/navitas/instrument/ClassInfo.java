@@ -3,7 +3,7 @@ package org.navitas.instrument;
 import java.util.Collections;
 import java.util.List;
 
-/** What instrumentation makes of one class file; depends on its bytes alone. */
+/** What instrumentation makes of one class file; depends on its bytes and {@link Options#skipTrivial} alone. */
 final class ClassInfo {
   /** Dotted. */
   final String name;
@@ -27,6 +27,11 @@ final class ClassInfo {
   static ClassInfo untouched(String name, String reason, String problem) {
     return new ClassInfo(
         name, null, Collections.emptyList(), Collections.singletonList(new Skipped(null, reason)), problem);
+  }
+
+  /** Whether methods were left alone as trivial. */
+  boolean skipsTrivial() {
+    return skipped.stream().anyMatch(each -> Skipped.TRIVIAL.equals(each.reason));
   }
 
   /** Why the class is left alone as a whole; null when it is not. */

@@ -6,7 +6,9 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import javassist.bytecode.AccessFlag;
 import javassist.bytecode.AttributeInfo;
@@ -29,7 +31,7 @@ final class ClassInstrumenter {
   private static final byte[] MARKER_VERSION = {1};
   private static final int POOL_LIMIT = 65535;
   /** Constants that probes and marker need beside the ids. */
-  private static final int OWN_CONSTANTS = 20;
+  private static final int OWN_CONSTANTS = 26;
   private static final int FIRST_PLACEHOLDER = 0x4E561000;
 
   final ClassInfo info;
@@ -42,22 +44,14 @@ final class ClassInstrumenter {
     this.idOffsets = idOffsets;
   }
 
-  /** The dotted name of a class, or {@code fallback} when the file does not tell. */
-  static String nameOf(byte[] original, String fallback) {
-    try {
-      return ClassScan.of(original).name;
-    } catch (MalformedClassException e) {
-      return fallback;
-    }
-  }
-
   /**
    * Instruments one class.
    *
    * @param original a class file; not changed
    * @param fallback the class's name for when the file does not tell
+   * @param skipTrivial {@link Options#skipTrivial}
    */
-  static ClassInstrumenter instrument(byte[] original, String fallback) {
+  static ClassInstrumenter instrument(byte[] original, String fallback, boolean skipTrivial) {
     String name = fallback;
     try {
       int major = ClassScan.majorOf(original);
@@ -69,7 +63,7 @@ final class ClassInstrumenter {
       if (scan.instrumented) {
         return untouched(name, Skipped.ALREADY_INSTRUMENTED, "already instrumented", original);
       }
-      return probe(original, scan);
+      return probe(original, scan, skipTrivial);
     } catch (MalformedClassException | IOException | BadBytecode e) {
       return untouched(name, Skipped.MALFORMED, String.valueOf(e.getMessage()), original);
     } catch (RuntimeException e) {
@@ -95,15 +89,20 @@ final class ClassInstrumenter {
     return new ClassInstrumenter(ClassInfo.untouched(name, reason, problem), original, new int[0]);
   }
 
-  private static ClassInstrumenter probe(byte[] original, ClassScan scan)
+  private static ClassInstrumenter probe(byte[] original, ClassScan scan, boolean skipTrivial)
       throws IOException, BadBytecode, MalformedClassException {
     ClassFile file = new ClassFile(new DataInputStream(new ByteArrayInputStream(original)));
     List<Skipped> skipped = new ArrayList<>();
-    List<MethodInfo> bodies = new ArrayList<>();
+    boolean state = SuspendFunction.isState(String.valueOf(file.getSuperclass()));
+    Map<MethodInfo, CodeScan> bodies = new LinkedHashMap<>();
     for (MethodInfo method : file.getMethods()) {
-      String reason = reasonToSkip(method);
+      String reason = reasonToSkip(method, state);
+      CodeScan code = reason == null ? new CodeScan(method.getCodeAttribute().getCode()) : null;
+      if (skipTrivial && code != null && TrivialMethod.is(method, code)) {
+        reason = Skipped.TRIVIAL;
+      }
       if (reason == null) {
-        bodies.add(method);
+        bodies.put(method, code);
       } else {
         skipped.add(skipped(method, reason));
       }
@@ -112,7 +111,7 @@ final class ClassInstrumenter {
     List<MethodRef> methods = new ArrayList<>();
     int firstId = room && !bodies.isEmpty() ? addProbes(file, bodies, scan, methods, skipped) : 0;
     if (!room) {
-      bodies.forEach(method -> skipped.add(skipped(method, Skipped.TOO_LARGE)));
+      bodies.keySet().forEach(method -> skipped.add(skipped(method, Skipped.TOO_LARGE)));
     }
     ClassInfo info = new ClassInfo(scan.name, file.getSourceFile(), methods, skipped, null);
     if (methods.isEmpty()) {
@@ -125,7 +124,7 @@ final class ClassInstrumenter {
     return new ClassInstrumenter(info, written, idOffsets(written, firstId, methods.size()));
   }
 
-  private static String reasonToSkip(MethodInfo method) throws MalformedClassException {
+  private static String reasonToSkip(MethodInfo method, boolean isState) throws MalformedClassException {
     int flags = method.getAccessFlags();
     if ((flags & AccessFlag.ABSTRACT) != 0) {
       return Skipped.ABSTRACT;
@@ -133,6 +132,8 @@ final class ClassInstrumenter {
       return Skipped.NATIVE;
     } else if ((flags & AccessFlag.BRIDGE) != 0) {
       return Skipped.BRIDGE;
+    } else if (isState && SuspendFunction.isInvokeSuspend(method.getName(), method.getDescriptor())) {
+      return Skipped.CONTINUATION;
     } else if (method.getCodeAttribute() == null) {
       throw new MalformedClassException("method " + method.getName() + " has no code");
     }
@@ -141,19 +142,21 @@ final class ClassInstrumenter {
 
   /** Puts probes into all of {@code bodies} that can take them, and returns the constant of the first one's id. */
   private static int addProbes(
-      ClassFile file, List<MethodInfo> bodies, ClassScan scan, List<MethodRef> methods, List<Skipped> skipped)
+      ClassFile file, Map<MethodInfo, CodeScan> bodies, ClassScan scan, List<MethodRef> methods, List<Skipped> skipped)
       throws BadBytecode, MalformedClassException {
     ConstPool pool = file.getConstPool();
-    MethodProbes probes = new MethodProbes(pool, file.getMajorVersion());
+    Set<Integer> integers = scan.integers();
+    MethodProbes probes = new MethodProbes(file, integers.contains(Integer.MIN_VALUE));
     pool.addUtf8Info(ClassScan.MARKER);
-    int placeholder = freePlaceholder(scan, bodies.size());
+    int placeholder = freePlaceholder(integers, bodies.size());
     // From here on only ids are added to the pool, so they stand side by side.
     int firstId = pool.addIntegerInfo(placeholder);
     int id = firstId;
-    for (MethodInfo method : bodies) {
+    for (Map.Entry<MethodInfo, CodeScan> body : bodies.entrySet()) {
+      MethodInfo method = body.getKey();
       MethodRef ref = new MethodRef(method.getName(), method.getDescriptor(), firstLine(method.getCodeAttribute()));
       id = id < 0 ? pool.addIntegerInfo(placeholder + methods.size()) : id;
-      String reason = probes.add(method, id);
+      String reason = probes.add(method, body.getValue(), id);
       if (reason == null) {
         methods.add(ref);
         id = -1;
@@ -169,8 +172,7 @@ final class ClassInstrumenter {
   }
 
   /** The first of {@code count} ints in a row that the class does not use itself (equal constants are shared). */
-  private static int freePlaceholder(ClassScan scan, int count) {
-    Set<Integer> used = scan.integers();
+  private static int freePlaceholder(Set<Integer> used, int count) {
     int first = FIRST_PLACEHOLDER;
     for (int i = 0; i < count; i++) {
       if (used.contains(first + i)) {

@@ -41,6 +41,15 @@ final class ClassScan {
     return scan;
   }
 
+  /** Walks the whole file; null when it cannot be walked. */
+  static ClassScan orNull(byte[] bytes) {
+    try {
+      return of(bytes);
+    } catch (MalformedClassException e) {
+      return null;
+    }
+  }
+
   /** Walks version and constant pool only. */
   static ClassScan poolOf(byte[] bytes) throws MalformedClassException {
     ClassScan scan = new ClassScan(bytes);

@@ -10,6 +10,9 @@ import javassist.bytecode.Opcode;
  */
 final class CodeScan {
   static final int MAX_CODE = 65535;
+  private static final int MAX_PADDING = 3;
+  /** From goto to goto_w. */
+  private static final int WIDENING = 2;
   /** Bytes of each instruction, by opcode (JVMS 6.5); 0 for the switches and wide, whose length varies. */
   private static final String LENGTHS =
       "1111111111111111232332222211111111111111"
@@ -23,9 +26,7 @@ final class CodeScan {
   /** Offsets of all instructions, in order. */
   final List<Integer> starts = new ArrayList<>();
   final List<Integer> returns = new ArrayList<>();
-  private int longestBranch;
   private int switches;
-  private final List<Integer> gotos = new ArrayList<>();
 
   CodeScan(byte[] code) throws MalformedClassException {
     this.code = code;
@@ -38,18 +39,46 @@ final class CodeScan {
     }
   }
 
-  /** Whether code with this many probes before returns and after entries still keeps every limit (JVMS 4.7.3, 4.9.1). */
-  boolean outgrows(int entries, int probeBytes, int handlerBytes) {
+  /** Whether code with probes at these entries and before all returns still keeps every limit (JVMS 4.7.3, 4.9.1). */
+  boolean outgrows(List<Entries.Place> entries, int probeBytes, int handlerBytes) {
     // In short code Javassist rounds gaps up to keep switches aligned; long code can grow by padding and goto_w only.
     int gap = code.length <= Short.MAX_VALUE ? (probeBytes + 3) & ~3 : probeBytes;
-    long grown = code.length + (long) gap * (entries + returns.size()) + handlerBytes + 3L * switches;
+    long grown = code.length + (long) gap * (entries.size() + returns.size()) + handlerBytes + (long) MAX_PADDING * switches;
     if (grown <= Short.MAX_VALUE) {
       return false;
     }
-    long added = grown - code.length;
-    long wide = gotos.stream().filter(span -> span + added > Short.MAX_VALUE).count();
-    // A conditional branch that overflows would need a new stack map frame.
-    return grown + 2 * wide > MAX_CODE || longestBranch + added + 2 * wide > Short.MAX_VALUE;
+    return entries.size() > 1 || grown > MAX_CODE || branchesOutgrow(entries, gap, grown); // offsets of others could move
+  }
+
+  private boolean branchesOutgrow(List<Entries.Place> entries, int gap, long grown) {
+    int[] growth = new int[code.length + 1]; // by what lies before each offset
+    entries.forEach(entry -> growth[entry.pc + 1] += gap);
+    returns.forEach(pc -> growth[pc + 1] += gap);
+    for (int pc : starts) {
+      growth[pc + 1] += isSwitch(opcode(pc)) ? MAX_PADDING : isShortJump(opcode(pc)) ? WIDENING : 0;
+    }
+    for (int i = 1; i < growth.length; i++) {
+      growth[i] += growth[i - 1];
+    }
+    long wide = 0;
+    for (int pc : starts) {
+      if (isConditional(opcode(pc)) || isShortJump(opcode(pc))) {
+        int target = pc + (short) u2(pc + 1);
+        int from = Math.max(0, Math.min(pc, target));
+        int to = Math.min(code.length - 1, Math.max(pc, target));
+        if (to - from + growth[to + 1] - growth[from] > Short.MAX_VALUE) {
+          if (isConditional(opcode(pc))) {
+            return true; // it would need a new stack map frame
+          }
+          wide++;
+        }
+      }
+    }
+    return grown + WIDENING * wide > MAX_CODE;
+  }
+
+  int length() {
+    return code.length;
   }
 
   int opcode(int pc) {
@@ -97,7 +126,7 @@ final class CodeScan {
     int op = opcode(pc);
     List<Integer> targets = new ArrayList<>();
     int operands = (pc & ~3) + 4;
-    if (isConditional(op) || op == Opcode.GOTO || op == Opcode.JSR) {
+    if (isConditional(op) || isShortJump(op)) {
       targets.add(pc + (short) u2(pc + 1));
     } else if (op == Opcode.GOTO_W || op == Opcode.JSR_W) {
       targets.add(pc + s4(pc + 1));
@@ -124,15 +153,19 @@ final class CodeScan {
     return op >= Opcode.IFEQ && op <= Opcode.IF_ACMPNE || op == Opcode.IFNULL || op == Opcode.IFNONNULL;
   }
 
+  private static boolean isShortJump(int op) {
+    return op == Opcode.GOTO || op == Opcode.JSR;
+  }
+
+  private static boolean isSwitch(int op) {
+    return op == Opcode.TABLESWITCH || op == Opcode.LOOKUPSWITCH;
+  }
+
   private void note(int pc) {
     int op = opcode(pc);
     if (isReturn(op)) {
       returns.add(pc);
-    } else if (isConditional(op)) {
-      longestBranch = Math.max(longestBranch, Math.abs((int) (short) u2(pc + 1)));
-    } else if (op == Opcode.GOTO || op == Opcode.JSR) {
-      gotos.add(Math.abs((int) (short) u2(pc + 1)));
-    } else if (op == Opcode.TABLESWITCH || op == Opcode.LOOKUPSWITCH) {
+    } else if (isSwitch(op)) {
       switches++;
     }
   }

@@ -31,7 +31,7 @@ final class Entry {
     if (!probed()) {
       return "copy " + sha256;
     }
-    StringBuilder text = new StringBuilder("probe ").append(sha256);
+    StringBuilder text = new StringBuilder("probe ").append(sha256).append(" of ").append(ids.length).append(" from");
     for (int i = 0; i < ids.length; i++) {
       if (i == 0 || ids[i] != ids[i - 1] + 1) {
         text.append(' ').append(ids[i]);
@@ -49,7 +49,7 @@ final class Entry {
     if (!Io.sha256Hex(bytes).equals(sha256)) {
       throw new InstrumentException(path + ": changed while it was read");
     }
-    return ClassInstrumenter.instrument(bytes, info.name).bytes(ids);
+    return ClassInstrumenter.instrument(bytes, info.name, info.skipsTrivial()).bytes(ids);
   }
 
   /** Reads the file as it came. */

@@ -2,6 +2,7 @@ package org.navitas.instrument;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
 import java.nio.file.FileVisitOption;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
@@ -23,13 +24,20 @@ import java.util.zip.ZipFile;
 final class Inventory {
   private static final String CLASS = ".class";
 
+  private static final String JAR = ".jar";
+  private static final int JAR_MAGIC = 0x504B0304;
+
   private final Selection selection;
+  private final boolean skipTrivial;
   private final Map<String, ClassInfo> known;
   private final Warnings warnings;
+  /** Places of all classes that have probes already, wanted or not. */
+  final List<String> instrumentedBefore = new ArrayList<>();
 
-  Inventory(Selection selection, Map<String, ClassInfo> known, Warnings warnings) {
-    this.selection = selection;
-    this.known = known;
+  Inventory(Options options, RunState old, Warnings warnings) throws InstrumentException {
+    this.selection = new Selection(options);
+    this.skipTrivial = options.skipTrivial();
+    this.known = old.skipTrivial == skipTrivial ? old.classes : Collections.emptyMap();
     this.warnings = warnings;
   }
 
@@ -69,6 +77,10 @@ final class Inventory {
         try (InputStream in = Files.newInputStream(file)) {
           return entry(input, path, Io.read(in));
         }
+      } else if (path.endsWith(JAR)) {
+        try (InputStream in = Files.newInputStream(file)) {
+          warnOfJar(input, path, in);
+        }
       }
       return new Entry(path, Io.sha256Hex(file), null, null);
     } catch (IOException e) {
@@ -85,7 +97,7 @@ final class Inventory {
         refuseUnsafe(input, path);
         if (!names.add(path)) {
           warnings.add("twice in the jar, the second left out", place(input, path));
-        } else if (path.endsWith(CLASS)) {
+        } else if (path.endsWith(CLASS) || path.endsWith(JAR)) {
           readEntry(input, jar, each, entries);
         }
       }
@@ -95,7 +107,11 @@ final class Inventory {
 
   private void readEntry(Input input, ZipFile jar, ZipEntry each, List<Entry> entries) throws InstrumentException {
     try (InputStream in = jar.getInputStream(each)) {
-      entries.add(entry(input, each.getName(), Io.read(in)));
+      if (each.getName().endsWith(JAR)) {
+        warnOfJar(input, each.getName(), in);
+      } else {
+        entries.add(entry(input, each.getName(), Io.read(in)));
+      }
     } catch (IOException e) {
       throw Io.failure(place(input, each.getName()), e);
     }
@@ -109,18 +125,30 @@ final class Inventory {
     }
   }
 
+  private void warnOfJar(Input input, String path, InputStream in) throws IOException {
+    byte[] start = new byte[Integer.BYTES];
+    boolean isJar = in.read(start) == start.length && ByteBuffer.wrap(start).getInt() == JAR_MAGIC;
+    if (isJar && !input.source().equals(Input.DEPENDENCY)) {
+      warnings.add("a jar inside of an input, copied without probes (name it as an input of its own)", place(input, path));
+    }
+  }
+
   private Entry entry(Input input, String path, byte[] bytes) {
     String sha256 = Io.sha256Hex(bytes);
     ClassInfo info = known.get(sha256);
-    String fallback = info != null ? info.name : nameFromPath(path);
-    String name = info != null ? info.name : ClassInstrumenter.nameOf(bytes, fallback);
+    ClassScan scan = info != null ? null : ClassScan.orNull(bytes);
+    String name = info != null ? info.name : scan != null ? scan.name : nameFromPath(path);
+    boolean before = info != null ? Skipped.ALREADY_INSTRUMENTED.equals(info.untouchedReason()) : scan != null && scan.instrumented;
+    if (before) {
+      instrumentedBefore.add(place(input, path));
+    }
     switch (selection.of(name, input.source())) {
       case LEAVE:
         return new Entry(path, sha256, null, null);
       case EXCLUDED:
         return new Entry(path, sha256, ClassInfo.untouched(name, Skipped.EXCLUDED, null), null);
       default:
-        ClassInstrumenter work = info != null ? null : ClassInstrumenter.instrument(bytes, fallback);
+        ClassInstrumenter work = info != null ? null : ClassInstrumenter.instrument(bytes, name, skipTrivial);
         info = info != null ? info : work.info;
         warn(input, path, info);
         return new Entry(path, sha256, info, work);

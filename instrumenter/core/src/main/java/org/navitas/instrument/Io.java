@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.FileSystemException;
+import java.nio.file.FileSystemLoopException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -110,6 +111,8 @@ final class Io {
       return "no such file or folder";
     } else if (e instanceof AccessDeniedException) {
       return "permission denied";
+    } else if (e instanceof FileSystemLoopException) {
+      return "the link " + ((FileSystemLoopException) e).getFile() + " leads back to a folder that it lies in";
     } else if (e instanceof FileSystemException && ((FileSystemException) e).getReason() != null) {
       return ((FileSystemException) e).getReason();
     } else if (e instanceof ZipException) {

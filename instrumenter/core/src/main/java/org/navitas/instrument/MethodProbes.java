@@ -1,12 +1,11 @@
 package org.navitas.instrument;
 
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
 import javassist.bytecode.AttributeInfo;
 import javassist.bytecode.BadBytecode;
 import javassist.bytecode.ByteArray;
+import javassist.bytecode.ClassFile;
 import javassist.bytecode.CodeAttribute;
 import javassist.bytecode.CodeIterator;
 import javassist.bytecode.ConstPool;
@@ -16,15 +15,16 @@ import javassist.bytecode.Opcode;
 import javassist.bytecode.StackMapTable;
 
 /**
- * Puts the probes into methods of one class: {@code enter} at the start (in constructors after the call of
- * {@code super} or {@code this}), {@code exit} before each return, {@code thrown} in one handler for everything that
- * the method's own handlers let pass, which throws on.
+ * Puts the probes into methods of one class: {@code enter} (or {@code resume}) where a call begins, {@code exit} before
+ * each return, {@code thrown} in one handler for everything that the method's own handlers let pass, which throws on.
+ * {@link Entries} says where calls begin.
  *
  * <p>The handler's stack map frame has no locals and one Throwable on the stack, so it fits every method.
  */
 final class MethodProbes {
   private static final String PROBE = "org.navitas.runtime.Probe";
   private static final int PROBE_BYTES = 6;
+  private static final int LABEL_PROBE_BYTES = 10;
   private static final int HANDLER_BYTES = 7;
   private static final int MAX_U2 = 65535;
   private static final int FULL_FRAME = 255;
@@ -34,20 +34,30 @@ final class MethodProbes {
 
   private final ConstPool pool;
   private final boolean stackMaps;
+  private final String superclass;
   private final int enter;
   private final int exit;
   private final int thrown;
   private final int throwable;
+  private final int resume;
+  private final int enterByLabel;
 
-  /** Adds all constants that probes need, but their ids. */
-  MethodProbes(ConstPool pool, int majorVersion) {
-    this.pool = pool;
+  /**
+   * Adds all constants that probes need, but their ids.
+   *
+   * @param suspends whether the class may hold suspend functions
+   */
+  MethodProbes(ClassFile file, boolean suspends) {
+    pool = file.getConstPool();
+    superclass = String.valueOf(file.getSuperclass());
     int probe = pool.addClassInfo(PROBE);
     enter = pool.addMethodrefInfo(probe, "enter", "(I)V");
     exit = pool.addMethodrefInfo(probe, "exit", "(I)V");
     thrown = pool.addMethodrefInfo(probe, "thrown", "(I)V");
     throwable = pool.addClassInfo("java.lang.Throwable");
-    stackMaps = majorVersion >= STACK_MAP_VERSION;
+    resume = suspends ? pool.addMethodrefInfo(probe, "resume", "(I)V") : 0;
+    enterByLabel = SuspendFunction.isLambda(superclass) ? pool.addMethodrefInfo(probe, "enter", "(II)V") : 0;
+    stackMaps = file.getMajorVersion() >= STACK_MAP_VERSION;
     if (stackMaps) {
       pool.addUtf8Info(StackMapTable.tag);
     }
@@ -60,56 +70,56 @@ final class MethodProbes {
    * @return null, or why it is left alone
    * @throws MalformedClassException when its code cannot even be walked
    */
-  String add(MethodInfo method, int id) throws MalformedClassException, BadBytecode {
+  String add(MethodInfo method, CodeScan scan, int id) throws MalformedClassException, BadBytecode {
     CodeAttribute code = method.getCodeAttribute();
-    CodeScan scan = new CodeScan(code.getCode());
     StackMapTable frames = (StackMapTable) code.getAttribute(StackMapTable.tag);
     FrameOffsets offsets = FrameOffsets.of(frames);
-    List<Integer> entries = Collections.singletonList(0);
-    List<int[]> covered = Collections.singletonList(new int[] {0, code.getCodeLength()});
-    if (method.isConstructor()) {
-      ConstructorFlow flow = ConstructorFlow.of(code, scan);
-      // Javassist moves no frame at 0 when code after it grows; javac makes none in constructors.
-      if (flow == null || offsets.count > 0 && offsets.first == 0) {
-        return Skipped.MALFORMED;
-      }
-      covered = flow.after();
-      entries = new ArrayList<>();
-      for (int call : flow.calls) {
-        entries.add(scan.next(call));
-      }
+    Entries entries = Entries.of(method, scan, superclass);
+    // Javassist moves no frame at 0 when code after it grows; javac makes none in constructors.
+    if (entries == null || method.isConstructor() && offsets.count > 0 && offsets.first == 0) {
+      return Skipped.MALFORMED;
     }
-    if (outgrows(code, scan, entries.size(), covered.size(), offsets)) {
+    if (outgrows(code, scan, entries, offsets)) {
       return Skipped.TOO_LARGE;
     }
-    insert(code, entries, covered, id);
+    insert(code, entries, id);
     if (stackMaps) {
       addFrame(code, frames);
     }
     return null;
   }
 
-  private static boolean outgrows(CodeAttribute code, CodeScan scan, int entries, int ranges, FrameOffsets frames) {
-    return scan.outgrows(entries, PROBE_BYTES, HANDLER_BYTES)
-        || code.getMaxStack() >= MAX_U2
-        || code.getExceptionTable().size() + ranges > MAX_U2
-        || frames.count >= MAX_U2
-        || entries > 1 && code.getCodeLength() > Short.MAX_VALUE / 2; // offsets of the others could move
+  private static boolean outgrows(CodeAttribute code, CodeScan scan, Entries entries, FrameOffsets frames) {
+    int longest = entries.label == 0 ? PROBE_BYTES : LABEL_PROBE_BYTES;
+    return scan.outgrows(entries.places, longest, HANDLER_BYTES)
+        || code.getMaxStack() >= MAX_U2 - 1
+        || code.getExceptionTable().size() + entries.covered.size() > MAX_U2
+        || frames.count >= MAX_U2;
   }
 
-  private void insert(CodeAttribute code, List<Integer> entries, List<int[]> covered, int id) throws BadBytecode {
+  private void insert(CodeAttribute code, Entries entries, int id) throws BadBytecode {
     CodeIterator iterator = code.iterator();
-    int handler = iterator.append(probe(id, thrown, HANDLER_BYTES, Opcode.ATHROW));
+    byte[] end = probe(id, thrown, HANDLER_BYTES);
+    end[PROBE_BYTES] = (byte) Opcode.ATHROW;
+    int handler = iterator.append(end);
     ExceptionTable table = code.getExceptionTable();
-    for (int[] range : covered) {
+    int own = table.size();
+    for (int[] range : entries.covered) {
       table.add(range[0], range[1], handler, 0);
     }
-    // From the last to the first, so that offsets still to come hold. Exclusive: branches back to the start of the
-    // method do not enter again, and the entry probe is not covered by the handler.
-    for (int i = entries.size() - 1; i >= 0; i--) {
-      iterator.insertEx(entries.get(i), probe(id, enter, PROBE_BYTES, 0));
+    // From the last to the first, so that offsets still to come hold. An entry's probe is covered by no own handler.
+    for (int i = entries.places.size() - 1; i >= 0; i--) {
+      Entries.Place place = entries.places.get(i);
+      byte[] begin = begin(place.kind, entries.label, id);
+      if (place.forBranches) {
+        int length = code.getCodeLength();
+        iterator.insertAt(place.pc, begin);
+        moveStart(table, own, place.pc, code.getCodeLength() - length);
+      } else {
+        iterator.insertEx(place.pc, begin);
+      }
     }
-    byte[] leave = probe(id, exit, PROBE_BYTES, 0);
+    byte[] leave = probe(id, exit, PROBE_BYTES);
     iterator.begin();
     while (iterator.hasNext()) {
       int pc = iterator.next();
@@ -117,18 +127,36 @@ final class MethodProbes {
         iterator.insertAt(pc, leave);
       }
     }
-    code.setMaxStack(Math.max(code.getMaxStack() + 1, 2));
+    code.setMaxStack(Math.max(code.getMaxStack() + (entries.label == 0 ? 1 : 2), 2));
   }
 
-  private static byte[] probe(int id, int method, int length, int last) {
+  private static void moveStart(ExceptionTable table, int from, int start, int by) {
+    for (int i = from; i < table.size(); i++) {
+      if (table.startPc(i) == start) {
+        table.setStartPc(i, start + by);
+      }
+    }
+  }
+
+  private byte[] begin(Entries.Kind kind, int label, int id) {
+    if (kind != Entries.Kind.BY_LABEL) {
+      return probe(id, kind == Entries.Kind.ENTER ? enter : resume, PROBE_BYTES);
+    }
+    byte[] bytes = probe(id, 0, LABEL_PROBE_BYTES);
+    bytes[3] = Opcode.ALOAD_0;
+    bytes[4] = (byte) Opcode.GETFIELD;
+    ByteArray.write16bit(label, bytes, 5);
+    bytes[7] = (byte) Opcode.INVOKESTATIC;
+    ByteArray.write16bit(enterByLabel, bytes, 8);
+    return bytes;
+  }
+
+  private static byte[] probe(int id, int method, int length) {
     byte[] bytes = new byte[length];
     bytes[0] = (byte) Opcode.LDC_W;
     ByteArray.write16bit(id, bytes, 1);
     bytes[3] = (byte) Opcode.INVOKESTATIC;
     ByteArray.write16bit(method, bytes, 4);
-    if (length > PROBE_BYTES) {
-      bytes[PROBE_BYTES] = (byte) last;
-    }
     return bytes;
   }
 

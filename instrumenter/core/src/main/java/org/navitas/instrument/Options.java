@@ -17,10 +17,12 @@ public final class Options {
 
   private final List<String> includes;
   private final List<String> excludes;
+  private final boolean skipTrivial;
 
   private Options(Builder builder) {
     includes = Collections.unmodifiableList(new ArrayList<>(builder.includes));
     excludes = Collections.unmodifiableList(new ArrayList<>(builder.excludes));
+    skipTrivial = builder.skipTrivial;
   }
 
   /** All of the user's classes, no known framework, no dependency. */
@@ -40,10 +42,16 @@ public final class Options {
     return excludes;
   }
 
+  /** Whether methods that only read, write or return a value get no probes ({@link TrivialMethod}). */
+  public boolean skipTrivial() {
+    return skipTrivial;
+  }
+
   /** Collects patterns; see {@link Options}. */
   public static final class Builder {
     private final List<String> includes = new ArrayList<>();
     private final List<String> excludes = new ArrayList<>();
+    private boolean skipTrivial;
 
     private Builder() {}
 
@@ -54,6 +62,11 @@ public final class Options {
 
     public Builder exclude(Collection<String> patterns) {
       excludes.addAll(patterns);
+      return this;
+    }
+
+    public Builder skipTrivial(boolean skip) {
+      skipTrivial = skip;
       return this;
     }
 

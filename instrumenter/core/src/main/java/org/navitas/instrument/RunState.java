@@ -5,6 +5,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,7 +22,7 @@ import java.util.TreeSet;
  */
 final class RunState {
   /** Counts up with every change of this format or of the instrumented code. */
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
   private static final int HASH_BYTES = 32;
 
   /** A written file: what it was made of, and how to see that nobody has changed it since. */
@@ -53,6 +54,8 @@ final class RunState {
     final Map<String, Written> files = new TreeMap<>();
   }
 
+  /** With what {@link Options#skipTrivial} all of {@link #classes} were made. */
+  boolean skipTrivial;
   final Map<String, ClassInfo> classes = new TreeMap<>();
   final Map<String, Output> outputs = new TreeMap<>();
 
@@ -86,36 +89,37 @@ final class RunState {
 
   private void write(DataOutputStream out) throws IOException {
     out.writeInt(VERSION);
+    out.writeBoolean(skipTrivial);
     out.writeInt(classes.size());
     for (Map.Entry<String, ClassInfo> each : classes.entrySet()) {
       ClassInfo info = each.getValue();
-      out.writeUTF(each.getKey());
-      out.writeUTF(info.name);
+      text(out, each.getKey());
+      text(out, info.name);
       optional(out, info.file);
       optional(out, info.problem);
       out.writeInt(info.methods.size());
       for (MethodRef method : info.methods) {
-        out.writeUTF(method.name);
-        out.writeUTF(method.descriptor);
+        text(out, method.name);
+        text(out, method.descriptor);
         out.writeInt(method.line);
       }
       out.writeInt(info.skipped.size());
       for (Skipped skipped : info.skipped) {
         optional(out, skipped.method);
-        out.writeUTF(skipped.reason);
+        text(out, skipped.reason);
       }
     }
     out.writeInt(outputs.size());
     for (Map.Entry<String, Output> each : outputs.entrySet()) {
-      out.writeUTF(each.getKey());
+      text(out, each.getKey());
       out.writeInt(each.getValue().inputs.size());
       for (String input : each.getValue().inputs) {
-        out.writeUTF(input);
+        text(out, input);
       }
       out.writeInt(each.getValue().files.size());
       for (Map.Entry<String, Written> file : each.getValue().files.entrySet()) {
-        out.writeUTF(file.getKey());
-        out.writeUTF(file.getValue().recipe);
+        text(out, file.getKey());
+        text(out, file.getValue().recipe);
         out.writeLong(file.getValue().size);
         out.writeLong(file.getValue().modified);
       }
@@ -126,42 +130,56 @@ final class RunState {
     if (in.readInt() != VERSION) {
       return false;
     }
+    skipTrivial = in.readBoolean();
     for (int n = in.readInt(); n > 0; n--) {
-      String sha256 = in.readUTF();
-      String name = in.readUTF();
+      String sha256 = text(in);
+      String name = text(in);
       String file = optional(in);
       String problem = optional(in);
       List<MethodRef> methods = new ArrayList<>();
       for (int m = in.readInt(); m > 0; m--) {
-        methods.add(new MethodRef(in.readUTF(), in.readUTF(), in.readInt()));
+        methods.add(new MethodRef(text(in), text(in), in.readInt()));
       }
       List<Skipped> skipped = new ArrayList<>();
       for (int s = in.readInt(); s > 0; s--) {
-        skipped.add(new Skipped(optional(in), in.readUTF()));
+        skipped.add(new Skipped(optional(in), text(in)));
       }
       classes.put(sha256, new ClassInfo(name, file, methods, skipped, problem));
     }
     for (int n = in.readInt(); n > 0; n--) {
       Output output = new Output();
-      outputs.put(in.readUTF(), output);
+      outputs.put(text(in), output);
       for (int i = in.readInt(); i > 0; i--) {
-        output.inputs.add(in.readUTF());
+        output.inputs.add(text(in));
       }
       for (int f = in.readInt(); f > 0; f--) {
-        output.files.put(in.readUTF(), new Written(in.readUTF(), in.readLong(), in.readLong()));
+        output.files.put(text(in), new Written(text(in), in.readLong(), in.readLong()));
       }
     }
     return true;
   }
 
+  /** Not writeUTF: two names of a class file may together be longer than that can write. */
+  private static void text(DataOutputStream out, String value) throws IOException {
+    byte[] bytes = value.getBytes(StandardCharsets.UTF_16BE);
+    out.writeInt(bytes.length);
+    out.write(bytes);
+  }
+
+  private static String text(DataInputStream in) throws IOException {
+    byte[] bytes = new byte[in.readInt()];
+    in.readFully(bytes);
+    return new String(bytes, StandardCharsets.UTF_16BE);
+  }
+
   private static void optional(DataOutputStream out, String value) throws IOException {
     out.writeBoolean(value != null);
     if (value != null) {
-      out.writeUTF(value);
+      text(out, value);
     }
   }
 
   private static String optional(DataInputStream in) throws IOException {
-    return in.readBoolean() ? in.readUTF() : null;
+    return in.readBoolean() ? text(in) : null;
   }
 }

@@ -5,6 +5,8 @@ final class Skipped {
   static final String ABSTRACT = "abstract";
   static final String NATIVE = "native";
   static final String BRIDGE = "bridge";
+  static final String CONTINUATION = "continuation";
+  static final String TRIVIAL = "trivial";
   static final String TOO_LARGE = "too_large";
   static final String EXCLUDED = "excluded";
   static final String UNSUPPORTED_VERSION = "unsupported_version";

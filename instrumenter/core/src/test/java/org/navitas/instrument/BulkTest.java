@@ -15,6 +15,8 @@ import java.nio.file.attribute.FileTime;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
 import org.junit.Before;
 import org.junit.Rule;
 import org.junit.Test;
@@ -247,17 +249,75 @@ public class BulkTest {
   }
 
   @Test
-  public void mixingWithAnEarlierRunIsWarnedOf() throws Exception {
+  public void mixingWithAnEarlierRunIsRefused() throws Exception {
     compile(in, "a.First", "");
     run();
     Path mixed = temporary.getRoot().toPath().resolve("mixed");
     compile(mixed, "b.Second", "");
     Files.createDirectories(mixed.resolve("a"));
     Files.copy(out.resolve("a/First.class"), mixed.resolve("a/First.class"));
-    Summary summary = BulkInstrumenter.run(
-        inputs(new Input(mixed, temporary.getRoot().toPath().resolve("mixed-out"), Input.MAIN, ":app")), Options.defaults(), map);
-    assertEquals(Collections.singletonList("a.First already_instrumented"), map().skipped());
-    assertTrue(summary.warnings().toString(), summary.warnings().toString().contains("would be reported under wrong names"));
+    assertRefused(mixed + "@a/First.class: has probes of an earlier run", mixed, out.resolveSibling("mixed-out"));
+    // A class that nobody asks for has its probes too.
+    Options onlySecond = Options.builder().include(Collections.singletonList("b.**")).build();
+    assertThrows(InstrumentException.class, () -> BulkInstrumenter.run(
+        inputs(new Input(mixed, out.resolveSibling("mixed-out"), Input.MAIN, ":app")), onlySecond, map));
+    assertFalse(Files.exists(out.resolveSibling("mixed-out")));
+  }
+
+  @Test
+  public void whatWasInstrumentedBeforeNeedsItsOwnMap() throws Exception {
+    compile(in, "a.First", "");
+    String id = run().mapId();
+    Path other = map.resolveSibling("other.json");
+    InstrumentException e = assertThrows(InstrumentException.class, () -> BulkInstrumenter.run(
+        inputs(new Input(out, out.resolveSibling("again"), Input.MAIN, ":app")), Options.defaults(), other));
+    assertTrue(e.getMessage(), e.getMessage().endsWith(
+        "@a/First.class: was instrumented before, and " + other + " is not the method map of that time, " + id
+            + "; give that map, or the original classes"));
+    assertFalse(Files.exists(other));
+  }
+
+  @Test
+  public void aLinkThatLeadsInACircleIsNamed() throws Exception {
+    compile(in, "a.First", "");
+    Files.createSymbolicLink(in.resolve("a/loop"), in);
+    assertRefused(in + ": the link " + in.resolve("a/loop") + " leads back", in, out);
+  }
+
+  @Test
+  public void jarsInsideOfAFolderAreCopiedWithAWord() throws Exception {
+    compile(in, "a.First", "");
+    try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(in.resolve("nested.jar")))) {
+      zip.putNextEntry(new ZipEntry("a.txt"));
+    }
+    write(in.resolve("text.jar"), "no jar");
+    assertEquals(
+        Collections.singletonList("a jar inside of an input, copied without probes (name it as an input of its own): " + in + "@nested.jar"),
+        run().warnings());
+    assertArrayEquals(Files.readAllBytes(in.resolve("nested.jar")), Files.readAllBytes(out.resolve("nested.jar")));
+  }
+
+  @Test
+  public void trivialMethodsAreSkippedOnRequest() throws Exception {
+    compile(in, "a.Bean", "int x; static String s; Object o; static final long C = 5; int getX() { return x; } void setX(int v) { x = v; }"
+        + "Bean self(int v) { x = v; return this; } static String s() { return s; } long constant() { return C; } String o() { return (String) o; }"
+        + "void nothing() {} synchronized int waits() { return x; } int next() { return x + 1; } int call() { return getX(); } int[] made() { return new int[1]; }");
+    run();
+    byte[] all = Files.readAllBytes(out.resolve("a/Bean.class"));
+    Options skip = Options.builder().skipTrivial(true).build();
+    Summary summary = run(skip);
+    assertEquals(1, summary.rewritten());
+    assertEquals(Arrays.asList("<init>", "waits", "next", "call", "made"), map().methods());
+    assertEquals(
+        Arrays.asList("getX trivial", "setX trivial", "self trivial", "s trivial", "constant trivial", "o trivial", "nothing trivial"),
+        map().skipped());
+    byte[] some = Files.readAllBytes(out.resolve("a/Bean.class"));
+    assertEquals(1, run(skip).reused());
+    Files.delete(out.resolve("a/Bean.class"));
+    run(skip); // done again from what the state remembers
+    assertArrayEquals(some, Files.readAllBytes(out.resolve("a/Bean.class")));
+    assertEquals(1, run().rewritten());
+    assertArrayEquals(all, Files.readAllBytes(out.resolve("a/Bean.class")));
   }
 
   @Test

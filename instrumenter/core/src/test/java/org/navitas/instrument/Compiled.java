@@ -1,9 +1,13 @@
 package org.navitas.instrument;
 
+import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertTrue;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -14,6 +18,8 @@ import javax.tools.JavaCompiler;
 import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
+import org.jetbrains.kotlin.cli.common.ExitCode;
+import org.jetbrains.kotlin.cli.jvm.K2JVMCompiler;
 
 /** Compiles sources of any Java version that the JDK knows, which the module's own target does not allow. */
 final class Compiled {
@@ -38,5 +44,17 @@ final class Compiled {
     List<String> options = Arrays.asList("-d", folder.toString(), "--release", String.valueOf(release), "-g", "-Xlint:none");
     boolean compiled = compiler.getTask(null, null, problems, options, null, units).call();
     assertTrue(problems.getDiagnostics().toString(), compiled);
+  }
+
+  /** Compiles one Kotlin source into a folder. */
+  static void kotlin(Path folder, String name, String source) throws IOException {
+    Files.createDirectories(folder);
+    Path file = folder.resolveSibling(name);
+    Files.write(file, source.getBytes(StandardCharsets.UTF_8));
+    ByteArrayOutputStream said = new ByteArrayOutputStream();
+    ExitCode exit = new K2JVMCompiler().exec(
+        new PrintStream(said), "-no-stdlib", "-no-reflect", "-nowarn", "-jvm-target", "1.8", "-cp", System.getProperty("java.class.path"),
+        "-d", folder.toString(), file.toString());
+    assertEquals(said.toString(), ExitCode.OK, exit);
   }
 }

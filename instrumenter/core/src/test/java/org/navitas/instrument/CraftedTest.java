@@ -192,7 +192,7 @@ public class CraftedTest {
       pool.addIntegerInfo(i);
     }
     byte[] original = bytes();
-    ClassInstrumenter done = ClassInstrumenter.instrument(original, "fallback");
+    ClassInstrumenter done = ClassInstrumenter.instrument(original, "fallback", false);
     assertEquals(Skipped.TOO_LARGE, done.info.skipped.get(0).reason);
     assertArrayEquals(original, done.bytes(new int[0]));
   }
@@ -202,7 +202,7 @@ public class CraftedTest {
     addNops("some", 3);
     file.setMajorVersion(ClassInstrumenter.NEWEST_MAJOR + 1);
     byte[] original = bytes();
-    ClassInstrumenter done = ClassInstrumenter.instrument(original, "crafted.Name");
+    ClassInstrumenter done = ClassInstrumenter.instrument(original, "crafted.Name", false);
     assertEquals(Skipped.UNSUPPORTED_VERSION, done.info.untouchedReason());
     assertEquals("class file version 66", done.info.problem);
     assertArrayEquals(original, done.bytes(new int[0]));
@@ -220,7 +220,7 @@ public class CraftedTest {
   public void twiceIsOnce() throws Exception {
     addNops("some", 3);
     byte[] once = instrument().bytes(new int[] {5});
-    ClassInstrumenter again = ClassInstrumenter.instrument(once, "fallback");
+    ClassInstrumenter again = ClassInstrumenter.instrument(once, "fallback", false);
     assertEquals(Skipped.ALREADY_INSTRUMENTED, again.info.untouchedReason());
     assertEquals("crafted.Target", again.info.name);
     assertArrayEquals(once, again.bytes(new int[0]));
@@ -258,7 +258,7 @@ public class CraftedTest {
   }
 
   private ClassInstrumenter instrument() throws Exception {
-    return ClassInstrumenter.instrument(bytes(), "fallback");
+    return ClassInstrumenter.instrument(bytes(), "fallback", false);
   }
 
   private static List<String> names(ClassInstrumenter done) {

@@ -46,15 +46,15 @@ public class DamagedTest {
     byte[] original = someClass();
     for (int length = 0; length < original.length; length++) {
       byte[] cut = Arrays.copyOf(original, length);
-      assertEquals(Skipped.MALFORMED, ClassInstrumenter.instrument(cut, "cut").info.untouchedReason());
+      assertEquals(Skipped.MALFORMED, ClassInstrumenter.instrument(cut, "cut", false).info.untouchedReason());
     }
-    assertEquals(Skipped.MALFORMED, ClassInstrumenter.instrument(Arrays.copyOf(original, original.length + 1), "long").info.untouchedReason());
+    assertEquals(Skipped.MALFORMED, ClassInstrumenter.instrument(Arrays.copyOf(original, original.length + 1), "long", false).info.untouchedReason());
   }
 
   /** Instruments, and says whether the class was left alone. */
   private static boolean check(byte[] damaged) {
     byte[] before = damaged.clone();
-    ClassInstrumenter done = ClassInstrumenter.instrument(damaged, "damaged");
+    ClassInstrumenter done = ClassInstrumenter.instrument(damaged, "damaged", false);
     assertArrayEquals("the original is only read", before, damaged);
     byte[] after = done.bytes(new int[done.info.methods.size()]);
     if (done.info.methods.isEmpty()) {

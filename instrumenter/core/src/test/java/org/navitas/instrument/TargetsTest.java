@@ -22,6 +22,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.ClassRule;
 import org.junit.Rule;
 import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
@@ -34,7 +35,7 @@ import org.navitas.runtime.Probe;
  * Runs each of {@code src/test/resources/targets} with probes. Their comments carry what is expected:
  *
  * <ul>
- *   <li>{@code // release 17}: the Java version to compile for
+ *   <li>{@code // release 17}: the Java version to compile for; Kotlin's files have none
  *   <li>{@code // trace: >run >a !a <run}: the probes of one call of {@code run()}, in order (several such lines
  *       make one)
  *   <li>{@code // skipped: a bridge}: what is left alone, and why
@@ -48,6 +49,7 @@ public class TargetsTest {
   private static final Pattern SKIPPED = Pattern.compile("// skipped: (.*)");
   private static final Pattern RELEASE = Pattern.compile("// release (\\d+)");
 
+  @ClassRule public static final TemporaryFolder COMPILED = new TemporaryFolder();
   @Rule public final TemporaryFolder temporary = new TemporaryFolder();
 
   private final String name;
@@ -64,7 +66,7 @@ public class TargetsTest {
     List<Object[]> targets = new ArrayList<>();
     for (File file : folder.listFiles()) {
       String text = new String(Files.readAllBytes(file.toPath()), StandardCharsets.UTF_8);
-      targets.add(new Object[] {file.getName().replace(".java.txt", ""), text});
+      targets.add(new Object[] {file.getName().replace(".txt", ""), text});
     }
     assertTrue(targets.size() >= 5);
     return targets;
@@ -72,10 +74,9 @@ public class TargetsTest {
 
   @Test
   public void probesSayWhatTheSourceExpects() throws Exception {
-    Path in = temporary.getRoot().toPath().resolve("in");
+    Path in = compiled();
     Path out = temporary.getRoot().toPath().resolve("out");
     Path map = temporary.getRoot().toPath().resolve("map.json");
-    Compiled.into(in, Integer.parseInt(found(RELEASE).get(0)), "targets." + name, source);
     Summary summary = run(in, out, map);
 
     assertEquals(String.join(" ", found(TRACE)), trace(out, MapText.of(map)));
@@ -87,8 +88,7 @@ public class TargetsTest {
   @Test
   public void instrumentingTheOutputChangesNothing() throws Exception {
     Path root = temporary.getRoot().toPath();
-    Compiled.into(root.resolve("in"), Integer.parseInt(found(RELEASE).get(0)), "targets." + name, source);
-    run(root.resolve("in"), root.resolve("once"), root.resolve("map.json"));
+    run(compiled(), root.resolve("once"), root.resolve("map.json"));
     byte[] map = Files.readAllBytes(root.resolve("map.json"));
     run(root.resolve("once"), root.resolve("twice"), root.resolve("map.json"));
 
@@ -97,6 +97,23 @@ public class TargetsTest {
       assertArrayEquals(file, Files.readAllBytes(root.resolve("once").resolve(file)), Files.readAllBytes(root.resolve("twice").resolve(file)));
     }
     assertArrayEquals(map, Files.readAllBytes(root.resolve("map.json")));
+  }
+
+  /** Compiled once for all tests: the Kotlin compiler takes its time. */
+  private Path compiled() throws Exception {
+    Path folder = COMPILED.getRoot().toPath().resolve(className());
+    if (!Files.exists(folder)) {
+      if (name.endsWith(".kt")) {
+        Compiled.kotlin(folder, name, source);
+      } else {
+        Compiled.into(folder, Integer.parseInt(found(RELEASE).get(0)), "targets." + className(), source);
+      }
+    }
+    return folder;
+  }
+
+  private String className() {
+    return name.substring(0, name.indexOf('.'));
   }
 
   private static Summary run(Path in, Path out, Path map) throws InstrumentException {
@@ -119,7 +136,7 @@ public class TargetsTest {
           loader.loadClass(file.replace(".class", "").replace('/', '.')).getDeclaredMethods();
         }
       }
-      Class<?> target = loader.loadClass("targets." + name);
+      Class<?> target = loader.loadClass("targets." + className());
       Probe.take();
       try {
         target.getMethod("run").invoke(null);
@@ -129,7 +146,7 @@ public class TargetsTest {
       List<String> events = Probe.take();
       Deque<String> open = new ArrayDeque<>();
       for (String event : events) {
-        if (event.startsWith(">")) {
+        if (event.startsWith(">") || event.startsWith("+")) {
           open.push(event.substring(1));
         } else {
           assertEquals("balanced", open.pop(), event.substring(1));

@@ -13,6 +13,18 @@ public final class Probe {
     EVENTS.get().add(">" + id);
   }
 
+  public static void resume(int id) {
+    EVENTS.get().add("+" + id);
+  }
+
+  public static void enter(int id, int state) {
+    if (state == 0) {
+      enter(id);
+    } else {
+      resume(id);
+    }
+  }
+
   public static void exit(int id) {
     EVENTS.get().add("<" + id);
   }
@@ -21,7 +33,7 @@ public final class Probe {
     EVENTS.get().add("!" + id);
   }
 
-  /** The calling thread's events since the last call: kind ({@code >}, {@code <} or {@code !}) and id. */
+  /** The calling thread's events since the last call: kind ({@code >}, {@code +}, {@code <} or {@code !}) and id. */
   public static List<String> take() {
     List<String> taken = EVENTS.get();
     EVENTS.remove();
