@@ -51,10 +51,14 @@ class InstrumentInput:
 
 @dataclass(frozen=True, slots=True)
 class InstrumentOptions:
-    """Patterns over dotted class names (`*` within a package, `**` across): includes restrict, excludes outrank them."""
+    """Patterns over dotted class names (`*` within a package, `**` across): includes restrict, excludes outrank them.
+
+    `skip_trivial`: getters, setters and the like get no probes.
+    """
 
     includes: tuple[str, ...] = ()
     excludes: tuple[str, ...] = ()
+    skip_trivial: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +99,8 @@ class InstrumenterBridge:
         """Write the instrumented copies and their method map; `BuildError` names the file that could not be instrumented."""
         flat = [text for each in inputs for text in (_text(each.path), _text(each.out), each.source, each.module)]
         try:
-            answer = list(
-                self._gateway.entry_point.instrument(flat, list(options.includes), list(options.excludes), _text(map_file))
-            )
+            chosen = list(options.includes), list(options.excludes), options.skip_trivial
+            answer = list(self._gateway.entry_point.instrument(flat, *chosen, _text(map_file)))
         except (Py4JError, OSError) as error:
             raise self._died("stopped while it worked") from error
         if answer[0] != "ok":

@@ -44,6 +44,7 @@ def build_bundles(
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
     test_task: str | None = None,
+    skip_trivial: bool = False,
     on_line: Callable[[str], None] = lambda line: None,
 ) -> list[Bundle]:
     """Build the project's instrumented bundles, one for each module with tests, in the order of module paths.
@@ -72,6 +73,7 @@ def build_bundles(
         *([f"-Pnavitas.include={','.join(include)}"] if include else []),
         *([f"-Pnavitas.exclude={','.join(exclude)}"] if exclude else []),
         *([f"-Pnavitas.testTask={test_task}"] if test_task is not None else []),
+        *(["-Pnavitas.skipTrivial=true"] if skip_trivial else []),
         task,
     ]  # fmt: skip
     output = _Output(on_line)

@@ -9,13 +9,13 @@ from pathlib import Path
 from navitas.build.bridge import InstrumenterBridge, InstrumentInput, InstrumentOptions, InstrumentSummary
 from navitas.errors import UsageError
 
+DEFAULTS = InstrumentOptions()
 
-def instrument(
-    paths: Sequence[Path], out: Path, map_file: Path, *, includes: Sequence[str] = (), excludes: Sequence[str] = ()
-) -> InstrumentSummary:
+
+def instrument(paths: Sequence[Path], out: Path, map_file: Path, options: InstrumentOptions = DEFAULTS) -> InstrumentSummary:
     """Write instrumented copies of class folders and jars (in class path order) and the method map that belongs to them.
 
-    `plan` says where the copies go. Classes of known frameworks are only instrumented when `includes` name them.
+    `plan` says where the copies go. Classes of known frameworks are only instrumented when include patterns name them.
     Raises `UsageError` for paths that cannot work, `BuildError` for files that cannot be read or written.
     """
     inputs = plan(paths, out)
@@ -24,11 +24,11 @@ def instrument(
     for path in paths:
         if map_file.resolve().is_relative_to(path.resolve()):
             raise UsageError(f"the method map {map_file} would overwrite the input {path}", "Name a file beside the inputs.")
-    for pattern in (*includes, *excludes):
+    for pattern in (*options.includes, *options.excludes):
         if not pattern or "/" in pattern:
             raise UsageError(f"'{pattern}' is no class name pattern", "Use dotted names with * or **, such as org.example.**")
     with InstrumenterBridge() as bridge:
-        return bridge.instrument(inputs, InstrumentOptions(tuple(includes), tuple(excludes)), map_file)
+        return bridge.instrument(inputs, options, map_file)
 
 
 def plan(paths: Sequence[Path], out: Path) -> list[InstrumentInput]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from navitas.build.bridge import InstrumentOptions
 from navitas.build.instrument import instrument
 
 
@@ -19,13 +20,22 @@ from navitas.build.instrument import instrument
 @click.option(
     "--exclude", multiple=True, metavar="PATTERN", help="Classes like a.b.** get no probes; may be given several times."
 )
-def command(inputs: tuple[Path, ...], output: Path, map_file: Path, include: tuple[str, ...], exclude: tuple[str, ...]) -> None:
+@click.option("--skip-trivial", is_flag=True, help="No probes in getters, setters and the like.")
+def command(
+    *,
+    inputs: tuple[Path, ...],
+    output: Path,
+    map_file: Path,
+    include: tuple[str, ...],
+    exclude: tuple[str, ...],
+    skip_trivial: bool,
+) -> None:
     """Instrument class folders and jars.
 
     One folder becomes the folder OUT, one jar the file OUT if that ends in .jar; several keep their names inside the folder OUT.
     To record, run the result with navitas-runtime.jar on the class path and -Dnavitas.out=DIR.
     """
-    summary = instrument(inputs, output, map_file, includes=include, excludes=exclude)
+    summary = instrument(inputs, output, map_file, InstrumentOptions(include, exclude, skip_trivial))
     for warning in summary.warnings:
         click.secho(f"warning: {warning}", err=True, fg="yellow")
     counts = f"{summary.classes} classes, {summary.methods} methods with probes, {summary.skipped} left alone"

@@ -40,6 +40,7 @@ from navitas.recording.store import MANIFEST_NAME
 @click.option(
     "--exclude", multiple=True, metavar="PATTERN", help="Classes like a.b.** get no probes; may be given several times."
 )
+@click.option("--skip-trivial", is_flag=True, help="No probes in getters, setters and the like.")
 @click.option("--power-profile", metavar="NAME|FILE", help="A power_profile.xml. [that of the device]")
 @click.option(
     "--voltage",
@@ -73,9 +74,8 @@ def command(**values: Any) -> int:
     The project's own files are not changed. Plain `java` projects run on the virtual phone.
     """
     report = take_report_options(values)
-    build = BuildOptions(
-        **{name: values.pop(name) for name in ("gradle", "module", "instrument_tests", "include", "exclude", "test_task")}
-    )
+    building = ("gradle", "module", "instrument_tests", "include", "exclude", "skip_trivial", "test_task")
+    build = BuildOptions(**{name: values.pop(name) for name in building})
     project, phone, output = values.pop("project"), values.pop("phone"), values.pop("output")
     refuse_real_phone(values.pop("device"))
     if output is not None and (output / MANIFEST_NAME).exists():

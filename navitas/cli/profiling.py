@@ -38,6 +38,7 @@ class BuildOptions:
     include: Sequence[str] = ()
     exclude: Sequence[str] = ()
     test_task: str | None = None
+    skip_trivial: bool = False
 
 
 def profile_project(
@@ -57,6 +58,7 @@ def profile_project(
                 include=build.include,
                 exclude=build.exclude,
                 test_task=build.test_task,
+                skip_trivial=build.skip_trivial,
                 on_line=progress.detail,
             )
             # Copies: the next build, with other options perhaps, may replace them while they are installed.

@@ -70,6 +70,7 @@ def test_gradle_is_told_what_to_do(tmp_path: Path, project: Path) -> None:
         instrument_tests=False,
         include=["a.**", "b.C"],
         exclude=["a.x.*"],
+        skip_trivial=True,
         on_line=lines.append,
     )
     assert lines[0] == str(project)
@@ -77,7 +78,12 @@ def test_gradle_is_told_what_to_do(tmp_path: Path, project: Path) -> None:
     assert "--console=plain" in lines
     assert Path(lines[lines.index("--init-script") + 1]).read_text().startswith("//")
     assert lines[lines.index("-p") + 1] == str(project)
-    for wanted in ("-Pnavitas.instrumentTests=false", "-Pnavitas.include=a.**,b.C", "-Pnavitas.exclude=a.x.*"):
+    for wanted in (
+        "-Pnavitas.instrumentTests=false",
+        "-Pnavitas.include=a.**,b.C",
+        "-Pnavitas.exclude=a.x.*",
+        "-Pnavitas.skipTrivial=true",
+    ):
         assert wanted in lines
 
 

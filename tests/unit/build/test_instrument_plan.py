@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from navitas.build.bridge import InstrumentOptions
 from navitas.build.instrument import instrument, plan
 from navitas.errors import UsageError
 
@@ -71,7 +72,7 @@ def test_paths_that_cannot_work(tmp_path: Path, paths: list[str], out: str, caus
 def test_patterns_are_dotted_names(tmp_path: Path, pattern: str) -> None:
     folder = make_folder(tmp_path / "classes")
     with pytest.raises(UsageError, match="is no class name pattern"):
-        instrument([folder], tmp_path / "out", tmp_path / "map.json", includes=[pattern])
+        instrument([folder], tmp_path / "out", tmp_path / "map.json", InstrumentOptions(includes=(pattern,)))
 
 
 def test_the_map_is_a_file(tmp_path: Path) -> None:

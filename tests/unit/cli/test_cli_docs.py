@@ -30,7 +30,7 @@ def test_a_command_and_its_options_are_documented(name: str) -> None:
                 assert f"`{option}" in CLI_DOC, f"{name} {option}"
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/cli.md", "docs/json-report.md", "docs/gradle.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/cli.md", "docs/json-report.md", "docs/gradle.md", "docs/probes.md"])
 def test_commands_in_the_docs_exist(page: str) -> None:
     text = (ROOT / page).read_text("utf-8")
     for name, options in re.findall(r"`?(?:\.venv/bin/)?navitas ([a-z]+)((?: [^\s`|…]+)*)", text):

@@ -36,16 +36,19 @@ public class InstrumentTask extends ModuleTask {
   private Provider<List<String>> includes;
   private Provider<List<String>> excludes;
   private Provider<Boolean> instrumentTests;
+  private Provider<Boolean> skipTrivial;
   private Provider<File> outputFolder;
 
   void settings(
       Provider<List<String>> includes,
       Provider<List<String>> excludes,
       Provider<Boolean> instrumentTests,
+      Provider<Boolean> skipTrivial,
       Provider<File> outputFolder) {
     this.includes = includes;
     this.excludes = excludes;
     this.instrumentTests = instrumentTests;
+    this.skipTrivial = skipTrivial;
     this.outputFolder = outputFolder;
   }
 
@@ -74,6 +77,11 @@ public class InstrumentTask extends ModuleTask {
   @Input
   public boolean getInstrumentTests() {
     return instrumentTests.get();
+  }
+
+  @Input
+  public boolean getSkipTrivial() {
+    return skipTrivial.get();
   }
 
   @OutputDirectory
@@ -116,7 +124,7 @@ public class InstrumentTask extends ModuleTask {
       throw new GradleException(
           getPath() + ": there is nothing to profile: this module has no code but its tests, and those are to get no probes");
     }
-    Options options = Options.builder().include(getIncludes()).exclude(getExcludes()).build();
+    Options options = Options.builder().include(getIncludes()).exclude(getExcludes()).skipTrivial(getSkipTrivial()).build();
     try {
       Summary summary = BulkInstrumenter.run(inputs, options, getMap().toPath());
       for (String warning : summary.warnings()) {

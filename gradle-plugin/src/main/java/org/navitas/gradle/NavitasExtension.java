@@ -6,12 +6,13 @@ import java.util.List;
 
 /**
  * The block {@code navitas { }} of a build file. The project properties {@code navitas.include},
- * {@code navitas.exclude} (comma-separated) and {@code navitas.instrumentTests} outrank it.
+ * {@code navitas.exclude} (comma-separated), {@code navitas.instrumentTests} and {@code navitas.skipTrivial} outrank it.
  */
 public class NavitasExtension {
   private final List<String> includes = new ArrayList<>();
   private final List<String> excludes = new ArrayList<>();
   private boolean instrumentTests = true;
+  private boolean skipTrivial;
 
   /** Only classes that match one of these patterns get probes; see {@link org.navitas.instrument.Options}. */
   public void include(String... patterns) {
@@ -34,6 +35,19 @@ public class NavitasExtension {
 
   public boolean isInstrumentTests() {
     return instrumentTests;
+  }
+
+  /** Whether getters, setters and the like get no probes; see {@link org.navitas.instrument.Options#skipTrivial}. */
+  public void skipTrivial(boolean skip) {
+    skipTrivial = skip;
+  }
+
+  public void setSkipTrivial(boolean skip) {
+    skipTrivial = skip;
+  }
+
+  public boolean isSkipTrivial() {
+    return skipTrivial;
   }
 
   public List<String> getIncludes() {

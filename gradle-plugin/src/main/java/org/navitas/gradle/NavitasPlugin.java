@@ -56,6 +56,7 @@ public class NavitasPlugin implements Plugin<Project> {
         project.provider(() -> list(project, "navitas.include", extension.getIncludes())),
         project.provider(() -> list(project, "navitas.exclude", extension.getExcludes())),
         instrumentTests,
+        project.provider(() -> flag(project, "navitas.skipTrivial", extension.isSkipTrivial())),
         folder);
 
     BundleTask bundle = project.getTasks().create(BUNDLE, BundleTask.class);

@@ -22,7 +22,8 @@ public final class EntryPoint {
    * @return {@code ok}, map id, classes, methods, skipped, rewritten, reused, then the warnings; or {@code error} and
    *     what went wrong
    */
-  public List<String> instrument(List<String> inputs, List<String> includes, List<String> excludes, String mapFile) {
+  public List<String> instrument(
+      List<String> inputs, List<String> includes, List<String> excludes, boolean skipTrivial, String mapFile) {
     try {
       List<Input> parsed = new ArrayList<>();
       for (int i = 0; i < inputs.size(); i += INPUT_FIELDS) {
@@ -30,7 +31,7 @@ public final class EntryPoint {
         Path out = Paths.get(inputs.get(i + 1));
         parsed.add(new Input(in, out, inputs.get(i + 2), inputs.get(i + 3)));
       }
-      Options options = Options.builder().include(includes).exclude(excludes).build();
+      Options options = Options.builder().include(includes).exclude(excludes).skipTrivial(skipTrivial).build();
       return answer(BulkInstrumenter.run(parsed, options, Paths.get(mapFile)));
     } catch (InstrumentException | IllegalArgumentException e) {
       return Arrays.asList("error", String.valueOf(e.getMessage()));
