@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import os
 import shutil
 from collections import deque
@@ -66,7 +67,7 @@ def _java(java_home: str | None) -> str:
 async def run_tests(
     phone: Phone, package: Package, arguments: list[tuple[str, str]], write: Callable[[bytes], Awaitable[None]]
 ) -> None:
-    """Run tests and write the raw instrumentation stream, line by line; its end is told even when the JVM dies.
+    """Run tests and write the raw instrumentation stream, in whole lines; its end is told even when the JVM dies.
 
     What the JVM says on standard error at its end goes to the log as `AndroidRuntime`. Raises `CannotStart`.
     """
@@ -85,9 +86,10 @@ async def run_tests(
         ) as process:
             errors = asyncio.create_task(_last_lines(process.stderr))
             ended = False
-            async for line in process.stdout.lines():
-                ended = ended or line.startswith(_CODE)
-                await write(line)
+            # Not line by line: each packet to adb waits for its answer, and the tests for the pipe behind it.
+            async for lines in process.stdout.batches():
+                ended = ended or lines.startswith(_CODE) or b"\n" + _CODE in lines
+                await write(lines)
             said = await errors
             if said:
                 phone.logd.write(_FATAL, "AndroidRuntime", said, pid=process.pid)
@@ -113,8 +115,12 @@ class PrettyPrinter:
         self._text: list[bytes] | None = None
         self._in_text = False
 
-    async def take(self, line: bytes) -> None:
-        """Take one raw line; prints when it completes a bundle."""
+    async def take(self, lines: bytes) -> None:
+        """Take raw lines; prints the bundles that they complete."""
+        for line in io.BytesIO(lines):
+            await self._take(line)
+
+    async def _take(self, line: bytes) -> None:
         word, _, rest = line.partition(b": ")
         if not line.startswith(b"INSTRUMENTATION_"):
             if self._in_text and self._text is not None:

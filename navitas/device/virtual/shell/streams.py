@@ -237,6 +237,19 @@ class Input:
         while line := await self.readline():
             yield line
 
+    async def batches(self) -> AsyncIterator[bytes]:
+        """All lines to come, as many at once as are there; only the last may lack its line end."""
+        open_line: list[bytes] = []
+        while piece := await self.read():
+            end = piece.rfind(b"\n") + 1
+            if end:
+                yield b"".join([*open_line, piece[:end]])
+                open_line.clear()
+            if piece[end:]:
+                open_line.append(piece[end:])
+        if open_line:
+            yield b"".join(open_line)
+
     def close(self) -> None:
         """No more reads will come."""
         self._source.close()
