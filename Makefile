@@ -5,7 +5,7 @@
 # make experiments                the two experiments of the Navitas paper
 # make bench                      speed and memory against what is asked (docs/benchmarks.md)
 .DELETE_ON_ERROR:
-.PHONY: setup system jars venv demo test test-java lint accuracy experiments bench wheel clean
+.PHONY: setup system jars venv demo test test-java gradle-homes lint accuracy experiments bench wheel clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -39,12 +39,16 @@ navitas/jars/.built: $(JAVA_SOURCES)
 demo: setup
 	$(BIN)/navitas demo
 
-test: setup test-java
+test: setup test-java gradle-homes
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal tests
 
 test-java: setup
 	$(MVN) -f instrumenter install
 	$(MVN) -f gradle-plugin verify
+
+# Gradle installations for the tests, where they can be made; tests of versions that are not there are skipped.
+gradle-homes: system
+	@.ci/gradle-homes
 
 lint: venv
 	$(BIN)/ruff check .

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,15 +18,31 @@ MAX_MAP_BYTES = 1 << 30
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """A checked bundle file, its manifest, and the bytes of its method map."""
+    """A checked bundle file, its manifest, the bytes of its method map, and the folder that its tests run in."""
 
     path: Path
     manifest: BundleManifest
     map_bytes: bytes
+    working_dir: Path
 
     def copy_to(self, path: Path) -> Bundle:
         """The same bundle in another file."""
         return replace(self, path=Path(shutil.copyfile(self.path, path)))
+
+
+def open_bundles(paths: Sequence[Path]) -> list[Bundle]:
+    """Open bundles that are to be profiled together. Raises `BuildError` as `open_bundle`, or for two of one package."""
+    bundles = [open_bundle(path) for path in paths]
+    modules: dict[str, str] = {}
+    for bundle in bundles:
+        name, module = bundle.manifest.package, bundle.manifest.module
+        if name in modules:
+            raise BuildError(
+                f"the modules {modules[name]} and {module} share the group and name {name}",
+                "Give them different `group`s in their build files, or choose one of them.",
+            )
+        modules[name] = module
+    return bundles
 
 
 def open_bundle(path: Path) -> Bundle:
@@ -37,7 +55,9 @@ def open_bundle(path: Path) -> Bundle:
             map_bytes = archive.read("map.json", MAX_MAP_BYTES)
             _check_map(map_bytes, archive.manifest)
             _check_class_path(archive)
-            return Bundle(path, archive.manifest, map_bytes)
+            # By name, as Gradle told it: a linked build folder has another parent.
+            working_dir = Path(os.path.normpath(path.absolute().parent / archive.manifest.working_dir))
+            return Bundle(path, archive.manifest, map_bytes, working_dir)
     except FileNotFoundError as error:
         raise BuildError(f"{path}: there is no such bundle", "Build the project first.") from error
     except InvalidBundle as error:

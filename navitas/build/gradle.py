@@ -12,7 +12,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ValidationError
 
-from navitas.build.bundle import Bundle, open_bundle
+from navitas.build.bundle import Bundle, open_bundles
 from navitas.build.jars import jar
 from navitas.build.java import find_java
 from navitas.build.process import run_streaming
@@ -166,7 +166,7 @@ def _failure(project: Path, module: str | None, exit_code: int, output: _Output)
 
 def _bundles(project: Path, test_task: str | None, output: _Output) -> list[Bundle]:
     reports = [output.reports[module] for module in sorted(output.reports)]
-    bundles = [open_bundle(Path(report.bundle)) for report in reports if report.bundle is not None]
+    bundles = open_bundles([Path(report.bundle) for report in reports if report.bundle is not None])
     kinds = {report.kind for report in reports}
     if not bundles:
         if "android" in kinds:
@@ -178,12 +178,4 @@ def _bundles(project: Path, test_task: str | None, output: _Output) -> list[Bund
         if "java" in kinds:
             raise BuildError(f"{project} has no tests to profile", "Add JUnit 4 tests under src/test/java.")
         raise BuildError(f"{project}: no project of this build applies the `java` plugin", "Name a project with plain Java code.")
-    modules: dict[str, str] = {}
-    for bundle in bundles:
-        other = modules.setdefault(bundle.manifest.package, bundle.manifest.module)
-        if other != bundle.manifest.module:
-            raise BuildError(
-                f"{project}: the modules {other} and {bundle.manifest.module} share the group and name {bundle.manifest.package}",
-                "Give them different `group`s in their build files, or choose one by --module.",
-            )
     return bundles

@@ -67,7 +67,8 @@ class BundleManifest(BaseModel):
     map_id: str = Field(pattern=r"^[0-9a-f]{16}$")
     class_path: list[Inside] = Field(min_length=1)
     test_roots: list[Inside] = Field(min_length=1)
-    working_dir: Absolute
+    working_dir: Annotated[str, StringConstraints(pattern=r"^[^\x00]+$")]
+    """Absolute, or told from the folder that the bundle is made in, so that another checkout's build makes the same bundle."""
     jvm_args: list[Line]
     system_properties: dict[VariableName, Line]
     environment: dict[VariableName, Line]

@@ -9,7 +9,7 @@ import click
 
 from navitas.build.sample import DEMO_TESTS, copy_sample
 from navitas.cli.options import report_options, take_report_options
-from navitas.cli.profiling import RECORDINGS, BuildOptions, profile_project
+from navitas.cli.profiling import RECORDINGS, BuildOptions, RunOptions, profile_project
 from navitas.collect.options import ProfileOptions
 
 
@@ -33,6 +33,5 @@ def command(output: Path, gradle: str | None, **values: object) -> int:
     report = take_report_options(values)
     with tempfile.TemporaryDirectory(prefix="navitas-demo-") as folder:
         sample = copy_sample(Path(folder) / "sample")
-        return profile_project(
-            sample, BuildOptions(gradle=gradle), ProfileOptions(tests=(DEMO_TESTS,)), report, phone="default", output=output
-        )
+        options = ProfileOptions(tests=(DEMO_TESTS,))
+        return profile_project(sample, BuildOptions(gradle=gradle), options, report, RunOptions(output=output))

@@ -8,19 +8,14 @@ import click
 
 from navitas.build.bridge import InstrumentOptions
 from navitas.build.instrument import instrument
+from navitas.cli.options import probe_options
 
 
 @click.command("instrument")
 @click.argument("inputs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="IN…")
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), metavar="OUT", help="Folder or jar to write.")
 @click.option("--map", "map_file", required=True, type=click.Path(path_type=Path), metavar="FILE", help="Method map to write.")
-@click.option(
-    "--include", multiple=True, metavar="PATTERN", help="Only classes like a.b.** get probes; may be given several times."
-)
-@click.option(
-    "--exclude", multiple=True, metavar="PATTERN", help="Classes like a.b.** get no probes; may be given several times."
-)
-@click.option("--skip-trivial", is_flag=True, help="No probes in getters, setters and the like.")
+@probe_options
 def command(
     *,
     inputs: tuple[Path, ...],

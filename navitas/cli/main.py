@@ -21,6 +21,7 @@ COMMANDS = {
     "demo": ("navitas.cli.demo", "Profile the sample project on the virtual phone."),
     "report": ("navitas.cli.report", "Make the report of a recording again, offline."),
     "instrument": ("navitas.cli.instrument", "Instrument class folders and jars, without Gradle."),
+    "plugin": ("navitas.cli.plugin", "Install the Gradle plugin, for builds that profile themselves."),
     "devices": ("navitas.cli.devices", "List the devices that can be profiled on."),
 }
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
-from navitas.cli.options import report_options, take_report_options
-from navitas.cli.profiling import BuildOptions, profile_project
+from navitas.cli.options import probe_options, report_options, take_report_options
+from navitas.cli.profiling import BuildOptions, RunOptions, profile_bundles, profile_project
+from navitas.cli.standard_input import interrupt_at_end_of
 from navitas.collect.options import ProfileOptions
 from navitas.device.adb import select_device
 from navitas.errors import UsageError
@@ -16,7 +18,7 @@ from navitas.recording.store import MANIFEST_NAME
 
 
 @click.command("profile")
-@click.argument("project", type=click.Path(path_type=Path), default=Path())
+@click.argument("project", type=click.Path(path_type=Path), required=False)
 @click.option("--tests", multiple=True, metavar="PATTERN", help="CLASS[#METHOD] with * and ?; may be given several times. [all]")
 @click.option(
     "--repeat", type=click.IntRange(1, 65535), default=1, show_default=True, help="Run the tests so often, each in a new process."
@@ -29,18 +31,21 @@ from navitas.recording.store import MANIFEST_NAME
 @click.option(
     "--phone", default="default", show_default=True, metavar="NAME", help="The phone that the virtual phone is modelled on."
 )
+@click.option(
+    "--bundle",
+    "bundles",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="A bundle that Gradle's navitasBundle made, instead of a PROJECT; may be given several times.",
+)
 @click.option("--gradle", metavar="PATH", help="Gradle to use. [the project's gradlew, else PATH]")
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), metavar="DIR", help="The recording's folder. [navitas-recordings/…]"
 )
+@click.option("--replace", is_flag=True, help="Replace the recording that the output folder holds.")
 @click.option("--no-tests", "instrument_tests", flag_value=False, default=True, help="No probes in test classes.")
-@click.option(
-    "--include", multiple=True, metavar="PATTERN", help="Only classes like a.b.** get probes; may be given several times."
-)
-@click.option(
-    "--exclude", multiple=True, metavar="PATTERN", help="Classes like a.b.** get no probes; may be given several times."
-)
-@click.option("--skip-trivial", is_flag=True, help="No probes in getters, setters and the like.")
+@probe_options
 @click.option("--power-profile", metavar="NAME|FILE", help="A power_profile.xml. [that of the device]")
 @click.option(
     "--voltage",
@@ -67,6 +72,9 @@ from navitas.recording.store import MANIFEST_NAME
     metavar="S",
     help="Give up after silence.",
 )
+@click.option(
+    "--end-with-stdin", is_flag=True, help="Stop as on Ctrl-C when standard input ends, for programs that start this one."
+)
 @report_options
 def command(**values: Any) -> int:
     """Profile the JUnit tests of a Gradle project: joules per test, per thread and per method.
@@ -76,11 +84,21 @@ def command(**values: Any) -> int:
     report = take_report_options(values)
     building = ("gradle", "module", "instrument_tests", "include", "exclude", "skip_trivial", "test_task")
     build = BuildOptions(**{name: values.pop(name) for name in building})
-    project, phone, output = values.pop("project"), values.pop("phone"), values.pop("output")
+    project, bundles, replace = values.pop("project"), values.pop("bundles"), values.pop("replace")
+    run = RunOptions(values.pop("phone"), values.pop("output"))
     refuse_real_phone(values.pop("device"))
-    if output is not None and (output / MANIFEST_NAME).exists():
-        raise UsageError(f"{output} holds a recording already", "name another folder with -o, or remove that one first")
-    return profile_project(project, build, ProfileOptions(**values), report, phone=phone, output=output)
+    if run.output is not None and not replace and (run.output / MANIFEST_NAME).exists():
+        raise UsageError(f"{run.output} holds a recording already", "name another folder with -o, or add --replace")
+    if values.pop("end_with_stdin"):
+        interrupt_at_end_of(sys.stdin.fileno())
+    options = ProfileOptions(**values)
+    if not bundles:
+        return profile_project(project or Path(), build, options, report, run)
+    if project is not None or build != BuildOptions():
+        raise UsageError(
+            "a bundle is built already: it comes without PROJECT and without options of a build", "set these in its build"
+        )
+    return profile_bundles(bundles, options, report, run)
 
 
 def refuse_real_phone(serial: str) -> None:

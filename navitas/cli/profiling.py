@@ -1,26 +1,27 @@
-"""What `profile` and `demo` do alike: build, run on the virtual phone, report."""
+"""What `profile` and `demo` do alike: bundles, run on the virtual phone, report."""
 
 from __future__ import annotations
 
 import itertools
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
+from navitas.build.bundle import Bundle, open_bundles
 from navitas.build.gradle import build_bundles
 from navitas.build.lock import project_lock
 from navitas.cli.analysis import analyze_recording
 from navitas.cli.options import ReportOptions
 from navitas.cli.outputs import check_outputs, write_reports
 from navitas.cli.progress import ConsoleProgress
-from navitas.collect.options import ProfileOptions
+from navitas.collect.options import ProfileOptions, check_options
 from navitas.collect.session import Outcome, profile
-from navitas.device.virtual_phone import virtual_phone
+from navitas.device.virtual_phone import check_phone, virtual_phone
 from navitas.errors import DeviceError, ExitCode, NavitasError
 from navitas.recording.store import MANIFEST_NAME
 from navitas.recording.writer import check_place
@@ -41,31 +42,51 @@ class BuildOptions:
     skip_trivial: bool = False
 
 
-def profile_project(
-    project: Path, build: BuildOptions, options: ProfileOptions, report: ReportOptions, *, phone: str, output: Path | None
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """On which phone tests run, and where the recording goes."""
+
+    phone: str = "default"
+    output: Path | None = None
+
+
+def profile_project(project: Path, build: BuildOptions, options: ProfileOptions, report: ReportOptions, run: RunOptions) -> int:
+    """Build a Gradle project and profile it; returns the exit code."""
+    with tempfile.TemporaryDirectory(prefix="navitas-bundles-") as folder:
+
+        def made(progress: ConsoleProgress) -> list[Bundle]:
+            progress.stage("building")
+            with project_lock(project, lambda: progress.stage("waiting for another profiling of this project")):
+                built = build_bundles(project, **asdict(build), on_line=progress.detail)
+                # Copies: the next build, with other options perhaps, may replace them while they are installed.
+                return [bundle.copy_to(Path(folder) / f"{number}-{bundle.path.name}") for number, bundle in enumerate(built)]
+
+        return _profile(made, project.resolve().name, options, report, run)
+
+
+def profile_bundles(paths: Sequence[Path], options: ProfileOptions, report: ReportOptions, run: RunOptions) -> int:
+    """Profile bundles that a build has made; returns the exit code."""
+    bundles = open_bundles(paths)
+    return _profile(lambda _: bundles, bundles[0].manifest.project, options, report, run)
+
+
+def _profile(
+    make: Callable[[ConsoleProgress], Sequence[Bundle]],
+    name: str,
+    options: ProfileOptions,
+    report: ReportOptions,
+    run: RunOptions,
 ) -> int:
-    """Profile a Gradle project on the virtual phone and report; returns the exit code."""
-    check_outputs(report, output)
-    check_place(output or RECORDINGS)
-    with ConsoleProgress() as progress, tempfile.TemporaryDirectory(prefix="navitas-bundles-") as folder:
-        progress.stage("building")
-        with project_lock(project, lambda: progress.stage("waiting for another profiling of this project")):
-            built = build_bundles(
-                project,
-                gradle=build.gradle,
-                module=build.module,
-                instrument_tests=build.instrument_tests,
-                include=build.include,
-                exclude=build.exclude,
-                test_task=build.test_task,
-                skip_trivial=build.skip_trivial,
-                on_line=progress.detail,
-            )
-            # Copies: the next build, with other options perhaps, may replace them while they are installed.
-            bundles = [bundle.copy_to(Path(folder) / f"{number}-{bundle.path.name}") for number, bundle in enumerate(built)]
-        recording = output or default_recording(project)
+    """Profile what `make` makes on the virtual phone and report; choices that cannot work are refused before anything is made."""
+    check_outputs(report, run.output)
+    check_place(run.output or RECORDINGS)
+    check_phone(run.phone)
+    check_options(options)
+    with ConsoleProgress() as progress:
+        bundles = make(progress)
+        recording = run.output or default_recording(name)
         progress.stage("starting the virtual phone")
-        with _partial_kept(recording, report), virtual_phone(phone=phone) as device:
+        with _partial_kept(recording, report), virtual_phone(phone=run.phone) as device:
             outcome = profile(device, bundles, options, recording, progress)
         progress.stage("analysing")
         analysis = analyze_recording(recording, report.method)
@@ -104,9 +125,9 @@ def _version(file: Path) -> tuple[int, int] | None:
     return info.st_ino, info.st_mtime_ns
 
 
-def default_recording(project: Path) -> Path:
+def default_recording(project: str) -> Path:
     """A new folder below `navitas-recordings`, named by project and time; made at once, so that no other profiling takes it."""
-    name = f"{project.resolve().name}-{datetime.now(UTC).strftime('%Y%m%dT%H%M%S')}"
+    name = f"{project}-{datetime.now(UTC).strftime('%Y%m%dT%H%M%S')}"
     for number in itertools.count(1):
         folder = RECORDINGS / (name if number == 1 else f"{name}-{number}")
         try:

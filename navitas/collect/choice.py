@@ -64,7 +64,7 @@ def _list(device: Device, bundles: Sequence[Bundle], warn: Callable[[str], None]
     failures: list[CannotList] = []
     for bundle in bundles:
         try:
-            listed.append(_Listed(bundle, list_tests(device, bundle.manifest.package)))
+            listed.append(_Listed(bundle, list_tests(device, bundle.manifest.package, bundle.working_dir)))
         except CannotList as error:
             failures.append(error)
             warn(f"{bundle.manifest.module}: {error.message}")
@@ -96,7 +96,7 @@ def _left_out(device: Device, one: _Listed, pattern: str) -> list[TestName]:
     """The tests of the classes that a pattern names and the build leaves out; they are listed with the bundle's from now on."""
     classes = [name for name in one.bundle.manifest.test_task.left_out if names_class(pattern, name)]
     if classes:
-        found = list_tests(device, one.bundle.manifest.package, ",".join(classes))
+        found = list_tests(device, one.bundle.manifest.package, one.bundle.working_dir, ",".join(classes))
         # A named class without tests is told as one that cannot be begun.
         one.named += [test for test in found if test.method != "initializationError" and test not in one.named]
     return one.named

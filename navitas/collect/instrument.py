@@ -15,6 +15,8 @@ from navitas.device.instrumentation import InstrumentationParser, RunFinished, T
 from navitas.errors import DeviceError
 from navitas.recording.manifest import TestStatus
 
+# The virtual phone starts the tests there; Android's runner ignores keys that it does not know.
+_WORKING_DIR = "workingDir"
 LISTENER = "org.navitas.runtime.junit.NavitasListener"
 
 
@@ -56,9 +58,9 @@ class CannotList(DeviceError):
     """A package's runner could not tell its tests."""
 
 
-def list_tests(device: Device, package: str, class_argument: str = "") -> list[TestName]:
+def list_tests(device: Device, package: str, working_dir: Path, class_argument: str = "") -> list[TestName]:
     """Every test of a package (or of the named classes) in the order they would run; none of them is run. `CannotList`."""
-    arguments = {"log": "true"} | ({"class": class_argument} if class_argument else {})
+    arguments = {"log": "true", _WORKING_DIR: str(working_dir)} | ({"class": class_argument} if class_argument else {})
     result = device.shell(command(component(device, package), arguments), timeout_s=300.0)
     parser = InstrumentationParser()
     found: dict[TestName, None] = {}
@@ -75,13 +77,21 @@ def list_tests(device: Device, package: str, class_argument: str = "") -> list[T
 
 
 def run_tests(
-    device: Device, package: str, class_argument: str, *, done: Instrumented, output: Path, progress: Progress, timeout_s: float
+    device: Device,
+    package: str,
+    class_argument: str,
+    *,
+    working_dir: Path,
+    done: Instrumented,
+    output: Path,
+    progress: Progress,
+    timeout_s: float,
 ) -> None:
     """Run tests with the Navitas listener; the raw stream goes to `output`, what is known at any moment to `done`.
 
     A test whose end never came stays `cut`. `DeviceError` when the device is lost or nothing came for `timeout_s`.
     """
-    arguments = {"listener": LISTENER} | ({"class": class_argument} if class_argument else {})
+    arguments = {"listener": LISTENER, _WORKING_DIR: str(working_dir)} | ({"class": class_argument} if class_argument else {})
     parser = InstrumentationParser()
     finished = False
     with device.stream(command(component(device, package), arguments)) as stream, output.open("wb") as raw:

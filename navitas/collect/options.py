@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from navitas.collect.selection import check_pattern
+from navitas.power import catalog
+from navitas.power.profile import read_power_profile
+
 Transport = Literal["files", "logcat"]
 Mode = Literal["events", "folded"]
 
@@ -22,3 +26,11 @@ class ProfileOptions:
     power_profile: str | None = None
     voltage_v: float | None = None
     timeout_s: float = 3600.0
+
+
+def check_options(options: ProfileOptions) -> None:
+    """Find what is wrong without a device: patterns and the power profile. Raises `UsageError` or `PowerProfileError`."""
+    for pattern in options.tests:
+        check_pattern(pattern)
+    if options.power_profile is not None:
+        read_power_profile(catalog.find(options.power_profile))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from navitas.collect import app_files, runtime_config, topology
 from navitas.collect.instrument import Instrumented, run_tests
@@ -25,7 +26,7 @@ _BACK_S = 5.0
 
 @dataclass(frozen=True, slots=True)
 class RunPlan:
-    """What one run is to do: which package of which module, which tests, which repeat."""
+    """What one run is to do: which package of which module, where it runs, which tests, which repeat."""
 
     id: int
     module: str
@@ -33,6 +34,7 @@ class RunPlan:
     map_id: str
     repeat: int
     class_argument: str
+    working_dir: Path
 
 
 class Runner:
@@ -112,6 +114,7 @@ class Runner:
                 self._device,
                 plan.package,
                 plan.class_argument,
+                working_dir=plan.working_dir,
                 done=done,
                 output=stream,
                 progress=self._progress,

@@ -27,6 +27,18 @@ class TestName:
         return f"{self.class_name}#{self.method}"
 
 
+def check_pattern(pattern: str) -> None:
+    """Raise `UsageError` for what can never name a test."""
+    class_pattern, hash_sign, method_pattern = pattern.partition("#")
+    if (
+        not class_pattern
+        or not class_pattern.isprintable()
+        or set("/ ") & set(class_pattern)
+        or (hash_sign and not method_pattern)
+    ):
+        raise UsageError(f"'{pattern}' is no test pattern", "give CLASS or CLASS#METHOD with * and ?, such as 'SortTest#*'")
+
+
 def matches(pattern: str, test: TestName) -> bool:
     """Whether `CLASS[#METHOD]` (with `*`, `?`, `[…]`) names the test; CLASS is matched whole or as a simple name."""
     method_pattern = pattern.partition("#")[2]

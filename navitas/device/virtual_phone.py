@@ -19,6 +19,7 @@ from navitas.device.adb import AdbDevice
 from navitas.device.adb_server import ServerClient, adb_path, connect
 from navitas.device.server import private_adb_server
 from navitas.device.state_folders import PREFIX, own, remove_abandoned
+from navitas.device.virtual.kernel.spec import find_profile, load_spec
 from navitas.errors import DeviceError
 
 _READY_S = 30.0
@@ -52,6 +53,11 @@ def virtual_phone(*, phone: str = "default") -> Iterator[AdbDevice]:
     finally:
         shutil.rmtree(state, ignore_errors=True)
         os.close(owner)
+
+
+def check_phone(phone: str) -> None:
+    """Raise `DeviceError` for a phone that there is not, or a power profile that no phone can be made of."""
+    load_spec(find_profile(phone))
 
 
 def _state_parent() -> Path:

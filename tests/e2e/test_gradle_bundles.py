@@ -3,83 +3,17 @@
 from __future__ import annotations
 
 import io
-import json
 import subprocess
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.gradle_projects import JUNIT, gradles, junit_class, main_class, single, tree_hash, write
+from support.gradle_builds import Build, contents, is_instrumented, methods, modules, run_tests
+from support.gradle_projects import JUNIT, junit_class, main_class, single, tree_hash, write
 
-from navitas.build.bundle import Bundle
-from navitas.build.gradle import build_bundles
 from navitas.build.jars import JARS
 from navitas.build.sample import copy_sample
 from navitas.errors import BuildError, UsageError
-
-GRADLES = gradles()
-pytestmark = [
-    pytest.mark.skipif(not GRADLES, reason="no `gradle` on PATH and NAVITAS_GRADLE_HOMES is not set"),
-    pytest.mark.skipif(not (JARS / "navitas-gradle-plugin.jar").is_file(), reason="the plugin's jar is not built: make jars"),
-]
-
-
-@pytest.fixture(scope="module", params=GRADLES or ["none"])
-def gradle(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A Gradle whose daemon is known to these tests alone and ends with them."""
-    launcher = GRADLES[request.param]
-    registry = tmp_path_factory.mktemp("daemons")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("GRADLE_OPTS", f"-Dorg.gradle.daemon.registry.base={registry}")
-        yield launcher
-        subprocess.run([launcher, "--stop"], cwd=registry, check=True, capture_output=True)
-
-
-class Build:
-    """One build and what it printed."""
-
-    def __init__(self, project: Path, gradle: str, **options: object) -> None:
-        self.lines: list[str] = []
-        self.bundles: list[Bundle] = build_bundles(project, gradle=gradle, on_line=self.lines.append, **options)  # type: ignore[arg-type]
-
-    def outcome(self, task: str) -> str:
-        """What Gradle says beside a task: `UP-TO-DATE`, `FROM-CACHE`, `` when it ran, or `absent`."""
-        for line in self.lines:
-            name, _, outcome = line.removeprefix("> Task ").partition(" ")
-            if name == task:
-                return outcome
-        return "absent"
-
-
-def contents(bundle: Bundle) -> dict[str, bytes]:
-    with zipfile.ZipFile(bundle.path) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
-
-
-def methods(bundle: Bundle) -> set[tuple[str, str]]:
-    return {(entry["class"], entry["name"]) for entry in json.loads(bundle.map_bytes)["methods"]}
-
-
-def modules(bundle: Bundle) -> dict[str, tuple[str, str]]:
-    return {entry["name"]: (entry["source"], entry["module"]) for entry in json.loads(bundle.map_bytes)["classes"]}
-
-
-def is_instrumented(code: bytes) -> bool:
-    return b"org/navitas/runtime/" in code
-
-
-def run_tests(bundle: Bundle, folder: Path, *classes: str) -> str:
-    """Unpack a bundle and run JUnit classes of it as its manifest says, under full verification."""
-    with zipfile.ZipFile(bundle.path) as archive:
-        archive.extractall(folder)
-    manifest = bundle.manifest
-    class_path = ":".join(str(folder / entry) for entry in manifest.class_path)
-    properties = [f"-D{key}={value}" for key, value in manifest.system_properties.items()]
-    command = ["java", "-Xverify:all", *manifest.jvm_args, *properties, "-cp", class_path, "org.junit.runner.JUnitCore", *classes]
-    result = subprocess.run(command, cwd=manifest.working_dir, capture_output=True, text=True, check=False)
-    assert result.returncode == 0, result.stdout + result.stderr
-    return result.stdout
 
 
 def test_the_sample_becomes_a_bundle_and_a_second_build_does_nothing(tmp_path: Path, gradle: str) -> None:
@@ -88,7 +22,8 @@ def test_the_sample_becomes_a_bundle_and_a_second_build_does_nothing(tmp_path: P
     (bundle,) = first.bundles
     manifest = bundle.manifest
     assert (manifest.package, manifest.module, manifest.project) == ("org.navitas.sample", ":", "sample")
-    assert manifest.working_dir == str(project)
+    assert manifest.working_dir == "../.."
+    assert bundle.working_dir == project
     assert manifest.class_path[:2] == ["test-classes", "classes"]
     assert [path.partition("-")[2] for path in manifest.class_path[2:]] == [
         "junit-4.13.2.jar",
@@ -251,7 +186,7 @@ def test_the_tests_jvm_is_set_up_as_the_build_says(tmp_path: Path, gradle: str, 
     assert manifest.system_properties["a.b"] == "c d"
     assert set(manifest.environment) == {"SET", "CHANGED"}
     assert manifest.environment["CHANGED"] == "after"
-    assert manifest.working_dir == str(tmp_path / "p" / "src")
+    assert bundle.working_dir == tmp_path / "p" / "src"
 
 
 def test_jacoco_is_left_out(tmp_path: Path, gradle: str) -> None:

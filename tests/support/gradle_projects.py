@@ -8,18 +8,37 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
+import pytest
+from _pytest.mark.structures import ParameterSet
+
 JUNIT = "repositories { mavenCentral() }\ndependencies { testImplementation 'junit:junit:4.13.2' }\n"
 
 
+# Those that tests are for; others come by NAVITAS_GRADLE_HOMES.
+VERSIONS = ("7.6.4", "8.11.1")
+_MADE = Path(__file__).resolve().parents[2] / ".gradle-homes"
+
+
 def gradles() -> dict[str, str]:
-    """Gradle launchers by name: the one on PATH, and those of the homes that NAVITAS_GRADLE_HOMES lists."""
+    """Gradle launchers by name: the one on PATH, and installations in NAVITAS_GRADLE_HOMES, else those that `make test` made."""
     found = {}
     on_path = shutil.which("gradle")
     if on_path:
         found["path"] = on_path
-    for home in filter(None, os.environ.get("NAVITAS_GRADLE_HOMES", "").split(os.pathsep)):
-        found[Path(home).name] = str(Path(home) / "bin" / "gradle")
+    named = os.environ.get("NAVITAS_GRADLE_HOMES")
+    homes = [Path(home) for home in named.split(os.pathsep) if home] if named else sorted(_MADE.glob("gradle-*"))
+    for home in homes:
+        found[home.name.removeprefix("gradle-")] = str(home / "bin" / "gradle")
     return found
+
+
+def gradle_params(*names: str) -> list[ParameterSet]:
+    """Test parameters for launchers: all that there are, or the named; a version that is missing is skipped with the reason."""
+    found = gradles()
+    reason = "no such Gradle: neither NAVITAS_GRADLE_HOMES nor .gradle-homes has it (`make gradle-homes`)"
+    missing = [pytest.mark.skip(reason)]
+    wanted = names or tuple(dict.fromkeys(("path", *VERSIONS, *found)))
+    return [pytest.param(found.get(name, name), id=name, marks=[] if name in found else missing) for name in wanted]
 
 
 def write(root: Path, files: Mapping[str, str]) -> Path:

@@ -72,7 +72,6 @@ async def run_tests(
     What the JVM says on standard error at its end goes to the log as `AndroidRuntime`. Raises `CannotStart`.
     """
     argv = command_line(phone, package, arguments)
-    working_dir = Path(package.manifest.working_dir)
     phone.packages.kill(package.name)
     try:
         async with host_process(
@@ -81,7 +80,7 @@ async def run_tests(
             name=package.name,
             who=package.identity,
             app=True,
-            cwd=working_dir if package.manifest.working_dir and working_dir.is_dir() else package.data,
+            cwd=_working_dir(package, arguments),
             env={**os.environ, **package.manifest.environment},
         ) as process:
             errors = asyncio.create_task(_last_lines(process.stderr))
@@ -97,6 +96,12 @@ async def run_tests(
         raise CannotStart(f"{argv[0]}: {error.strerror}") from None
     if not ended:
         await write(_CRASHED)
+
+
+def _working_dir(package: Package, arguments: list[tuple[str, str]]) -> Path:
+    """The folder that `-e workingDir` names, else the bundle's; the app's data where there is no such folder."""
+    folder = Path(dict(arguments).get("workingDir", package.manifest.working_dir))
+    return folder if folder.is_absolute() and folder.is_dir() else package.data
 
 
 async def _last_lines(source: Input) -> str:

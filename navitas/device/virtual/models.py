@@ -5,11 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from navitas.device.virtual.kernel import Kernel, load_spec
-from navitas.device.virtual.kernel.spec import default_profile
+from navitas.device.virtual.kernel.spec import default_profile, find_profile
 from navitas.device.virtual.phone import Phone
-from navitas.errors import DeviceError
-
-DEFAULT = "default"
 
 
 def make_phone(state_dir: Path, name: str) -> Phone:
@@ -26,15 +23,3 @@ def make_phone(state_dir: Path, name: str) -> Phone:
         voltage_v=spec.voltage_v,
         properties={"ro.navitas.power_profile": spec.profile.stem if shipped else str(spec.profile.resolve())},
     )
-
-
-def find_profile(name: str) -> Path:
-    """The power profile that a phone's name stands for. Raises `DeviceError` with the names there are."""
-    if name == DEFAULT:
-        return default_profile()
-    shipped = default_profile().parent
-    for path in (shipped / f"{name}.xml", Path(name)):
-        if path.is_file():
-            return path
-    names = ", ".join(sorted(path.stem for path in shipped.glob("*.xml")))
-    raise DeviceError(f"there is no phone named {name!r}", f"use 'default', one of {names}, or the path of a power_profile.xml")

@@ -106,7 +106,7 @@ def test_a_newer_schema_asks_for_a_newer_navitas(tmp_path: Path) -> None:
         ("class_path", ["not-there"]),
         ("test_roots", ["test-cl"]),
         ("test_roots", "test-classes"),
-        ("working_dir", "relative"),
+        ("working_dir", ""),
         ("working_dir", "/a\0b"),
         ("jvm_args", ["a\0b"]),
         ("environment", {"A=B": "c"}),

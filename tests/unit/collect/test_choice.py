@@ -72,7 +72,7 @@ def bundle(package: str, **task: object) -> Bundle:
         warnings=[],
         test_task=TestTask.model_validate(task),
     )
-    return Bundle(Path("x"), manifest, b"")
+    return Bundle(Path("x"), manifest, b"", Path("/"))
 
 
 def chosen(device: ListingDevice, bundles: list[Bundle], *patterns: str) -> dict[str, tuple[str, ...]]:

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from navitas.collect.selection import TestName, class_arguments, matches
+from navitas.collect.selection import TestName, check_pattern, class_arguments, matches
+from navitas.errors import UsageError
 
 ALL = [
     TestName("org.x.SortTest", "sortsSmall"),
@@ -47,3 +48,15 @@ def test_a_selection_too_long_for_a_command_line_becomes_several_runs() -> None:
     assert len(arguments) > 1
     assert all(len(argument) <= 60_000 for argument in arguments)
     assert ",".join(arguments).split(",") == [str(test) for test in everything[:-1]]
+
+
+@pytest.mark.parametrize("pattern", ["", "#t", "SortTest#", "org/x/SortTest", "a b", "a\nb"])
+def test_what_can_never_name_a_test_is_wrong_usage(pattern: str) -> None:
+    with pytest.raises(UsageError, match="no test pattern") as caught:
+        check_pattern(pattern)
+    assert "SortTest#*" in caught.value.remedy
+
+
+@pytest.mark.parametrize("pattern", ["*", "SortTest", "org.x.*#sorts*", "SumTest#sums[a b/c]", "Größe#wächst"])
+def test_what_may_name_one_is_not(pattern: str) -> None:
+    check_pattern(pattern)

@@ -13,6 +13,7 @@ from lxml import etree
 
 from navitas.errors import DeviceError
 
+_DEFAULT = "default"
 DEFAULT_PROFILE = "google-pixel-6"
 DEFAULT_VOLTAGE_V = 3.85
 FULL_CAPACITY = 1024.0
@@ -72,6 +73,18 @@ def default_profile() -> Path:
         f"The virtual phone's power profile {DEFAULT_PROFILE}.xml is in none of {', '.join(map(str, places))}.",
         "Install Navitas again, or name a power profile.",
     )
+
+
+def find_profile(name: str) -> Path:
+    """The power profile that a phone's name stands for. Raises `DeviceError` with the names there are."""
+    if name == _DEFAULT:
+        return default_profile()
+    shipped = default_profile().parent
+    for path in (shipped / f"{name}.xml", Path(name)):
+        if path.is_file():
+            return path
+    names = ", ".join(sorted(path.stem for path in shipped.glob("*.xml")))
+    raise DeviceError(f"there is no phone named {name!r}", f"use 'default', one of {names}, or the path of a power_profile.xml")
 
 
 def load_spec(profile: Path | None = None, *, voltage_v: float = DEFAULT_VOLTAGE_V, cores: int | None = None) -> PhoneSpec:

@@ -23,16 +23,20 @@ import java.util.TreeSet;
 import org.gradle.api.GradleException;
 import org.gradle.api.file.FileCollection;
 import org.gradle.api.provider.Provider;
+import org.gradle.api.tasks.CacheableTask;
 import org.gradle.api.tasks.Input;
 import org.gradle.api.tasks.InputDirectory;
 import org.gradle.api.tasks.InputFiles;
 import org.gradle.api.tasks.OutputFile;
+import org.gradle.api.tasks.PathSensitive;
+import org.gradle.api.tasks.PathSensitivity;
 import org.gradle.api.tasks.TaskAction;
 
 /**
  * Packs what is needed to run a module's tests somewhere else: instrumented classes, libraries, Navitas's runtime and
  * JUnit listener, and how the {@code test} task would start its JVM. A module without tests gets no bundle.
  */
+@CacheableTask
 public class BundleTask extends ModuleTask {
   private static final List<String> CARRIED = Arrays.asList("navitas-runtime.jar", "navitas-runtime-junit.jar");
   private static final String TEST_LIST = "tests.txt";
@@ -63,12 +67,14 @@ public class BundleTask extends ModuleTask {
   }
 
   @InputDirectory
+  @PathSensitive(PathSensitivity.RELATIVE)
   public File getInstrumentedClasses() {
     return new File(outputFolder.get(), InstrumentTask.INSTRUMENTED);
   }
 
   /** Method map and summary; a module without tests has none. */
   @InputFiles
+  @PathSensitive(PathSensitivity.NAME_ONLY)
   public List<File> getMapAndSummary() {
     return Arrays.asList(
         new File(outputFolder.get(), InstrumentTask.MAP), new File(outputFolder.get(), InstrumentTask.SUMMARY));

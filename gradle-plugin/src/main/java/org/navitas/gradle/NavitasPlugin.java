@@ -2,7 +2,6 @@ package org.navitas.gradle;
 
 import java.io.File;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,8 +14,8 @@ import org.gradle.api.provider.Provider;
 import org.gradle.api.tasks.testing.Test;
 
 /**
- * Plugin {@code org.navitas}: adds {@code navitasInstrument} and {@code navitasBundle} to a project once it has the
- * {@code java} plugin. Tests are compiled but not run, and nothing outside {@code build/navitas} is written.
+ * Plugin {@code org.navitas}: adds {@code navitasInstrument}, {@code navitasBundle} and {@code navitasProfile} to a project once
+ * it has the {@code java} plugin. Nothing outside {@code build/navitas} is written.
  *
  * <p>Tasks hold no project: all that they ask of it is behind file collections and providers, so that the configuration
  * cache of newer versions of Gradle can store them.
@@ -24,6 +23,7 @@ import org.gradle.api.tasks.testing.Test;
 public class NavitasPlugin implements Plugin<Project> {
   static final String INSTRUMENT = "navitasInstrument";
   static final String BUNDLE = "navitasBundle";
+  static final String PROFILE = "navitasProfile";
 
   @Override
   public void apply(Project project) {
@@ -45,18 +45,20 @@ public class NavitasPlugin implements Plugin<Project> {
   private static void addTasks(Project project, NavitasExtension extension) {
     ModuleTests tests = new ModuleTests(project);
     Provider<File> folder = outputFolder(project);
+    Provider<File> bundleFile = bundle(project);
+    Settings settings = new Settings(project);
     Provider<Boolean> instrumentTests =
-        project.provider(() -> flag(project, "navitas.instrumentTests", extension.isInstrumentTests()));
+        project.provider(() -> settings.flag("instrumentTests", extension.isInstrumentTests()));
 
     InstrumentTask instrument = project.getTasks().create(INSTRUMENT, InstrumentTask.class);
     instrument.setGroup("Navitas");
     instrument.setDescription("Instruments main and test classes for energy profiling, beside the originals.");
     instrument.tests(tests, project.getPath());
     instrument.settings(
-        project.provider(() -> list(project, "navitas.include", extension.getIncludes())),
-        project.provider(() -> list(project, "navitas.exclude", extension.getExcludes())),
+        project.provider(() -> settings.list("include", extension.getIncludes())),
+        project.provider(() -> settings.list("exclude", extension.getExcludes())),
         instrumentTests,
-        project.provider(() -> flag(project, "navitas.skipTrivial", extension.isSkipTrivial())),
+        project.provider(() -> settings.flag("skipTrivial", extension.isSkipTrivial())),
         folder);
 
     BundleTask bundle = project.getTasks().create(BUNDLE, BundleTask.class);
@@ -64,11 +66,17 @@ public class NavitasPlugin implements Plugin<Project> {
     bundle.setDescription("Packs instrumented classes and tests with all they need to run on a virtual phone.");
     bundle.tests(tests, project.getPath());
     bundle.settings(
-        folder, instrumentTests, bundle(project), tests.candidates(), project.provider(() -> setup(project, tests)));
+        folder, instrumentTests, bundleFile, tests.candidates(), project.provider(() -> setup(project, tests, folder.get())));
     bundle.dependsOn(instrument);
+
+    ProfileTask profile = project.getTasks().create(PROFILE, ProfileTask.class);
+    profile.setGroup("Navitas");
+    profile.setDescription("Profiles the energy of this module's tests with the command line `navitas`.");
+    profile.settings(bundleFile, project.provider(() -> new Profiling(project, extension, folder.get())));
+    profile.dependsOn(bundle);
   }
 
-  private static Map<String, Object> setup(Project project, ModuleTests tests) {
+  private static Map<String, Object> setup(Project project, ModuleTests tests, File bundleFolder) {
     Map<String, Object> setup = new LinkedHashMap<>();
     Test test = tests.task();
     if (test == null) {
@@ -78,7 +86,7 @@ public class NavitasPlugin implements Plugin<Project> {
     setup.put("package", PackageName.of(project.getGroup().toString(), distinctName(project)));
     setup.put("module", project.getPath());
     setup.put("project", project.getRootProject().getName());
-    setup.put("working_dir", test.getWorkingDir().getAbsolutePath());
+    setup.put("working_dir", TestJvm.workingDir(test, project.getRootDir(), bundleFolder));
     setup.put("jvm_args", arguments.kept);
     setup.put("system_properties", TestJvm.systemProperties(test));
     setup.put("environment", TestJvm.environment(test));
@@ -98,18 +106,5 @@ public class NavitasPlugin implements Plugin<Project> {
     SortedMap<String, String> names = new TreeMap<>();
     project.getRootProject().getAllprojects().forEach(one -> names.put(one.getPath(), one.getName()));
     return PackageName.distinct(names).get(project.getPath());
-  }
-
-  private static List<String> list(Project project, String property, List<String> otherwise) {
-    Object value = project.findProperty(property);
-    if (value == null) {
-      return otherwise;
-    }
-    return Arrays.stream(value.toString().split(",")).map(String::trim).filter(s -> !s.isEmpty()).collect(Collectors.toList());
-  }
-
-  private static boolean flag(Project project, String property, boolean otherwise) {
-    Object value = project.findProperty(property);
-    return value == null ? otherwise : Boolean.parseBoolean(value.toString());
   }
 }

@@ -1,6 +1,7 @@
 package org.navitas.gradle;
 
 import java.io.File;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -98,6 +99,17 @@ final class TestJvm {
     File bin = executable.getParentFile();
     boolean inHome = executable.isAbsolute() && bin != null && bin.getName().equals("bin");
     return inHome ? bin.getParent() : null;
+  }
+
+  /**
+   * Where tests run: told from the bundle's folder where both lie in the build, so that a build of another checkout may
+   * take the bundle from the build cache; else absolute.
+   */
+  static String workingDir(Test test, File root, File bundleFolder) {
+    Path folder = test.getWorkingDir().toPath().toAbsolutePath().normalize();
+    Path from = bundleFolder.toPath().toAbsolutePath().normalize();
+    boolean movesAlong = folder.startsWith(root.toPath()) && from.startsWith(root.toPath());
+    return movesAlong ? from.relativize(folder).toString().replace(File.separatorChar, '/') : folder.toString();
   }
 
   private static Map<String, String> strings(Map<String, ?> values) {

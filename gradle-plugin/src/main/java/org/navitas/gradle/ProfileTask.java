@@ -1,0 +1,118 @@
+package org.navitas.gradle;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.gradle.api.DefaultTask;
+import org.gradle.api.GradleException;
+import org.gradle.api.provider.Provider;
+import org.gradle.api.tasks.InputFiles;
+import org.gradle.api.tasks.OutputFile;
+import org.gradle.api.tasks.TaskAction;
+
+/**
+ * Profiles a module's bundle by the command line {@code navitas}, as a part of the user's build. It runs each time. A
+ * module without tests has no bundle, and there is nothing to do.
+ *
+ * <p>The command line's exit code is in {@code build/navitas/exit-code.txt}; another than 0 fails the task.
+ */
+public class ProfileTask extends DefaultTask {
+  /** One for all class loaders of the JVM: several modules' profilings would disturb each other. */
+  private static final Object ONE_AT_A_TIME = "org.navitas.gradle.ProfileTask".intern();
+
+  private static final int CHECK_FAILED = 1;
+  private static final int USAGE = 2;
+  private static final int TESTS_FAILED = 3;
+  private static final int SHOWN_LINES = 20;
+
+  private Provider<File> bundle;
+  private Provider<Profiling> profiling;
+
+  void settings(Provider<File> bundle, Provider<Profiling> profiling) {
+    this.bundle = bundle;
+    this.profiling = profiling;
+    getOutputs().upToDateWhen(task -> false);
+  }
+
+  /** What {@link BundleTask} made; none for a module without tests. */
+  @InputFiles
+  public List<File> getBundle() {
+    return Arrays.asList(bundle.get());
+  }
+
+  @OutputFile
+  public File getJson() {
+    return profiling.get().json;
+  }
+
+  @OutputFile
+  public File getExitCode() {
+    return profiling.get().exitCode;
+  }
+
+  @TaskAction
+  public void profile() throws IOException {
+    Profiling settings = profiling.get();
+    for (File old : Arrays.asList(settings.json, settings.exitCode)) {
+      Files.deleteIfExists(old.toPath());
+    }
+    if (!bundle.get().exists()) {
+      getLogger().info("navitas: {} has no tests", getPath());
+      setDidWork(false);
+      return;
+    }
+    List<String> said = new ArrayList<>();
+    int exitCode;
+    synchronized (ONE_AT_A_TIME) {
+      File program = Programs.find(settings.executable);
+      ChildProcess process = new ChildProcess(settings.command(program, bundle.get()), settings.workingDir);
+      exitCode =
+          process.run(
+              System.out::println,
+              line -> {
+                said.add(line);
+                getLogger().lifecycle(line);
+              });
+    }
+    Files.write(settings.exitCode.toPath(), (exitCode + "\n").getBytes(StandardCharsets.UTF_8));
+    if (exitCode != 0) {
+      fail(settings, exitCode, said);
+    }
+  }
+
+  private void fail(Profiling settings, int exitCode, List<String> said) {
+    boolean reported = exitCode == TESTS_FAILED || exitCode == CHECK_FAILED;
+    String what =
+        exitCode == TESTS_FAILED
+            ? "tests failed"
+            : exitCode == CHECK_FAILED ? "a check failed" : exitCode == USAGE ? "wrong settings" : "profiling failed";
+    String message = "navitas: " + what + " (exit code " + exitCode + ")" + reasons(said);
+    if (reported) {
+      message += "\nReport: " + settings.json;
+    }
+    if (reported && settings.ignoreFailures) {
+      getLogger().warn(message);
+    } else {
+      throw new GradleException(message);
+    }
+  }
+
+  /** What was said of failures: the lines from the first of them on. */
+  private static String reasons(List<String> said) {
+    StringBuilder reasons = new StringBuilder();
+    int shown = 0;
+    for (String line : said) {
+      if (shown > 0 || line.startsWith("error: ") || line.startsWith("FAILED ")) {
+        shown++;
+      }
+      if (shown > 0 && shown <= SHOWN_LINES) {
+        reasons.append("\n  ").append(line);
+      }
+    }
+    return reasons.toString();
+  }
+}

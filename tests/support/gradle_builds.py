@@ -1,0 +1,65 @@
+"""Builds by a real Gradle, and what is in the bundles that they make."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import zipfile
+from pathlib import Path
+
+from navitas.build.bundle import Bundle
+from navitas.build.gradle import build_bundles
+
+
+class Build:
+    """One build by `navitas profile`'s way and what it printed."""
+
+    def __init__(self, project: Path, gradle: str, **options: object) -> None:
+        self.lines: list[str] = []
+        self.bundles: list[Bundle] = build_bundles(project, gradle=gradle, on_line=self.lines.append, **options)  # type: ignore[arg-type]
+
+    def outcome(self, task: str) -> str:
+        """What Gradle says beside a task."""
+        return outcome(self.lines, task)
+
+
+def outcome(lines: list[str], task: str) -> str:
+    """What Gradle says beside a task: `UP-TO-DATE`, `FROM-CACHE`, `` when it ran, or `absent`."""
+    for line in lines:
+        name, _, said = line.removeprefix("> Task ").partition(" ")
+        if name == task:
+            return said
+    return "absent"
+
+
+def contents(bundle: Bundle) -> dict[str, bytes]:
+    """A bundle's entries."""
+    with zipfile.ZipFile(bundle.path) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def methods(bundle: Bundle) -> set[tuple[str, str]]:
+    """Class and name of each method with probes."""
+    return {(entry["class"], entry["name"]) for entry in json.loads(bundle.map_bytes)["methods"]}
+
+
+def modules(bundle: Bundle) -> dict[str, tuple[str, str]]:
+    """Kind of source and module of each class with probes."""
+    return {entry["name"]: (entry["source"], entry["module"]) for entry in json.loads(bundle.map_bytes)["classes"]}
+
+
+def is_instrumented(code: bytes) -> bool:
+    return b"org/navitas/runtime/" in code
+
+
+def run_tests(bundle: Bundle, folder: Path, *classes: str) -> str:
+    """Unpack a bundle and run JUnit 4 classes of it as its manifest says, under full verification."""
+    with zipfile.ZipFile(bundle.path) as archive:
+        archive.extractall(folder)
+    manifest = bundle.manifest
+    class_path = ":".join(str(folder / entry) for entry in manifest.class_path)
+    properties = [f"-D{key}={value}" for key, value in manifest.system_properties.items()]
+    command = ["java", "-Xverify:all", *manifest.jvm_args, *properties, "-cp", class_path, "org.junit.runner.JUnitCore", *classes]
+    result = subprocess.run(command, cwd=bundle.working_dir, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout

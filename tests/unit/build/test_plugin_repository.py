@@ -1,0 +1,52 @@
+"""The plugin lies where Gradle and Maven look for it."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from navitas import __version__
+from navitas.build.plugin_repository import install_plugin
+from navitas.errors import BuildError
+
+POM = "{http://maven.apache.org/POM/4.0.0}"
+
+
+@pytest.fixture(autouse=True)
+def plugin_jar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "jars").mkdir()
+    with zipfile.ZipFile(tmp_path / "jars" / "navitas-gradle-plugin.jar", "w") as jar:
+        jar.writestr("a", "b")
+    monkeypatch.setattr("navitas.build.jars.JARS", tmp_path / "jars")
+
+
+def test_jar_and_marker_lead_to_each_other(tmp_path: Path) -> None:
+    root = install_plugin(tmp_path / "my repo")
+    plugin = root / f"org/navitas/navitas-gradle-plugin/{__version__}/navitas-gradle-plugin-{__version__}"
+    assert plugin.with_name(f"{plugin.name}.jar").read_bytes() == (tmp_path / "jars" / "navitas-gradle-plugin.jar").read_bytes()
+    assert ElementTree.parse(f"{plugin}.pom").findtext(f"{POM}artifactId") == "navitas-gradle-plugin"
+    marker = ElementTree.parse(
+        root / f"org/navitas/org.navitas.gradle.plugin/{__version__}/org.navitas.gradle.plugin-{__version__}.pom"
+    )
+    dependency = marker.find(f"{POM}dependencies/{POM}dependency")
+    assert dependency is not None
+    assert [element.text for element in dependency] == ["org.navitas", "navitas-gradle-plugin", __version__]
+    assert not list(root.rglob("*.part"))
+
+
+def test_installing_again_replaces(tmp_path: Path) -> None:
+    install_plugin(tmp_path / "repo")
+    (tmp_path / "jars" / "navitas-gradle-plugin.jar").write_bytes(b"newer")
+    install_plugin(tmp_path / "repo")
+    (jar,) = (tmp_path / "repo").rglob("*.jar")
+    assert jar.read_bytes() == b"newer"
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(BuildError, match="file") as caught:
+        install_plugin(tmp_path / "file" / "repo")
+    assert "--repository" in caught.value.remedy

@@ -1,0 +1,37 @@
+"""Whoever holds our standard input is missed when it is gone."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+PROGRAM = """
+import signal, sys, time
+from navitas.cli.standard_input import interrupt_at_end_of
+signal.signal(signal.SIGTERM, signal.default_int_handler)
+interrupt_at_end_of(sys.stdin.fileno())
+print("ready", flush=True)
+try:
+    time.sleep(float(sys.argv[1]))
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+
+def start(seconds: float) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", PROGRAM, str(seconds)]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    return process
+
+
+def test_the_end_of_standard_input_interrupts() -> None:
+    process = start(60)
+    assert process.communicate("some input before\n", timeout=30) == ("interrupted\n", "")
+
+
+def test_an_open_one_lets_the_command_end_by_itself() -> None:
+    process = start(0)
+    assert process.wait(timeout=30) == 0
+    assert process.communicate() == ("", "")
