@@ -18,6 +18,7 @@ from navitas.attribute.rails import rails_comparison
 from navitas.attribute.result import Analysis, Evidence, EvidenceLevel, Notice, TestEnergy, Totals
 from navitas.attribute.rows import rows_of
 from navitas.attribute.run import run_curves
+from navitas.attribute.statistical import with_errors
 from navitas.parse.run import ParsedRecording
 from navitas.parse.tables import RunTables
 from navitas.power.model import PowerModel
@@ -49,7 +50,7 @@ def analyze(parsed: ParsedRecording, manifest: Manifest, model: PowerModel, *, m
         power_profile={**manifest.power_profile.model_dump(mode="json"), "name": model.name},
         battery_mah=model.battery_mah,
         voltage_v=model.voltage_v,
-        evidence=_evidence(energies),
+        evidence=_evidence(energies, parsed.runs),
         methods=parsed.method_table,
         totals=_totals(parsed.runs, energies, tests, model.voltage_v),
         tests=tuple(sorted(tests, key=lambda test: (test.run, test.id))),
@@ -69,7 +70,10 @@ def _analyze_run(
     parts = [items(run.threads, curves.spans, amounts, curves.paths) for items in (items_of_calls, items_of_folded)]
     rows = rows_of(run.threads, curves.energy, curves.spans, parts)
     known = {test.id: test for test in manifest.tests if test.run == run.run_id}
-    return curves.energy, tests_of_run(RunView(run.threads, curves, rows, paper1), parts, known)
+    tests = tests_of_run(RunView(run.threads, curves, rows, paper1), parts, known)
+    if run.tick_ns is not None:
+        tests = [with_errors(test, run.tick_ns) for test in tests]
+    return curves.energy, tests
 
 
 def _totals(runs: Sequence[RunTables], energies: Sequence[RunEnergy], tests: Sequence[TestEnergy], voltage_v: float) -> Totals:
@@ -89,11 +93,12 @@ def _totals(runs: Sequence[RunTables], energies: Sequence[RunEnergy], tests: Seq
     )
 
 
-def _evidence(energies: Sequence[RunEnergy]) -> Evidence:
+def _evidence(energies: Sequence[RunEnergy], runs: Sequence[RunTables]) -> Evidence:
     """The lowest level of all runs, and every reason once."""
     level = max((energy.level for energy in energies), key=_BEST_FIRST.index, default=_BEST_FIRST[-1])
     reasons = dict.fromkeys(reason for energy in energies for reason in energy.reasons)
-    return Evidence(level, tuple(reasons) if energies else ("the recording holds no run",))
+    tick_ns = max((run.tick_ns for run in runs if run.tick_ns is not None), default=None)
+    return Evidence(level, tuple(reasons) if energies else ("the recording holds no run",), tick_ns)
 
 
 def _against_rails(totals: Totals) -> Iterator[Notice]:

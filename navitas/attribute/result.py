@@ -14,7 +14,8 @@ EvidenceLevel = Literal["sched", "thread-freq", "thread-time", "device"]
 class MethodEnergy:
     """One method on one thread in one test. `inclusive_*` counts recursion once; `exclusive_j` sums over the thread.
 
-    `cut` counts calls whose end was never seen; `throws` calls that ended by an exception.
+    `cut` counts calls whose end was never seen; `throws` calls that ended by an exception. `*_error_j` are standard errors, only
+    where ticks have split the thread's energy among its calls.
     """
 
     method: int
@@ -27,6 +28,8 @@ class MethodEnergy:
     self_ns: int
     cpu_ns: int
     paper1_j: float | None = None
+    inclusive_error_j: float | None = None
+    exclusive_error_j: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +105,14 @@ class Totals:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The level used, and why it is not a better one (or lower for some intervals)."""
+    """The level used, and why it is not a better one (or lower for some intervals).
+
+    `tick_ns`: the longest period of the runs' ticks, where ticks timed the calls; else None.
+    """
 
     level: EvidenceLevel
     reasons: tuple[str, ...]
+    tick_ns: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

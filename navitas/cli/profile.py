@@ -58,7 +58,11 @@ from navitas.recording.store import MANIFEST_NAME
     "--transport", type=click.Choice(["files", "logcat"]), default="files", show_default=True, help="How events leave the app."
 )
 @click.option(
-    "--mode", type=click.Choice(["events", "folded"]), default="events", show_default=True, help="folded: sums instead of events."
+    "--mode",
+    type=click.Choice(["events", "folded", "tick"]),
+    default="events",
+    show_default=True,
+    help="folded: sums instead of events; tick: besides, times are sampled.",
 )
 @click.option(
     "--sample-interval", "sample_interval_ms", type=click.IntRange(5, 3000), default=20, show_default=True, metavar="MS"

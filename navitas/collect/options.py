@@ -10,7 +10,7 @@ from navitas.power import catalog
 from navitas.power.profile import read_power_profile
 
 Transport = Literal["files", "logcat"]
-Mode = Literal["events", "folded"]
+Mode = Literal["events", "folded", "tick"]
 
 
 @dataclass(frozen=True, slots=True)

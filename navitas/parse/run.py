@@ -21,6 +21,7 @@ from navitas.parse.schedstat import parse_schedstat
 from navitas.parse.series import process_clock, shell_tables, time_in_state_tables
 from navitas.parse.tables import Marker, MethodTable, RunTables, Thread
 from navitas.parse.threads import Probed, join_threads
+from navitas.parse.ticks import TICKS_SOURCE, tick_period_ns
 from navitas.recording.manifest import Loss, Run, Warning
 from navitas.recording.store import Recording
 
@@ -89,6 +90,7 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
         cpu_stat=shell.cpu_stat,
         rails=shell.rails,
         warnings=tuple(warning.message for warning in findings.warnings),
+        tick_ns=tick_period_ns(readings.get(TICKS_SOURCE)),
     )
 
 

@@ -153,7 +153,10 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class RunTables:
-    """All that is known of one run (one process). Empty tables where a source is missing; nothing is None but these."""
+    """All that is known of one run (one process). Empty tables where a source is missing; nothing is None but these.
+
+    `tick_ns` is the period of the ticks that timed the calls, None where every call's time was read.
+    """
 
     run_id: int
     start_ns: int
@@ -166,6 +169,7 @@ class RunTables:
     cpu_stat: CpuStat | None
     rails: Rails | None
     warnings: tuple[str, ...] = field(default=())
+    tick_ns: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

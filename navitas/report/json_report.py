@@ -9,7 +9,7 @@ from typing import IO, Any
 
 from navitas import __version__
 from navitas.attribute.repeats import repeats_of
-from navitas.attribute.result import Analysis, MethodEnergy, Node, TestEnergy, ThreadEnergy
+from navitas.attribute.result import Analysis, Evidence, MethodEnergy, Node, TestEnergy, ThreadEnergy
 from navitas.parse.tables import MethodTable
 from navitas.report.names import UNKNOWN_METHOD, method_of
 
@@ -43,7 +43,7 @@ def to_dict(analysis: Analysis) -> dict[str, Any]:
         "navitas_version": __version__,
         "project": analysis.project,
         "device": dict(analysis.device),
-        "evidence": {"level": analysis.evidence.level, "reasons": list(analysis.evidence.reasons)},
+        "evidence": _evidence(analysis.evidence),
         "settings": dict(analysis.settings),
         "power_profile": dict(analysis.power_profile),
         "voltage_v": analysis.voltage_v,
@@ -52,6 +52,16 @@ def to_dict(analysis: Analysis) -> dict[str, Any]:
         "repeats": _repeats(analysis),
         "tests": [_test(test, analysis.methods) for test in analysis.tests],
         "warnings": [asdict(notice) for notice in analysis.warnings],
+    }
+
+
+def _evidence(evidence: Evidence) -> dict[str, Any]:
+    statistical = evidence.tick_ns is not None
+    return {
+        "level": evidence.level,
+        "reasons": list(evidence.reasons),
+        "time": "statistical" if statistical else "exact",
+        **({"tick_ns": evidence.tick_ns} if statistical else {}),
     }
 
 
@@ -82,7 +92,7 @@ def _test(test: TestEnergy, methods: MethodTable) -> dict[str, Any]:
         "other_processes_j": test.other_processes_j,
         "idle_j": test.idle_j,
         "unattributed_j": test.unattributed_j,
-        **_paper1(test.paper1_j),
+        **_given(paper1_j=test.paper1_j),
         "threads": [_thread(thread, methods) for thread in test.threads],
     }
 
@@ -119,7 +129,11 @@ def _method(energy: MethodEnergy, methods: MethodTable) -> dict[str, Any]:
         "wall_ns": energy.wall_ns,
         "self_ns": energy.self_ns,
         "cpu_ns": energy.cpu_ns,
-        **_paper1(energy.paper1_j),
+        **_given(
+            paper1_j=energy.paper1_j,
+            inclusive_error_j=energy.inclusive_error_j,
+            exclusive_error_j=energy.exclusive_error_j,
+        ),
     }
 
 
@@ -135,8 +149,8 @@ def _node(node: Node) -> dict[str, Any]:
     }
 
 
-def _paper1(joules: float | None) -> dict[str, float]:
-    return {} if joules is None else {"paper1_j": joules}
+def _given(**figures: float | None) -> dict[str, float]:
+    return {name: joules for name, joules in figures.items() if joules is not None}
 
 
 def _text(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import hypot
 
 from rich.table import Table
 from rich.text import Text
@@ -15,7 +16,7 @@ from navitas.report.names import MethodNames, printable, short_class
 from navitas.report.units import battery_share, charge, duration, joules, percent
 
 _NAME_WIDTH = 24
-_METHOD_FIGURES = ("Exclusive", "Share", "Inclusive", "Calls", "mJ/call", "Time", "Paper 1")
+_METHOD_FIGURES = ("Exclusive", "±", "Share", "Inclusive", "Calls", "mJ/call", "Time", "Paper 1")
 _ROLES = {
     "jit": "JIT compiler",
     "gc": "garbage collector",
@@ -99,6 +100,7 @@ def methods_table(analysis: Analysis, shown: Sequence[TestEnergy], top: int, *, 
     """The methods that used most by themselves, over all threads of the given tests; fewer columns when it must be narrow."""
     left_out = {"Share", "Time"} if narrow else set()
     left_out |= set() if paper1 else {"Paper 1"}
+    left_out |= {"±"} if analysis.evidence.tick_ns is None else set()
     figures = [name for name in _METHOD_FIGURES if name not in left_out]
     table = _table("Methods", "Method", figures, last="Notes")
     whole = sum(test.energy_j for test in shown)
@@ -115,6 +117,7 @@ def methods_table(analysis: Analysis, shown: Sequence[TestEnergy], top: int, *, 
         per_call = f"{1e3 * total.inclusive_j / total.calls:.4g}" if total.calls else "–"
         values = {
             "Exclusive": joules(total.exclusive_j),
+            "±": joules(total.error_j),
             "Share": percent(total.exclusive_j, whole),
             "Inclusive": joules(total.inclusive_j),
             "Calls": f"{total.calls:,}",
@@ -142,6 +145,7 @@ def thread_name(thread: ThreadEnergy) -> Text:
 class _Sum:
     inclusive_j: float = 0.0
     exclusive_j: float = 0.0
+    error_j: float = 0.0
     paper1_j: float = 0.0
     calls: int = 0
     throws: int = 0
@@ -151,6 +155,7 @@ class _Sum:
     def add(self, method: MethodEnergy) -> None:
         self.inclusive_j += method.inclusive_j
         self.exclusive_j += method.exclusive_j
+        self.error_j = hypot(self.error_j, method.exclusive_error_j or 0.0)
         self.paper1_j += method.paper1_j or 0.0
         self.calls += method.calls
         self.throws += method.throws

@@ -121,7 +121,13 @@ def _rails(totals: Totals) -> str:
 
 
 def _evidence(analysis: Analysis) -> Iterator[Text]:
-    yield Text(f"evidence: {analysis.evidence.level}", style="dim")
+    tick_ns = analysis.evidence.tick_ns
+    ticks = (
+        ""
+        if tick_ns is None
+        else f"; calls are exact, times statistical: ticks of {duration(round(tick_ns))}, ± is a standard error"
+    )
+    yield Text(f"evidence: {analysis.evidence.level}{ticks}", style="dim")
     for reason in analysis.evidence.reasons:
         yield Text(f"  {printable(reason, 500)}", style="dim")
     for notice in analysis.warnings:

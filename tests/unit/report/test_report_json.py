@@ -14,7 +14,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from analysis_maker import analysis, one_run, with_paper1
+from analysis_maker import analysis, one_run, with_paper1, with_ticks
 
 import navitas.report.json_report as module
 from navitas.attribute.result import Analysis
@@ -30,7 +30,9 @@ def rendered(made: Analysis) -> dict[str, Any]:
     return loaded
 
 
-@pytest.mark.parametrize("made", [analysis(), with_paper1(analysis()), analysis(one_run(0, 8.0), one_run(1, 9.0, "cut"))])
+@pytest.mark.parametrize(
+    "made", [analysis(), with_paper1(analysis()), with_ticks(analysis()), analysis(one_run(0, 8.0), one_run(1, 9.0, "cut"))]
+)
 def test_reports_fit_the_schema(made: Analysis) -> None:
     jsonschema.Draft202012Validator.check_schema(schema())
     jsonschema.validate(rendered(made), schema())
@@ -43,7 +45,7 @@ def test_the_schema_knows_every_field() -> None:
             return {**done, "additionalProperties": False} if "properties" in part else done
         return [closed(value) for value in part] if isinstance(part, list) else part
 
-    made = with_paper1(analysis())
+    made = with_ticks(with_paper1(analysis()))
     made = replace(made, totals=replace(made.totals, rails_j=1.0))
     jsonschema.validate(rendered(made), closed(schema()))
 

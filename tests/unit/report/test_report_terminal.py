@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from analysis_maker import analysis, one_run, with_paper1
+from analysis_maker import analysis, one_run, with_paper1, with_ticks
 from rich.console import Console
 
 from navitas.attribute.result import Analysis, Node
@@ -49,6 +49,13 @@ def test_repeats_show_every_run_and_the_median_and_the_typical_runs_threads() ->
 def test_paper_1_has_its_column_when_it_was_asked_for() -> None:
     assert "Paper 1" in shown(with_paper1(analysis()))
     assert "Paper 1" not in shown(analysis())
+
+
+def test_statistical_times_come_with_their_error() -> None:
+    assert "±" not in shown(analysis())
+    text = " ".join(shown(with_ticks(analysis())).split())
+    assert "times statistical: ticks of 1.10 ms, ± is a standard error" in text
+    assert "Exclusive ± Share" in text
 
 
 def test_throws_and_cuts_are_marked() -> None:
