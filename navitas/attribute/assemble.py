@@ -12,7 +12,7 @@ import numpy as np
 from navitas.attribute.amounts import CPU_NS, JOULES, PAPER1_J, WALL_NS
 from navitas.attribute.curves import F64, Curve
 from navitas.attribute.items import CALLS, CUTS, THROWS, Items
-from navitas.attribute.result import MethodEnergy, Node, TestEnergy, ThreadEnergy
+from navitas.attribute.result import MethodEnergy, Nodes, TestEnergy, ThreadEnergy
 from navitas.attribute.rows import Rows, stem
 from navitas.attribute.run import RunCurves
 from navitas.attribute.tree import Tree, build_tree
@@ -109,21 +109,19 @@ def _threads(view: RunView, tree: Tree) -> Iterator[ThreadEnergy]:
         )
 
 
-def _nodes(tree: Tree, rows: int) -> Iterator[tuple[Node, ...]]:
-    """The nodes of every row; ids and parents count from the row's first."""
+def _nodes(tree: Tree, rows: int) -> Iterator[Nodes]:
+    """The nodes of every row; parents count from the row's first."""
     bounds = np.searchsorted(tree.row, np.arange(rows + 1))
-    first = bounds[tree.row]
     columns = (
-        np.arange(len(tree.row)) - first,
-        np.where(tree.parent >= 0, tree.parent - first, -1),
+        np.where(tree.parent >= 0, tree.parent - bounds[tree.row], -1),
         tree.method,
         tree.counts[:, CALLS],
         tree.inclusive[:, JOULES],
         tree.exclusive[:, JOULES],
-        np.rint(tree.inclusive[:, WALL_NS]).astype(np.int64),
+        _integers(tree.inclusive[:, WALL_NS]),
     )
     for low, high in pairwise(bounds.tolist()):
-        yield tuple(Node(*values) for values in zip(*(column[low:high].tolist() for column in columns), strict=True))
+        yield Nodes(*(column[low:high] for column in columns))
 
 
 def _methods(tree: Tree, rows: int, paper1: bool) -> Iterator[tuple[MethodEnergy, ...]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import fsum
 
-from navitas.attribute.result import Analysis, TestEnergy, ThreadEnergy, Totals
+from navitas.attribute.result import Analysis, Nodes, TestEnergy, ThreadEnergy, Totals
 
 TOLERANCE = 1e-9
 
@@ -29,8 +29,9 @@ def _of_thread(name: str, thread: ThreadEnergy, scale: float) -> Iterator[str]:
     scale = max(thread.energy_j, scale * TOLERANCE)
     beside = thread.probes_j + thread.untraced_j
     methods = fsum(method.exclusive_j for method in thread.methods) + beside
-    nodes = fsum(node.exclusive_j for node in thread.nodes) + beside
-    roots = fsum(node.inclusive_j for node in thread.nodes if node.parent < 0) + beside
+    parent, _, _, inclusive_j, exclusive_j, _ = Nodes.of(thread.nodes).columns
+    nodes = fsum(exclusive_j.tolist()) + beside
+    roots = fsum(inclusive_j[parent < 0].tolist()) + beside
     yield from _off(f"{name}: exclusive energies of methods, probes and untraced", methods, thread.energy_j, scale)
     yield from _off(f"{name}: exclusive energies of nodes, probes and untraced", nodes, thread.energy_j, scale)
     yield from _off(f"{name}: call tree roots, probes and untraced", roots, thread.energy_j, scale)

@@ -121,6 +121,19 @@ class Knots:
         return total
 
 
+def distinct(values: I64) -> I64:
+    """The values, each once, ascending."""
+    ordered = np.sort(values)
+    return ordered[begins(ordered)]
+
+
+def held(values: I64, known: I64) -> Bool:
+    """Which values are among the known ones (ascending)."""
+    if not len(known):
+        return np.zeros(len(values), bool)
+    return np.asarray(known[np.minimum(np.searchsorted(known, values), len(known) - 1)] == values)
+
+
 def begins(*columns: I64) -> Bool:
     """Where a run of equal rows begins."""
     new = np.ones(len(columns[0]), bool)

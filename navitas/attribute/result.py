@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, overload
+
+import numpy as np
+from numpy.typing import NDArray
 
 from navitas.parse.tables import MethodTable, Role
 
@@ -45,6 +49,54 @@ class Node:
     wall_ns: int
 
 
+class Nodes(Sequence[Node]):
+    """The nodes of one call tree as columns, for trees of millions of nodes; a `Node` is made where one is asked for.
+
+    `columns` are the fields of `Node` after `id`, in their order.
+    """
+
+    __slots__ = ("columns",)
+
+    def __init__(self, *columns: NDArray[np.int64] | NDArray[np.float64]) -> None:
+        self.columns = columns
+
+    @classmethod
+    def of(cls, nodes: Iterable[Node]) -> Nodes:
+        """The same nodes as columns."""
+        if isinstance(nodes, Nodes):
+            return nodes
+        rows = [(one.parent, one.method, one.calls, one.inclusive_j, one.exclusive_j, one.wall_ns) for one in nodes]
+        kinds = (np.int64, np.int64, np.int64, np.float64, np.float64, np.int64)
+        return cls(*(np.array([row[i] for row in rows], kind) for i, kind in enumerate(kinds)))
+
+    def rows(self, at: slice = slice(None)) -> Iterator[tuple[int, int, int, float, float, int]]:
+        """The columns' values, node by node."""
+        return zip(*(column[at].tolist() for column in self.columns), strict=True)
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    @overload
+    def __getitem__(self, index: int) -> Node: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Node]: ...
+
+    def __getitem__(self, index: int | slice) -> Node | Sequence[Node]:
+        numbers = range(len(self))[index]
+        if isinstance(numbers, range):
+            return [self[number] for number in numbers]
+        return Node(numbers, *next(self.rows(slice(numbers, numbers + 1))))
+
+    def __iter__(self) -> Iterator[Node]:
+        return (Node(number, *row) for number, row in enumerate(self.rows()))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
 @dataclass(frozen=True, slots=True)
 class ThreadEnergy:
     """One thread in one test: Σ exclusive_j of methods + untraced_j + probes_j = energy_j.
@@ -62,7 +114,7 @@ class ThreadEnergy:
     untraced_j: float
     probes_j: float
     methods: tuple[MethodEnergy, ...]
-    nodes: tuple[Node, ...]
+    nodes: Sequence[Node]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from functools import cache
 
 import numpy as np
 
-from navitas.attribute.curves import F64, begins, overlaps
+from navitas.attribute.curves import F64, begins, distinct, held, overlaps
 from navitas.attribute.energy import RunEnergy
 from navitas.attribute.items import Items
 from navitas.attribute.spans import Spans
@@ -46,15 +46,15 @@ class Rows:
 def rows_of(threads: Sequence[Thread], energy: RunEnergy, spans: Spans, parts: Sequence[Items]) -> Rows:
     """Find the threads that used CPU or were in a call in each test; beyond `OWN_ROWS` of one name stem they share a row."""
     count = max(len(threads), 1)
-    called = [np.unique(items.window * count + items.thread) for items in parts]
+    called = distinct(np.concatenate([items.window * count + items.thread for items in parts]))
     thread, window = overlaps(*spans.reached(energy.knots.first_ns, energy.knots.last_ns))
-    key = np.unique(np.concatenate([window * count + thread, *called]))
+    key = distinct(np.concatenate([window * count + thread, called]))
     thread, window = key % count, key // count
     before = energy.knots.place(thread, spans.start_ns[window])
     after = energy.knots.place(thread, spans.end_ns[window])
     joules = after.read(energy.energy_j) - before.read(energy.energy_j)
     cpu_ns = after.read(energy.cpu_ns) - before.read(energy.cpu_ns)
-    some = (joules > 0) | (cpu_ns > 0) | np.isin(key, np.concatenate([np.empty(0, np.int64), *called]))
+    some = (joules > 0) | (cpu_ns > 0) | held(key, called)
     key, thread, window, joules, cpu_ns = key[some], thread[some], window[some], joules[some], cpu_ns[some]
     row = _grouped(_labels(threads)[thread], window, joules)
     size = int(row.max(initial=-1)) + 1

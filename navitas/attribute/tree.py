@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.attribute.curves import F64, Bool
+from navitas.attribute.curves import F64, Bool, distinct, held
 from navitas.attribute.forest import outermost, preorder, subtree_sums, sums
 from navitas.attribute.items import Items
 from navitas.attribute.paths import EMPTY, Paths
@@ -34,7 +34,7 @@ def build_tree(parts: Sequence[tuple[I64, Items]], paths: Paths) -> Tree:
     """Merge items by row and path; `parts` give each item's row."""
     width = len(paths)
     found = [row * width + items.path for row, items in parts]
-    key = _with_callers(np.unique(np.concatenate([np.empty(0, np.int64), *found])), paths)
+    key = _with_callers(distinct(np.concatenate([np.empty(0, np.int64), *found])), paths)
     size = len(key)
     counts, exclusive = np.zeros((size, 3)), np.zeros((size, 4))
     for (_, items), item in zip(parts, found, strict=True):
@@ -68,9 +68,9 @@ def _with_callers(key: I64, paths: Paths) -> I64:
     up = paths.parent.copy()
     up[EMPTY] = EMPTY
     stride = up
-    while not np.isin(_above(key, up), key).all():
+    while not held(_above(key, up), key).all():
         # 1, 2, 4, 8 … calls up: together they reach every caller.
-        key = np.union1d(key, _above(key, stride))
+        key = distinct(np.concatenate([key, _above(key, stride)]))
         stride = stride[stride]
     return key
 

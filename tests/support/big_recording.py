@@ -1,0 +1,144 @@
+"""Makes recordings of any number of call events, quickly and in little memory: random call trees, written again and again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+import numpy as np
+from numpy.typing import NDArray
+
+from support import chunk_writer as cw
+from support.recording_maker import make_map, make_recording, start_ns
+from support.run_bytes import TID0
+from support.scenario import Scenario, TestSpec, ThreadSpec
+
+CHUNK_EVENTS = 8192
+MEAN_NS = 400
+_ENTER, _EXIT, _THROW = 0, 1, 2
+_SHARE = 0.9
+_MS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Mix:
+    """What the calls are like: so many methods, each calling a few others, at most so deep, some ending by a throw."""
+
+    methods: int = 3000
+    callees: int = 4
+    depth: int = 40
+    throws: float = 0.02
+    templates: int = 6
+    template_events: int = 4 * CHUNK_EVENTS
+
+
+@dataclass(frozen=True)
+class Template:
+    """A stretch of whole outermost calls: event words relative to its start, and times at which a clock was read."""
+
+    words: NDArray[np.uint64]
+    anchors_ns: NDArray[np.int64]
+    length_ns: int
+
+
+def make_big_recording(folder: Path, events: int, *, runs: int = 2, threads: int = 6, tests: int = 20, mix: Mix | None = None) -> int:
+    """Write a recording of about so many events, over runs and threads; returns how many there are."""
+    mix = mix or Mix()
+    names = [f"org.example.load.Package{i // 50}.Class{i // 10}#method{i}" for i in range(mix.methods)]
+    map_id, map_json = make_map(names)
+    assert [method["id"] for method in json.loads(map_json)["methods"]] == list(range(mix.methods))
+    random = Random(1)
+    graph = [[random.randrange(mix.methods) for _ in range(mix.callees)] for _ in range(mix.methods)]
+    templates = [_template(random, graph, mix) for _ in range(mix.templates)]
+    each = events // (runs * threads)
+    parts = [_order(templates, each, thread) for thread in range(threads)]
+    length_ms = max(sum(templates[i].length_ns for i in part) for part in parts) / _MS
+    duration_ms = float(int(length_ms) + 60)
+    scenarios = [_scenario(run, threads, tests, length_ms, duration_ms) for run in range(runs)]
+    recording = make_recording(folder, *scenarios, methods=tuple(names))
+    total = 0
+    for run in range(runs):
+        path = recording.files("events", run)[0]
+        with path.open("ab") as out:
+            for thread, part in enumerate(parts):
+                for chunk, count in _chunks(templates, part, thread, start_ns(run) + 20 * _MS, int(map_id, 16)):
+                    out.write(chunk)
+                    total += count
+    _sign(folder)
+    return total
+
+
+def _scenario(run: int, threads: int, tests: int, length_ms: float, duration_ms: float) -> Scenario:
+    busy = ((20.0, 20.0 + length_ms, _SHARE),)
+    specs = tuple(ThreadSpec(f"worker-{i}" if i else "main", busy=busy, cpu=i % 4, probed=False) for i in range(threads))
+    step = length_ms / tests
+    names = [f"org.example.load.BigTest#test{i}" for i in range(tests)]
+    windows = tuple(TestSpec(name, 20 + i * step, 20 + (i + 0.95) * step) for i, name in enumerate(names))
+    return Scenario(duration_ms, threads=specs, tests=windows, repeat=run, shell_ms=200.0)
+
+
+def _order(templates: list[Template], events: int, thread: int) -> list[int]:
+    """Which templates a thread goes through, until it has so many events."""
+    found, count = [], 0
+    while count < events:
+        found.append((thread + len(found)) % len(templates))
+        count += len(templates[found[-1]].words)
+    return found
+
+
+def _template(random: Random, graph: list[list[int]], mix: Mix) -> Template:
+    words: list[int] = []
+    anchors = [0]
+    t = 0
+    while len(words) < mix.template_events:
+        stack: list[int] = []
+        budget = random.choice([20, 200, 4000])
+        while True:
+            t += int(random.expovariate(1 / MEAN_NS)) + 1
+            budget -= 1
+            deeper = budget > 0 and len(stack) < mix.depth and (not stack or random.random() < 0.52)
+            if deeper:
+                stack.append(random.choice(graph[stack[-1]]) if stack else random.randrange(8))
+                words.append(_ENTER << 62 | stack[-1] << 40 | t)
+            else:
+                kind = _THROW if random.random() < mix.throws else _EXIT
+                words.append(kind << 62 | stack.pop() << 40 | t)
+            outermost = len(stack) == (1 if deeper else 0)
+            if outermost or t - anchors[-1] >= _MS:
+                anchors.append(t)
+            if not stack:
+                break
+    return Template(np.array(words, np.uint64), np.unique(np.array(anchors, np.int64)), t + MEAN_NS)
+
+
+def _chunks(templates: list[Template], part: list[int], thread: int, at: int, map_id: int) -> Iterator[tuple[bytes, int]]:
+    """A thread's chunks of calls and anchors, and how many calls each has."""
+    seq = 0
+    begin = at
+    options = {"map_id": map_id, "serial": thread + 1, "tid": TID0 + thread, "name": f"worker-{thread}" if thread else "main"}
+    for round_number, number in enumerate(part):
+        template = templates[number]
+        for low in range(0, len(template.words), CHUNK_EVENTS):
+            words = template.words[low : low + CHUNK_EVENTS]
+            yield cw.chunk(cw.CALLS, words.tobytes(), len(words), **options, seq=seq, base_ns=at), len(words)
+            seq += 1
+        clock = np.empty((len(template.anchors_ns), 2), np.int64)
+        clock[:, 0] = template.anchors_ns + at
+        clock[:, 1] = ((clock[:, 0] - begin) * _SHARE).astype(np.int64)
+        yield cw.chunk(cw.ANCHORS, clock.tobytes(), len(clock), **options, seq=round_number), 0
+        at += template.length_ns
+
+
+def _sign(folder: Path) -> None:
+    """Bring sizes and hashes in the manifest up to date."""
+    path = folder / "manifest.json"
+    manifest = json.loads(path.read_text())
+    for file in manifest["files"]:
+        with (folder / file["path"]).open("rb") as stream:
+            file["sha256"] = hashlib.file_digest(stream, "sha256").hexdigest()
+        file["bytes"] = (folder / file["path"]).stat().st_size
+    path.write_text(json.dumps(manifest))
