@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from navitas.attribute.curves import F64, Curve
+from navitas.attribute.curves import F64, Curve, distinct, held
 from navitas.attribute.energy import RunEnergy
 from navitas.parse.tables import I64
 
@@ -32,22 +34,28 @@ class Amounts:
             found[:, PAPER1_J] = self._paper1.at(to_ns) - self._paper1.at(from_ns)
         return found
 
-    def steps(self, thread: I64, start: I64, t_ns: I64) -> list[F64]:
-        """What each point adds up to the next one of its stretch (the last one: nothing), a column of `Items.amounts` each.
+    def steps(self, threads: Sequence[int], start: I64, t_ns: I64) -> list[F64]:
+        """What each point adds up to the next one of its stretch (the last one: nothing): the columns, paper 1's if asked for.
 
-        Stretch i is of `thread[i]` and has the ascending times t_ns[start[i]:start[i + 1]]; stretches are in the threads' order.
+        Stretch i is of threads[i] and has the ascending times t_ns[start[i]:start[i + 1]]; stretches are in the threads' order.
         """
-        knots, last = self._energy.knots, start[1:] - 1
-        left = knots.before(thread, start, t_ns)
-        since_ns = np.maximum(t_ns - knots.t_ns[left], 0)
-        values = [
-            self._energy.energy_j[left] + self._joules_per_ns[left] * since_ns,
-            t_ns,
-            self._energy.cpu_ns[left] + self._cpu_per_ns[left] * since_ns,
-        ]
+        knots = self._energy.knots
+        owner = np.array(threads, np.int64)
+        first, count = knots.runs(owner, start, t_ns)
+        spent_ns = np.empty(len(t_ns))
+        np.subtract(t_ns[1:], t_ns[:-1], out=spent_ns[:-1], casting="unsafe")
+        spent_ns[start[1:] - 1] = 0.0
+        slopes = (slope[first : first + len(count)] for slope in (self._joules_per_ns, self._cpu_per_ns))
+        found = [np.repeat(slope, count) * spent_ns for slope in slopes]
+        # Where knots lie between a point and the next one, it is no one slope.
+        bent = distinct(np.cumsum(count)[:-1] - 1)
+        bent = bent[(bent >= 0) & ~held(bent, start[1:] - 1)]
+        of = owner[np.searchsorted(start, bent, side="right") - 1]
+        low, high = knots.place(of, t_ns[bent]), knots.place(of, t_ns[bent + 1])
+        for step, curve in zip(found, (self._energy.energy_j, self._energy.cpu_ns), strict=True):
+            step[bent] = high.read(curve) - low.read(curve)
+        found.insert(WALL_NS, spent_ns)
         if self._paper1 is not None:
-            values.append(self._paper1.at(t_ns))
-        found = [np.diff(value, append=value[-1:]).astype(np.float64) for value in values]
-        for step in found:
-            step[last] = 0.0
+            found.append(np.diff(self._paper1.at(t_ns), append=0.0))
+            found[-1][start[1:] - 1] = 0.0
         return found

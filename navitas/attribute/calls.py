@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from navitas.attribute.amounts import Amounts
+from navitas.attribute.amounts import WALL_NS, Amounts
 from navitas.attribute.cells import Cells, cells_of
 from navitas.attribute.curves import Bool
-from navitas.attribute.items import CUTS, THROWS, Items
-from navitas.attribute.paths import Paths
+from navitas.attribute.items import CALLS, CUTS, THROWS, Items
+from navitas.attribute.paths import EMPTY, Paths
 from navitas.attribute.spans import NO_WINDOW, Spans
 from navitas.attribute.stretches import CUT
 from navitas.attribute.walk import walk
@@ -28,7 +28,7 @@ def items_of_calls(threads: Sequence[Thread], spans: Spans, amounts: Amounts, pa
     entered = _Entered()
     parts: list[Items] = []
     rows, limit = 0, _MERGE_ROWS
-    for batch in walk(threads, paths):
+    for batch in walk(threads, paths, spans.marks):
         cells = cells_of(batch, spans)
         failed, cell = cells.failed()
         carried = cells.carried(failed, cell)
@@ -46,26 +46,25 @@ def items_of_calls(threads: Sequence[Thread], spans: Spans, amounts: Amounts, pa
 
 def _spent(cells: Cells, failed: I64, amounts: Amounts, paths: int) -> Items:
     """What passed from point to point, by cell and path, and calls that were entered; of those that `failed`, which did."""
-    key, count = cells.path, len(cells.thread)
-    if count > 1:
-        key = np.repeat(np.arange(count) * paths, np.diff(cells.start)) + key
+    batch, count = cells.batch, len(cells.thread)
+    key = batch.path if count == 1 else np.repeat(np.arange(count) * paths, np.diff(cells.start)) + batch.path
     size = count * paths
     keys = np.arange(size)
     if size > _DENSE * len(key):
         keys, key = np.unique(key, return_inverse=True)
         size = len(keys)
-    steps = amounts.steps(cells.piece_thread, cells.piece_start, cells.t_ns)
-    columns = [np.bincount(key, step, size) for step in steps]
+    steps = amounts.steps([piece.thread for piece in batch.pieces], batch.start, batch.t_ns)
+    spent = np.zeros((size, 4))
+    for column, step in enumerate(steps):
+        spent[:, column] = np.bincount(key, step, size)
     counts = np.zeros((size, 3), np.int64)
-    counts[:, 0] = np.bincount(key[cells.kind == ENTER], minlength=size)
-    for column, kinds in ((THROWS, cells.kind[failed] != CUT), (CUTS, cells.kind[failed] == CUT)):
-        counts[:, column] = np.bincount(key[failed[kinds] - 1], minlength=size)
-    some = np.flatnonzero((keys % paths > 0) & (np.any(counts > 0, axis=1) | (columns[1] > 0)))
+    counts[:, CALLS] = np.bincount(key[batch.kind == ENTER], minlength=size)
+    is_cut = batch.kind[failed] == CUT
+    for column, ended in ((THROWS, failed[~is_cut]), (CUTS, failed[is_cut])):
+        counts[:, column] = np.bincount(key[ended - 1], minlength=size)
+    some = np.flatnonzero((keys % paths != EMPTY) & ((counts[:, CALLS] > 0) | (spent[:, WALL_NS] > 0)))
     cell = keys[some] // paths
-    spent = np.zeros((len(some), 4))
-    for number, values in enumerate(columns):
-        spent[:, number] = values[some].clip(0.0)
-    return Items(cells.window[cell], cells.thread[cell], keys[some] % paths, counts[some], spent)
+    return Items(cells.window[cell], cells.thread[cell], keys[some] % paths, counts[some], spent[some])
 
 
 class _Entered:
@@ -77,22 +76,20 @@ class _Entered:
 
     def ends(self, cells: Cells, failed: I64, cell_of: I64, paths: Paths) -> Items:
         """Calls that ended in another cell than they began in, by a throw or without an end, in the window of their entry."""
-        begin, end = cells.depth[cells.start[:-1]], cells.depth[cells.start[1:] - 1]
-        lowest = np.minimum.reduceat(cells.depth, cells.start[:-1])
-        piece_of = np.searchsorted(cells.piece_start, cells.start[:-1], side="right") - 1
-        is_last = cells.start[1:] == cells.piece_start[piece_of + 1]
-        is_cut = cells.is_cut[piece_of] & is_last
+        kind, path, depth = cells.batch.kind, cells.batch.path, cells.batch.depth
+        begin, end = depth[cells.start[:-1]], depth[cells.start[1:] - 1]
+        lowest = np.minimum.reduceat(depth, cells.start[:-1])
         rows: list[tuple[I64, int, I64, I64]] = []
         for cell in np.flatnonzero((begin > 0) | (end > 0)).tolist():
             thread, own = int(cells.thread[cell]), failed[cell_of == cell]
             if len(own):
-                column = np.where(cells.kind[own] == CUT, CUTS, THROWS)
-                rows.append((self._of(cells.depth[own]), thread, cells.path[own - 1], column))
+                column = np.where(kind[own] == CUT, CUTS, THROWS)
+                rows.append((self._of(depth[own]), thread, path[own - 1], column))
             self._leave(int(lowest[cell]) if begin[cell] else 0)
             self._enter(int(end[cell]), int(cells.window[cell]))
-            if is_cut[cell] and end[cell]:
-                path = paths.up(int(cells.path[cells.start[cell + 1] - 1]))
-                rows.append((self._of(paths.depth[path] - 1), thread, path, np.full(len(path), CUTS)))
+            if cells.is_cut[cell] and end[cell]:
+                stack = paths.up(int(path[cells.start[cell + 1] - 1]))
+                rows.append((self._of(paths.depth[stack] - 1), thread, stack, np.full(len(stack), CUTS)))
         return _counted(rows)
 
     def _of(self, level: I64) -> I64:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +13,7 @@ from navitas.parse.tables import I64
 
 F64 = NDArray[np.float64]
 Bool = NDArray[np.bool_]
+Word = TypeVar("Word", np.int64, np.uint64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,22 +95,23 @@ class Knots:
         fraction = np.clip((t_ns - self.t_ns[left]) / np.maximum(length, 1), 0.0, 1.0)
         return Place(left, right, np.where(length > 0, fraction, 0.0))
 
-    def before(self, owner: I64, start: I64, t_ns: I64) -> I64:
-        """The last knot at or before each time, or the curve's first: for stretches of ascending times (`Amounts.steps`)."""
-        length = np.diff(start)
+    def runs(self, owner: I64, start: I64, t_ns: I64) -> tuple[int, I64]:
+        """How many of the times follow each knot before the next one: from which entry of `slopes` on, and the counts.
+
+        Stretch i of the times, ascending, belongs to curve owner[i] (ascending too).
+        """
         key = t_ns - self.origin_ns
-        key += owner[0] * self.span_ns if len(owner) == 1 else np.repeat(owner * self.span_ns, length)
+        if key[start[:-1]].min() < 0 or key[start[1:] - 1].max() >= self.span_ns:
+            np.clip(key, 0, self.span_ns - 1, out=key)
+        key += owner[0] * self.span_ns if len(owner) == 1 else np.repeat(owner * self.span_ns, np.diff(start))
         low, high = np.searchsorted(self._key, key[[0, -1]], side="right").tolist()
-        # The knots are far fewer than the times: find those among these.
-        steps = np.diff(np.searchsorted(key, self._key[low:high], side="left"), prepend=0, append=len(key))
-        left = np.repeat(np.arange(low - 1, high), steps)
-        first = self.start[owner]
-        return np.asarray(np.maximum(left, first[0] if len(owner) == 1 else np.repeat(first, length)), np.int64)
+        # Knots are fewer than times: they are looked up among these.
+        return low, np.diff(np.searchsorted(key, self._key[low:high], side="left"), prepend=0, append=len(key))
 
     def slopes(self, value: F64) -> F64:
-        """Growth per ns after each knot of a curve given at the knots; nothing after a curve's last one."""
-        slope = np.append(np.diff(value) / np.diff(self.t_ns).clip(1), 0.0)
-        slope[self.start[1:] - 1] = 0.0
+        """Growth per ns before the first knot (none) and after each: nothing after a curve's last."""
+        slope = np.concatenate([[0.0], np.diff(value) / np.diff(self.t_ns).clip(1), [0.0]])
+        slope[self.start[1:]] = 0.0
         return slope
 
     def cumulate(self, increment: F64) -> F64:
@@ -121,20 +124,20 @@ class Knots:
         return total
 
 
-def distinct(values: I64) -> I64:
+def distinct(values: NDArray[Word]) -> NDArray[Word]:
     """The values, each once, ascending."""
     ordered = np.sort(values)
     return ordered[begins(ordered)]
 
 
-def held(values: I64, known: I64) -> Bool:
+def held(values: NDArray[Word], known: NDArray[Word]) -> Bool:
     """Which values are among the known ones (ascending)."""
     if not len(known):
         return np.zeros(len(values), bool)
     return np.asarray(known[np.minimum(np.searchsorted(known, values), len(known) - 1)] == values)
 
 
-def begins(*columns: I64) -> Bool:
+def begins(*columns: NDArray[Word]) -> Bool:
     """Where a run of equal rows begins."""
     new = np.ones(len(columns[0]), bool)
     if len(new):

@@ -47,7 +47,7 @@ def _in_calls(threads: Sequence[Thread], paths: Paths) -> tuple[I64, I64, I64]:
     """
     none = np.empty(0, np.int64)
     owners, starts, ends = [none], [none], [none]
-    for batch in walk(threads, paths):
+    for batch in walk(threads, paths, none):
         inside = batch.depth > 0
         inside[batch.start[1:] - 1] = False
         begin = np.flatnonzero(np.diff(inside.astype(np.int8), prepend=0) > 0)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
-
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.attribute.curves import F64, Bool, begins
+from navitas.attribute.curves import F64, Bool, Word, begins
 from navitas.parse.tables import I64
 
-Number = TypeVar("Number", np.int64, np.uint64)
 
-
-def path_sums(parent: I64, value: NDArray[Number]) -> NDArray[Number]:
+def path_sums(parent: I64, value: NDArray[Word]) -> NDArray[Word]:
     """Each node's value and those of all nodes above it, summed (integers wrap)."""
     total, above = value.copy(), parent.copy()
     while len(going := np.flatnonzero(above >= 0)):

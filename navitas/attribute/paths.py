@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
-
 import numpy as np
 from numpy.typing import NDArray
 
+from navitas.attribute.curves import Word
 from navitas.parse.tables import I32, I64
 
 U64 = NDArray[np.uint64]
-Word = TypeVar("Word", np.int64, np.uint64)
 EMPTY = 0
 """The path of a thread that is in no call."""
 

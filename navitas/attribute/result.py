@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,7 +57,7 @@ class Nodes(Sequence[Node]):
 
     __slots__ = ("columns",)
 
-    def __init__(self, *columns: NDArray[np.int64] | NDArray[np.float64]) -> None:
+    def __init__(self, *columns: NDArray[np.number[Any]]) -> None:
         self.columns = columns
 
     @classmethod

@@ -12,18 +12,17 @@ NO_WINDOW = -1
 
 
 class Spans:
-    """The tests' windows of one run, in order of time, and what lies in them; windows do not overlap (parse.markers)."""
+    """The tests' windows of one run, in order of time, and what lies in them; `marks` are all their edges.
+
+    Windows do not overlap (parse.markers).
+    """
 
     def __init__(self, windows: Sequence[Window]) -> None:
         self.windows = tuple(sorted(windows, key=lambda window: (window.start_ns, window.end_ns)))
         self.start_ns = np.array([window.start_ns for window in self.windows], np.int64)
         ends = np.array([window.end_ns for window in self.windows], np.int64)
         self.end_ns = np.maximum(ends, self.start_ns)
-
-    @property
-    def marks(self) -> I64:
-        """All edges."""
-        return np.union1d(self.start_ns, self.end_ns)
+        self.marks = np.union1d(self.start_ns, self.end_ns)
 
     def reached(self, from_ns: I64, to_ns: I64) -> tuple[I64, I64]:
         """First and last window that each span from_ns … to_ns (both included) reaches; none where last < first."""

@@ -17,6 +17,7 @@ PIECE_EVENTS = 1 << 17
 CUT, POINT = 4, 5
 """Kinds beside those of events: the end of a call whose own was lost, and a point in time at which nothing is entered or left."""
 
+_NONE = np.empty(0, np.int64)
 _NO_EVENTS = Calls(np.empty(0, np.int64), np.empty(0, np.uint8), np.empty(0, np.int32))
 
 
@@ -89,28 +90,42 @@ def mended(piece: Piece, open_methods: Sequence[int]) -> Piece:
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """Pieces side by side: at the start of each a point, then its events, and where its stretch ends, a point for that."""
+    """Pieces side by side: at the start of each a point, then its events and the marks between them, and an end's point.
+
+    Piece i has the points start[i] … start[i + 1] − 1; `cell` are the starts of pieces and the marks.
+    """
 
     start: I64
+    cell: I64
     t_ns: I64
     kind: U8
     method: I32
 
 
-def points_of(pieces: Sequence[Piece]) -> Points:
-    """Put pieces in a row."""
+def points_of(pieces: Sequence[Piece], marks: I64) -> Points:
+    """Put pieces in a row. A mark comes before what happened at its time, and only later than a piece's start."""
+    since_ns = np.array([piece.since_ns for piece in pieces])
+    until_ns = np.array([_last_event_ns(piece) if piece.end_ns is None else piece.end_ns for piece in pieces])
+    first, last = (np.searchsorted(marks, edge_ns, side="right") for edge_ns in (since_ns, until_ns))
     sizes = [1 + len(piece.events) + (piece.end_ns is not None) for piece in pieces]
-    start = np.concatenate([[0], np.cumsum(sizes)])
+    start = np.concatenate([[0], np.cumsum(sizes + last - first)])
     t_ns = np.empty(start[-1], np.int64)
     kind = np.full(start[-1], POINT, np.uint8)
     method = np.zeros(start[-1], np.int32)
-    for piece, low, high in zip(pieces, start[:-1].tolist(), start[1:].tolist(), strict=True):
-        events = slice(low + 1, low + 1 + len(piece.events))
-        t_ns[low] = piece.since_ns
-        t_ns[events], kind[events], method[events] = piece.events.t_ns, piece.events.kind, piece.events.method
+    cells = [start[:-1]]
+    t_ns[start[:-1]] = since_ns
+    for piece, at, low, high in zip(pieces, (start[:-1] + 1).tolist(), first.tolist(), last.tolist(), strict=True):
+        events = piece.events
+        places = np.searchsorted(events.t_ns, marks[low:high], side="left") if high > low else _NONE
+        for shift, (begin, end) in enumerate(pairwise([0, *places.tolist(), len(events)])):
+            to = slice(at + begin + shift, at + end + shift)
+            t_ns[to], kind[to], method[to] = events.t_ns[begin:end], events.kind[begin:end], events.method[begin:end]
+        if high > low:
+            cells.append(at + places + np.arange(high - low))
+            t_ns[cells[-1]] = marks[low:high]
         if piece.end_ns is not None:
-            t_ns[high - 1] = piece.end_ns
-    return Points(start.astype(np.int64), t_ns, kind, method)
+            t_ns[at + len(events) + high - low] = piece.end_ns
+    return Points(start, np.sort(np.concatenate(cells)), t_ns, kind, method)
 
 
 def last_known_ns(thread: Thread) -> int:
@@ -135,4 +150,4 @@ def _ended(piece: Piece, fold: int, folds_from: I64, thread: Thread) -> Piece:
 
 
 def _last_event_ns(piece: Piece) -> int:
-    return int(piece.events.t_ns[-1])
+    return int(piece.events.t_ns[-1]) if len(piece.events) else piece.since_ns

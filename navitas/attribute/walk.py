@@ -8,19 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.attribute.forest import Number
+from navitas.attribute.curves import Word, held
 from navitas.attribute.paths import EMPTY, Paths
-from navitas.attribute.stretches import PIECE_EVENTS, Piece, Points, mended, pieces_of, points_of
-from navitas.parse.tables import I64, U8, Thread
-
-_DEPTH_STEP = np.array([1, -1, -1, 1, -1, 0], np.int64)
-_ENTERS = np.array([True, False, False, True, False, False])
-_LEAVES = np.array([False, True, True, False, True, False])
+from navitas.attribute.stretches import PIECE_EVENTS, POINT, Piece, Points, mended, pieces_of, points_of
+from navitas.parse.tables import ENTER, I64, RESUME, U8, Thread
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Pieces of threads: piece i has the points start[i] … start[i + 1] − 1.
+    """Pieces of threads: piece i has the points start[i] … start[i + 1] − 1; `cell` are the starts of pieces and the marks.
 
     From each point to the next one of its piece the thread was in `path`; `kind` is what happened at the point (tables.ENTER …,
     stretches.CUT, stretches.POINT). `depth` counts the calls of `path`. Exits fit their entries.
@@ -28,14 +24,15 @@ class Batch:
 
     pieces: Sequence[Piece]
     start: I64
+    cell: I64
     t_ns: I64
     kind: U8
     path: I64
     depth: I64
 
 
-def walk(threads: Sequence[Thread], paths: Paths) -> Iterator[Batch]:
-    """Read every thread's events; paths that are new go into `paths`.
+def walk(threads: Sequence[Thread], paths: Paths, marks: I64) -> Iterator[Batch]:
+    """Read every thread's events, with a point more at each of the `marks`; paths that are new go into `paths`.
 
     Exits without entry (their start was lost) are left out; calls without exit end with what is last known of their thread, or
     where it began to fold. Where events were lost in between, an exit ends the innermost open call of its method and cuts those
@@ -48,47 +45,47 @@ def walk(threads: Sequence[Thread], paths: Paths) -> Iterator[Batch]:
             waiting.append(piece)
             size += len(piece.events) + 2
             if size >= PIECE_EVENTS or piece.end_ns is None:
-                batch = _batch(waiting, carried, paths)
+                batch = _batch(waiting, carried, paths, marks)
                 carried = int(batch.path[-1])
                 yield batch
                 waiting, size = [], 0
     if waiting:
-        yield _batch(waiting, carried, paths)
+        yield _batch(waiting, carried, paths, marks)
 
 
-def _batch(pieces: Sequence[Piece], carried: int, paths: Paths) -> Batch:
+def _batch(pieces: Sequence[Piece], carried: int, paths: Paths, marks: I64) -> Batch:
     """`carried` is the path in which the first piece goes on, if it does: no other one can."""
     before = np.full(len(pieces), EMPTY)
     if pieces[0].goes_on:
         before[0] = carried
-    points = points_of(pieces)
+    points = points_of(pieces, marks)
     found = _follow(points, before, paths)
     if isinstance(found, set):
         pieces = [mended(piece, paths.methods_of(before[i])) if i in found else piece for i, piece in enumerate(pieces)]
-        points = points_of(pieces)
+        points = points_of(pieces, marks)
         found = _follow(points, before, paths)
     assert not isinstance(found, set)
-    return Batch(pieces, points.start, points.t_ns, points.kind, *found)
+    return Batch(pieces, points.start, points.cell, points.t_ns, points.kind, *found)
 
 
 def _follow(points: Points, before: I64, paths: Paths) -> tuple[I64, I64] | set[int]:
     """Path and depth at every point; or the numbers of the pieces in which an exit does not fit."""
-    start = points.start[:-1]
-    enters, leaves = _ENTERS[points.kind], _LEAVES[points.kind]
-    depth = _running(_DEPTH_STEP[points.kind], start, paths.depth[before])
+    start, kind = points.start[:-1], points.kind
+    enters = (kind == ENTER) | (kind == RESUME)
+    step = (enters.view(np.int8) - ((kind != POINT) & ~enters).view(np.int8)).astype(np.int64)
+    depth = _running(step, start, paths.depth[before])
     lowest = np.minimum.reduceat(depth, start)
     if lowest.min() < 0:
         return set(np.flatnonzero(lowest < 0).tolist())
     words = paths.words(points.method, depth - enters)
-    words[~(enters | leaves)] = 0
-    np.negative(words, out=words, where=leaves)
-    sums = _running(words.copy(), start, paths.sum[before])
+    words *= step.view(np.uint64)  # −1 takes a word off, 0 leaves it out
+    sums = _running(words, start, paths.sum[before])
     path = paths.find(sums)
     unknown = np.flatnonzero(path < 0)
     if len(unknown):
         entered = unknown[enters[unknown]]
         fresh, first = np.unique(sums[entered], return_index=True)
-        strange = unknown[~np.isin(sums[unknown], fresh)]
+        strange = unknown[~held(sums[unknown], fresh)]
         if len(strange):
             return set((np.searchsorted(points.start, strange, side="right") - 1).tolist())
         entered = entered[first]
@@ -97,9 +94,11 @@ def _follow(points: Points, before: I64, paths: Paths) -> tuple[I64, I64] | set[
     return path, depth
 
 
-def _running(step: NDArray[Number], start: I64, before: NDArray[Number]) -> NDArray[Number]:
-    """Running sums of the steps of each piece, which begin with `before`; integers wrap. Overwrites `step`."""
-    end = before + np.add.reduceat(step, start)
-    step[start] = before
-    step[start[1:]] -= end[:-1]
-    return np.cumsum(step, out=step)
+def _running(step: NDArray[Word], start: I64, before: NDArray[Word]) -> NDArray[Word]:
+    """Running sums of the steps of each piece, which begin with `before`; integers wrap. A piece's first step is 0."""
+    first = before.copy()
+    first[1:] -= (before + np.add.reduceat(step, start))[:-1]
+    step[start] = first
+    total = np.cumsum(step)
+    step[start] = 0
+    return total

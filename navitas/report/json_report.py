@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import asdict
 from importlib.resources import files
+from math import isfinite
 from typing import IO, Any
+
+import numpy as np
 
 from navitas import __version__
 from navitas.attribute.repeats import repeats_of
-from navitas.attribute.result import Analysis, Evidence, MethodEnergy, Node, TestEnergy, ThreadEnergy
+from navitas.attribute.result import Analysis, Evidence, MethodEnergy, Nodes, TestEnergy, ThreadEnergy
 from navitas.parse.tables import MethodTable
+from navitas.report.json_text import Line, written
 from navitas.report.names import UNKNOWN_METHOD, method_of
 
 SCHEMA_VERSION = 1
+_NOT_FINITE = "Out of range float values are not JSON compliant"
+# A line of numbers costs a third of what an encoder takes, and there may be millions; 12 digits of a figure are exact enough.
+_NODE = '{"id": %d, "parent": %d, "method": %d, "calls": %d, "inclusive_j": %.12g, "exclusive_j": %.12g, "wall_ns": %d}'
+_METHOD = (
+    '{%s, "calls": %d, "throws": %d, "cut": %d, "inclusive_j": %.12g, "exclusive_j": %.12g, '
+    '"wall_ns": %d, "self_ns": %d, "cpu_ns": %d%s}'
+)
 
 
 def schema() -> dict[str, Any]:
@@ -24,19 +36,22 @@ def schema() -> dict[str, Any]:
 
 
 class JsonReport:
-    """The whole analysis as one JSON object; `indent` None writes it on one line."""
-
-    def __init__(self, indent: int | None = 1) -> None:
-        self._indent = indent
+    """The whole analysis as one JSON object; a method or a node is one line."""
 
     def render(self, analysis: Analysis, out: IO[str]) -> None:
-        """Write the report with a final line feed."""
-        json.dump(to_dict(analysis), out, indent=self._indent, allow_nan=False)
+        """Write the report with a final line feed, test by test. ValueError for a figure that is not finite."""
+        out.writelines(written(_report(analysis)))
         out.write("\n")
 
 
 def to_dict(analysis: Analysis) -> dict[str, Any]:
     """The report as plain data."""
+    loaded: dict[str, Any] = json.loads("".join(written(_report(analysis))))
+    return loaded
+
+
+def _report(analysis: Analysis) -> dict[str, Any]:
+    names = _Names(analysis.methods)
     totals = {name: value for name, value in asdict(analysis.totals).items() if value is not None}
     return {
         "schema_version": SCHEMA_VERSION,
@@ -50,7 +65,7 @@ def to_dict(analysis: Analysis) -> dict[str, Any]:
         "battery_mah": analysis.battery_mah,
         "totals": totals,
         "repeats": _repeats(analysis),
-        "tests": [_test(test, analysis.methods) for test in analysis.tests],
+        "tests": (_test(test, names) for test in analysis.tests),
         "warnings": [asdict(notice) for notice in analysis.warnings],
     }
 
@@ -78,7 +93,7 @@ def _repeats(analysis: Analysis) -> list[dict[str, Any]]:
     ]
 
 
-def _test(test: TestEnergy, methods: MethodTable) -> dict[str, Any]:
+def _test(test: TestEnergy, names: _Names) -> dict[str, Any]:
     return {
         "id": test.id,
         "run": test.run,
@@ -93,66 +108,64 @@ def _test(test: TestEnergy, methods: MethodTable) -> dict[str, Any]:
         "idle_j": test.idle_j,
         "unattributed_j": test.unattributed_j,
         **_given(paper1_j=test.paper1_j),
-        "threads": [_thread(thread, methods) for thread in test.threads],
+        "threads": (_thread(thread, names) for thread in test.threads),
     }
 
 
-def _thread(thread: ThreadEnergy, methods: MethodTable) -> dict[str, Any]:
+def _thread(thread: ThreadEnergy, names: _Names) -> dict[str, Any]:
     return {
         "serial": thread.serial,
         "tid": thread.tid,
-        "name": _text(thread.name),
+        "name": thread.name,
         "role": thread.role,
         "count": thread.count,
         "energy_j": thread.energy_j,
         "cpu_ns": thread.cpu_ns,
         "untraced_j": thread.untraced_j,
         "probes_j": thread.probes_j,
-        "methods": [_method(method, methods) for method in thread.methods],
-        "nodes": [_node(node) for node in thread.nodes],
+        "methods": (_method(method, names) for method in thread.methods),
+        "nodes": _nodes(Nodes.of(thread.nodes)),
     }
 
 
-def _method(energy: MethodEnergy, methods: MethodTable) -> dict[str, Any]:
-    method = method_of(methods, energy.method)
-    return {
-        "id": energy.method,
-        "module": method.module if method else "",
-        "class": method.class_name if method else "",
-        "name": method.name if method else UNKNOWN_METHOD,
-        "descriptor": method.descriptor if method else "",
-        "calls": energy.calls,
-        "throws": energy.throws,
-        "cut": energy.cut,
-        "inclusive_j": energy.inclusive_j,
-        "exclusive_j": energy.exclusive_j,
-        "wall_ns": energy.wall_ns,
-        "self_ns": energy.self_ns,
-        "cpu_ns": energy.cpu_ns,
-        **_given(
-            paper1_j=energy.paper1_j,
-            inclusive_error_j=energy.inclusive_error_j,
-            exclusive_error_j=energy.exclusive_error_j,
-        ),
-    }
+class _Names:
+    """What each method's entries begin with, made once."""
+
+    def __init__(self, methods: MethodTable) -> None:
+        self._methods = methods
+        self._known: dict[int, str] = {}
+
+    def of(self, index: int) -> str:
+        if index not in self._known:
+            method = method_of(self._methods, index)
+            fields = {
+                "id": index,
+                "module": method.module if method else "",
+                "class": method.class_name if method else "",
+                "name": method.name if method else UNKNOWN_METHOD,
+                "descriptor": method.descriptor if method else "",
+            }
+            self._known[index] = Line.of(fields)[1:-1]
+        return self._known[index]
 
 
-def _node(node: Node) -> dict[str, Any]:
-    return {
-        "id": node.id,
-        "parent": node.parent,
-        "method": node.method,
-        "calls": node.calls,
-        "inclusive_j": node.inclusive_j,
-        "exclusive_j": node.exclusive_j,
-        "wall_ns": node.wall_ns,
-    }
+def _method(energy: MethodEnergy, names: _Names) -> Line:
+    if not isfinite(energy.inclusive_j + energy.exclusive_j):
+        raise ValueError(_NOT_FINITE)
+    counts = (energy.calls, energy.throws, energy.cut)
+    times = (energy.wall_ns, energy.self_ns, energy.cpu_ns)
+    given = _given(
+        paper1_j=energy.paper1_j, inclusive_error_j=energy.inclusive_error_j, exclusive_error_j=energy.exclusive_error_j
+    )
+    more = "".join(f', "{name}": {joules:.12g}' for name, joules in given.items())
+    return Line(_METHOD % (names.of(energy.method), *counts, energy.inclusive_j, energy.exclusive_j, *times, more))
+
+
+def _nodes(nodes: Nodes) -> Iterator[Line]:
+    if not all(np.isfinite(column).all() for column in nodes.columns):
+        raise ValueError(_NOT_FINITE)
+    return (Line(_NODE % (number, *row)) for number, row in enumerate(nodes.rows()))
 
 
 def _given(**figures: float | None) -> dict[str, float]:
     return {name: joules for name, joules in figures.items() if joules is not None}
-
-
-def _text(text: str) -> str:
-    """Lone surrogates cannot be written as UTF-8."""
-    return text.encode("utf-8", "replace").decode("utf-8")

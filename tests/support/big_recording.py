@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from support import chunk_writer as cw
-from support.recording_maker import make_map, make_recording, start_ns
+from support.recording_maker import make_recording, start_ns
 from support.run_bytes import TID0
 from support.scenario import Scenario, TestSpec, ThreadSpec
 
 CHUNK_EVENTS = 8192
 MEAN_NS = 400
+FIRST_MS = 20
 _ENTER, _EXIT, _THROW = 0, 1, 2
 _SHARE = 0.9
 _MS = 1_000_000
@@ -32,7 +33,7 @@ class Mix:
     callees: int = 4
     depth: int = 40
     throws: float = 0.02
-    templates: int = 6
+    templates: int = 3
     template_events: int = 4 * CHUNK_EVENTS
 
 
@@ -45,39 +46,57 @@ class Template:
     length_ns: int
 
 
-def make_big_recording(folder: Path, events: int, *, runs: int = 2, threads: int = 6, tests: int = 20, mix: Mix | None = None) -> int:
+def make_big_recording(
+    folder: Path, events: int, *, runs: int = 2, threads: int = 4, tests: int = 10, mix: Mix | None = None
+) -> int:
     """Write a recording of about so many events, over runs and threads; returns how many there are."""
     mix = mix or Mix()
-    names = [f"org.example.load.Package{i // 50}.Class{i // 10}#method{i}" for i in range(mix.methods)]
-    map_id, map_json = make_map(names)
-    assert [method["id"] for method in json.loads(map_json)["methods"]] == list(range(mix.methods))
     random = Random(1)
     graph = [[random.randrange(mix.methods) for _ in range(mix.callees)] for _ in range(mix.methods)]
     templates = [_template(random, graph, mix) for _ in range(mix.templates)]
-    each = events // (runs * threads)
-    parts = [_order(templates, each, thread) for thread in range(threads)]
+    parts = [_order(templates, events // (runs * threads), thread) for thread in range(threads)]
     length_ms = max(sum(templates[i].length_ns for i in part) for part in parts) / _MS
-    duration_ms = float(int(length_ms) + 60)
-    scenarios = [_scenario(run, threads, tests, length_ms, duration_ms) for run in range(runs)]
+    scenarios = [_scenario(run, threads, tests, length_ms) for run in range(runs)]
+
+    def streams(map_id: int, begin_ns: int) -> Iterator[bytes]:
+        for thread, part in enumerate(parts):
+            yield from _chunks(templates, part, thread, begin_ns, map_id)
+
+    _write(folder, scenarios, mix.methods, streams)
+    return runs * sum(len(templates[i].words) for part in parts for i in part)
+
+
+def make_deep_recording(folder: Path, depth: int, *, returns: bool = True, methods: int = 3) -> None:
+    """Write a recording in which one thread nests so many calls, of so many methods in turn; not `returns`: none of them ends."""
+    ids = np.arange(depth, dtype=np.uint64) % np.uint64(methods)
+    kinds = np.repeat(np.array([_ENTER, _EXIT], np.uint64), depth)
+    words = kinds << np.uint64(62) | np.concatenate([ids, ids[::-1]]) << np.uint64(40)
+    if not returns:
+        words = words[:depth]
+    length_ns = 100 * len(words)
+    template = Template(words | np.arange(len(words), dtype=np.uint64) * np.uint64(100), np.arange(0, length_ns, _MS), length_ns)
+    _write(folder, [_scenario(0, 1, 1, length_ns / _MS)], methods, lambda map_id, t: _chunks([template], [0], 0, t, map_id))
+
+
+def _write(folder: Path, scenarios: list[Scenario], methods: int, streams: Callable[[int, int], Iterator[bytes]]) -> None:
+    """Make a recording, and give every run the chunks of `streams(map id, time of the first event)`."""
+    names = [f"org.example.load.Package{i // 50:05}.Class{i // 10:07}#method{i:07}" for i in range(methods)]
     recording = make_recording(folder, *scenarios, methods=tuple(names))
-    total = 0
-    for run in range(runs):
-        path = recording.files("events", run)[0]
-        with path.open("ab") as out:
-            for thread, part in enumerate(parts):
-                for chunk, count in _chunks(templates, part, thread, start_ns(run) + 20 * _MS, int(map_id, 16)):
-                    out.write(chunk)
-                    total += count
+    listed = json.loads((folder / recording.manifest.maps[0].file).read_text())["methods"]
+    assert [int(method["name"][6:]) for method in listed] == list(range(methods))
+    for run in range(len(scenarios)):
+        with recording.files("events", run)[0].open("ab") as out:
+            out.writelines(streams(int(recording.manifest.maps[0].id, 16), start_ns(run) + FIRST_MS * _MS))
     _sign(folder)
-    return total
 
 
-def _scenario(run: int, threads: int, tests: int, length_ms: float, duration_ms: float) -> Scenario:
-    busy = ((20.0, 20.0 + length_ms, _SHARE),)
+def _scenario(run: int, threads: int, tests: int, length_ms: float) -> Scenario:
+    duration_ms = float(int(length_ms) + 3 * FIRST_MS)
+    busy = ((FIRST_MS, FIRST_MS + length_ms, _SHARE),)
     specs = tuple(ThreadSpec(f"worker-{i}" if i else "main", busy=busy, cpu=i % 4, probed=False) for i in range(threads))
     step = length_ms / tests
     names = [f"org.example.load.BigTest#test{i}" for i in range(tests)]
-    windows = tuple(TestSpec(name, 20 + i * step, 20 + (i + 0.95) * step) for i, name in enumerate(names))
+    windows = tuple(TestSpec(name, FIRST_MS + i * step, FIRST_MS + (i + 0.95) * step) for i, name in enumerate(names))
     return Scenario(duration_ms, threads=specs, tests=windows, repeat=run, shell_ms=200.0)
 
 
@@ -102,7 +121,7 @@ def _template(random: Random, graph: list[list[int]], mix: Mix) -> Template:
             budget -= 1
             deeper = budget > 0 and len(stack) < mix.depth and (not stack or random.random() < 0.52)
             if deeper:
-                stack.append(random.choice(graph[stack[-1]]) if stack else random.randrange(8))
+                stack.append(_callee(random, graph[stack[-1]]) if stack else random.randrange(8))
                 words.append(_ENTER << 62 | stack[-1] << 40 | t)
             else:
                 kind = _THROW if random.random() < mix.throws else _EXIT
@@ -115,8 +134,13 @@ def _template(random: Random, graph: list[list[int]], mix: Mix) -> Template:
     return Template(np.array(words, np.uint64), np.unique(np.array(anchors, np.int64)), t + MEAN_NS)
 
 
-def _chunks(templates: list[Template], part: list[int], thread: int, at: int, map_id: int) -> Iterator[tuple[bytes, int]]:
-    """A thread's chunks of calls and anchors, and how many calls each has."""
+def _callee(random: Random, callees: list[int]) -> int:
+    """Mostly the first: most code goes few ways."""
+    return callees[0] if random.random() < 0.97 else random.choice(callees)
+
+
+def _chunks(templates: list[Template], part: list[int], thread: int, at: int, map_id: int) -> Iterator[bytes]:
+    """A thread's chunks of calls and anchors."""
     seq = 0
     begin = at
     options = {"map_id": map_id, "serial": thread + 1, "tid": TID0 + thread, "name": f"worker-{thread}" if thread else "main"}
@@ -124,12 +148,12 @@ def _chunks(templates: list[Template], part: list[int], thread: int, at: int, ma
         template = templates[number]
         for low in range(0, len(template.words), CHUNK_EVENTS):
             words = template.words[low : low + CHUNK_EVENTS]
-            yield cw.chunk(cw.CALLS, words.tobytes(), len(words), **options, seq=seq, base_ns=at), len(words)
+            yield cw.chunk(cw.CALLS, words.tobytes(), len(words), **options, seq=seq, base_ns=at)
             seq += 1
         clock = np.empty((len(template.anchors_ns), 2), np.int64)
         clock[:, 0] = template.anchors_ns + at
         clock[:, 1] = ((clock[:, 0] - begin) * _SHARE).astype(np.int64)
-        yield cw.chunk(cw.ANCHORS, clock.tobytes(), len(clock), **options, seq=round_number), 0
+        yield cw.chunk(cw.ANCHORS, clock.tobytes(), len(clock), **options, seq=round_number)
         at += template.length_ns
 
 

@@ -7,7 +7,6 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -62,10 +61,19 @@ def test_every_field_is_documented() -> None:
     assert not {name for name in names(schema()) if f"`{name}`" not in text}
 
 
-def test_the_example_stays_as_it_is(monkeypatch: pytest.MonkeyPatch, golden: Callable[[str, str], None]) -> None:
+def test_the_example_stays_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "__version__", "0")
-    report = to_dict(analysis(one_run(0, 10.0), one_run(1, 12.0)))
-    golden("report/report.json", json.dumps(report, indent=1, ensure_ascii=False) + "\n")
+    expected = json.loads((ROOT / "tests/golden/report/report.json").read_text("utf-8"))
+    assert rendered(analysis(one_run(0, 10.0), one_run(1, 12.0))) == expected
+
+
+def test_a_node_is_a_line() -> None:
+    out = io.StringIO()
+    JsonReport().render(analysis(), out)
+    lines = [line.strip().rstrip(",") for line in out.getvalue().splitlines()]
+    assert {"id": 0, "parent": -1, "method": 0, "calls": 1, "inclusive_j": 6, "exclusive_j": 1, "wall_ns": 950_000_000} in [
+        json.loads(line) for line in lines if line.startswith('{"id": 0, "parent"')
+    ]
 
 
 def test_repeats_hold_every_run_and_the_median_of_those_that_ended() -> None:

@@ -1,0 +1,63 @@
+"""JSON text of data that may be too large to hold: written part by part."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+_ENCODE = json.JSONEncoder(allow_nan=False).encode
+_ESCAPED_SURROGATE = "\\ud"
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class Line(str):
+    """JSON text already; `Line.of` makes it of plain data."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, value: Any) -> Line:
+        """One value on one line. ValueError for a figure that is not finite."""
+        text = _ENCODE(value)
+        # Half a surrogate pair cannot be written as UTF-8, and readers refuse its escape.
+        return cls(_ENCODE(_without_lone_surrogates(value)) if _ESCAPED_SURROGATE in text else text)
+
+
+def written(value: Any, margin: str = "\n") -> Iterator[str]:
+    """The text of objects, arrays (an iterator is one too) and plain values, in parts.
+
+    Objects and arrays that hold others go over several lines, all else is one line, so that lines can be compared and searched.
+    """
+    inner = margin + " "
+    if isinstance(value, dict) and any(map(_holds_more, value.values())):
+        yield "{"
+        for number, (key, part) in enumerate(value.items()):
+            yield f"{',' if number else ''}{inner}{_ENCODE(key)}: "
+            yield from written(part, inner)
+        yield margin + "}"
+    elif isinstance(value, Iterator) or (isinstance(value, list) and any(map(_holds_more, value))):
+        before = "["
+        for part in value:
+            if isinstance(part, Line):
+                yield before + inner + part
+            else:
+                yield before + inner
+                yield from written(part, inner)
+            before = ","
+        yield "[]" if before == "[" else margin + "]"
+    else:
+        yield value if isinstance(value, Line) else Line.of(value)
+
+
+def _holds_more(value: Any) -> bool:
+    return isinstance(value, dict | list | Iterator)
+
+
+def _without_lone_surrogates(value: Any) -> Any:
+    if isinstance(value, str):
+        return _SURROGATE.sub("?", value)
+    if isinstance(value, dict):
+        return {_without_lone_surrogates(key): _without_lone_surrogates(part) for key, part in value.items()}
+    return [_without_lone_surrogates(part) for part in value] if isinstance(value, list) else value
