@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 
 from navitas.build.bundle import Bundle
 from navitas.collect.build_filter import reason, runs
@@ -11,6 +14,8 @@ from navitas.collect.instrument import CannotList, list_tests
 from navitas.collect.selection import TestName, class_arguments, matches, names_class, no_match, none_found
 from navitas.device.base import Device
 from navitas.errors import UsageError
+
+_LISTED_AT_ONCE = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,17 +65,26 @@ def choose(device: Device, bundles: Sequence[Bundle], patterns: Sequence[str], w
 
 
 def _list(device: Device, bundles: Sequence[Bundle], warn: Callable[[str], None]) -> list[_Listed]:
+    """List the tests of all bundles, several at a time: most of it is starting a process for each."""
     listed: list[_Listed] = []
     failures: list[CannotList] = []
-    for bundle in bundles:
-        try:
-            listed.append(_Listed(bundle, list_tests(device, bundle.manifest.package, bundle.working_dir)))
-        except CannotList as error:
-            failures.append(error)
-            warn(f"{bundle.manifest.module}: {error.message}")
+    with ThreadPoolExecutor(min(_LISTED_AT_ONCE, os.cpu_count() or 1)) as pool:
+        for bundle, tests in zip(bundles, pool.map(partial(_tests, device), bundles), strict=True):
+            if isinstance(tests, CannotList):
+                failures.append(tests)
+                warn(f"{bundle.manifest.module}: {tests.message}")
+            else:
+                listed.append(_Listed(bundle, tests))
     if failures and not listed:
         raise failures[0]
     return listed
+
+
+def _tests(device: Device, bundle: Bundle) -> list[TestName] | CannotList:
+    try:
+        return list_tests(device, bundle.manifest.package, bundle.working_dir)
+    except CannotList as error:
+        return error
 
 
 def _name(device: Device, listed: Sequence[_Listed], pattern: str) -> None:

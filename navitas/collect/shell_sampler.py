@@ -16,9 +16,13 @@ _FIRST_BLOCK_S = 5.0
 
 
 def loop_command(paths: Sequence[str], interval_s: float = INTERVAL_S) -> str:
-    """The shell loop; `cat`, `echo` and `sleep` are built into Android's mksh, so it starts no process."""
+    """The shell loop; `cat`, `echo` and `sleep` are built into Android's mksh, so it starts no process.
+
+    A block ends where the next begins; the first is doubled, so that nobody waits an interval for its end.
+    """
     reads = " ".join(f"echo '# {path}'; cat {shlex.quote(path)};" for path in paths)
-    return f'while :; do echo "@ $EPOCHREALTIME"; {reads} sleep {interval_s}; done'
+    block = f'echo "@ $EPOCHREALTIME"; {reads}'
+    return f"{block} while :; do {block} sleep {interval_s}; done"
 
 
 class ShellSampler:
