@@ -21,7 +21,9 @@ def many_modules(root: Path, count: int) -> Path:
         files[f"{name}/build.gradle"] = "".join(f"dependencies {{ implementation project(':{one}') }}\n" for one in needed)
         calls = " + ".join(["1", *(f"new {one}.Part().work()" for one in needed[:1])])
         files |= {
-            f"{name}/src/main/java/{name}/Part.java": f"package {name}; public class Part {{ public int work() {{ return {calls}; }} }}",
+            f"{name}/src/main/java/{name}/Part.java": (
+                f"package {name}; public class Part {{ public int work() {{ return {calls}; }} }}"
+            ),
             f"{name}/src/main/java/Main.java": "public class Main { public int run() { return 1; } }",
             f"{name}/src/test/java/MainTest.java": (
                 "public class MainTest { @org.junit.Test public void runs() { new Main().run(); } "
