@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from navitas.device.virtual.identity import SHELL, SHELL_UID, Identity
+from navitas.device.virtual.releases import DEFAULT_SDK, denied
 
 Node = Callable[[], bytes]
 
@@ -109,8 +110,9 @@ def _components(path: str) -> list[str]:
 class FileTree:
     """Files of one phone; every method takes absolute phone paths and raises `OSError` with the errno a phone gives."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, sdk: int = DEFAULT_SDK) -> None:
         self.root = root
+        self._sdk = sdk
         self._nodes: dict[str, Node] = {}
         self._devices: dict[str, Callable[[], BinaryIO]] = {
             "/dev/null": lambda: io.BytesIO(b""),
@@ -202,6 +204,8 @@ class FileTree:
         """Open for reading: a file, a live node's text of this moment, or a device."""
         real = self.real_path(path)
         self._check_search(real, who, path)
+        if code := denied(real, "shell" if who.package is None else "app", self._sdk):
+            raise _fail(code, path)
         if real in self._devices:
             return self._devices[real]()
         live = self._live(real)
@@ -216,6 +220,8 @@ class FileTree:
         real = self.real_path(path)
         if real in self._devices:
             return cast(BinaryIO, _Null())
+        if self._host(real).is_dir():
+            raise _fail(errno.EISDIR, path)
         self._check_write(real, who, path)
         return self._open(real, path, os.O_WRONLY | os.O_CREAT | (os.O_APPEND if append else os.O_TRUNC), mode)
 

@@ -18,6 +18,7 @@ from navitas.device.virtual.logd import LogDaemon
 from navitas.device.virtual.packages import PackageManager
 from navitas.device.virtual.processes import ProcessTable
 from navitas.device.virtual.properties import Properties
+from navitas.device.virtual.releases import DEFAULT_SDK
 from navitas.device.virtual.shell.commands import load as load_commands
 from navitas.device.virtual.shell.context import Streams
 from navitas.device.virtual.shell.interpreter import Interpreter
@@ -42,12 +43,13 @@ class Phone:
         model: str = "Virtual phone",
         voltage_v: float = 3.85,
         properties: dict[str, str] | None = None,
+        sdk: int = DEFAULT_SDK,
     ) -> None:
         load_commands()
         self.kernel = kernel
-        self.files = FileTree(root)
+        self.files = FileTree(root, sdk)
         self.processes = ProcessTable(kernel)
-        self.properties = Properties(name, model, properties or {})
+        self.properties = Properties(name, model, properties or {}, sdk)
         self.battery = BatteryService(voltage_v)
         self.thermal = ThermalService()
         self.settings: dict[str, dict[str, str]] = {"system": dict(_SYSTEM_SETTINGS), "secure": {}, "global": {}}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-SDK = 34
-RELEASE = "14"
+from navitas.device.virtual.releases import DEFAULT_SDK, VERSIONS
+
 PRODUCT = "navitas_virtual"
 _BUILD = "NVP1.240101.001"
 
@@ -11,13 +11,14 @@ _BUILD = "NVP1.240101.001"
 class Properties:
     """The phone's properties; `ro.*` can be set once."""
 
-    def __init__(self, name: str, model: str, extra: dict[str, str]) -> None:
+    def __init__(self, name: str, model: str, extra: dict[str, str], sdk: int = DEFAULT_SDK) -> None:
+        release = VERSIONS[sdk]
         self._values = {
-            "ro.build.fingerprint": f"navitas/{PRODUCT}/{name}:{RELEASE}/{_BUILD}/1:userdebug/test-keys",
+            "ro.build.fingerprint": f"navitas/{PRODUCT}/{name}:{release}/{_BUILD}/1:userdebug/test-keys",
             "ro.build.id": _BUILD,
             "ro.build.type": "userdebug",
-            "ro.build.version.release": RELEASE,
-            "ro.build.version.sdk": str(SDK),
+            "ro.build.version.release": release,
+            "ro.build.version.sdk": str(sdk),
             "ro.debuggable": "1",
             "ro.hardware": "navitas",
             "ro.kernel.qemu": "0",

@@ -1,4 +1,4 @@
-"""What adb hosts can open on the phone: shell, exec and sync."""
+"""What adb hosts can open on the phone: shell, exec, sync, tcp (daemon/services.cpp of AOSP's adb)."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 FEATURES = ("shell_v2", "cmd", "stat_v2", "ls_v2", "fixed_push_mkdir")
 _MAX_PACKET_DATA = 64 * 1024
+_MAX_PORT = 65535
 _FROM_INPUT = "exec sh"
 
 
@@ -40,15 +41,67 @@ def router(phone: Phone) -> Callable[[str], Service | None]:
             terminal = "pty" in options or ("raw" not in options and not rest)
             serve = _shell_v2 if "v2" in options else _shell_v1
             return lambda stream: serve(phone, rest, stream, terminal=terminal)
+        if word == "tcp":
+            return lambda stream: _connect(rest, stream)
         services: dict[str, Service] = {
             "sync": lambda stream: SyncService(phone.files, stream).serve(),
             "exec": lambda stream: _raw(phone, rest, stream),
-            "root": lambda stream: stream.write(b"adbd cannot run as root: this phone has no root\n"),
-            "remount": lambda stream: stream.write(b"remount is not possible on this phone\n"),
+            "root": lambda stream: stream.write(b"adbd cannot run as root in production builds\n"),
+            "unroot": lambda stream: stream.write(b"adbd not running as root\n"),
+            "remount": lambda stream: stream.write(b'Not running as root. Try "adb root" first.\n'),
+            "reverse": lambda stream: stream.write(_reverse(rest)),
+            "jdwp": _no_debuggers,
+            "track-jdwp": _track_nothing,
         }
         return services.get(word)
 
     return route
+
+
+def _reverse(command: str) -> bytes:
+    """Answer of `adb reverse`: an empty list, or a refusal with a reason."""
+    if command in ("list-forward", "killforward-all"):
+        return b"OKAY0000" if command == "list-forward" else b"OKAY"
+    reason = b"reverse forwarding is not modelled: apps of this phone reach the host's ports at 127.0.0.1"
+    return b"FAIL" + f"{len(reason):04x}".encode() + reason
+
+
+async def _no_debuggers(stream: AdbStream) -> None:
+    """`jdwp`: no process waits for a debugger."""
+
+
+async def _track_nothing(stream: AdbStream) -> None:
+    """`track-jdwp`: an empty list, until the host leaves."""
+    await stream.write(b"0000")
+    while await stream.read():
+        continue
+
+
+async def _connect(address: str, stream: AdbStream) -> None:
+    """`tcp:PORT`, which `adb forward` opens: a connection to a port that an app of the phone listens on."""
+    if not address.isdecimal() or not 0 < int(address) <= _MAX_PORT:
+        return
+    try:
+        reader, writer = await asyncio.open_connection("127.0.0.1", int(address))
+    except OSError:
+        return
+
+    async def up() -> None:
+        while data := await stream.read():
+            writer.write(data)
+            await writer.drain()
+        writer.write_eof()
+
+    upward = asyncio.create_task(up())
+    try:
+        while data := await reader.read(_MAX_PACKET_DATA):
+            await stream.write(data)
+    except ConnectionError:
+        pass
+    finally:
+        upward.cancel()
+        await asyncio.gather(upward, return_exceptions=True)
+        writer.close()
 
 
 def _guard(write: Callable[[bytes], Awaitable[None]]) -> Callable[[bytes], Awaitable[None]]:

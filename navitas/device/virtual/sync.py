@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import stat as st
 import struct
 from pathlib import PurePosixPath
@@ -50,16 +51,20 @@ class SyncService:
             elif request in (b"LIST", b"LIS2"):
                 await self._list(path, version2=request == b"LIS2")
             elif request == b"SEND":
-                await self._receive(path)
+                if not await self._receive(path):
+                    return
             elif request == b"RECV":
-                await self._send(path)
+                if not await self._send(path):
+                    return
             else:
-                await self._fail(f"unknown command {request!r}")
+                await self._fail(f"unknown command {int.from_bytes(request, 'little'):08x}")
                 return
 
-    async def _fail(self, message: str) -> None:
+    async def _fail(self, message: str) -> bool:
+        """Tell the host; adbd hangs up then, so the answer is always false."""
         data = message.encode("utf-8", "surrogateescape")
         await self._stream.write(_REQUEST.pack(b"FAIL", len(data)) + data)
+        return False
 
     async def _stat_v1(self, path: str) -> None:
         try:
@@ -93,69 +98,118 @@ class SyncService:
             out += _DENT_V1.pack(b"DENT", info.mode, info.size & 0xFFFFFFFF, info.mtime & 0xFFFFFFFF, len(data)) + data
         await self._stream.write(bytes(out) + b"DONE" + bytes(_STAT_V2.size if version2 else _DENT_V1.size - 4))
 
-    async def _receive(self, request: str) -> None:
+    async def _receive(self, request: str) -> bool:
         """SEND: the host's file becomes `path`; on failure the rest of its data is still taken, then answered with FAIL."""
-        path, _, mode_text = request.rpartition(",")
-        mode = int(mode_text) if mode_text.isdecimal() else 0
-        failure = None
-        stored = False
+        path, comma, mode_text = request.rpartition(",")
+        mode = _number(mode_text)
+        if not comma or mode is None:
+            return await self._fail("bad mode" if comma else "missing , in ID_SEND_V1")
+        incoming = _IncomingFile(self._files, path, mode)
+        failure = ""
         while True:
             kind, length = _REQUEST.unpack(await self._stream.read_exactly(_REQUEST.size))
             if kind == b"DONE":
-                mtime = length
                 break
             if kind != b"DATA" or length > MAX_DATA:
-                await self._fail(f"invalid data message {kind!r} of {length} bytes")
-                return
+                return await self._fail("invalid data message")
             data = await self._stream.read_exactly(length)
-            if failure is None:
-                try:
-                    self._store(path, mode, data, first=not stored)
-                    stored = True
-                except OSError as error:
-                    failure = error
-        try:
-            if failure is not None:
-                raise failure
-            if not stored:
-                self._store(path, mode, b"", first=True)
-            if not st.S_ISLNK(mode):
-                self._files.chmod(path, _shared_mode(mode))
-                self._files.utime(path, mtime)
-        except OSError as error:
-            await self._fail(f"couldn't create file: {error.strerror}")
-            return
+            failure = failure or incoming.take(data)
+        failure = failure or incoming.end(mtime=length)
+        if failure:
+            return await self._fail(failure)
         await self._stream.write(_REQUEST.pack(b"OKAY", 0))
+        return True
 
-    def _store(self, path: str, mode: int, data: bytes, *, first: bool) -> None:
-        if first:
-            self._make_parents(path)
-        if st.S_ISLNK(mode):
-            if first:
-                self._files.symlink(data.rstrip(b"\0").decode("utf-8", "surrogateescape"), path)
-            return
-        with self._files.open_write(path, append=not first) as file:
-            file.write(data)
-
-    def _make_parents(self, path: str) -> None:
-        for parent in reversed(PurePosixPath(path).parents):
-            try:
-                self._files.stat(str(parent))
-            except FileNotFoundError:
-                self._files.mkdir(str(parent))
-
-    async def _send(self, path: str) -> None:
+    async def _send(self, path: str) -> bool:
+        """RECV: a file's content, in pieces."""
         try:
             file = self._files.open_read(path)
         except OSError as error:
-            await self._fail(f"open failed: {error.strerror}")
-            return
+            # A folder can be opened there, but not read.
+            step = "read" if isinstance(error, IsADirectoryError) else "open"
+            return await self._fail(f"{step} failed: {error.strerror}")
         waiting = b""
         with file:
             while data := file.read(MAX_DATA):
                 await self._stream.write(waiting)
                 waiting = _REQUEST.pack(b"DATA", len(data)) + data
         await self._stream.write(waiting + _REQUEST.pack(b"DONE", 0))
+        return True
+
+
+class _IncomingFile:
+    """A file or symlink that the host sends; `take` and `end` return what failed, in adbd's words, or nothing."""
+
+    def __init__(self, files: FileTree, path: str, mode: int) -> None:
+        self._files = files
+        self._path = path
+        self._mode = mode
+        self._begun = False
+
+    def take(self, data: bytes) -> str:
+        """The next piece."""
+        return (not self._begun and self._begin(data)) or self._append(data)
+
+    def end(self, mtime: int) -> str:
+        """All pieces came: set permissions and time."""
+        failure = not self._begun and self._begin(b"")
+        if failure or st.S_ISLNK(self._mode):
+            return failure or ""
+        try:
+            self._files.chmod(self._path, _shared_mode(self._mode))
+            self._files.utime(self._path, mtime)
+        except OSError as error:
+            return f"couldn't create file: {error.strerror}"
+        return ""
+
+    def _begin(self, data: bytes) -> str:
+        self._begun = True
+        try:
+            self._make_parents()
+        except OSError as error:
+            return f"secure_mkdirs() failed: {error.strerror}"
+        is_link = st.S_ISLNK(self._mode)
+        what = "symlink failed" if is_link else "couldn't create file"
+        try:
+            self._remove_old()
+            if is_link:
+                self._files.symlink(data.rstrip(b"\0").decode("utf-8", "surrogateescape"), self._path)
+            else:
+                self._files.open_write(self._path).close()
+        except OSError as error:
+            return f"{what}: {error.strerror}"
+        return ""
+
+    def _remove_old(self) -> None:
+        """What is no folder gives way, so that a symlink is never written through."""
+        with contextlib.suppress(FileNotFoundError):
+            if not self._files.stat(self._path, follow=False).is_dir:
+                self._files.remove(self._path)
+
+    def _append(self, data: bytes) -> str:
+        if st.S_ISLNK(self._mode):
+            return ""
+        try:
+            with self._files.open_write(self._path, append=True) as file:
+                file.write(data)
+        except OSError as error:
+            return f"write failed: {error.strerror}"
+        return ""
+
+    def _make_parents(self) -> None:
+        for parent in reversed(PurePosixPath(self._path).parents):
+            try:
+                self._files.stat(str(parent))
+            except FileNotFoundError:
+                self._files.mkdir(str(parent))
+
+
+def _number(text: str) -> int | None:
+    """A C number: decimal, octal or hexadecimal; none for what is none."""
+    try:
+        return int(text, 8) if text.startswith("0") and text.isdecimal() else int(text, 0)
+    except ValueError:
+        return None
 
 
 def _pack_v2(reply: bytes, error: int, info: Stat) -> bytes:

@@ -124,12 +124,15 @@ APP = Identity(10100, "u0_a100", "com.app")
         ("/data/data/com.other/x", APP, errno.EACCES),
         ("/data/local/tmp/x", APP, errno.EACCES),
         ("/data/local/tmp/link/system/x", SHELL, errno.EROFS),
-        ("/data/local/tmp", SHELL, errno.EACCES),
     ],
 )
 def test_what_may_not_be_written(tree: FileTree, path: str, who: Identity, code: int) -> None:
     assert _errno(lambda: tree.open_write(path, who)) == code
     assert _errno(lambda: tree.mkdir(path, who)) == code
+
+
+def test_a_folder_is_no_file(tree: FileTree) -> None:
+    assert _errno(lambda: tree.open_write(TMP)) == errno.EISDIR
     assert _errno(lambda: tree.rename(f"{TMP}/link", path, who)) in (code, errno.EACCES)
 
 

@@ -118,12 +118,34 @@ def test_list(tree: FileTree) -> None:
     assert answer(tree, request(b"LIS2", "/nope")) == b"DONE" + bytes(72)
 
 
-def test_refusals_keep_the_stream_usable(tree: FileTree) -> None:
-    reply = answer(tree, send("/system/f", bytes(100_000)) + request(b"RECV", "/nope") + request(b"STAT", "/data"))
-    first, rest = _failure(reply)
-    second, rest = _failure(rest)
-    assert "Read-only file system" in first and "No such file" in second
-    assert rest.startswith(b"STAT")
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (send("/system/f", bytes(100_000)), "couldn't create file: Read-only file system"),
+        (send("/system/new/f", b""), "secure_mkdirs() failed: Read-only file system"),
+        (send(TMP, b"x"), "couldn't create file: Is a directory"),
+        (request(b"SEND", f"{TMP}/f"), "missing , in ID_SEND_V1"),
+        (request(b"SEND", f"{TMP}/f,rw"), "bad mode"),
+        (request(b"RECV", "/nope"), "open failed: No such file or directory"),
+        (request(b"RECV", TMP), "read failed: Is a directory"),
+    ],
+)
+def test_a_refusal_says_why_and_ends_the_service(tree: FileTree, wrong: bytes, message: str) -> None:
+    told, rest = _failure(answer(tree, wrong + request(b"STAT", "/data")))
+    assert (told, rest) == (message, b"")
+
+
+def test_modes_may_be_octal(tree: FileTree) -> None:
+    answer(tree, request(b"SEND", f"{TMP}/f,0100755") + b"DONE" + bytes(4))
+    assert tree.stat(f"{TMP}/f").mode & 0o777 == 0o777
+
+
+def test_what_is_sent_replaces_a_symlink(tree: FileTree) -> None:
+    answer(tree, send(f"{TMP}/target", b"kept") + request(b"SEND", f"{TMP}/link,41471"))
+    answer(tree, request(b"SEND", f"{TMP}/link,41471") + data_packets(b"target") + b"DONE" + bytes(4))
+    assert tree.stat(f"{TMP}/link", follow=False).target == "target"
+    answer(tree, send(f"{TMP}/link", b"new"))
+    assert tree.open_read(f"{TMP}/target").read() == b"kept" and tree.open_read(f"{TMP}/link").read() == b"new"
 
 
 def _failure(reply: bytes) -> tuple[str, bytes]:
@@ -163,6 +185,9 @@ class Loop:
 
     def send_all(self, data: bytes) -> None:
         self._requests += data
+
+    def has_input(self) -> bool:
+        return False
 
     def receive_exactly(self, count: int) -> bytes:
         if self._answer is None:

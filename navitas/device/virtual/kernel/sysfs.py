@@ -59,6 +59,9 @@ class Sysfs:
             for kind in ("cpuinfo", "scaling"):
                 self._write(policy / f"{kind}_min_freq", f"{cluster.freq_khz[0]}\n")
                 self._write(policy / f"{kind}_max_freq", f"{cluster.freq_khz[-1]}\n")
+            # What the hardware itself says is for root alone.
+            self._write(policy / "cpuinfo_cur_freq", f"{cluster.freq_khz[0]}\n")
+            (policy / "cpuinfo_cur_freq").chmod(0o400)
             for cpu in cluster.cpus:
                 (self._cpu / f"cpu{cpu}").mkdir(exist_ok=True)
                 self._write(self._cpu / f"cpu{cpu}/cpu_capacity", f"{round(cluster.capacity)}\n")

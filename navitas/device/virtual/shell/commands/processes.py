@@ -24,14 +24,18 @@ async def ps(context: Context) -> int:
     if "p" in found:
         wanted = found.get("p").split(",")
         processes = [process for process in processes if str(process.pid) in wanted]
-    columns = [name.strip().upper() for name in found.get("o", "USER,PID,PPID,S,NAME").split(",")]
+    columns = [name.strip().upper() for name in found.get("o", "USER,PID,PPID,VSZ,RSS,WCHAN,ADDR,S,NAME").split(",")]
     columns = ["NAME" if name in ("CMD", "COMM") else name for name in columns]
     rows = [columns, *([_cell(process, name) for name in columns] for process in processes)]
     widths = [max(len(row[index]) for row in rows) for index in range(len(columns))]
     for row in rows:
-        line = " ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        line = " ".join(_aligned(cell, width) for cell, width in zip(row, widths, strict=True)).rstrip()
         await context.out(line + "\n")
     return 0
+
+
+def _aligned(cell: str, width: int) -> str:
+    return cell.rjust(width) if cell.isdecimal() else cell.ljust(width)
 
 
 def _cell(process: Process, column: str) -> str:
@@ -41,6 +45,8 @@ def _cell(process: Process, column: str) -> str:
         "PID": str(process.pid),
         "PPID": "1",
         "S": "S",
+        # Not modelled: what they need of memory, and where they wait.
+        **dict.fromkeys(("VSZ", "RSS", "WCHAN", "ADDR"), "0"),
         "NAME": process.name,
         "ARGS": " ".join(process.args).replace("\n", " "),
     }

@@ -1,0 +1,190 @@
+"""Services that profilers and test tools use: properties, settings, packages, battery, run-as, sysfs, forwarding.
+
+From Android's sources (BatteryService, PackageManagerShellCommand, SettingsService, run-as.cpp, adb's SERVICES.TXT).
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from navitas.device.adb import AdbDevice
+from navitas.device.base import Device
+
+Adb = Callable[..., "subprocess.CompletedProcess[bytes]"]
+
+
+def test_properties(device: Device) -> None:
+    listed = device.shell("getprop").text
+    assert re.search(r"^\[ro\.build\.version\.sdk\]: \[\d+\]$", listed, re.MULTILINE)
+    assert device.shell("getprop ro.build.version.sdk").text.strip() in listed
+    assert device.shell("getprop navitas.none; getprop navitas.none fallback").text == "\nfallback\n"
+    assert device.shell("setprop debug.navitas.x 'a b'; getprop debug.navitas.x; setprop debug.navitas.x ''").text == "a b\n"
+    refused = device.shell("setprop ro.build.version.sdk 1")
+    assert refused.exit_code == 1 and b"ro.build.version.sdk" in refused.stderr
+
+
+def test_settings(device: Device) -> None:
+    assert device.shell("settings get global navitas_none").text == "null\n"
+    script = "settings put global navitas_x 'v w'; settings get global navitas_x; settings list global"
+    found = device.shell(script).text
+    assert found.startswith("v w\n") and "navitas_x=v w\n" in found
+    assert device.shell("settings delete global navitas_x; settings delete global navitas_x").text == (
+        "Deleted 1 rows\nDeleted 0 rows\n"
+    )
+
+
+def test_packages(device: Device) -> None:
+    listed = device.shell("pm list packages; cmd package list packages").text
+    assert re.fullmatch(r"(package:[\w.]+\n)*", listed)
+    for command, status, text in (
+        ("pm path org.navitas.none", 1, ""),
+        ("pm uninstall org.navitas.none", 1, r"Failure \[DELETE_FAILED_INTERNAL_ERROR\]\n"),
+        ("pm clear org.navitas.none", 1, "Failed\n"),
+        ("pm list packages org.navitas.none", 0, ""),
+    ):
+        found = device.shell(command)
+        assert (found.exit_code, bool(re.fullmatch(text, found.text))) == (status, True), command
+    assert device.shell("pm nonsense").exit_code == 255
+
+
+def test_an_install_that_fails_says_why(device: Device, adb: Adb, tmp_path: Path) -> None:
+    (tmp_path / "x.apk").write_bytes(b"nothing")
+    for options in ([], ["--no-streaming"]):
+        done = adb("install", *options, str(tmp_path / "x.apk"))
+        assert done.returncode == 1
+        assert re.search(rb"Failure \[INSTALL_\w+", done.stdout + done.stderr)
+
+
+@pytest.fixture
+def battery(device: Device) -> Iterator[Device]:
+    yield device
+    device.shell("dumpsys battery reset")
+
+
+def test_battery(battery: Device) -> None:
+    dump = battery.shell("dumpsys battery").text
+    header, *lines = dump.splitlines()
+    assert header == "Current Battery Service state:"
+    values = dict(line.strip().split(": ", 1) for line in lines if ": " in line)
+    assert {"AC powered", "USB powered", "Wireless powered", "status", "health", "present", "level", "scale"} <= set(values)
+    assert 2500 < int(values["voltage"]) < 15000 and 0 <= int(values["level"]) <= int(values["scale"]) == 100
+    assert battery.shell("dumpsys battery unplug; dumpsys battery set level 7; cmd battery set status 3").stdout == b""
+    frozen = battery.shell("dumpsys battery").text
+    assert "\n  (UPDATES STOPPED -- use 'reset' to restart)\n" in frozen
+    for line in ("AC powered: false", "USB powered: false", "level: 7", "status: 3"):
+        assert f"\n  {line}\n" in frozen
+    assert (
+        battery.shell("dumpsys battery reset; dumpsys battery").text.splitlines()[1]
+        != "  (UPDATES STOPPED -- use 'reset' to restart)"
+    )
+
+
+def test_dumpsys_names_what_there_is_and_what_is_not(device: Device) -> None:
+    listed = device.shell("dumpsys -l").text.splitlines()
+    assert listed[0] == "Currently running services:" and "  battery" in listed
+    assert "Can't find service: navitas_none" in device.shell("dumpsys navitas_none 2>&1").text
+    assert device.shell("cmd navitas_none").exit_code == 20
+
+
+def test_run_as_refuses_what_it_may_not_enter(device: Device) -> None:
+    for command, message in (
+        ("run-as", "run-as: usage: run-as "),
+        ("run-as org.navitas.none id", "run-as: unknown package: org.navitas.none"),
+    ):
+        found = device.shell(command)
+        assert found.exit_code == 1 and found.stderr.decode().startswith(message), found
+
+
+def test_sysfs_that_profilers_read(device: Device) -> None:
+    root = "/sys/devices/system/cpu"
+    assert re.fullmatch(r"[\d,-]+\n", device.shell(f"cat {root}/possible").text)
+    policies = re.findall(r"policy\d+", device.shell(f"ls {root}/cpufreq").text)
+    assert policies
+    first = f"{root}/cpufreq/{policies[0]}"
+    assert re.fullmatch(r"[\d ]+\n", device.shell(f"cat {first}/related_cpus").text)
+    current = int(device.shell(f"cat {first}/scaling_cur_freq").text)
+    lowest, highest = (int(device.shell(f"cat {first}/cpuinfo_{end}_freq").text) for end in ("min", "max"))
+    assert lowest <= current <= highest
+    # Only root may ask the hardware.
+    denied = device.shell(f"cat {first}/cpuinfo_cur_freq")
+    assert (denied.exit_code, b"Permission denied" in denied.stderr) == (1, True)
+    states = device.shell(f"cat {first}/stats/time_in_state").text
+    assert re.fullmatch(r"(\d+ \d+\n)+", states)
+    assert device.shell(f"echo 1 > {first}/scaling_max_freq").exit_code == 1
+
+
+def test_proc_that_the_shell_may_read(device: Device) -> None:
+    assert device.shell("cat /proc/stat").text.startswith("cpu ")
+    found = device.shell("cat /proc/$$/comm; ps -p $$ -o PID,NAME; pidof sh > /dev/null; echo $?").text.split()
+    assert found[0] == "sh" and found[1:3] == ["PID", "NAME"] and found[4:] == ["sh", "0"]
+    header = device.shell("ps -A").text.splitlines()[0]
+    assert header.split() == ["USER", "PID", "PPID", "VSZ", "RSS", "WCHAN", "ADDR", "S", "NAME"]
+
+
+def test_identity(device: Device) -> None:
+    found = device.shell("id -u; id -un; whoami; id").text.splitlines()
+    assert found[:3] == ["2000", "shell", "shell"]
+    assert found[3].startswith("uid=2000(shell) gid=2000(shell) groups=2000(shell)")
+
+
+def test_adb_itself(device: Device, adb: Adb) -> None:
+    assert adb("get-state").stdout == b"device\n"
+    assert adb("get-serialno").stdout.decode().strip() == device.info.serial
+    assert b"unknown host service" not in adb("features").stdout
+    assert b"shell_v2" in adb("features").stdout.split()
+    assert adb("shell", "-x", "echo merged >&2").stdout == b"merged\n"
+    assert adb("shell", "-T", "echo out; echo err >&2; exit 4").returncode == 4
+    assert adb("shell", "-n", "cat").stdout == b""
+    assert adb("exec-out", "printf 'a\\nb\\r\\n'; echo err >&2").stdout == b"a\nb\r\nerr\n"
+    assert adb("shell", "wc", "-c", stdin=b"x" * 300_000).stdout.strip() == b"300000"
+    assert adb("exec-in", "cat > /data/local/tmp/navitas-in", stdin=bytes(range(256))).returncode == 0
+    assert adb("exec-out", "cat /data/local/tmp/navitas-in; rm /data/local/tmp/navitas-in").stdout == bytes(range(256))
+
+
+def test_arguments_reach_the_shell_as_adb_joins_them(adb: Adb) -> None:
+    assert adb("shell", "echo", "a   b", "'c   d'").stdout == b"a b c   d\n"
+    # A client tells its server the length in four hexadecimal digits.
+    long = "x" * 60_000
+    assert adb("shell", f"printf %s {long} | wc -c").stdout.strip() == b"60000"
+
+
+def test_a_lost_host_ends_its_command(device: AdbDevice) -> None:
+    with device.stream("echo $$; exec sleep 1000") as stream:
+        pid = next(stream.lines()).decode()
+    assert (
+        device.shell(f"i=0; while kill -0 {pid} 2>/dev/null && [ $i -lt 100 ]; do sleep 0.1; i=$((i+1)); done; echo $i").text
+        != "100\n"
+    )
+
+
+def test_ports_of_the_device_can_be_forwarded(virtual: AdbDevice, adb: Adb) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as app:
+        inner = app.getsockname()[1]
+        outer = int(adb("forward", "tcp:0", f"tcp:{inner}").stdout)
+        threading.Thread(target=_echo_once, args=(app,), daemon=True).start()
+        with socket.create_connection(("127.0.0.1", outer), timeout=30) as client:
+            client.sendall(b"through the phone\n")
+            assert client.makefile("rb").readline() == b"THROUGH THE PHONE\n"
+        assert f"tcp:{outer} tcp:{inner}".encode() in adb("forward", "--list").stdout
+        adb("forward", "--remove-all")
+
+
+def _echo_once(server: socket.socket) -> None:
+    connection, _ = server.accept()
+    with connection:
+        connection.sendall(connection.makefile("rb").readline().upper())
+
+
+def test_what_the_virtual_phone_does_not_forward_is_refused_with_a_reason(virtual: AdbDevice, adb: Adb) -> None:
+    done = adb("reverse", "tcp:9999", "tcp:9999")
+    assert done.returncode == 1 and b"reverse forwarding is not modelled" in done.stderr
+    assert adb("reverse", "--list").stdout.strip() == b""
+    assert adb("jdwp").stdout == b""
+    assert adb("root").stdout == b"adbd cannot run as root in production builds\n"
