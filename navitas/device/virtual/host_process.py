@@ -72,6 +72,7 @@ async def host_process(
     started = subprocess.Popen(
         _ends_with_phone(argv), stdin=subprocess.DEVNULL, stdout=output, stderr=output, cwd=cwd, env=env, start_new_session=True
     )
+    _keep_to(started.pid, table.cpu_count)
     process = HostProcess(started)
     table.add_host(process.pid, name, tuple(argv), who, process.send_signal, app=app)
     outputs: list[_Output] = []
@@ -110,6 +111,19 @@ class _Output:
     def close(self) -> None:
         if self._transport is not None:
             self._transport.close()
+
+
+def _keep_to(pid: int, cores: int) -> None:
+    """Let a process and its children run on no more CPUs than the phone has, all of them on the same ones.
+
+    So the phone's processes together never use more CPU time than its cores could give. Where the system cannot do that,
+    what exceeds the cores is run later (docs/virtual-phone.md).
+    """
+    if cores and hasattr(os, "sched_setaffinity"):
+        allowed = sorted(os.sched_getaffinity(0))
+        if cores < len(allowed):
+            with contextlib.suppress(OSError):  # it ended at once
+                os.sched_setaffinity(pid, allowed[:cores])
 
 
 def _ends_with_phone(argv: Sequence[str]) -> Sequence[str]:

@@ -24,6 +24,10 @@ class KernelPort(Protocol):
         """A registered process ended (unknown pids are ignored)."""
         ...
 
+    def cpu_count(self) -> int:
+        """Number of the phone's cores; 0 when it has no model of them."""
+        ...
+
     def proc_stat(self) -> str:
         """Text of `/proc/stat` at this moment."""
         ...
@@ -56,6 +60,10 @@ class NullKernel:
     def remove_process(self, pid: int) -> None:
         """Forget the process."""
         self.processes.pop(pid, None)
+
+    def cpu_count(self) -> int:
+        """No model of cores."""
+        return 0
 
     def proc_stat(self) -> str:
         """A machine that never ran."""

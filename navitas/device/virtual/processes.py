@@ -47,6 +47,11 @@ class ProcessTable:
         self._app_uids[pid] = who.uid
         self._kernel.add_process(pid, name, app=app)
 
+    @property
+    def cpu_count(self) -> int:
+        """Number of the phone's cores; 0 when it has no model of them."""
+        return self._kernel.cpu_count()
+
     def add_inner(self, args: tuple[str, ...], who: Identity, send_signal: Callable[[int], None]) -> int:
         """Show something that runs inside the phone's own process; returns its pid."""
         pid = self._next_inner_pid

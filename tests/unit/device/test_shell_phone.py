@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
 import pytest
 from phone_harness import Output, on_phone, run, shell
 
+from navitas.device.virtual.kernel_port import NullKernel
 from navitas.device.virtual.phone import Phone
 
 SH = b"/system/bin/sh: "
@@ -114,6 +116,19 @@ def test_busy_work_is_a_host_process_that_the_kernel_counts(tmp_path: Path) -> N
     during, after = on_phone(tmp_path, action)
     assert list(during.values()) == [("yes", False)]
     assert after == {}
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system cannot keep processes to CPUs")
+@pytest.mark.parametrize("cores", [1, 1000])
+def test_processes_use_no_more_cpus_than_the_phone_has(cores: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(NullKernel, "cpu_count", lambda self: cores)
+
+    async def action(phone: Phone) -> set[int]:
+        found = await run(phone, "yes > /dev/null 2>&1 & until pidof yes; do sleep 0.02; done")
+        return os.sched_getaffinity(int(found.stdout))
+
+    allowed = sorted(os.sched_getaffinity(0))
+    assert sorted(on_phone(tmp_path, action)) == allowed[:cores]
 
 
 def test_processes_of_the_phone_are_in_proc(tmp_path: Path) -> None:

@@ -116,6 +116,10 @@ class Kernel:
             self._refresh()
             return procfs.energy_value(self._model)
 
+    def cpu_count(self) -> int:
+        """Number of virtual cores."""
+        return len(self.spec.cpus)
+
     def truth(self) -> Truth:
         """Energy by process and thread, as the rails know it."""
         with self._lock:
