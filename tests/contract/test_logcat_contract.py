@@ -217,8 +217,8 @@ def test_the_ring_drops_the_oldest_and_can_be_cleared(virtual: Device) -> None:
 
 
 def test_files_are_rotated(virtual: Device) -> None:
-    name = "nv-rotate"
+    name, folder = "nv-rotate", f"{FOLDER}-rotated"
     loop = f"i=0; while [ $i -lt 12 ]; do log -t {name} $i$(printf '%01000d' 1); i=$((i+1)); done"
-    virtual.shell(f"cd {FOLDER}; {loop}; logcat -d -v raw -f rotated -r 4 -n 2 -s {name}")
-    script = "ls rotated*; head -n 2 rotated.2 | tail -n 1 | head -c 2; echo; tail -n 1 rotated | head -c 2"
-    assert virtual.shell(f"cd {FOLDER}; {script}").text.split() == ["rotated", "rotated.1", "rotated.2", "00", "11"]
+    virtual.shell(f"mkdir -p {folder}; cd {folder}; {loop}; logcat -d -v raw -f log -r 4 -n 2 -s {name}")
+    script = "ls; head -n 2 log.2 | tail -n 1 | head -c 2; echo; tail -n 1 log | head -c 2"
+    assert virtual.shell(f"cd {folder}; {script}; rm -r {folder}").text.split() == ["log", "log.1", "log.2", "00", "11"]

@@ -1,7 +1,7 @@
 """What Android's own shell programs do with scripts: mksh (its /system/bin/sh) and toybox (its other programs).
 
 `tests/contract/transcripts/shell.json` holds scripts and what they gave on Linux with mksh R59 and toybox 0.8.9 from Debian 12,
-the versions of Android 14. `python tests/support/shell_transcripts.py` records all of them anew.
+releases of Android 14's time. `python tests/support/shell_transcripts.py` records all of them anew.
 """
 
 from __future__ import annotations
