@@ -34,6 +34,7 @@ _OS_REMEDIES = {
     errno.EACCES: _OTHER_PLACE,
     errno.EPERM: _OTHER_PLACE,
     errno.ENOTDIR: _OTHER_PLACE,
+    errno.ENAMETOOLONG: "choose a shorter name",
 }
 
 

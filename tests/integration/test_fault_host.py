@@ -1,0 +1,140 @@
+"""This machine's own troubles: full disks, read-only folders, two profilings at once, killed ones: named, kept, cleaned."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support.command_line import Command, Ended
+from support.faulty_project import faulty_project
+from support.gradle_projects import main_class, write
+from support.host import read_only, small_disk
+from support.lab import Lab
+
+from navitas.cli.analysis import analyze_recording
+from navitas.device.state_folders import PREFIX, own, remove_abandoned
+from navitas.errors import RecordingError
+from navitas.recording.store import open_recording
+
+Start = Callable[..., Command]
+Run = Callable[..., Ended]
+
+pytestmark = pytest.mark.timeout(300)
+
+
+@pytest.fixture(scope="module")
+def project(gradle: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = faulty_project(tmp_path_factory.mktemp("faulty-host") / "project")
+    return write(root, {"src/main/java/p/Main.java": main_class("Main")})
+
+
+# Disks
+
+
+def test_a_disk_that_fills_while_events_are_pulled(lab: Lab, tmp_path: Path) -> None:
+    package = lab.bundles[0].manifest.package
+    with small_disk(tmp_path / "disk", "4m") as disk:
+        with pytest.raises(RecordingError, match="No space left") as caught:
+            Lab(lab.phone, lab.bundles, disk).profile("*#callsMuch", name="rec")
+        assert "-o" in caught.value.remedy and str(disk) in caught.value.message
+        recording = open_recording(disk / "rec")
+        assert recording.manifest.state == "partial"
+        assert recording.files("events", 0), "what came before the disk was full is listed"
+        (test,) = analyze_recording(recording.path).tests
+        assert (test.method, test.status) == ("callsMuch", "passed")
+        assert not list(recording.path.glob(".*"))
+    left = lab.phone.shell(f"pm list packages {package}; ls /data/local/tmp/navitas; pidof {package}").text
+    assert left == ""
+
+
+def test_a_disk_that_is_full_from_the_start(lab: Lab, tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk", "64k") as disk:
+        (disk / "ballast").write_bytes(bytes(60_000))
+        with pytest.raises(RecordingError, match=f"{disk}/rec: cannot write a recording here: No space left") as caught:
+            Lab(lab.phone, lab.bundles, disk).profile("*#passes", name="rec")
+        assert "-o" in caught.value.remedy
+        assert not list(disk.glob("rec/.*"))
+
+
+def test_a_place_where_nothing_can_be_written_is_refused_before_anything_is_built(
+    navitas: Run, project: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+    for place in (tmp_path / "file" / "rec", Path("/proc/rec")):
+        done = navitas("profile", project, "-o", place)
+        done.check_error(4, str(place), "cannot write", "-o")
+        assert "building" not in done.err
+    navitas("profile", project, "-o", "n" * 300).check_error(4, "File name too long", "shorter")
+    with read_only(tmp_path / "ro") as folder:
+        done = navitas("profile", project, "-o", folder / "rec")
+        done.check_error(4, str(folder / "rec"), "Read-only file system", "-o")
+        report = navitas("report", GOLDEN, "--json", folder / "out.json")
+        report.check_error(4, "out.json", "Read-only file system", "choose a place")
+
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "recording-v1"
+
+
+# Two at once
+
+
+def test_two_profilings_of_one_project_at_once(start_navitas: Start, navitas: Run, project: Path, tmp_path: Path) -> None:
+    first = start_navitas("profile", project, "--tests", "*#waits", "-o", "one")
+    second = start_navitas("profile", project, "--tests", "*#passes", "-o", "two", "--no-tests")
+    ended = second.end()
+    assert ended.code == 0, ended.err
+    second.check_nothing_left()
+    first.wait_until((project / "waiting").exists)
+    first.process.send_signal(signal.SIGHUP)
+    stopped = first.end()
+    assert stopped.code == 130, "the terminal was closed"
+    first.check_nothing_left()
+    states = {name: json.loads((tmp_path / name / "manifest.json").read_text())["state"] for name in ("one", "two")}
+    assert states == {"one": "partial", "two": "complete"}
+    assert "waiting for another profiling of this project" in ended.err + stopped.err
+    # Each has the classes of its own options.
+    assert {"f", "passes"} <= _methods(tmp_path / "one")
+    assert "f" in _methods(tmp_path / "two") and "passes" not in _methods(tmp_path / "two")
+
+
+def _methods(recording: Path) -> set[str]:
+    return {method.name for method in analyze_recording(recording).methods.methods}
+
+
+# Killed ones
+
+
+def test_a_killed_profiling_harms_no_later_one(start_navitas: Start, navitas: Run, project: Path, tmp_path: Path) -> None:
+    (project / "waiting").unlink(missing_ok=True)
+    command = start_navitas("profile", project, "--tests", "*#waits", "-o", "one")
+    command.wait_until((project / "waiting").exists)
+    assert command.interrupt(signal.SIGKILL).code == -signal.SIGKILL
+    command.check_nothing_left()
+    (test,) = analyze_recording(tmp_path / "one").tests
+    assert (test.method, test.status) == ("waits", "cut"), "what it recorded can be read"
+    refused = navitas("profile", project, "--tests", "*#passes", "-o", "one")
+    refused.check_error(2, "holds a recording already")
+    assert navitas("profile", project, "--tests", "*#passes", "-o", "two").code == 0
+
+
+def test_the_folders_of_phones_that_were_killed_with_their_owner_are_removed(tmp_path: Path) -> None:
+    names = {name: tmp_path / f"{PREFIX}{name}" for name in ("mine", "young", "dead", "unmarked")}
+    for folder in names.values():
+        (folder / "root/data").mkdir(parents=True)
+    handle = own(names["mine"])
+    for name in ("young", "dead"):
+        os.close(own(names[name]))
+    (tmp_path / "other").mkdir()
+    (tmp_path / f"{PREFIX}link").symlink_to(tmp_path / "other")
+    for name in ("mine", "dead", "unmarked"):
+        os.utime(names[name], (0, 0))
+    remove_abandoned(tmp_path)
+    os.close(handle)
+    assert {path.name for path in tmp_path.iterdir()} == {
+        *(f"{PREFIX}{name}" for name in ("mine", "young", "unmarked", "link")),
+        "other",
+    }
