@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
+import os
 import shutil
 import signal
 import tempfile
@@ -78,15 +80,16 @@ class PackageManager:
         staged = Path(tempfile.mkdtemp(prefix=".install-", dir=self._apps))
         try:
             manifest = await asyncio.to_thread(_unpack, file, staged / "package")
-            code = self._apps / manifest.package
+            place = self._apps / manifest.package
             self.kill(manifest.package)
-            if code.exists():
-                code.replace(staged / "old")
-            (staged / "package").replace(code)
+            if place.exists():
+                place.replace(staged / "old")
+            (staged / "package").replace(place)
         except InvalidBundle as error:
             raise InstallError("INSTALL_FAILED_INVALID_APK", str(error)) from None
         except OSError as error:
-            raise InstallError("INSTALL_FAILED_INSUFFICIENT_STORAGE", error.strerror or str(error)) from None
+            code = "INSUFFICIENT_STORAGE" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "INVALID_APK"
+            raise InstallError(f"INSTALL_FAILED_{code}", error.strerror or str(error)) from None
         finally:
             shutil.rmtree(staged, ignore_errors=True)
         return self._register(manifest)
@@ -135,6 +138,9 @@ class PackageManager:
 def _unpack(file: BinaryIO, make_folder: Path) -> BundleManifest:
     """Check a bundle whole, then unpack it into a new folder. Raises `InvalidBundle`, or `OSError` when there is no room."""
     with open_archive(file) as archive:
+        needed = sum(entry.file_size for entry in archive.zip.infolist())
+        if shutil.disk_usage(make_folder.parent).free < needed:
+            raise OSError(errno.ENOSPC, f"{os.strerror(errno.ENOSPC)}: it needs {needed:,} bytes")
         make_folder.mkdir(parents=True)
         archive.zip.extractall(make_folder)
         return archive.manifest

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import shutil
 import stat
 import zipfile
 from pathlib import Path
@@ -87,6 +88,15 @@ def _lzma() -> bytes:
     return data.getvalue()
 
 
+def _liar() -> bytes:
+    """An entry that says it is ten bytes long, and inflates to a million."""
+    data = bytearray(bundle({"classes/bomb": bytes(1_000_000)}))
+    at = data.rindex(b"classes/bomb") - 46  # its record in the central directory
+    assert data[at : at + 4] == b"PK\1\2"
+    data[at + 24 : at + 28] = (10).to_bytes(4, "little")
+    return bytes(data)
+
+
 def _without_manifest() -> bytes:
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as archive:
@@ -107,6 +117,11 @@ def _without_manifest() -> bytes:
         (bundle({"classes/../../evil": b""}), "leaves the bundle"),
         (bundle({"/abs": b""}), "leaves the bundle"),
         (bundle({"C:\\evil": b""}), "leaves the bundle"),
+        (bundle({"\\\\server\\share": b""}), "leaves the bundle"),
+        (bundle({"c:evil": b""}), "leaves the bundle"),
+        (bundle({"n" * 4096: b""}), "File name too long"),
+        (bundle({"classes/a": b"", "classes/a/b": b""}), "Not a directory"),
+        (_liar(), "Bad CRC-32"),
         (bundle({"test-classes/T.class": b"again"}), "twice"),
         (bundle(schema_version=2), "schema_version"),
         (bundle(package="../../etc"), "package"),
@@ -133,6 +148,15 @@ def test_a_bundle_that_unpacks_to_too_much_is_refused(tmp_path: Path, monkeypatc
     monkeypatch.setattr(archive, "MAX_UNPACKED_BYTES", 100)
     found = on_phone(tmp_path, lambda phone: install(phone, bundle({"classes/big": bytes(1000)})))
     assert b"bytes, more than 100" in found.stdout
+
+
+def test_a_bundle_for_which_there_is_no_room_is_refused_before_it_is_unpacked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usage = shutil.disk_usage(tmp_path)._replace(free=10_000)
+    monkeypatch.setattr("navitas.device.virtual.packages.shutil.disk_usage", lambda _: usage)
+    found = on_phone(tmp_path, lambda phone: install(phone, bundle({"classes/big": bytes(100_000)})))
+    assert b"INSTALL_FAILED_INSUFFICIENT_STORAGE: No space left on device: it needs 100," in found.stdout
 
 
 def test_a_broken_update_leaves_the_old_package(tmp_path: Path) -> None:
