@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import os
 import selectors
+import shutil
 import signal
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,6 +15,7 @@ from navitas.errors import BuildError
 
 _GRACE_S = 5.0
 _LOOK_UP_S = 1.0
+_NOT_STARTED = "setpriv: failed to execute "
 
 
 def run_streaming(
@@ -26,7 +28,7 @@ def run_streaming(
     """
     try:
         process = subprocess.Popen(
-            command,
+            _ends_with_us(command),
             cwd=cwd,
             env=env,
             stdin=subprocess.DEVNULL,
@@ -35,9 +37,11 @@ def run_streaming(
             start_new_session=True,
         )
     except OSError as error:
-        raise BuildError(f"{command[0]} cannot be started: {error.strerror}", "Check the path and its permissions.") from error
+        raise _cannot_start(command, error.strerror or str(error)) from error
     try:
         for line in _lines(process):
+            if line.startswith(_NOT_STARTED):
+                raise _cannot_start(command, line.rpartition(": ")[2])
             on_line(line)
         return process.wait()
     except BaseException:
@@ -46,6 +50,16 @@ def run_streaming(
     finally:
         if process.stdout is not None:
             process.stdout.close()
+
+
+def _cannot_start(command: Sequence[str], cause: str) -> BuildError:
+    return BuildError(f"{command[0]} cannot be started: {cause}", "Check the path and its permissions.")
+
+
+def _ends_with_us(command: Sequence[str]) -> Sequence[str]:
+    """Where util-linux is at hand, the kernel asks the command to end even when this process is killed."""
+    setpriv = shutil.which("setpriv")
+    return [setpriv, "--pdeathsig", "TERM", *command] if setpriv and shutil.which(command[0]) else command
 
 
 def _lines(process: subprocess.Popen[bytes]) -> Iterator[str]:

@@ -58,6 +58,15 @@ def test_while_building(start_navitas: Start, gradle: str, tmp_path: Path) -> No
     assert not (tmp_path / "out").exists()
 
 
+def test_killed_while_building(start_navitas: Start, gradle: str, tmp_path: Path) -> None:
+    project = faulty_project(tmp_path / "project", WAITING_BUILD)
+    command = start_navitas("profile", project, "-o", "out")
+    command.wait_until((project / "building").exists)
+    assert command.interrupt(signal.SIGKILL).code == -signal.SIGKILL
+    command.check_nothing_left()
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.parametrize("stage", ["building", "starting the virtual phone", "installing", "listing tests"])
 def test_at_the_start_of_each_stage(start_navitas: Start, project: Path, tmp_path: Path, stage: str) -> None:
     command = start_navitas("profile", project, "--tests", "*#waits", "-o", "out")
@@ -93,10 +102,13 @@ def test_while_events_are_pulled(start_navitas: Start, navitas: Run, project: Pa
     assert [test["method"] for test in json.loads(done.out)["tests"]] == ["callsMuch"]
 
 
-def test_terminated_while_tests_run(start_navitas: Start, navitas: Run, project: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_terminated_while_tests_run(
+    start_navitas: Start, navitas: Run, project: Path, tmp_path: Path, number: signal.Signals
+) -> None:
     command = start_navitas("profile", project, "--tests", "*#waits", "-o", "out")
     command.wait_until((project / "waiting").exists)
-    ended = command.interrupt(signal.SIGTERM)
+    ended = command.interrupt(number)
     assert ended.code == 130
     assert "Traceback" not in ended.err
     command.check_nothing_left()
