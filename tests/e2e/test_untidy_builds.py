@@ -1,0 +1,144 @@
+"""Builds that are less tidy than samples: what is whose, what is a test, and what the build asks for."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from support.gradle_builds import Build, modules
+from support.gradle_projects import JUNIT, junit_class, write
+from support.lab import Lab
+from support.untidy_build import MANY_JARS, untidy_build
+
+from navitas.build.bundle import Bundle
+from navitas.device.virtual_phone import virtual_phone
+from navitas.report.json_report import to_dict
+from navitas.report.speedscope import to_dict as to_speedscope
+
+_TWICE = "public class Twice {{ public static final int NUMBER = Integer.valueOf({}); }}"
+
+
+@pytest.fixture(scope="module")
+def twice(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, bytes]:
+    """Class `Twice`, compiled with NUMBER 1 and 2."""
+    folder = tmp_path_factory.mktemp("twice")
+    found = []
+    for number in (1, 2):
+        (folder / "Twice.java").write_text(_TWICE.format(number))
+        subprocess.run(["javac", "--release", "8", "-nowarn", "Twice.java"], cwd=folder, check=True, capture_output=True)
+        found.append((folder / "Twice.class").read_bytes())
+    return found[0], found[1]
+
+
+def test_an_untidy_build(tmp_path: Path, gradle: str, twice: tuple[bytes, bytes]) -> None:
+    root = untidy_build(tmp_path / "untidy", twice)
+    build = Build(root, gradle)
+    assert not re.search(r":afterTests\b", "\n".join(build.lines))
+    check_bundles({bundle.manifest.module: bundle for bundle in build.bundles}, root)
+    # Bundles run alike whichever Gradle made them.
+    if gradle == shutil.which("gradle"):
+        with virtual_phone() as phone:
+            check_runs(Lab(phone, build.bundles, tmp_path))
+
+
+def check_bundles(bundles: dict[str, Bundle], root: Path) -> None:
+    assert list(bundles) == [":app", ":helpers", ":odd", ":off", ":picky", ":svc:api", ":web:api"]
+    packages = {module: bundle.manifest.package for module, bundle in bundles.items()}
+    assert (packages[":svc:api"], packages[":web:api"]) == ("org.example.svc_api", "org.example.web_api")
+
+    app = bundles[":app"].manifest
+    assert modules(bundles[":app"]) == {
+        **dict.fromkeys(("Main", "First", "Second", "Late"), ("main", ":app")),
+        # Also in the main set of :kit, whose jar comes later on the class path.
+        **dict.fromkeys(("AppTest", "GeneratedTest", "KitTest", "KitHelp"), ("test", ":app")),
+        "Shared": ("main", ":svc:api"),
+        **dict.fromkeys(("OddHelper", "MainTest"), ("test", ":odd")),
+    }
+    names = [path.rpartition("-")[2] if path.startswith("lib/") else path for path in app.class_path]
+    assert names[:2] == ["test-classes", "classes"]
+    assert {"conf", "late", "zero.jar", "empty.jar"} <= set(names)
+    assert names.index("twice.jar") < len(names) - 1 - names[::-1].index("twice.jar")
+    assert names.count("part.jar") == MANY_JARS
+    assert not any("exist" in name or "none" in name for name in names)
+    assert app.system_properties["from.property"] == app.system_properties["from.args"] == "yes"
+    assert not any("jdwp" in argument or "agent" in argument for argument in app.jvm_args)
+    for word in ("-agentlib:jdwp", "JaCoCo", "forkEvery"):
+        assert any(word in warning and warning.startswith(":app: ") for warning in app.warnings), word
+
+    assert modules(bundles[":odd"])["Main"] == modules(bundles[":odd"])["gen.Made"] == ("main", ":odd")
+    assert (root / "odd/bin/main/Main.class").is_file()
+    assert not bundles[":off"].manifest.test_task.enabled
+    picky = bundles[":picky"].manifest
+    assert picky.test_roots == ["tests.txt"]
+    assert picky.test_task.left_out == ["p.SlowTest"]
+    assert picky.test_task.include == ["p.*Test"]
+    assert any("integrationTest" in warning for warning in picky.warnings)
+    assert modules(bundles[":web:api"])["KitTest"] == ("main", ":kit")
+
+
+def check_runs(lab: Lab) -> None:
+    done = lab.profile(name="all")
+    report = to_dict(done.analysis)
+    tests = Counter((test["module"], test["class"], test["method"], test["status"]) for test in report["tests"])
+    assert dict(tests) == dict.fromkeys(
+        [
+            (":app", "AppTest", "sees", "passed"),
+            (":app", "AppTest", "fails", "failed"),
+            (":app", "GeneratedTest", "made", "passed"),
+            (":app", "KitTest", "t", "passed"),
+            (":odd", "MainTest", "t", "passed"),
+            (":picky", "p.QuickTest", "t", "passed"),
+            (":picky", "p.QuickTest", "never", "passed"),
+            (":svc:api", "MainTest", "t", "passed"),
+            (":web:api", "MainTest", "t", "passed"),
+        ],
+        1,
+    )
+    called = {
+        (test["module"], method["module"], method["class"], method["name"])
+        for test in report["tests"]
+        for thread in test["threads"]
+        for method in thread["methods"]
+    }
+    assert (":app", ":app", "Main", "f") in called
+    assert (":odd", ":odd", "Main", "g") in called
+    assert (":app", ":svc:api", "Shared", "f") in called
+    frames = {frame["name"] for frame in to_speedscope(done.analysis)["shared"]["frames"]}
+    assert {":app Main.f", ":odd Main.g"} <= frames
+    named = lab.profile("SlowTest", "OffTest", name="named")
+    assert {(test.module, test.class_name) for test in named.analysis.tests} == {(":picky", "p.SlowTest"), (":off", "OffTest")}
+
+
+def test_another_test_task_and_a_build_without_settings(tmp_path: Path, gradle: str) -> None:
+    build = """
+        apply plugin: 'java'
+        sourceSets { integrationTest { compileClasspath += test.runtimeClasspath; runtimeClasspath += test.runtimeClasspath } }
+        afterEvaluate {
+            task integrationTest(type: Test) {
+                testClassesDirs = sourceSets.integrationTest.output.classesDirs
+                classpath = sourceSets.integrationTest.runtimeClasspath
+                systemProperty 'whole', 'yes'
+            }
+        }
+    """
+    root = write(
+        tmp_path / "alone",
+        {
+            "build.gradle": build + JUNIT,
+            "src/main/java/p/A.java": "package p; public class A { }\n",
+            "src/test/java/p/ATest.java": junit_class("ATest", "new A();"),
+            "src/integrationTest/java/p/WholeTest.java": junit_class("WholeTest", "new ATest();"),
+            "src/integrationTest/resources/whole.txt": "w",
+        },
+    )
+    (bundle,) = Build(root, gradle, test_task="integrationTest").bundles
+    manifest = bundle.manifest
+    assert manifest.test_task.name == "integrationTest"
+    assert manifest.system_properties["whole"] == "yes"
+    assert modules(bundle) == {"p.A": ("main", ":"), "p.ATest": ("test", ":"), "p.WholeTest": ("test", ":")}
+    assert manifest.test_roots == ["test-classes"]
+    assert any("test tasks test;" in warning for warning in manifest.warnings)
