@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
-import socket
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,6 +15,7 @@ import adbutils
 import jsonschema  # type: ignore[import-untyped]
 import pytest
 from support.command_line import Ended
+from support.fake_adb import block, fake_adb, free_port
 from support.faulty_project import faulty_project
 
 from navitas.report.json_report import schema
@@ -89,9 +90,7 @@ def test_a_failing_build_shows_its_last_lines(navitas: Run, tmp_path: Path, grad
 @pytest.fixture
 def no_devices(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """An adb server of the test's own, which knows no device."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = str(probe.getsockname()[1])
+    port = str(free_port())
     monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", port)
     monkeypatch.setenv("ADB_MDNS", "0")
     adb = str(adbutils.adb_path())
@@ -103,6 +102,21 @@ def no_devices(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.usefixtures("no_devices")
 def test_an_unknown_device_is_told_with_those_there_are(navitas: Run, project: Path) -> None:
     navitas("profile", project, "--device", "nosuchserial").check_error(4, "nosuchserial", "adb lists")
+
+
+def test_no_adb_server_and_no_program_to_start_one(navitas: Run, tmp_path: Path) -> None:
+    env = {"ANDROID_ADB_SERVER_PORT": str(free_port()), "ADBUTILS_ADB_PATH": str(tmp_path / "adb")}
+    navitas("devices", env=env).check_error(4, "adb: there is no program", "apt install adb")
+    navitas("devices", env={"ANDROID_ADB_SERVER_PORT": "usb"}).check_error(2, "ANDROID_ADB_SERVER_PORT")
+
+
+def test_an_adb_server_of_another_version_is_left_alone(navitas: Run, tmp_path: Path) -> None:
+    with fake_adb({"host:version": block("001f"), "host:devices-l": block("x  unauthorized")}) as server:
+        env = {"ANDROID_ADB_SERVER_PORT": str(server.port)}
+        done = navitas("devices", env=env)
+        assert done.code == 0 and "x\t-\tunauthorized" in done.out
+        navitas("profile", tmp_path, "--device", "x", env=env).check_error(4, "device x is unauthorized", "allow USB debugging")
+        assert not [asked for asked in server.asked if "kill" in asked]
 
 
 # Tests
@@ -212,6 +226,20 @@ def test_a_flipped_bit_costs_one_chunk(navitas: Run, recording: Path) -> None:
 def test_an_event_file_of_noise_is_a_warning(navitas: Run, recording: Path) -> None:
     events(recording).write_bytes(os.urandom(100_000))
     assert {"file_changed", "no_events"} <= warnings(report(navitas, recording))
+
+
+def test_a_recording_of_a_newer_navitas(navitas: Run, recording: Path) -> None:
+    data = events(recording).read_bytes()
+    events(recording).write_bytes(data.replace(b"NVCH\x01\x00", b"NVCH\x02\x00"))
+    found = report(navitas, recording)
+    assert {"newer_chunks", "no_events"} <= warnings(found)
+    newer = next(warning for warning in found["warnings"] if warning["code"] == "newer_chunks")
+    assert "version (2)" in newer["message"] and "Update Navitas" in newer["remedy"]
+    for path in (recording / "maps" / "36b9b900498770ce.json", recording / "manifest.json"):
+        text = path.read_text()
+        path.write_text(re.sub(r'"schema_version": ?1', '"schema_version": 2', text))
+        navitas("report", recording).check_error(4, path.name, "schema_version 2", "Update Navitas")
+        path.write_text(text)
 
 
 def test_a_map_of_another_build_is_an_error_that_names_both(navitas: Run, recording: Path) -> None:

@@ -10,8 +10,8 @@ import signal, sys, time
 from navitas.cli.standard_input import interrupt_at_end_of
 signal.signal(signal.SIGTERM, signal.default_int_handler)
 interrupt_at_end_of(sys.stdin.fileno())
-print("ready", flush=True)
 try:
+    print("ready", flush=True)
     time.sleep(float(sys.argv[1]))
 except KeyboardInterrupt:
     print("interrupted", flush=True)
