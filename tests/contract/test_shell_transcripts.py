@@ -34,4 +34,9 @@ def test_the_transcripts_are_what_the_programs_do(tmp_path: Path) -> None:
     if missing := missing_programs():
         pytest.skip(f"not installed: {missing} (apt install mksh toybox)")
     recorder = Recorder(tmp_path)
-    assert [known for known in TRANSCRIPTS if recorder.record(known.section, known.script) != known] == []
+
+    def is_same(known: Transcript) -> bool:
+        # Scripts with background jobs may be overtaken on a busy machine.
+        return any(recorder.record(known.section, known.script) == known for _ in range(3))
+
+    assert [known for known in TRANSCRIPTS if not is_same(known)] == []

@@ -9,7 +9,7 @@ import math
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from navitas.device.virtual.kernel.governor import DOWN_LIMIT_NS, UP_LIMIT_NS, Governor
@@ -33,6 +33,7 @@ def utilisation(scheduler: Scheduler) -> float:
 
 
 @given(steps, st.floats(0.0, 1.0))
+@example([MS] * 40, 0.03)
 def test_pelt_is_a_geometric_series_of_half_life_32_ms(lengths: list[int], share: float) -> None:
     """A task that always runs for the same share u of the time tends to 1024·u as 1 − 2^(−t/32 ms), however time is cut."""
     assert HALF_LIFE_NS == 32 * MS

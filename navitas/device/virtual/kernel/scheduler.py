@@ -146,7 +146,8 @@ class Scheduler:
                     state.estimate = max(state.util, state.estimate + _EWMA_WEIGHT * (state.util - state.estimate))
             else:
                 state.asleep_ns += dt_ns
-            if state.util < _FORGET and not state.backlog_ns and (state.estimate < _FORGET or state.asleep_ns > _REMEMBER_NS):
+            is_gone = state.asleep_ns and state.util < _FORGET and not state.backlog_ns
+            if is_gone and (state.estimate < _FORGET or state.asleep_ns > _REMEMBER_NS):
                 forgotten.append(task)
         for task in forgotten:
             del self._tasks[task]
