@@ -17,7 +17,7 @@ def check(analysis: Analysis) -> list[str]:
 
 
 def _of_test(test: TestEnergy) -> Iterator[str]:
-    name = f"test {test.class_name}#{test.method} of run {test.run}"
+    name = f"test {test.class_name}#{test.method} in runs/{test.run}"
     parts = [*(thread.energy_j for thread in test.threads), test.other_processes_j, test.idle_j, test.unattributed_j]
     yield from _off(f"{name}: threads, others, idle and unattributed", fsum(parts), test.energy_j, test.energy_j)
     for thread in test.threads:

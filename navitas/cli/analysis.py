@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from navitas.attribute.analyze import analyze
 from navitas.attribute.result import Analysis
+from navitas.attribute.rows import stem
 from navitas.parse.run import ParsedRecording, parse_recording
 from navitas.power.cpu import power_model
 from navitas.power.model import PowerModel
 from navitas.power.profile import read_power_profile
 from navitas.recording.manifest import Manifest
 from navitas.recording.store import open_recording
+from navitas.report.terminal import unknown_thread
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,27 @@ def load_recording(path: Path) -> Loaded:
     return Loaded(parse_recording(recording), manifest, model)
 
 
-def analyze_recording(path: Path, method: Literal["default", "paper1"] = "default") -> Analysis:
-    """Open, parse and analyse a recording; needs no device, Gradle or Java."""
+def analyze_recording(
+    path: Path,
+    method: Literal["default", "paper1"] = "default",
+    *,
+    tree: str | None = None,
+    stage: Callable[[str], None] = lambda text: None,
+) -> Analysis:
+    """Open, parse and analyse a recording; needs no device, Gradle or Java. `stage` is told what is being done.
+
+    UsageError, before the long part of the work, when `tree` names no thread that has calls.
+    """
+    stage("reading the recording")
     loaded = load_recording(path)
+    if tree is not None:
+        _check_thread(loaded.parsed, tree)
+    stage("attributing energy to calls")
     return analyze(loaded.parsed, loaded.manifest, loaded.model, method=method)
+
+
+def _check_thread(parsed: ParsedRecording, wanted: str) -> None:
+    threads = [thread for run in parsed.runs for thread in run.threads if len(thread.calls) or len(thread.folded.node)]
+    names = {thread.name for thread in threads}
+    if wanted not in names.union(map(stem, names), (str(thread.serial) for thread in threads)):
+        raise unknown_thread(wanted, names)

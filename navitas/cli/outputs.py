@@ -44,7 +44,13 @@ def check_outputs(options: ReportOptions, recording: Path | None = None) -> None
 
 
 def write_reports(analysis: Analysis, options: ReportOptions) -> None:
-    """Print the terminal report on standard output, unless a file report goes there, and write the file reports."""
+    """Write the file reports and print the terminal report."""
+    write_files(analysis, options)
+    print_report(analysis, options)
+
+
+def write_files(analysis: Analysis, options: ReportOptions) -> None:
+    """Write the file reports; one of them may go to standard output."""
     wanted: list[tuple[Path | None, _FileReport]] = [
         (options.json, JsonReport()),
         (options.speedscope, SpeedscopeReport()),
@@ -53,7 +59,11 @@ def write_reports(analysis: Analysis, options: ReportOptions) -> None:
     for path, report in wanted:
         if path is not None:
             _write(path, report, analysis)
-    if not any(path == _STDOUT for path, _ in wanted):
+
+
+def print_report(analysis: Analysis, options: ReportOptions) -> None:
+    """Print the terminal report on standard output, unless a file report goes there."""
+    if _STDOUT not in (options.json, options.speedscope, options.collapsed):
         TerminalReport(top=options.top, tree=options.tree).render(analysis, _console())
 
 

@@ -18,10 +18,11 @@ _TEST_LINES = 100
 
 
 class ConsoleProgress:
-    """Shows stage, detail and test counts; nothing of it goes to standard output."""
+    """Shows stage, detail and test counts; nothing of it goes to standard output. `only_live`: on a terminal alone."""
 
-    def __init__(self, console: Console | None = None) -> None:
+    def __init__(self, console: Console | None = None, *, only_live: bool = False) -> None:
         self._console = console or Console(stderr=True)
+        self._only_live = only_live
         self._status: Status | None = None
         self._stage = ""
 
@@ -55,5 +56,7 @@ class ConsoleProgress:
 
     def _print(self, text: str) -> None:
         """A reader that has gone must not keep a profiling from its end, where the device is cleaned."""
+        if self._only_live:
+            return
         with suppress(OSError, SystemExit):  # rich leaves by SystemExit when the pipe is broken
             self._console.print(text, highlight=False)

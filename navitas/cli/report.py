@@ -9,7 +9,8 @@ import click
 
 from navitas.cli.analysis import analyze_recording
 from navitas.cli.options import report_options, take_report_options
-from navitas.cli.outputs import check_outputs, write_reports
+from navitas.cli.outputs import check_outputs, print_report, write_files
+from navitas.cli.progress import ConsoleProgress
 from navitas.errors import UsageError
 from navitas.report.json_report import schema
 
@@ -27,4 +28,8 @@ def command(recording: Path | None, print_schema: bool, **values: object) -> Non
     if recording is None:
         raise UsageError("no recording named", "give its folder: navitas report navitas-recordings/demo")
     check_outputs(options, recording)
-    write_reports(analyze_recording(recording, options.method), options)
+    with ConsoleProgress(only_live=True) as progress:
+        analysis = analyze_recording(recording, options.method, tree=options.tree, stage=progress.stage)
+        progress.stage("writing the report")
+        write_files(analysis, options)
+    print_report(analysis, options)

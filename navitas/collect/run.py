@@ -124,7 +124,7 @@ class Runner:
         for failure in filter(None, (logcat.failure, sampler.failure)):
             if isinstance(failure, OSError) or (failure is logcat.failure and self._options.transport == "logcat"):
                 raise failure  # the recording cannot be written, or its events are lost
-            self._writer.warn("sampling", f"run {plan.id}: {failure}", "figures that need it have a lower evidence level")
+            self._writer.warn("sampling", f"runs/{plan.id}: {failure}", "figures that need it have a lower evidence level")
         for note in runtime_notes(log):
             done.troubles.append(f"{plan.package}: {note}")
 

@@ -6,7 +6,7 @@ import mmap
 import struct
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -115,6 +115,20 @@ def release(view: memoryview) -> None:
     """Give back the memory that reading a mapped file has taken; its bytes are read again when they are needed."""
     if isinstance(view.obj, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
         view.obj.madvise(mmap.MADV_DONTNEED)
+
+
+def records(chunks: Iterable[Chunk], header: struct.Struct) -> Iterator[tuple[tuple[int, ...], memoryview] | int]:
+    """Each record's header and the bytes behind it, as long as the header's last field says; a number: so many were cut off."""
+    for chunk in chunks:
+        at, payload = 0, chunk.payload
+        for record in range(chunk.count):
+            fields = header.unpack_from(payload, at) if at + header.size <= len(payload) else None
+            at += header.size
+            if fields is None or at + fields[-1] > len(payload):
+                yield chunk.count - record
+                break
+            yield fields, payload[at : at + fields[-1]]
+            at += fields[-1]
 
 
 def in_order(chunks: list[Chunk]) -> tuple[list[Chunk], int]:

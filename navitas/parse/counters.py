@@ -6,7 +6,7 @@ import struct
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from navitas.parse.chunks import Chunk
+from navitas.parse.chunks import Chunk, records
 
 _HEADER = struct.Struct("<qqHI")
 
@@ -21,26 +21,19 @@ class Readings:
 
 def decode_counters(chunks: Iterable[Chunk]) -> tuple[dict[int, Readings], int]:
     """Readings by source id, and how many records were dropped as impossible."""
-    records: dict[int, list[tuple[int, bytes]]] = {}
+    found: dict[int, list[tuple[int, bytes]]] = {}
     dropped = 0
-    for chunk in chunks:
-        at, payload = 0, chunk.payload
-        for record in range(chunk.count):
-            if at + _HEADER.size > len(payload):
-                dropped += chunk.count - record
-                break
-            start, end, source, length = _HEADER.unpack_from(payload, at)
-            at += _HEADER.size
-            if at + length > len(payload):
-                dropped += chunk.count - record
-                break
-            if 0 <= start <= end:
-                records.setdefault(source, []).append((start + (end - start) // 2, bytes(payload[at : at + length])))
-            else:
-                dropped += 1
-            at += length
+    for record in records(chunks, _HEADER):
+        if isinstance(record, int):
+            dropped += record
+            continue
+        (start, end, source, _), text = record
+        if 0 <= start <= end:
+            found.setdefault(source, []).append((start + (end - start) // 2, bytes(text)))
+        else:
+            dropped += 1
     readings = {}
-    for source, rows in records.items():
+    for source, rows in found.items():
         rows.sort(key=lambda row: row[0])
         readings[source] = Readings([t for t, _ in rows], [text for _, text in rows])
     return readings, dropped

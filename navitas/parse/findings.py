@@ -16,8 +16,8 @@ class Findings:
     losses: list[Loss] = field(default_factory=list)
 
     def warn(self, code: str, message: str, remedy: str = "") -> None:
-        """Keep a warning; messages name the run."""
-        place = "" if self.run is None else f"run {self.run}: "
+        """Keep a warning; messages name the run's folder."""
+        place = "" if self.run is None else f"runs/{self.run}: "
         self.warnings.append(Warning(code=code, message=place + message, remedy=remedy))
 
     def lose(self, what: str, count: int, message: str = "", remedy: str = "") -> None:

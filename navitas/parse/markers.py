@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from navitas.parse.chunks import Chunk
+from navitas.parse.chunks import Chunk, records
 from navitas.parse.findings import Findings
 from navitas.parse.tables import Marker, Window
 from navitas.recording.manifest import Test
@@ -26,22 +26,15 @@ def decode_markers(chunks: Iterable[Chunk]) -> tuple[tuple[Marker, ...], int]:
     """Markers in time order, and how many were dropped as impossible or of an unknown kind."""
     markers: list[Marker] = []
     dropped = 0
-    for chunk in chunks:
-        at, payload = 0, chunk.payload
-        for record in range(chunk.count):
-            if at + _HEADER.size > len(payload):
-                dropped += chunk.count - record
-                break
-            t_ns, kind, status, _, length = _HEADER.unpack_from(payload, at)
-            at += _HEADER.size
-            if at + length > len(payload):
-                dropped += chunk.count - record
-                break
-            if t_ns >= 0 and kind < len(_KINDS) and status < len(_STATUSES):
-                markers.append(Marker(t_ns, _KINDS[kind], str(payload[at : at + length], "utf-8", "replace"), _STATUSES[status]))
-            else:
-                dropped += 1
-            at += length
+    for record in records(chunks, _HEADER):
+        if isinstance(record, int):
+            dropped += record
+            continue
+        (t_ns, kind, status, _, _), test = record
+        if t_ns >= 0 and kind < len(_KINDS) and status < len(_STATUSES):
+            markers.append(Marker(t_ns, _KINDS[kind], str(test, "utf-8", "replace"), _STATUSES[status]))
+        else:
+            dropped += 1
     markers.sort(key=lambda marker: marker.t_ns)
     return tuple(markers), dropped
 
@@ -54,6 +47,7 @@ def windows_of(markers: Sequence[Marker], tests: Sequence[Test], end_ns: int, fi
     waiting: defaultdict[str, list[int]] = defaultdict(list)
     for test in reversed(tests):
         waiting[f"{test.class_name}#{test.method}"].append(test.id)
+    is_ignored = {test.id: test.status == "ignored" for test in tests}
     windows: list[Window] = []
     unknown = 0
     open_test: Marker | None = None
@@ -65,7 +59,9 @@ def windows_of(markers: Sequence[Marker], tests: Sequence[Test], end_ns: int, fi
             continue
         if open_test is not None:
             ids = waiting[_as_listed(open_test.test)]
-            if ids:
+            if ids and is_ignored[ids[-1]]:
+                ids.pop()  # it never ran: what its listener took is no test's
+            elif ids:
                 windows.append(Window(ids.pop(), open_test.t_ns, end_ns if marker is None else marker.t_ns))
             else:
                 unknown += 1

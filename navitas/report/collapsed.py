@@ -9,6 +9,13 @@ from navitas.attribute.result import Analysis, ThreadEnergy
 from navitas.report.frames import J_TO_UJ, UNTRACED, walk
 from navitas.report.names import MethodNames, printable
 
+MOST_FRAMES = 500
+"""What is called by a stack of so many methods stands below it as one frame: a line names its whole stack, so lines and their
+length would both grow with the depth.
+"""
+
+DEEPER = f"(deeper than {MOST_FRAMES} calls)"
+
 
 class CollapsedReport:
     """One line a stack: thread and methods from the outermost on, a space, its own energy in whole µJ, over all tests.
@@ -19,7 +26,7 @@ class CollapsedReport:
     def render(self, analysis: Analysis, out: IO[str]) -> None:
         """Write the file; nothing for an analysis without threads."""
         stacks: Counter[str] = Counter()
-        names = MethodNames(analysis.methods)
+        names = _Frames(MethodNames(analysis.methods))
         for test in analysis.tests:
             for thread in test.threads:
                 _add(stacks, thread, names)
@@ -27,15 +34,34 @@ class CollapsedReport:
             out.write(f"{stack} {weight_uj}\n")
 
 
-def _add(stacks: Counter[str], thread: ThreadEnergy, names: MethodNames) -> None:
+class _Frames:
+    """Each method's frame, made once."""
+
+    def __init__(self, names: MethodNames) -> None:
+        self._names = names
+        self._known: dict[int, str] = {}
+
+    def of(self, method: int) -> str:
+        if method not in self._known:
+            self._known[method] = _frame(self._names.label(method))
+        return self._known[method]
+
+
+def _add(stacks: Counter[str], thread: ThreadEnergy, frames: _Frames) -> None:
     top = _frame(thread.name)
     path = [top]
     open_uj = [(thread.untraced_j + thread.probes_j) * J_TO_UJ]
+    too_deep, too_deep_uj = 0, 0.0
     for step in walk(thread):
-        if step.enters:
-            path.append(_frame(names.label(thread.nodes[step.node].method)))
+        if too_deep or (step.enters and len(path) > MOST_FRAMES):
+            too_deep += 1 if step.enters else -1
+            too_deep_uj += step.self_uj
+        elif step.enters:
+            path.append(frames.of(step.method))
             open_uj.append(step.self_uj)
         else:
+            open_uj[-1] += _emit(stacks, [*path, DEEPER], too_deep_uj) if too_deep_uj else 0.0
+            too_deep_uj = 0.0
             left_over = _emit(stacks, path, open_uj.pop())
             open_uj[-1] += left_over
             path.pop()

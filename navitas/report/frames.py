@@ -3,35 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
-from navitas.attribute.result import ThreadEnergy
+from navitas.attribute.result import Nodes, ThreadEnergy
 
 UNTRACED = "(untraced)"
 J_TO_UJ = 1e6
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One step of a walk: a node is entered (with its own µJ) or left."""
+class Step(NamedTuple):
+    """One step of a walk: a node of a method is entered (with its own µJ) or left."""
 
     enters: bool
-    node: int
+    method: int
     self_uj: float
 
 
 def walk(thread: ThreadEnergy) -> Iterator[Step]:
     """Walk a thread's call tree depth first, without recursion (trees may be as deep as stacks)."""
-    children: list[list[int]] = [[] for _ in thread.nodes]
+    parents, methods, _, _, own_j, _ = (column.tolist() for column in Nodes.of(thread.nodes).columns)
+    children: list[list[int] | None] = [None] * len(parents)
     roots: list[int] = []
-    for node in thread.nodes:
-        (roots if node.parent < 0 else children[node.parent]).append(node.id)
-    stack = [(root, True) for root in reversed(roots)]
-    while stack:
-        at, enters = stack.pop()
-        if enters:
-            yield Step(True, at, max(thread.nodes[at].exclusive_j, 0.0) * J_TO_UJ)
-            stack.append((at, False))
-            stack += [(child, True) for child in reversed(children[at])]
+    for node, parent in enumerate(parents):
+        if parent < 0:
+            roots.append(node)
+        elif (siblings := children[parent]) is None:
+            children[parent] = [node]
         else:
-            yield Step(False, at, 0.0)
+            siblings.append(node)
+    stack = roots[::-1]
+    while stack:
+        node = stack.pop()
+        if node < 0:
+            yield Step(False, methods[~node], 0.0)
+            continue
+        yield Step(True, methods[node], max(own_j[node], 0.0) * J_TO_UJ)
+        stack.append(~node)
+        stack += (children[node] or ())[::-1]

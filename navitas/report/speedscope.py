@@ -9,9 +9,11 @@ from navitas import __version__
 from navitas.attribute.result import Analysis, TestEnergy
 from navitas.parse.tables import MethodTable
 from navitas.report.frames import J_TO_UJ, UNTRACED, walk
+from navitas.report.json_text import Line, written
 from navitas.report.names import MethodNames, method_of, printable, test_label
 
 _SCHEMA = "https://www.speedscope.app/file-format-schema.json"
+_EVENT = '{"type": "%s", "frame": %d, "at": %.12g}'
 
 
 class SpeedscopeReport:
@@ -22,12 +24,17 @@ class SpeedscopeReport:
 
     def render(self, analysis: Analysis, out: IO[str]) -> None:
         """Write the file."""
-        json.dump(to_dict(analysis), out, allow_nan=False)
+        out.writelines(written(_file(analysis)))
         out.write("\n")
 
 
 def to_dict(analysis: Analysis) -> dict[str, Any]:
     """The file as plain data."""
+    loaded: dict[str, Any] = json.loads("".join(written(_file(analysis))))
+    return loaded
+
+
+def _file(analysis: Analysis) -> dict[str, Any]:
     frames = _Frames(analysis.methods)
     profiles = [_profile(test, frames) for test in analysis.tests if test.wall_ns > 0]
     return {
@@ -75,14 +82,14 @@ class _Events:
 
     def __init__(self) -> None:
         self.at = 0.0
-        self.events: list[dict[str, Any]] = []
+        self.events: list[Line] = []
 
     def open(self, frame: int, own_uj: float) -> None:
-        self.events.append({"type": "O", "frame": frame, "at": self.at})
+        self.events.append(Line(_EVENT % ("O", frame, self.at)))
         self.at += max(own_uj, 0.0)
 
     def close(self, frame: int) -> None:
-        self.events.append({"type": "C", "frame": frame, "at": self.at})
+        self.events.append(Line(_EVENT % ("C", frame, self.at)))
 
 
 def _profile(test: TestEnergy, frames: _Frames) -> dict[str, Any]:
@@ -91,7 +98,7 @@ def _profile(test: TestEnergy, frames: _Frames) -> dict[str, Any]:
         top = frames.named(thread.name if thread.count == 1 else f"{thread.name} ×{thread.count}")
         events.open(top, 0.0)
         for step in walk(thread):
-            frame = frames.method(thread.nodes[step.node].method)
+            frame = frames.method(step.method)
             if step.enters:
                 events.open(frame, step.self_uj)
             else:
@@ -106,11 +113,11 @@ def _profile(test: TestEnergy, frames: _Frames) -> dict[str, Any]:
         _leaf(events, frames.named(name), joules)
     return {
         "type": "evented",
-        "name": f"{printable(test_label(test))} run {test.repeat} (µJ)",
+        "name": f"{printable(test_label(test))} run {test.repeat + 1} (µJ)",
         "unit": "none",
         "startValue": 0,
-        "endValue": events.at,
-        "events": events.events,
+        "endValue": float(f"{events.at:.12g}"),
+        "events": iter(events.events),
     }
 
 

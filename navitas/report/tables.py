@@ -54,13 +54,20 @@ def tests_table(analysis: Analysis, groups: Sequence[Repeats], top: int, *, narr
             status = Text(test.status, style=_STATUS_STYLE.get(test.status, ""))
             add(label.of(test), str(test.repeat + 1), test.energy_j, duration(test.wall_ns), status)
         if len(group.tests) > 1:
-            add("", "median", group.median_j, "", Text(), bold=True)
+            add("", "median", group.median_j, "", Text(_spread(group), style="bold"), bold=True)
     _more(table, len(groups) - len(shown), "tests")
     untimed = [test for test in analysis.tests if test.wall_ns == 0]
     for test in untimed[: max(top, _ALL_TESTS)]:
         add(label.of(test), str(test.repeat + 1), None, "", Text(test.status))
     _more(table, len(untimed) - max(top, _ALL_TESTS), "tests without a run")
     return table
+
+
+def _spread(group: Repeats) -> str:
+    """How far the runs lie from their median, at most."""
+    if group.median_j <= 0:
+        return ""
+    return f"± {percent(max(abs(test.energy_j - group.median_j) for test in group.tests), group.median_j)}"
 
 
 def _most(groups: Sequence[Repeats], top: int) -> Sequence[Repeats]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 
 from rich.console import Console, Group, RenderableType
@@ -19,6 +19,7 @@ from navitas.report.units import battery_share, charge, duration, joules, percen
 _MAX_DEPTH = 24
 _MAX_CHILDREN = 30
 _NARROW = 100
+_LONGEST_NAME = 200
 
 
 class TerminalReport:
@@ -53,14 +54,19 @@ class TerminalReport:
         threads = [(test, thread) for test in shown for thread in test.threads if thread.nodes]
         found = [(test, thread) for test, thread in threads if wanted in {thread.name, str(thread.serial)}]
         if not found:
-            names = sorted({thread.name for _, thread in threads})
-            nearest = get_close_matches(wanted or "", names, n=5, cutoff=0.3) or names[:5]
-            known = ", ".join(printable(name, 60) for name in nearest)
-            remedy = f"Threads with calls: {known}" if known else "No thread has recorded calls."
-            raise UsageError(f"no thread with calls has the name or serial {printable(wanted or '')!r}", remedy)
+            raise unknown_thread(wanted or "", {thread.name for _, thread in threads})
         for test, thread in found:
             yield call_tree(analysis, test, thread)
             yield ""
+
+
+def unknown_thread(wanted: str, names: Iterable[str]) -> UsageError:
+    """The error for a thread that is not among those with calls."""
+    known = sorted(set(names))
+    nearest = get_close_matches(wanted[:_LONGEST_NAME], [name[:_LONGEST_NAME] for name in known], n=5, cutoff=0.3) or known[:5]
+    listed = ", ".join(printable(name, 60) for name in nearest)
+    remedy = f"Threads with calls: {listed}" if listed else "No thread has recorded calls."
+    return UsageError(f"no thread with calls has the name or serial {printable(wanted)!r}", remedy)
 
 
 def call_tree(analysis: Analysis, test: TestEnergy, thread: ThreadEnergy) -> Tree:
@@ -101,7 +107,8 @@ def _header(analysis: Analysis) -> Text:
 
 def _totals(analysis: Analysis) -> Text:
     totals, volts = analysis.totals, analysis.voltage_v
-    text = Text(f"Total {joules(totals.energy_j)}", style="bold")
+    runs = len({test.run for test in analysis.tests})
+    text = Text(f"Total{f' of {runs} runs' if runs > 1 else ''} {joules(totals.energy_j)}", style="bold")
     share = battery_share(totals.energy_j, volts, analysis.battery_mah)
     amounts = ", ".join([charge(totals.energy_j, volts), *([f"{share} of the battery"] if share else [])])
     parts = (

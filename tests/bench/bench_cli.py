@@ -28,7 +28,7 @@ def main(argv: list[str]) -> int:
         minimal.write_text(_MINIMAL)
         programs = {"minimal": minimal, "navitas": Path(sys.executable).with_name("navitas")}
         best = dict.fromkeys(programs, float("inf"))
-        for _ in range(10 if options.quick else 30):
+        for _ in range(8 if options.quick else 15):
             for name, path in programs.items():
                 best[name] = min(best[name], run_measured([sys.executable, path, "--help"])[0])
     figures = Figures("Command line")

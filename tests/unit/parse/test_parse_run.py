@@ -217,7 +217,7 @@ def test_damage_is_counted_and_the_rest_is_read(tmp_path: Path, parsed: ParsedRe
     same(parsed, found)
     assert [(loss.what, loss.count, loss.run) for loss in found.losses] == [("damaged_bytes", 7, 0)]
     assert {warning.code for warning in found.warnings} == {"file_changed", "damaged_bytes"}
-    assert found.runs[0].warnings and "run 0" in found.runs[0].warnings[0]
+    assert found.runs[0].warnings and "runs/0" in found.runs[0].warnings[0]
 
 
 def test_a_lost_chunk_shows_as_a_gap(tmp_path: Path) -> None:
