@@ -64,7 +64,7 @@ class WhenReady(NoProgress):
 def test_the_figures_do_not_depend_on_the_clock(
     lab: Lab, set_clock: Callable[[float], None], seconds: float, transport: str
 ) -> None:
-    project = Path(lab.bundles[0].manifest.working_dir)
+    project = lab.bundles[0].working_dir
     with virtual_phone() as device:
         own = float(device.shell("echo $EPOCHREALTIME").text)
         progress = WhenReady(project, lambda: set_clock(seconds))

@@ -65,7 +65,7 @@ def partial(lab: Lab) -> Analysis:
 
 
 def waiting(lab: Lab) -> Callable[[], bool]:
-    return Path(lab.bundles[0].manifest.working_dir, "waiting").exists
+    return (lab.bundles[0].working_dir / "waiting").exists
 
 
 def left_on(device: AdbDevice, lab: Lab) -> str:
