@@ -1,0 +1,101 @@
+"""How long and in how much memory a recording becomes a JSON report: by the number of events, and for huge trees and maps."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from common import ROOT, Figures, arguments, beside, run_measured, shown
+
+sys.path.insert(0, str(ROOT / "tests"))
+from support.big_recording import Mix, make_big_recording, make_deep_recording
+
+_NAVITAS = Path(sys.executable).with_name("navitas")
+_LIMIT_MIB = 1536
+_FLOOR = """\
+import sys
+import numpy as np
+from navitas.parse.chunks import CALLS, read_chunks
+steps = np.array([1, -1, -1, 1])
+for path in sys.argv[1:]:
+    depth = 0
+    for chunk in read_chunks(__import__("pathlib").Path(path)).chunks:
+        if chunk.type == CALLS:
+            words = np.frombuffer(chunk.payload, "<u8")
+            t_ns = (words & np.uint64((1 << 40) - 1)).astype(np.int64) + chunk.base_ns
+            method = (words >> np.uint64(40)) & np.uint64((1 << 22) - 1)
+            depth += int(np.cumsum(steps[words >> np.uint64(62)])[-1])
+"""
+"""What no analysis can do without: read the same files, check them, decode them, and one running sum."""
+
+
+def main(argv: list[str]) -> int:
+    """Make recordings, report each in a process of its own, and compare times and peak memory."""
+    options = arguments(__doc__ or "", argv)
+    figures = Figures("Analysis (recording → JSON and terminal)")
+    scale = 10 if options.quick else 1
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        _by_events(figures, folder, scale)
+        _huge(figures, folder, scale)
+    return figures.close(options.check)
+
+
+def _by_events(figures: Figures, folder: Path, scale: int) -> None:
+    measured: dict[int, tuple[int, float, float]] = {}
+    for millions in (1, 3, 10, 100):
+        wanted = millions * 1_000_000 // scale
+        recording = folder / f"{millions}"
+        events = make_big_recording(recording, wanted)
+        wall_s, peak_mib = _report(recording, rounds=1 if millions == 100 else 2)
+        measured[millions] = events, wall_s, peak_mib
+        floor_s, _ = run_measured([sys.executable, "-c", _FLOOR, *recording.glob("runs/*/*.nvch")])
+        size = f"{events / 1e6:.1f} M events"
+        at_most = 6.0 if millions == 10 else None
+        figures.add(f"{size}, time", wall_s, "s", at_most=at_most, note=beside(wall_s, floor_s, "read, check, decode, one sum"))
+        figures.add(f"{size}, peak memory", peak_mib, "MiB", at_most=_LIMIT_MIB if millions >= 10 else None)
+        subprocess.run(["rm", "-r", recording], check=True)
+    each = [_each_ns(measured[low], measured[high]) for low, high in ((1, 3), (3, 10), (10, 100))]
+    note = ", ".join(f"{ns:.0f} ns" for ns in each) + " an event more (1 → 3, 3 → 10, 10 → 100)"
+    figures.add(
+        "growth of time per event, 10 → 100 beside 1 → 10",
+        each[2] / _each_ns(measured[1], measured[10]),
+        "×",
+        at_most=1.2,
+        note=note,
+    )
+
+
+def _huge(figures: Figures, folder: Path, scale: int) -> None:
+    size = 1_000_000 // scale
+    make_deep_recording(folder / "deep", size)
+    make_deep_recording(folder / "zeros", size, returns=False, methods=1)
+    make_big_recording(folder / "map", size // 10, mix=Mix(methods=size))
+    make_big_recording(folder / "tests", size // 10, tests=size // 20, runs=2)
+    names = {
+        "deep": f"{size:,} nested calls, all three files",
+        "zeros": f"{size:,} entries without an exit",
+        "map": f"{size:,} methods in the map",
+        "tests": f"{size // 10:,} tests",
+    }
+    for name, text in names.items():
+        files = [f"--{kind}={folder / kind}" for kind in ("speedscope", "collapsed")] if name == "deep" else []
+        wall_s, peak_mib = _report(folder / name, rounds=1, more=files)
+        figures.add(text, wall_s, "s", at_most=60.0, note=shown(peak_mib, "MiB"))
+
+
+def _report(recording: Path, rounds: int, more: list[str] | None = None) -> tuple[float, float]:
+    """Shortest wall time and largest peak of some runs of `navitas report`."""
+    command: list[str | Path] = [_NAVITAS, "report", recording, f"--json={recording}.json", *(more or [])]
+    runs = [run_measured(command) for _ in range(rounds)]
+    return min(wall_s for wall_s, _ in runs), max(peak_mib for _, peak_mib in runs)
+
+
+def _each_ns(low: tuple[int, float, float], high: tuple[int, float, float]) -> float:
+    return 1e9 * (high[1] - low[1]) / (high[0] - low[0])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

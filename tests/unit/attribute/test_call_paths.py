@@ -1,0 +1,107 @@
+"""Call paths by running sums, and forests in logarithmic passes, against plain loops."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+import numpy as np
+import pytest
+from attribution_maker import J_PER_MS, PLAIN, Event, manifest, parsed, run, thread
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from navitas.attribute import stretches, walk
+from navitas.attribute.analyze import analyze
+from navitas.attribute.forest import outermost, path_sums, preorder, subtree_sums
+from navitas.attribute.paths import EMPTY, Paths
+from navitas.parse.tables import ENTER, EXIT, THROW, Calls
+
+NO_MARKS = np.empty(0, np.int64)
+forests = st.lists(st.floats(0, 1, exclude_max=True), min_size=1, max_size=60).map(
+    lambda picks: np.array([int(pick * (i + 1)) - 1 for i, pick in enumerate(picks)], np.int64)
+)
+
+
+@settings(max_examples=40)
+@given(forests, st.randoms())
+def test_forests_agree_with_plain_loops(parent: np.ndarray, random: Random) -> None:
+    size = len(parent)
+    value = np.array([random.randint(0, 9) for _ in range(size)], np.int64)
+    label = np.array([random.randint(0, 2) for _ in range(size)], np.int64)
+    chains = [chain(parent, i) for i in range(size)]
+    assert path_sums(parent, value).tolist() == [sum(value[j] for j in up) for up in chains]
+    below = subtree_sums(parent, np.column_stack([value.astype(float), np.ones(size)]))
+    assert below[:, 0].tolist() == [sum(value[j] for j in range(size) if i in chains[j]) for i in range(size)]
+    place = preorder(parent, label, below[:, 1].astype(np.int64))
+    assert sorted(place.tolist()) == list(range(size))
+    for i in range(size):
+        inside = {int(place[j]) for j in range(size) if i in chains[j]}
+        assert inside == set(range(int(place[i]), int(place[i]) + len(inside)))
+    order = np.argsort(place)
+    free = outermost(label[order], below[order, 1].astype(np.int64))
+    assert free.tolist() == [all(label[j] != label[i] for j in chains[i][1:]) for i in order.tolist()]
+
+
+def chain(parent: np.ndarray, node: int) -> list[int]:
+    found = []
+    while node >= 0:
+        found.append(node)
+        node = int(parent[node])
+    return found
+
+
+@settings(max_examples=40)
+@given(st.randoms(), st.integers(1, 40))
+def test_paths_are_those_of_a_stack_however_events_are_cut(random: Random, block: int) -> None:
+    events: list[Event] = []
+    expected: list[tuple[int, ...]] = []
+    stack: list[int] = []
+    for t in range(random.randint(0, 200)):
+        if not stack or random.random() < 0.55:
+            stack.append(random.randint(0, 3))
+            events.append((t, ENTER, stack[-1]))
+        else:
+            events.append((t, random.choice([EXIT, THROW]), stack.pop()))
+        expected.append(tuple(stack))
+    paths = Paths(4)
+    found: list[tuple[int, ...]] = []
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (stretches, walk):
+            patch.setattr(module, "PIECE_EVENTS", block)
+        for batch in walk.walk([thread(1, events)], paths, NO_MARKS):
+            happened = batch.kind != stretches.POINT
+            found += [tuple(paths.methods_of(path)) for path in batch.path[happened].tolist()]
+            assert batch.depth.tolist() == [len(paths.methods_of(path)) for path in batch.path.tolist()]
+    assert found == expected
+
+
+@pytest.mark.parametrize("block", [3, 1 << 17])
+def test_blocks_and_lost_exits_change_no_figure(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    lost: list[Event] = [
+        (0, ENTER, 1),
+        (100, ENTER, 2),
+        (200, ENTER, 3),
+        (500, EXIT, 5),
+        (600, EXIT, 1),
+        (700, ENTER, 4),
+        (800, EXIT, 4),
+    ]
+    for module in (stretches, walk):
+        monkeypatch.setattr(module, "PIECE_EVENTS", block)
+    tables = run([thread(1, lost, [(0, 0), (800, 800)])], [(50, 150), (150, 1000)])
+    first, second = analyze(parsed(tables), manifest(2), PLAIN).tests
+    counts = [{m.method: (m.calls, m.cut) for m in test.threads[0].methods} for test in (first, second)]
+    assert counts == [{1: (0, 0), 2: (1, 1)}, {1: (0, 0), 2: (0, 0), 3: (1, 1), 4: (1, 0)}]
+    assert second.threads[0].energy_j == pytest.approx(650 * J_PER_MS)
+
+
+def test_very_deep_paths_keep_their_numbers() -> None:
+    depth = 200_000
+    methods = np.arange(depth, dtype=np.int32) % 7
+    t_ns = np.arange(2 * depth, dtype=np.int64)
+    kinds = np.repeat(np.array([ENTER, EXIT], np.uint8), depth)
+    deep = replace(thread(1), calls=Calls(t_ns, kinds, np.concatenate([methods, methods[::-1]])))
+    paths = Paths(7)
+    last = [int(batch.path[-1]) for batch in walk.walk([deep], paths, NO_MARKS)][-1]
+    assert (last, len(paths), int(paths.depth.max())) == (EMPTY, depth + 1, depth)

@@ -1,0 +1,93 @@
+"""Names from a recording are data: no report may be steered, broken or blown up by them."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from support.big_recording import make_deep_recording
+from support.recording_maker import make_recording
+from support.scenario import Scenario, TestSpec, ThreadSpec, call
+
+from navitas.attribute.result import Analysis
+from navitas.cli.analysis import analyze_recording
+from navitas.report.collapsed import DEEPER, MOST_FRAMES, CollapsedReport
+from navitas.report.json_report import JsonReport
+from navitas.report.speedscope import SpeedscopeReport
+from navitas.report.terminal import TerminalReport
+
+EVIL = "<script>'\"&; [bold red]x[/] %s %d {0} \\ \r\n\t\x1b[2J\x07\x9b \u202e\u2028\ufeff é😀 }, {"
+NAMES = [EVIL, "n" * 4096, "", " ", ";", "😀" * 1000]
+CLASS = "a.b." + EVIL.replace("#", "")
+
+
+@pytest.fixture(scope="module")
+def analysis(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
+    methods = [f"{CLASS}#{name}" for name in NAMES]
+    nested = call(methods[0], 20, 900, *(call(name, 30 + 50 * i, 60 + 50 * i) for i, name in enumerate(methods[1:])))
+    scenario = Scenario(
+        1000,
+        threads=tuple(
+            ThreadSpec(name, (nested,) if i < 3 else (), busy=((10, 950, 0.5),), cpu=i % 4) for i, name in enumerate(NAMES)
+        ),
+        tests=tuple(TestSpec(f"{CLASS}#{name}", 10 + 150 * i, 150 + 150 * i) for i, name in enumerate(NAMES)),
+    )
+    folder: Path = tmp_path_factory.mktemp("names") / "rec"
+    make_recording(folder, scenario)
+    return analyze_recording(folder)
+
+
+def test_the_terminal_is_not_steered(analysis: Analysis) -> None:
+    out = io.StringIO()
+    for width in (60, 120):
+        TerminalReport(tree=EVIL).render(analysis, Console(file=out, width=width, force_terminal=False))
+    text = out.getvalue()
+    assert all(char == "\n" or char.isprintable() or char in " \u00a0" for char in text)
+    assert "[bold red]x[/]" in text
+    assert "\\u001b" in text and "\\u202e" in text
+    assert len(text) < 200_000
+
+
+def test_json_holds_every_name_as_it_is(analysis: Analysis) -> None:
+    out = io.StringIO()
+    JsonReport().render(analysis, out)
+    assert out.getvalue().isascii()
+    report = json.loads(out.getvalue())
+    assert {test["method"] for test in report["tests"]} == set(NAMES)
+    threads = [thread for test in report["tests"] for thread in test["threads"]]
+    assert {EVIL, "n" * 4096} <= {thread["name"] for thread in threads}
+    assert {method["name"] for thread in threads for method in thread["methods"]} == set(NAMES)
+
+
+def test_flame_files_keep_their_form(analysis: Analysis) -> None:
+    out = io.StringIO()
+    SpeedscopeReport().render(analysis, out)
+    names = [frame["name"] for frame in json.loads(out.getvalue())["shared"]["frames"]]
+    assert all(name.isprintable() and len(name) <= 1000 for name in names)
+    out = io.StringIO()
+    CollapsedReport().render(analysis, out)
+    lines = out.getvalue().split("\n")
+    assert lines.pop() == "" and len(lines) > 10
+    for line in lines:
+        stack, _, weight = line.rpartition(" ")
+        assert weight.isdigit() and all(stack.split(";")) and line.isprintable()
+
+
+def test_very_deep_stacks_are_cut_with_a_word(tmp_path: Path) -> None:
+    make_deep_recording(tmp_path / "rec", 50_000)
+    made = analyze_recording(tmp_path / "rec")
+    out = io.StringIO()
+    CollapsedReport().render(made, out)
+    lines = out.getvalue().splitlines()
+    assert max(line.count(";") for line in lines) == MOST_FRAMES + 1
+    deeper = [line for line in lines if f";{DEEPER} " in line]
+    assert len(deeper) == 1
+    main = next(thread for thread in made.tests[0].threads if thread.name == "main")
+    total_uj = sum(int(line.rpartition(" ")[2]) for line in lines if line.startswith("main"))
+    assert abs(total_uj - 1e6 * main.energy_j) <= 1 + len(lines)
+    out = io.StringIO()
+    TerminalReport(tree="main").render(made, Console(file=out, width=120))
+    assert out.getvalue().count("\n") < 100
