@@ -3,9 +3,10 @@
 # make test    all tests          make lint        style and types
 # make accuracy                   estimate against the virtual phone's rails
 # make experiments                the two experiments of the Navitas paper
+# make fuzz                       10,000 damaged classes for the instrumenter (FUZZ=-Dnavitas.fuzz.seed=7: others)
 # make bench                      speed and memory against what is asked (docs/benchmarks.md)
 .DELETE_ON_ERROR:
-.PHONY: setup system jars venv demo test test-java gradle-homes lint accuracy experiments bench wheel clean
+.PHONY: setup system jars venv demo test test-java gradle-homes lint accuracy experiments bench fuzz wheel clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -60,6 +61,9 @@ accuracy: setup
 
 experiments: setup
 	$(BIN)/python tests/experiments/paper1.py
+
+fuzz: setup
+	$(MVN) -f instrumenter/core test -Dtest=FuzzTest -Dnavitas.fuzz.count=10000 $(FUZZ)
 
 bench: setup
 	$(BIN)/python tests/bench --check

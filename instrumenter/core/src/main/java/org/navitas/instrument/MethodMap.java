@@ -12,6 +12,8 @@ final class MethodMap {
   private static final Pattern ID = Pattern.compile("\\A\\{\"schema_version\": 1, \"map_id\": \"([0-9a-f]{16})\"");
   private static final Pattern PROPERTY = Pattern.compile("(?m)^map_id=([0-9a-f]{16})$");
 
+  private static final char REPLACEMENT = '\uFFFD';
+
   private MethodMap() {}
 
   /** The first 8 bytes of SHA-256 over one tab-separated line a class and a method. */
@@ -91,11 +93,19 @@ final class MethodMap {
     return find(PROPERTY, properties);
   }
 
+  private static boolean isPaired(String value, int at) {
+    boolean high = Character.isHighSurrogate(value.charAt(at));
+    int other = high ? at + 1 : at - 1;
+    return other >= 0 && other < value.length()
+        && (high ? Character.isLowSurrogate(value.charAt(other)) : Character.isHighSurrogate(value.charAt(other)));
+  }
+
   private static String find(Pattern pattern, byte[] text) {
     Matcher matcher = pattern.matcher(new String(text, StandardCharsets.ISO_8859_1));
     return matcher.find() ? matcher.group(1) : null;
   }
 
+  /** Half a surrogate pair, which names may hold and JSON readers refuse, becomes the replacement character. */
   private static void field(StringBuilder json, String name, String value) {
     json.append('"').append(name).append("\": ");
     if (value == null) {
@@ -105,10 +115,13 @@ final class MethodMap {
     json.append('"');
     for (int i = 0; i < value.length(); i++) {
       char c = value.charAt(i);
+      if (Character.isSurrogate(c) && !isPaired(value, i)) {
+        c = REPLACEMENT;
+      }
       if (c == '"' || c == '\\') {
         json.append('\\').append(c);
       } else if (c < ' ' || c > '~') {
-        json.append(String.format("\\u%04x", (int) c));
+        json.append("\\u").append(Integer.toHexString(0x10000 | c), 1, 5);
       } else {
         json.append(c);
       }

@@ -5,7 +5,6 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -159,17 +158,18 @@ final class RunState {
     return true;
   }
 
-  /** Not writeUTF: two names of a class file may together be longer than that can write. */
+  /** Not writeUTF: two names of a class file may together be longer than that can write. And names may be no Unicode. */
   private static void text(DataOutputStream out, String value) throws IOException {
-    byte[] bytes = value.getBytes(StandardCharsets.UTF_16BE);
-    out.writeInt(bytes.length);
-    out.write(bytes);
+    out.writeInt(value.length());
+    out.writeChars(value);
   }
 
   private static String text(DataInputStream in) throws IOException {
-    byte[] bytes = new byte[in.readInt()];
-    in.readFully(bytes);
-    return new String(bytes, StandardCharsets.UTF_16BE);
+    StringBuilder value = new StringBuilder();
+    for (int n = in.readInt(); n > 0; n--) {
+      value.append(in.readChar());
+    }
+    return value.toString();
   }
 
   private static void optional(DataOutputStream out, String value) throws IOException {

@@ -6,6 +6,8 @@ import static org.junit.Assert.assertTrue;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -18,6 +20,7 @@ import javax.tools.JavaCompiler;
 import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
+import org.eclipse.jdt.core.compiler.batch.BatchCompiler;
 import org.jetbrains.kotlin.cli.common.ExitCode;
 import org.jetbrains.kotlin.cli.jvm.K2JVMCompiler;
 
@@ -44,6 +47,17 @@ final class Compiled {
     List<String> options = Arrays.asList("-d", folder.toString(), "--release", String.valueOf(release), "-g", "-Xlint:none");
     boolean compiled = compiler.getTask(null, null, problems, options, null, units).call();
     assertTrue(problems.getDiagnostics().toString(), compiled);
+  }
+
+  /** Compiles sources of a Java version that may be newer than the JDK's, as long as they need none of its classes. */
+  static void newer(Path folder, int release, String name, String source) throws IOException {
+    Files.createDirectories(folder);
+    Path file = folder.resolveSibling(name.substring(name.lastIndexOf('.') + 1) + ".java");
+    Files.write(file, source.getBytes(StandardCharsets.UTF_8));
+    StringWriter said = new StringWriter();
+    String[] arguments = {"-" + release, "-g", "-nowarn", "-proc:none", "-d", folder.toString(), file.toString()};
+    boolean compiled = BatchCompiler.compile(arguments, new PrintWriter(said), new PrintWriter(said), null);
+    assertTrue(said.toString(), compiled);
   }
 
   /** Compiles one Kotlin source into a folder. */

@@ -1,0 +1,116 @@
+package org.navitas.instrument;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertTrue;
+
+import java.io.ByteArrayInputStream;
+import java.io.DataInputStream;
+import java.io.File;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import javassist.bytecode.ClassFile;
+import org.junit.Rule;
+import org.junit.Test;
+import org.junit.rules.TemporaryFolder;
+
+/**
+ * Mutants of real classes: instrumentation never throws, and never makes a class that the JVM refuses of one that it takes.
+ *
+ * <p>{@code -Dnavitas.fuzz.count} mutants (600; {@code make fuzz}: 10 000) of {@code -Dnavitas.fuzz.seed}; a failure names both, and
+ * {@code -Dnavitas.fuzz.only} runs that mutant alone.
+ */
+public class FuzzTest {
+  private static final long SEED = Long.getLong("navitas.fuzz.seed", 20260101);
+  private static final int COUNT = Integer.getInteger("navitas.fuzz.count", 600);
+  private static final int ONLY = Integer.getInteger("navitas.fuzz.only", -1);
+  private static final int EVERY = 7;
+
+  @Rule public final TemporaryFolder temporary = new TemporaryFolder();
+
+  @Test
+  public void mutantsAreLeftAloneOrInstrumentedSoundly() throws Exception {
+    List<byte[]> corpus = corpus();
+    Map<Mutator.Kind, int[]> tallies = new EnumMap<>(Mutator.Kind.class);
+    List<String> failures = new ArrayList<>();
+    for (int number = Math.max(0, ONLY); number < (ONLY < 0 ? COUNT : ONLY + 1); number++) {
+      Mutator mutator = new Mutator(SEED * 1_000_003 + number);
+      Mutator.Kind kind = mutator.kind();
+      byte[] mutant = mutator.mutate(corpus.get(number % corpus.size()), kind);
+      int[] tally = tallies.computeIfAbsent(kind, k -> new int[3]);
+      String failure = check(mutant, tally);
+      if (failure != null) {
+        failures.add("-Dnavitas.fuzz.seed=" + SEED + " -Dnavitas.fuzz.only=" + number + " (" + kind + "): " + failure);
+      }
+    }
+    StringBuilder table = new StringBuilder();
+    tallies.forEach((kind, tally) -> table.append(
+        String.format("%-10s %5d mutants, %5d with probes, %5d of them taken by the JVM%n", kind, tally[0], tally[1], tally[2])));
+    if (System.getProperty("navitas.fuzz.count") != null) {
+      System.out.print(table);
+    }
+    assertEquals(String.join("\n", failures), 0, failures.size());
+    int taken = tallies.values().stream().mapToInt(tally -> tally[2]).sum();
+    assertTrue("too few mutants pass the verifier\n" + table, ONLY >= 0 || taken > COUNT / 5);
+  }
+
+  /** Null when all is well. {@code tally}: mutants, those with probes, those that the JVM takes. */
+  private static String check(byte[] mutant, int[] tally) {
+    tally[0]++;
+    byte[] before = mutant.clone();
+    ClassInstrumenter done;
+    byte[] after;
+    try {
+      done = ClassInstrumenter.instrument(mutant, "mutant", false);
+      after = done.bytes(new int[done.info.methods.size()]);
+    } catch (Throwable e) {
+      return "threw " + e;
+    }
+    if (!Arrays.equals(before, mutant)) {
+      return "changed its input";
+    }
+    if (done.info.methods.isEmpty()) {
+      return Arrays.equals(before, after) ? null : "changed a class that it left alone";
+    }
+    tally[1]++;
+    String linked = Linked.alone(before, FuzzTest.class.getClassLoader());
+    if (!linked.equals(Linked.FINE)) {
+      return null;
+    }
+    tally[2]++;
+    linked = Linked.alone(after, FuzzTest.class.getClassLoader());
+    return linked.equals(Linked.FINE) ? null : "the JVM takes the mutant, but not the instrumented one: " + linked;
+  }
+
+  /** Classes that can be linked by themselves: of Guava, Kotlin and coroutines, and of newer Java. */
+  private List<byte[]> corpus() throws Exception {
+    List<byte[]> candidates = new ArrayList<>();
+    for (Path jar : Libraries.JARS) {
+      candidates.addAll(Libraries.classes(jar, EVERY));
+    }
+    try (InputStream modern = FuzzTest.class.getResourceAsStream("/targets/Modern.java.txt")) {
+      Path folder = temporary.getRoot().toPath();
+      Compiled.into(folder, 17, "targets.Modern", new String(Io.read(modern), StandardCharsets.UTF_8));
+      for (File file : folder.resolve("targets").toFile().listFiles()) {
+        candidates.addAll(Collections.nCopies(EVERY, Files.readAllBytes(file.toPath())));
+      }
+    }
+    List<byte[]> corpus = new ArrayList<>();
+    for (byte[] one : candidates) {
+      ClassFile file = new ClassFile(new DataInputStream(new ByteArrayInputStream(one)));
+      boolean code = file.getMethods().stream().anyMatch(method -> method.getCodeAttribute() != null);
+      if (code && Linked.alone(one, FuzzTest.class.getClassLoader()).equals(Linked.FINE)) {
+        corpus.add(one);
+      }
+    }
+    assertTrue(corpus.size() > 300);
+    return corpus;
+  }
+}

@@ -1,0 +1,44 @@
+package org.navitas.instrument;
+
+import com.google.common.collect.ImmutableList;
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
+import kotlin.Unit;
+import kotlinx.coroutines.CoroutineScope;
+
+/** Real libraries on the tests' class path: plain Java of many authors, Kotlin, and Kotlin full of coroutines. */
+final class Libraries {
+  static final List<Path> JARS = Arrays.asList(jarOf(ImmutableList.class), jarOf(Unit.class), jarOf(CoroutineScope.class));
+
+  private Libraries() {}
+
+  static Path jarOf(Class<?> one) {
+    try {
+      return Paths.get(one.getProtectionDomain().getCodeSource().getLocation().toURI());
+    } catch (URISyntaxException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** Every n-th class of a jar. */
+  static List<byte[]> classes(Path jar, int every) throws IOException {
+    List<byte[]> classes = new ArrayList<>();
+    try (ZipFile zip = new ZipFile(jar.toFile())) {
+      int number = 0;
+      for (ZipEntry entry : Collections.list(zip.entries())) {
+        if (entry.getName().endsWith(".class") && number++ % every == 0) {
+          classes.add(Io.read(zip.getInputStream(entry)));
+        }
+      }
+    }
+    return classes;
+  }
+}

@@ -1,0 +1,43 @@
+package org.navitas.instrument;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertTrue;
+
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.junit.Rule;
+import org.junit.Test;
+import org.junit.rules.TemporaryFolder;
+
+/** Whole libraries: the JVM takes every instrumented class that it takes as it came. */
+public class LibrariesTest {
+  @Rule public final TemporaryFolder temporary = new TemporaryFolder();
+
+  @Test
+  public void theVerifierTakesEveryClass() throws Exception {
+    Options all = Options.builder().include(Collections.singletonList("**")).build();
+    int coroutines = 0;
+    for (Path jar : Libraries.JARS) {
+      Path out = temporary.getRoot().toPath().resolve(jar.getFileName());
+      Path map = temporary.getRoot().toPath().resolve("map.json");
+      Summary summary = BulkInstrumenter.run(Arrays.asList(new Input(jar, out, Input.MAIN, ":")), all, map);
+      assertEquals(Collections.emptyList(), summary.warnings());
+      assertTrue(jar + ": " + summary.methods(), summary.methods() > 4_000);
+      Map<String, String> before = Linked.all(jar);
+      assertEquals(before, Linked.all(out));
+      assertTrue(Collections.frequency(before.values(), Linked.FINE) > before.size() * 9 / 10);
+
+      MapText text = MapText.of(map);
+      assertEquals(
+          jar.toString(), new TreeSet<>(), text.skipped().stream().map(each -> each.substring(each.lastIndexOf(' ') + 1))
+              .filter(reason -> !Arrays.asList("abstract", "native", "bridge", "continuation").contains(reason))
+              .collect(Collectors.toCollection(TreeSet::new)));
+      coroutines += text.skipped().stream().filter(each -> each.endsWith(" continuation")).count();
+    }
+    assertTrue("hidden classes of suspend functions: " + coroutines, coroutines > 100);
+  }
+}
