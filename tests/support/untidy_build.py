@@ -70,7 +70,7 @@ apply plugin: 'java-library'
 apply plugin: 'application'
 def fresh = org.gradle.util.GradleVersion.current() >= org.gradle.util.GradleVersion.version('6.1')
 if (fresh) {
-    sourceSets.main.java.destinationDirectory = file('bin/main')
+    sourceSets.main.java.destinationDirectory.set(file('bin/main'))
     application { mainClass = 'Main' }
     dependencies { annotationProcessor project(':processor') }
 } else {
