@@ -10,10 +10,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
-from adbutils import AdbClient
-
 from navitas.device import shell_v2, sync_client
-from navitas.device.adb_server import list_devices, user_client
+from navitas.device.adb_server import AdbClient, list_devices, user_client
 from navitas.device.adb_transport import LOST, Stream, Transport, remedy_for
 from navitas.device.base import DeviceInfo, ShellResult
 from navitas.device.sync_client import SyncError

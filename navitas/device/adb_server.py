@@ -9,11 +9,27 @@ import subprocess
 import tempfile
 from dataclasses import dataclass
 
-import adbutils
-from adbutils import AdbClient, AdbConnection, AdbError
-from adbutils.errors import AdbTimeout
-
 from navitas.errors import DeviceError, UsageError
+
+_BAD_PORT = UsageError("ANDROID_ADB_SERVER_PORT is no port number", "unset it, or set it to your adb server's port")
+try:
+    import adbutils
+    from adbutils import AdbClient, AdbConnection, AdbError
+    from adbutils.errors import AdbTimeout
+except ValueError:  # it makes a client for that port when it is imported
+    raise _BAD_PORT from None
+
+__all__ = [
+    "AdbClient",
+    "AdbError",
+    "AdbTimeout",
+    "ListedDevice",
+    "ServerClient",
+    "adb_path",
+    "connect",
+    "list_devices",
+    "user_client",
+]
 
 _ANSWER_S = 10.0
 _START_S = 20.0
@@ -68,7 +84,7 @@ def user_client() -> ServerClient:
     try:
         client = ServerClient()
     except ValueError:
-        raise UsageError("ANDROID_ADB_SERVER_PORT is no port number", "unset it, or set it to your adb server's port") from None
+        raise _BAD_PORT from None
     try:
         socket.create_connection((client.host, client.port), timeout=_ANSWER_S).close()
     except ConnectionRefusedError:

@@ -9,10 +9,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from adbutils import AdbClient, AdbError
-from adbutils.errors import AdbTimeout
-
 from navitas.device import shell_v2
+from navitas.device.adb_server import AdbClient, AdbError, AdbTimeout
 from navitas.errors import DeviceError
 
 _PIECE_BYTES = 65536

@@ -25,7 +25,7 @@ ALLOWED = {
 
 # Each library appears in few modules.
 ONLY_IN = {
-    "adbutils": {"device/adb"},
+    "adbutils": {"device/adb_server.py"},
     "py4j": {"build/bridge.py"},
     "lxml": {"power/", "device/virtual/kernel/"},
     "rich": {"cli/", "report/terminal", "report/tables"},
