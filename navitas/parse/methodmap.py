@@ -6,9 +6,10 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NotRequired
 
 from pydantic import BaseModel, Field, ValidationError
+from typing_extensions import TypedDict
 
 from navitas.errors import RecordingError
 from navitas.parse.chunks import CALLS, FOLDED, Chunk
@@ -25,12 +26,8 @@ class _Class(BaseModel):
     module: str | None = None
 
 
-class _Method(BaseModel):
-    id: int
-    class_name: str = Field(alias="class")
-    name: str
-    descriptor: str
-    line: int | None = None
+# Plain dictionaries: there may be a million.
+_Method = TypedDict("_Method", {"id": int, "class": str, "name": str, "descriptor": str, "line": NotRequired[int | None]})
 
 
 class _Map(BaseModel):
@@ -104,18 +101,19 @@ def _methods(read: _Map, module: str, base: int, path: Path) -> list[Method]:
     classes = {entry.name: entry for entry in read.classes}
     methods = []
     for index, entry in enumerate(read.methods):
-        owner = classes.get(entry.class_name)
-        if entry.id != index or owner is None:
-            cause = f"class {entry.class_name} is not listed" if entry.id == index else f"method id {entry.id} at place {index}"
+        name, number = entry["class"], entry["id"]
+        owner = classes.get(name)
+        if number != index or owner is None:
+            cause = f"class {name} is not listed" if number == index else f"method id {number} at place {index}"
             raise RecordingError(f"{path}: the method map is inconsistent: {cause}", "Instrument and record again.")
         methods.append(
             Method(
                 id=base + index,
                 module=owner.module or module,
-                class_name=entry.class_name,
-                name=entry.name,
-                descriptor=entry.descriptor,
-                line=entry.line,
+                class_name=name,
+                name=entry["name"],
+                descriptor=entry["descriptor"],
+                line=entry.get("line"),
                 source=owner.source,
                 is_test_source=owner.source == "test",
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from itertools import groupby
 from typing import Any
 
 _ENCODE = json.JSONEncoder(allow_nan=False).encode
@@ -28,14 +29,20 @@ class Line(str):
 def written(value: Any, margin: str = "\n") -> Iterator[str]:
     """The text of objects, arrays (an iterator is one too) and plain values, in parts.
 
-    Objects and arrays that hold others go over several lines, all else is one line, so that lines can be compared and searched.
+    Objects and arrays that hold others go over several lines, plain values side by side are one, so that lines can be compared.
     """
     inner = margin + " "
     if isinstance(value, dict) and any(map(_holds_more, value.values())):
-        yield "{"
-        for number, (key, part) in enumerate(value.items()):
-            yield f"{',' if number else ''}{inner}{_ENCODE(key)}: "
-            yield from written(part, inner)
+        before = "{"
+        for more, fields in groupby(value.items(), key=lambda field: _holds_more(field[1])):
+            if more:
+                for key, part in fields:
+                    yield f"{before}{inner}{_ENCODE(key)}: "
+                    yield from written(part, inner)
+                    before = ","
+            else:
+                yield before + inner + Line.of(dict(fields))[1:-1]
+                before = ","
         yield margin + "}"
     elif isinstance(value, Iterator) or (isinstance(value, list) and any(map(_holds_more, value))):
         before = "["

@@ -52,11 +52,11 @@ def counters_payload(readings: Iterable[tuple[int, int, int, bytes]]) -> bytes:
 
 def markers_payload(markers: Iterable[tuple[int, str, str, int, str]]) -> bytes:
     """Type 4 from (t_ns, kind, status, repeat, `class#method`)."""
-    out = b""
+    out = []
     for t, kind, status, repeat, test in markers:
         name = test.encode()
-        out += struct.pack("<qBBHH", t, MARKER_KINDS.index(kind), MARKER_STATUSES.index(status), repeat, len(name)) + name
-    return out
+        out.append(struct.pack("<qBBHH", t, MARKER_KINDS.index(kind), MARKER_STATUSES.index(status), repeat, len(name)) + name)
+    return b"".join(out)
 
 
 def folded_payload(epochs: Iterable[tuple[int, int, Sequence[tuple[int, int, int, int, int, int]]]]) -> bytes:

@@ -28,7 +28,7 @@ def start_ns(run: int = 0) -> int:
 def make_map(methods: list[str]) -> tuple[str, bytes]:
     """Map id and `map.json` of methods given as `a.b.C#name`; classes ending in Test are of source `test`."""
     classes = sorted({method.partition("#")[0] for method in methods})
-    ordered = [method for name in classes for method in methods if method.partition("#")[0] == name]
+    ordered = sorted(methods, key=lambda method: method.partition("#")[0])
     map_id = hashlib.sha256("\n".join(ordered).encode()).hexdigest()[:16]
     source = {name: "test" if name.endswith("Test") else "main" for name in classes}
     text = {
