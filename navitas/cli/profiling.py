@@ -21,6 +21,7 @@ from navitas.cli.outputs import check_outputs, write_reports
 from navitas.cli.progress import ConsoleProgress
 from navitas.collect.options import ProfileOptions, check_options
 from navitas.collect.session import Outcome, profile
+from navitas.device.state_folders import owned_folder
 from navitas.device.virtual_phone import check_phone, virtual_phone
 from navitas.errors import DeviceError, ExitCode, NavitasError
 from navitas.recording.store import MANIFEST_NAME
@@ -52,14 +53,14 @@ class RunOptions:
 
 def profile_project(project: Path, build: BuildOptions, options: ProfileOptions, report: ReportOptions, run: RunOptions) -> int:
     """Build a Gradle project and profile it; returns the exit code."""
-    with tempfile.TemporaryDirectory(prefix="navitas-bundles-") as folder:
+    with owned_folder("navitas-bundles-", Path(tempfile.gettempdir())) as folder:
 
         def made(progress: ConsoleProgress) -> list[Bundle]:
             progress.stage("building")
             with project_lock(project, lambda: progress.stage("waiting for another profiling of this project")):
                 built = build_bundles(project, **asdict(build), on_line=progress.detail)
                 # Copies: the next build, with other options perhaps, may replace them while they are installed.
-                return [bundle.copy_to(Path(folder) / f"{number}-{bundle.path.name}") for number, bundle in enumerate(built)]
+                return [bundle.copy_to(folder / f"{number}-{bundle.path.name}") for number, bundle in enumerate(built)]
 
         return _profile(made, project.resolve().name, options, report, run)
 

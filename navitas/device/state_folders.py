@@ -1,4 +1,4 @@
-"""Folders of virtual phones: whose process was killed together with its phone leaves one, and the next phone removes it."""
+"""Folders that one process uses: a killed one leaves its folder, and the next process that makes such a folder removes it."""
 
 from __future__ import annotations
 
@@ -6,25 +6,40 @@ import contextlib
 import fcntl
 import os
 import shutil
+import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-PREFIX = "navitas-phone-"
 _OWNER = "owner"
 _MIN_AGE_S = 60.0
 
 
+@contextmanager
+def owned_folder(prefix: str, parent: Path) -> Iterator[Path]:
+    """A new folder, gone afterwards; those of this prefix that killed processes have left are removed first."""
+    remove_abandoned(prefix, parent)
+    folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
+    owner = own(folder)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(owner)
+
+
 def own(folder: Path) -> int:
-    """Mark a phone's folder as in use; returns the descriptor that holds the mark until it is closed or this process ends."""
+    """Mark a folder as in use; returns the descriptor that holds the mark until it is closed or this process ends."""
     handle = os.open(folder / _OWNER, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     with contextlib.suppress(OSError):  # a file system without locks: the folder's age alone keeps it
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     return handle
 
 
-def remove_abandoned(parent: Path) -> None:
-    """Remove the folders of phones that nobody holds any more; those of other users and very young ones are left alone."""
-    for folder in parent.glob(f"{PREFIX}*"):
+def remove_abandoned(prefix: str, parent: Path) -> None:
+    """Remove the folders that nobody holds any more; those of other users and very young ones are left alone."""
+    for folder in parent.glob(f"{prefix}*"):
         with contextlib.suppress(OSError):
             if _is_abandoned(folder):
                 shutil.rmtree(folder, ignore_errors=True)

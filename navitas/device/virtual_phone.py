@@ -18,10 +18,11 @@ from typing import BinaryIO
 from navitas.device.adb import AdbDevice
 from navitas.device.adb_server import ServerClient, adb_path, connect
 from navitas.device.server import private_adb_server
-from navitas.device.state_folders import PREFIX, own, remove_abandoned
+from navitas.device.state_folders import owned_folder
 from navitas.device.virtual.kernel.spec import find_profile, load_spec
 from navitas.errors import DeviceError
 
+_PREFIX = "navitas-phone-"
 _READY_S = 30.0
 _STOP_S = 10.0
 _SHARED_MEMORY = Path("/dev/shm")
@@ -34,11 +35,7 @@ def virtual_phone(*, phone: str = "default") -> Iterator[AdbDevice]:
 
     `phone` names a power profile in `profiles/`, or is the path of one. Raises `DeviceError` when it does not start.
     """
-    parent = _state_parent()
-    remove_abandoned(parent)
-    state = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
-    owner = own(state)
-    try:
+    with owned_folder(_PREFIX, _state_parent()) as state:
         home = state / "adb"
         home.mkdir()
         with (
@@ -50,9 +47,6 @@ def virtual_phone(*, phone: str = "default") -> Iterator[AdbDevice]:
             client = ServerClient("127.0.0.1", server_port)
             connect(client, address)
             yield AdbDevice(client, address)
-    finally:
-        shutil.rmtree(state, ignore_errors=True)
-        os.close(owner)
 
 
 def check_phone(phone: str) -> None:

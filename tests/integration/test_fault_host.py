@@ -16,7 +16,7 @@ from support.host import read_only, small_disk
 from support.lab import Lab
 
 from navitas.cli.analysis import analyze_recording
-from navitas.device.state_folders import PREFIX, own, remove_abandoned
+from navitas.device.state_folders import own, owned_folder
 from navitas.errors import RecordingError
 from navitas.recording.store import open_recording
 
@@ -76,6 +76,7 @@ def test_a_place_where_nothing_can_be_written_is_refused_before_anything_is_buil
         report.check_error(4, "out.json", "Read-only file system", "choose a place")
 
 
+PREFIX = "navitas-phone-"
 GOLDEN = Path(__file__).parents[1] / "golden" / "recording-v1"
 
 
@@ -132,7 +133,8 @@ def test_the_folders_of_phones_that_were_killed_with_their_owner_are_removed(tmp
     (tmp_path / f"{PREFIX}link").symlink_to(tmp_path / "other")
     for name in ("mine", "dead", "unmarked"):
         os.utime(names[name], (0, 0))
-    remove_abandoned(tmp_path)
+    with owned_folder(PREFIX, tmp_path) as new:
+        assert new.is_dir()
     os.close(handle)
     assert {path.name for path in tmp_path.iterdir()} == {
         *(f"{PREFIX}{name}" for name in ("mine", "young", "unmarked", "link")),
