@@ -3,8 +3,11 @@ package org.navitas.phone;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** The pairs that {@code am instrument -e key value} hands to a runner; unknown keys are ignored, as on Android. */
 final class Arguments {
@@ -20,20 +23,27 @@ final class Arguments {
         }
     }
 
-    /** Each of {@code a.B} or {@code a.B#method}; empty when not given. */
-    List<String> classes() {
-        return list("class");
+    /** Methods by class, of {@code a.B} and {@code a.B#method}; no methods: all of them. Empty when not given. */
+    Map<String, Set<String>> classes() {
+        return byClass("class");
     }
 
-    List<String> notClasses() {
-        return list("notClass");
+    Map<String, Set<String>> notClasses() {
+        return byClass("notClass");
     }
 
-    List<String> packages() {
-        return list("package");
+    /** Whether a class lies in one of the packages given, if any. */
+    boolean isInPackages(String className) {
+        List<String> packages = list("package");
+        for (String one : packages) {
+            if (className.startsWith(one + ".")) {
+                return true;
+            }
+        }
+        return packages.isEmpty();
     }
 
-    /** Class names of RunListeners. */
+    /** Class names of listeners. */
     List<String> listeners() {
         return list("listener");
     }
@@ -51,5 +61,27 @@ final class Arguments {
             }
         }
         return parts;
+    }
+
+    private Map<String, Set<String>> byClass(String key) {
+        Map<String, Set<String>> classes = new LinkedHashMap<>();
+        Set<String> whole = new LinkedHashSet<>();
+        for (String encoded : list(key)) {
+            String name = encoded.replace("%2C", ",").replace("%25", "%"); // commas divide the list
+            int hash = name.indexOf('#');
+            String className = hash < 0 ? name : name.substring(0, hash);
+            if (!classes.containsKey(className)) {
+                classes.put(className, new LinkedHashSet<String>());
+            }
+            if (hash < 0) {
+                whole.add(className);
+            } else {
+                classes.get(className).add(name.substring(hash + 1));
+            }
+        }
+        for (String className : whole) {
+            classes.get(className).clear();
+        }
+        return classes;
     }
 }

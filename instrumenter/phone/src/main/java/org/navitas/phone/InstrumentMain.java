@@ -3,23 +3,27 @@ package org.navitas.phone;
 import android.util.Log;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
  * The process that {@code am instrument} starts on the virtual phone. Arguments are the keys and values of {@code am}'s
- * {@code -e}: {@code class}, {@code notClass}, {@code package}, {@code listener}, {@code log}. Standard output carries the raw
- * instrumentation stream alone; what tests print goes to the log.
+ * {@code -e}: {@code class}, {@code notClass}, {@code package}, {@code listener}, {@code log}. The file in the system property
+ * {@code navitas.stream}, without it standard output, carries the raw instrumentation stream alone; what tests print goes to
+ * the log.
  *
- * <p>Without {@code class} the tests in the system property {@code navitas.testRoots} (a path of folders and jars) are run.
+ * <p>The system property {@code navitas.testFramework} says what runs the tests: {@code junit4}, the default, or
+ * {@code junit-platform}. Without {@code class} the tests in {@code navitas.testRoots} (a path of folders and jars) are run.
  */
 public final class InstrumentMain {
     static final String TAG = "TestRunner";
 
     private InstrumentMain() {}
 
-    public static void main(String[] arguments) {
-        StatusPrinter printer = new StatusPrinter(new FileOutputStream(FileDescriptor.out));
+    public static void main(String[] arguments) throws IOException {
+        StatusPrinter printer = new StatusPrinter(stream());
         LogStream.install();
         run(printer, arguments);
         System.out.close(); // lines without an end
@@ -27,15 +31,31 @@ public final class InstrumentMain {
         System.exit(0); // threads that tests leave behind must not keep the process; hooks write what is recorded
     }
 
+    /** What is printed past {@code System.out} (by child processes, native code) must not get into the stream. */
+    private static OutputStream stream() throws IOException {
+        String file = System.getProperty("navitas.stream");
+        return file == null ? new FileOutputStream(FileDescriptor.out) : new FileOutputStream(file);
+    }
+
     /** Prints the whole stream; what keeps the tests from running is its result. */
     static void run(StatusPrinter printer, String... arguments) {
         ClassLoader loader = InstrumentMain.class.getClassLoader();
+        String framework = System.getProperty("navitas.testFramework", "junit4");
+        boolean isPlatform = framework.equals("junit-platform");
+        String needed = isPlatform ? "org.junit.platform.launcher.Launcher" : "org.junit.runner.JUnitCore";
         try {
-            Class.forName("org.junit.runner.JUnitCore", false, loader);
-            new JUnit4Run(new Arguments(arguments), printer, loader).run();
+            Class.forName(needed, false, loader);
         } catch (ClassNotFoundException e) {
-            boolean noJUnit = e.getMessage() != null && e.getMessage().contains("JUnitCore");
-            failed(printer, noJUnit ? "JUnit 4 is not on the class path of the tests" : "class not found", e);
+            failed(printer, (isPlatform ? "junit-platform-launcher" : "JUnit 4") + " is not on the class path of the tests", e);
+            return;
+        }
+        try {
+            Arguments parsed = new Arguments(arguments);
+            if (isPlatform) {
+                new PlatformRun(parsed, printer, loader).run();
+            } else {
+                new JUnit4Run(parsed, printer, loader).run();
+            }
         } catch (Exception | LinkageError e) {
             failed(printer, e.getClass().getName(), e);
         }

@@ -1,92 +1,67 @@
 package org.navitas.phone;
 
-import java.util.SortedMap;
-import java.util.TreeMap;
+import java.util.HashMap;
+import java.util.Map;
 import org.junit.runner.Description;
 import org.junit.runner.notification.Failure;
 import org.junit.runner.notification.RunListener;
+import org.navitas.junit.TestName;
+import org.navitas.junit.UniqueNames;
 
-/** Tells the progress of a run in AndroidJUnitRunner's keys and codes (AndroidX Test: InstrumentationResultPrinter). */
+/** Tells the progress of a JUnit 4 run. */
 final class InstrumentationListener extends RunListener {
-    private static final int START = 1;
-    private static final int OK = 0;
-    private static final int FAILURE = -2;
-    private static final int IGNORED = -3;
-    private static final int ASSUMPTION_FAILURE = -4;
+    private final TestProgress progress;
+    private final UniqueNames names = new UniqueNames();
+    private final Map<Description, TestName> running = new HashMap<>();
 
-    private final StatusPrinter printer;
-    private SortedMap<String, String> result = new TreeMap<>();
-    private int tests;
-    private int current;
-    private int code;
-    private String className = "";
-    private Description running = Description.EMPTY;
-
-    InstrumentationListener(StatusPrinter printer) {
-        this.printer = printer;
+    InstrumentationListener(TestProgress progress) {
+        this.progress = progress;
     }
 
     @Override
     public void testRunStarted(Description description) {
-        tests = description.testCount();
+        progress.total(description.testCount());
     }
 
     @Override
     public void testStarted(Description description) {
-        running = description;
-        current++;
-        code = OK;
-        result = new TreeMap<>();
-        result.put("id", "AndroidJUnitRunner");
-        result.put("numtests", Integer.toString(tests));
-        result.put("current", Integer.toString(current));
-        result.put("class", description.getClassName());
-        result.put("test", String.valueOf(description.getMethodName()));
-        boolean isNewClass = !className.equals(description.getClassName());
-        result.put("stream", isNewClass ? "\n" + description.getClassName() + ":" : "");
-        className = description.getClassName();
-        printer.status(START, result);
+        TestName name = names.next(description.getClassName(), description.getMethodName());
+        running.put(description, name);
+        progress.started(name);
     }
 
     @Override
     public void testFailure(Failure failure) {
-        ended(failure, FAILURE);
+        ended(failure, TestProgress.FAILURE);
     }
 
     @Override
     public void testAssumptionFailure(Failure failure) {
-        ended(failure, ASSUMPTION_FAILURE);
+        ended(failure, TestProgress.ASSUMPTION_FAILURE);
     }
 
     @Override
     public void testIgnored(Description description) {
         testStarted(description);
-        code = IGNORED;
+        progress.ended(running.get(description), TestProgress.IGNORED, null);
         testFinished(description);
     }
 
     @Override
     public void testFinished(Description description) {
-        if (code == OK) {
-            result.put("stream", ".");
-        }
-        printer.status(code, result);
-        running = Description.EMPTY;
+        progress.finished(running.remove(description));
     }
 
     /** What was never started is a class (it failed in {@code @BeforeClass}, say): it is told as a test of its own. */
-    private void ended(Failure failure, int how) {
-        boolean isStarted = running.equals(failure.getDescription());
+    private void ended(Failure failure, int code) {
+        Description description = failure.getDescription();
+        boolean isStarted = running.containsKey(description);
         if (!isStarted) {
-            testStarted(failure.getDescription());
+            testStarted(description);
         }
-        if (code != FAILURE) {
-            code = how;
-        }
-        result.put("stack", failure.getTrace().trim());
-        result.put("stream", "\nError in " + failure.getDescription().getDisplayName() + ":\n" + failure.getTrace());
+        progress.ended(running.get(description), code, failure.getTrace());
         if (!isStarted) {
-            testFinished(failure.getDescription());
+            testFinished(description);
         }
     }
 }

@@ -26,8 +26,8 @@ final class JUnit4Run {
 
     /** Throws what keeps the run from starting. */
     void run() throws Exception {
-        Runner runner = new Selection(arguments, System.getProperty("navitas.testRoots", ""), loader).runner();
-        InstrumentationListener progress = new InstrumentationListener(printer);
+        Runner runner = new JUnit4Selection(arguments, System.getProperty("navitas.testRoots", ""), loader).runner();
+        InstrumentationListener progress = new InstrumentationListener(new TestProgress(printer));
         Result result;
         if (arguments.isListOnly()) {
             result = list(runner.getDescription(), progress);

@@ -5,11 +5,16 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.SortedMap;
+import java.util.regex.Pattern;
 
-/** The raw stream of {@code am instrument -r}: each bundle is written whole and at once, keys sorted (AOSP: Instrument.java). */
+/**
+ * The raw stream of {@code am instrument -r}: each bundle is written whole and at once, keys sorted (AOSP: Instrument.java).
+ * A line of a value that looks like one of the stream's own is indented, so that no message can pass for a result.
+ */
 final class StatusPrinter {
     /** Activity.RESULT_OK and RESULT_CANCELED. */
     static final int OK = -1, CANCELED = 0;
+    private static final Pattern LOOKS_LIKE_THE_STREAM = Pattern.compile("(?<=\n)(?=INSTRUMENTATION_|onError: )");
 
     private final OutputStream out;
 
@@ -28,7 +33,8 @@ final class StatusPrinter {
     private synchronized void print(String prefix, SortedMap<String, String> values, String last) {
         StringBuilder text = new StringBuilder();
         for (Map.Entry<String, String> value : values.entrySet()) {
-            text.append(prefix).append(value.getKey()).append('=').append(value.getValue()).append('\n');
+            String lines = LOOKS_LIKE_THE_STREAM.matcher(value.getValue()).replaceAll(" ");
+            text.append(prefix).append(value.getKey()).append('=').append(lines).append('\n');
         }
         try {
             out.write(text.append(last).append('\n').toString().getBytes(StandardCharsets.UTF_8));

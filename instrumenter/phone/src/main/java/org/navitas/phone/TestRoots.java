@@ -3,8 +3,6 @@ package org.navitas.phone;
 import android.util.Log;
 import java.io.File;
 import java.io.IOException;
-import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.ArrayList;
@@ -12,14 +10,11 @@ import java.util.Enumeration;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
-import junit.framework.TestCase;
-import org.junit.Test;
-import org.junit.experimental.runners.Enclosed;
-import org.junit.runner.RunWith;
 
-/** Finds the test classes in folders and jars, and among those that lists name, in the order of their names. */
+/** Finds the classes in folders and jars, and among those that lists name, in the order of their names. */
 final class TestRoots {
     private static final String SUFFIX = ".class";
     /** A text file with the name of a class on each line. */
@@ -31,8 +26,8 @@ final class TestRoots {
         this.loader = loader;
     }
 
-    /** Roots are separated as a class path is; a missing one is skipped with a line in the log. */
-    List<Class<?>> testClasses(String roots) throws IOException {
+    /** Roots are separated as a class path is; a missing one, or a class that cannot be loaded, costs a line in the log. */
+    List<Class<?>> classes(String roots, Predicate<Class<?>> isTest) throws IOException {
         Set<String> names = new TreeSet<>();
         for (String root : roots.split(File.pathSeparator)) {
             File file = new File(root);
@@ -50,7 +45,7 @@ final class TestRoots {
         for (String name : names) {
             try {
                 Class<?> one = Class.forName(name, false, loader);
-                if (isTest(one)) {
+                if (isTest.test(one)) {
                     found.add(one);
                 }
             } catch (ClassNotFoundException | LinkageError e) {
@@ -84,28 +79,5 @@ final class TestRoots {
         if (isClass) {
             names.add(file.substring(0, file.length() - SUFFIX.length()));
         }
-    }
-
-    static boolean isTest(Class<?> one) {
-        if (one.isInterface() || Modifier.isAbstract(one.getModifiers()) || isRunByItsEnclosing(one)) {
-            return false;
-        }
-        if (one.isAnnotationPresent(RunWith.class)) {
-            return true;
-        }
-        boolean isTestCase = TestCase.class.isAssignableFrom(one);
-        for (Method method : one.getMethods()) {
-            boolean isJUnit3 = isTestCase && method.getName().startsWith("test") && method.getParameterTypes().length == 0;
-            if (isJUnit3 || method.isAnnotationPresent(Test.class)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private static boolean isRunByItsEnclosing(Class<?> one) {
-        Class<?> enclosing = one.getEnclosingClass();
-        RunWith runner = enclosing == null ? null : enclosing.getAnnotation(RunWith.class);
-        return runner != null && Enclosed.class.isAssignableFrom(runner.value());
     }
 }

@@ -6,21 +6,24 @@ import org.junit.runner.Description;
 import org.junit.runner.Result;
 import org.junit.runner.notification.Failure;
 import org.junit.runner.notification.RunListener;
+import org.navitas.junit.TestName;
+import org.navitas.junit.UniqueNames;
 import org.navitas.runtime.Recorder;
 
 /**
  * Marks in the recording when the run and each test begin and end, and how each test ended. Does nothing while nothing is
  * recorded.
  *
- * <p>A test is named {@code class#method}, with a parameterised method's index kept ({@code method[0]}). What fails or is
- * ignored as a whole class (in {@code @BeforeClass}, say) is marked as a test {@code class#null} that takes no time, as
- * {@code am instrument} reports it.
+ * <p>A test is named {@code class#method} ({@link TestName}), with a parameterised method's index kept ({@code method[0]}).
+ * What fails or is ignored as a whole class (in {@code @BeforeClass}, say) is marked as a test {@code class#null} that takes no
+ * time, as {@code am instrument} reports it.
  *
  * <p>JUnit calls a listener by one thread at a time.
  */
 public final class NavitasListener extends RunListener {
-    /** Tests that run, with their status so far. */
-    private final Map<Description, Integer> running = new HashMap<>();
+    private final UniqueNames names = new UniqueNames();
+    /** Tests that run. */
+    private final Map<Description, Started> running = new HashMap<>();
 
     @Override
     public void testRunStarted(Description description) {
@@ -29,8 +32,9 @@ public final class NavitasListener extends RunListener {
 
     @Override
     public void testStarted(Description description) {
-        running.put(description, Recorder.PASSED);
-        Recorder.mark(Recorder.TEST_START, Recorder.PASSED, name(description));
+        Started test = new Started(next(description));
+        running.put(description, test);
+        Recorder.mark(Recorder.TEST_START, Recorder.PASSED, test.name.toString());
     }
 
     @Override
@@ -50,8 +54,10 @@ public final class NavitasListener extends RunListener {
 
     @Override
     public void testFinished(Description description) {
-        Integer status = running.remove(description);
-        Recorder.mark(Recorder.TEST_FINISH, status == null ? Recorder.PASSED : status, name(description));
+        Started test = running.remove(description);
+        if (test != null) {
+            Recorder.mark(Recorder.TEST_FINISH, test.status, test.name.toString());
+        }
         Recorder.requestFlush();
     }
 
@@ -63,20 +69,31 @@ public final class NavitasListener extends RunListener {
 
     /** A failed test stays failed; what was never started is a class. */
     private void ended(Description description, int status) {
-        Integer before = running.get(description);
-        if (before == null) {
+        Started test = running.get(description);
+        if (test == null) {
             mark(description, status);
-        } else if (before == Recorder.PASSED) {
-            running.put(description, status);
+        } else if (test.status == Recorder.PASSED) {
+            test.status = status;
         }
     }
 
-    private static void mark(Description description, int status) {
-        Recorder.mark(Recorder.TEST_START, Recorder.PASSED, name(description));
-        Recorder.mark(Recorder.TEST_FINISH, status, name(description));
+    private void mark(Description description, int status) {
+        String name = next(description).toString();
+        Recorder.mark(Recorder.TEST_START, Recorder.PASSED, name);
+        Recorder.mark(Recorder.TEST_FINISH, status, name);
     }
 
-    private static String name(Description description) {
-        return description.getClassName() + "#" + description.getMethodName();
+    private TestName next(Description description) {
+        return names.next(description.getClassName(), description.getMethodName());
+    }
+
+    /** A test, with its status so far. */
+    private static final class Started {
+        final TestName name;
+        int status = Recorder.PASSED;
+
+        Started(TestName name) {
+            this.name = name;
+        }
     }
 }

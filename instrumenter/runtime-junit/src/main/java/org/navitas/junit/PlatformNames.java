@@ -1,0 +1,160 @@
+package org.navitas.junit;
+
+import java.lang.reflect.Method;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.platform.commons.annotation.Testable;
+import org.junit.platform.commons.support.AnnotationSupport;
+import org.junit.platform.commons.support.HierarchyTraversalMode;
+import org.junit.platform.commons.support.ReflectionSupport;
+import org.junit.platform.engine.TestSource;
+import org.junit.platform.engine.UniqueId;
+import org.junit.platform.engine.support.descriptor.ClassSource;
+import org.junit.platform.engine.support.descriptor.MethodSource;
+import org.junit.platform.launcher.TestIdentifier;
+import org.junit.platform.launcher.TestPlan;
+
+/**
+ * Names for what is in a test plan of the JUnit Platform.
+ *
+ * <p>A method's name is its own; {@code method(int,String)} where its class has several of that name. Invocations are
+ * {@code method[1]}, counted from 1 as JUnit does; dynamic tests in containers {@code factory[2][1]}. Nested classes are
+ * {@code Outer$Inner}. Tests that the Vintage engine runs have the names that JUnit 4 gives them. Where an engine's tests are
+ * no methods, their display names stand for them.
+ */
+public final class PlatformNames {
+    private static final String VINTAGE = "junit-vintage";
+
+    private final TestPlan plan;
+    private final UniqueNames unique = new UniqueNames();
+    private final Map<String, TestName> names = new HashMap<>();
+    private final Map<String, Map<String, Integer>> overloads = new HashMap<>();
+
+    public PlatformNames(TestPlan plan) {
+        this.plan = plan;
+    }
+
+    /** The name of a test or container, always the same; a container above methods has none of its own but its class's. */
+    public TestName of(TestIdentifier identifier) {
+        TestName name = names.get(identifier.getUniqueId());
+        if (name == null) {
+            name = compute(identifier);
+            names.put(identifier.getUniqueId(), name);
+        }
+        return name;
+    }
+
+    private TestName compute(TestIdentifier identifier) {
+        Deque<TestIdentifier> path = new ArrayDeque<>();
+        for (TestIdentifier at = identifier; at != null; at = plan.getParent(at).orElse(null)) {
+            path.addFirst(at);
+        }
+        Place place = new Place();
+        for (TestIdentifier at : path) {
+            enter(place, at);
+        }
+        if (place.className == null) {
+            place.className = place.labels.isEmpty() ? path.getFirst().getDisplayName() : place.labels.remove(0);
+        }
+        if (place.method == null) {
+            boolean isClass = place.labels.isEmpty();
+            return unique.next(place.className, isClass ? null : String.join(" / ", place.labels) + place.indices);
+        }
+        for (String label : place.labels) {
+            place.indices.append('[').append(label).append(']');
+        }
+        return unique.next(place.className, place.method + place.indices);
+    }
+
+    private void enter(Place place, TestIdentifier identifier) {
+        List<UniqueId.Segment> segments = UniqueId.parse(identifier.getUniqueId()).getSegments();
+        UniqueId.Segment segment = segments.get(segments.size() - 1);
+        TestSource source = identifier.getSource().orElse(null);
+        if (segment.getType().equals("engine")) {
+            place.enterEngine(segment.getValue());
+        } else if (place.engine.equals(VINTAGE)) {
+            enterVintage(place, identifier, source);
+        } else if (place.className != null && segment.getValue().matches("#?[0-9]+")) {
+            place.indices.append('[').append(segment.getValue().replace("#", "")).append(']');
+        } else if (source instanceof ClassSource) {
+            place.className = ((ClassSource) source).getClassName();
+        } else if (source instanceof MethodSource && place.method == null) {
+            MethodSource method = (MethodSource) source;
+            place.className = place.className == null ? method.getClassName() : place.className;
+            place.method = methodName(place.className, method, identifier);
+        } else {
+            place.labels.add(identifier.getDisplayName());
+        }
+    }
+
+    private static void enterVintage(Place place, TestIdentifier identifier, TestSource source) {
+        if (source instanceof ClassSource) {
+            place.className = ((ClassSource) source).getClassName();
+        } else if (source instanceof MethodSource) {
+            place.className = ((MethodSource) source).getClassName();
+        }
+        String name = identifier.getLegacyReportingName();
+        if (identifier.isTest() && !name.equals(place.className)) {
+            place.method = name;
+        }
+    }
+
+    /** Compilers' names of their own (Spock's features) say nothing: the display name does. */
+    private String methodName(String className, MethodSource source, TestIdentifier identifier) {
+        String name = source.getMethodName();
+        if (name.startsWith("$")) {
+            return identifier.getDisplayName();
+        }
+        Integer count = overloads(className).get(name);
+        return count == null || count < 2 ? name : name + "(" + simple(source.getMethodParameterTypes()) + ")";
+    }
+
+    private Map<String, Integer> overloads(String className) {
+        Map<String, Integer> counts = overloads.get(className);
+        if (counts == null) {
+            counts = new HashMap<>();
+            overloads.put(className, counts);
+            for (Method method : testMethods(className)) {
+                counts.merge(method.getName(), 1, Integer::sum);
+            }
+        }
+        return counts;
+    }
+
+    private static List<Method> testMethods(String className) {
+        try {
+            Class<?> type = Class.forName(className, false, Thread.currentThread().getContextClassLoader());
+            return ReflectionSupport.findMethods(
+                    type, method -> AnnotationSupport.isAnnotated(method, Testable.class), HierarchyTraversalMode.TOP_DOWN);
+        } catch (ClassNotFoundException | LinkageError e) {
+            return new ArrayList<>();
+        }
+    }
+
+    /** {@code java.lang.String, int} as {@code String,int}. */
+    private static String simple(String types) {
+        return types == null ? "" : types.replaceAll("[\\w$]+\\.", "").replace(" ", "");
+    }
+
+    /** What the path from the engine to a test has said so far. */
+    private static final class Place {
+        String engine = "";
+        String className;
+        String method;
+        final StringBuilder indices = new StringBuilder();
+        final List<String> labels = new ArrayList<>();
+
+        /** A suite runs other engines: what counts begins anew. */
+        void enterEngine(String name) {
+            engine = name;
+            className = null;
+            method = null;
+            indices.setLength(0);
+            labels.clear();
+        }
+    }
+}

@@ -1,0 +1,95 @@
+package org.navitas.junit;
+
+import java.nio.charset.StandardCharsets;
+import java.util.zip.CRC32;
+
+/**
+ * A test's name as it is in markers, in the instrumentation stream, in selections and in reports: {@code class#method}.
+ *
+ * <p>Both parts are printable and of limited length, whatever a framework makes them of (parameters, display names):
+ * control characters become {@code \n}, {@code \t} or {@code \\u001b}, and a part that is too long ends with the CRC-32 of
+ * the whole. {@code navitas.device.instrumentation} does the same to names from elsewhere. API 21 only.
+ */
+public final class TestName {
+    /** The method of what failed or was ignored as a whole class, as {@code am instrument} has it. */
+    public static final String NO_METHOD = "null";
+
+    /** Characters of a part; longer ones are cut. */
+    static final int MOST_CHARACTERS = 240;
+    private static final int KEPT_CHARACTERS = MOST_CHARACTERS - 9;
+
+    public final String className;
+    public final String method;
+
+    /** Null as a method is {@link #NO_METHOD}. */
+    public TestName(String className, String method) {
+        this.className = clean(className);
+        this.method = clean(String.valueOf(method));
+    }
+
+    /** The text in printable characters, cut if need be; a text that is clean already stays as it is. */
+    public static String clean(String text) {
+        StringBuilder clean = new StringBuilder(text.length());
+        for (int i = 0; i < text.length(); i += Character.charCount(text.codePointAt(i))) {
+            append(clean, text.codePointAt(i));
+        }
+        if (clean.codePointCount(0, clean.length()) <= MOST_CHARACTERS) {
+            return clean.toString();
+        }
+        CRC32 whole = new CRC32();
+        byte[] bytes = clean.toString().getBytes(StandardCharsets.UTF_8);
+        whole.update(bytes, 0, bytes.length);
+        int end = clean.offsetByCodePoints(0, KEPT_CHARACTERS);
+        return clean.substring(0, end) + "\u2026" + hex(whole.getValue(), 8);
+    }
+
+    private static void append(StringBuilder to, int character) {
+        if (character == '\n') {
+            to.append("\\n");
+        } else if (character == '\r') {
+            to.append("\\r");
+        } else if (character == '\t') {
+            to.append("\\t");
+        } else if (isPrintable(character)) {
+            to.appendCodePoint(character);
+        } else {
+            to.append("\\u").append(hex(character, 4));
+        }
+    }
+
+    /** No control character, line separator, half of a pair, nor anything that turns the direction of text around. */
+    private static boolean isPrintable(int character) {
+        int type = Character.getType(character);
+        boolean turns = character >= 0x202a && character <= 0x202e || character >= 0x2066 && character <= 0x2069;
+        return !(turns || type == Character.CONTROL || type == Character.LINE_SEPARATOR
+                || type == Character.PARAGRAPH_SEPARATOR || type == Character.SURROGATE);
+    }
+
+    private static String hex(long value, int digits) {
+        StringBuilder hex = new StringBuilder(Long.toHexString(value));
+        while (hex.length() < digits) {
+            hex.insert(0, '0');
+        }
+        return hex.toString();
+    }
+
+    /** Whether it stands for a whole class. */
+    public boolean isClass() {
+        return method.equals(NO_METHOD);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof TestName && ((TestName) other).toString().equals(toString());
+    }
+
+    @Override
+    public int hashCode() {
+        return toString().hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return className + "#" + method;
+    }
+}
