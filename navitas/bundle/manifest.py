@@ -43,7 +43,8 @@ VariableName = Annotated[str, StringConstraints(pattern=r"^[^\x00=]+$")]
 
 
 class TestTask(BaseModel):
-    """What the test task would run: patterns of its `filter { }`, and the classes that it leaves out of the test roots."""
+    """What the test task would run, and by which framework: patterns of its `filter { }`, the classes that it leaves out of
+    the test roots, and for the JUnit Platform which engines and tags (of `useJUnitPlatform { }`)."""
 
     __test__: ClassVar[bool] = False  # no test case of our own
     model_config = ConfigDict(extra="ignore", frozen=True)
@@ -53,6 +54,11 @@ class TestTask(BaseModel):
     include: list[str] = []
     exclude: list[str] = []
     left_out: list[str] = []
+    framework: Literal["junit4", "junit-platform", "testng"] = "junit4"
+    include_engines: list[Line] = []
+    exclude_engines: list[Line] = []
+    include_tags: list[Line] = []
+    exclude_tags: list[Line] = []
 
 
 class BundleManifest(BaseModel):

@@ -9,24 +9,28 @@ import shutil
 import signal
 import subprocess
 import threading
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
-from typing import IO
 
 from navitas.device.virtual.identity import Identity
+from navitas.device.virtual.output_pipe import OutputPipe
 from navitas.device.virtual.processes import ProcessTable
-from navitas.device.virtual.shell.streams import PIECE_BYTES, Input
+from navitas.device.virtual.shell.streams import BytesSource, Input
+from navitas.device.virtual.strays import end_marked, new_mark
+
+_OUTPUTS = ("stdout", "stderr", "stream")
 
 
 class HostProcess:
-    """A running process; `stdout` and `stderr` are at their ends at once when its output is discarded."""
+    """A running process; `stdout` and `stderr` (and `stream`, where one was asked for) end with it."""
 
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], outputs: Mapping[str, OutputPipe], mark: dict[str, str]) -> None:
         self.pid = process.pid
-        self.stdout = Input(_Output())
-        self.stderr = Input(_Output())
+        self.stdout, self.stderr, self.stream = (Input(outputs.get(name, BytesSource())) for name in _OUTPUTS)
         self._process = process
+        self._outputs = outputs
+        self._mark = mark
         self._loop = asyncio.get_running_loop()
         self._ended = asyncio.Event()
         # asyncio's own processes end only when their output has been read, which a reader that left will never do.
@@ -48,69 +52,67 @@ class HostProcess:
             os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
             _signal_group(self.pid, signal.SIGKILL)
         self._process.wait()
+        self._call_in_loop(self._end_outputs)
+        end_marked(self._mark)
+        self._call_in_loop(self._ended.set)
+
+    def _call_in_loop(self, action: Callable[[], None]) -> None:
         with contextlib.suppress(RuntimeError):  # the phone's loop is closed
-            self._loop.call_soon_threadsafe(self._ended.set)
+            self._loop.call_soon_threadsafe(action)
+
+    def _end_outputs(self) -> None:
+        for output in self._outputs.values():
+            output.process_ended()
 
 
 @asynccontextmanager
 async def host_process(
     table: ProcessTable,
-    argv: Sequence[str],
+    argv: Callable[[str], Sequence[str]] | Sequence[str],
     *,
     name: str,
     who: Identity,
     app: bool,
     cwd: Path | None = None,
-    env: dict[str, str] | None = None,
+    env: Mapping[str, str] | None = None,
     discard_output: bool = False,
 ) -> AsyncIterator[HostProcess]:
-    """Run a process in a session of its own; it and all its children are dead when the context is left.
+    """Run a process in a session of its own; it and all that it started are dead when the context is left.
 
+    `argv` as a function is told a file for the process to write `stream` to; no child of the process inherits that.
     Raises `OSError` when it cannot be started.
     """
-    output = subprocess.DEVNULL if discard_output else subprocess.PIPE
-    started = subprocess.Popen(
-        _ends_with_phone(argv), stdin=subprocess.DEVNULL, stdout=output, stderr=output, cwd=cwd, env=env, start_new_session=True
-    )
-    _keep_to(started.pid, table.cpu_count)
-    process = HostProcess(started)
-    table.add_host(process.pid, name, tuple(argv), who, process.send_signal, app=app)
-    outputs: list[_Output] = []
-    try:
-        if started.stdout is not None and started.stderr is not None:
-            outputs = [await _Output.open(pipe) for pipe in (started.stdout, started.stderr)]
-            process.stdout, process.stderr = (Input(opened) for opened in outputs)
-        yield process
-    finally:
-        process.send_signal(signal.SIGKILL)
+    with ExitStack() as stack:
+        names = () if discard_output else _OUTPUTS if callable(argv) else _OUTPUTS[:2]
+        outputs = {output: OutputPipe() for output in names}
+        for opened in outputs.values():
+            stack.callback(opened.close)
+        ends = {output: opened.writing_end for output, opened in outputs.items()}
+        command = argv(f"/dev/fd/{ends['stream']}") if callable(argv) else argv
+        mark = new_mark()
+        started = subprocess.Popen(
+            _ends_with_phone(command),
+            stdin=subprocess.DEVNULL,
+            stdout=ends.get("stdout", subprocess.DEVNULL),
+            stderr=ends.get("stderr", subprocess.DEVNULL),
+            cwd=cwd,
+            env={**(os.environ if env is None else env), **mark},
+            pass_fds=[ends["stream"]] if "stream" in ends else [],
+            start_new_session=True,
+        )
+        _keep_to(started.pid, table.cpu_count)
+        for opened in outputs.values():
+            opened.started()
+        process = HostProcess(started, outputs, mark)
+        table.add_host(process.pid, name, tuple(command), who, process.send_signal, app=app)
         try:
-            await process.wait()
+            yield process
         finally:
-            for opened in outputs:
-                opened.close()
-            table.remove(process.pid)
-
-
-class _Output:
-    """One output of a process, as a source."""
-
-    def __init__(self, reader: asyncio.StreamReader | None = None, transport: asyncio.BaseTransport | None = None) -> None:
-        self._reader = reader
-        self._transport = transport
-
-    @classmethod
-    async def open(cls, pipe: IO[bytes]) -> _Output:
-        loop = asyncio.get_running_loop()
-        reader = asyncio.StreamReader(limit=PIECE_BYTES)
-        transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), pipe)
-        return cls(reader, transport)
-
-    async def read(self) -> bytes:
-        return b"" if self._reader is None else await self._reader.read(PIECE_BYTES)
-
-    def close(self) -> None:
-        if self._transport is not None:
-            self._transport.close()
+            process.send_signal(signal.SIGKILL)
+            try:
+                await process.wait()
+            finally:
+                table.remove(process.pid)
 
 
 def _keep_to(pid: int, cores: int) -> None:

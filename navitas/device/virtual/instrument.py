@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 PHONE_JAR = Path(navitas.__file__).parent / "jars" / "navitas-phone.jar"
 _CODE = b"INSTRUMENTATION_CODE: "
 _CRASHED = b"INSTRUMENTATION_RESULT: shortMsg=Process crashed.\nINSTRUMENTATION_CODE: 0\n"
-_FATAL = 6
+_INFO, _FATAL = 4, 6
 _KEPT_ERROR_LINES = 100
 
 
@@ -30,9 +30,10 @@ class CannotStart(Exception):
     """There is no Java, or no part of it can be run; the message says what is missing."""
 
 
-def command_line(phone: Phone, package: Package, arguments: list[tuple[str, str]]) -> list[str]:
-    """The JVM's command line for a package's tests. Raises `CannotStart`."""
+def command_line(phone: Phone, package: Package, arguments: list[tuple[str, str]], stream: str) -> list[str]:
+    """The JVM's command line for a package's tests, which write the raw stream to a file. Raises `CannotStart`."""
     manifest = package.manifest
+    task = manifest.test_task
     if not PHONE_JAR.is_file():
         raise CannotStart(f"{PHONE_JAR.name} is missing: build Navitas, or install it anew")
     properties = {
@@ -40,6 +41,12 @@ def command_line(phone: Phone, package: Package, arguments: list[tuple[str, str]
         "navitas.sysRoot": str(phone.files.root),
         "navitas.process": package.name,
         "navitas.log.port": str(phone.logd.port),
+        "navitas.stream": stream,
+        "navitas.testFramework": task.framework,
+        "navitas.includeEngines": ",".join(task.include_engines),
+        "navitas.excludeEngines": ",".join(task.exclude_engines),
+        "navitas.includeTags": ",".join(task.include_tags),
+        "navitas.excludeTags": ",".join(task.exclude_tags),
         "navitas.testRoots": os.pathsep.join(str(package.code / root) for root in manifest.test_roots),
     }
     class_path = [PHONE_JAR, *(package.code / entry for entry in manifest.class_path)]
@@ -69,31 +76,31 @@ async def run_tests(
 ) -> None:
     """Run tests and write the raw instrumentation stream, in whole lines; its end is told even when the JVM dies.
 
-    What the JVM says on standard error at its end goes to the log as `AndroidRuntime`. Raises `CannotStart`.
+    The stream has a pipe of its own, so nothing that tests or their children print can get into it. What the JVM and they
+    print past the log goes there at the JVM's end: as `AndroidRuntime` when it died, else as `stdout`. Raises `CannotStart`.
     """
-    argv = command_line(phone, package, arguments)
     phone.packages.kill(package.name)
     try:
         async with host_process(
             phone.processes,
-            argv,
+            lambda stream: command_line(phone, package, arguments, stream),
             name=package.name,
             who=package.identity,
             app=True,
             cwd=_working_dir(package, arguments),
             env={**os.environ, **package.manifest.environment},
         ) as process:
-            errors = asyncio.create_task(_last_lines(process.stderr))
+            printed = [asyncio.create_task(_last_lines(output)) for output in (process.stderr, process.stdout)]
             ended = False
             # Not line by line: each packet to adb waits for its answer, and the tests for the pipe behind it.
-            async for lines in process.stdout.batches():
+            async for lines in process.stream.batches():
                 ended = ended or lines.startswith(_CODE) or b"\n" + _CODE in lines
                 await write(lines)
-            said = await errors
-            if said:
-                phone.logd.write(_FATAL, "AndroidRuntime", said, pid=process.pid)
+            for said in await asyncio.gather(*printed):
+                if said:
+                    phone.logd.write(_INFO if ended else _FATAL, "stdout" if ended else "AndroidRuntime", said, pid=process.pid)
     except OSError as error:
-        raise CannotStart(f"{argv[0]}: {error.strerror}") from None
+        raise CannotStart(f"{error.filename or 'java'}: {error.strerror}") from None
     if not ended:
         await write(_CRASHED)
 

@@ -43,9 +43,9 @@ def bundle(entries: dict[str, bytes] | None = None, **changes: Any) -> bytes:
 
 
 def fake_java(folder: Path, script: str) -> str:
-    """A Java home whose `java` runs a shell script."""
+    """A Java home whose `java` runs a shell script; what that prints is the instrumentation's stream."""
     program = folder / "bin" / "java"
     program.parent.mkdir(parents=True)
-    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.write_text(f'#!/bin/sh\nfor a; do case $a in -Dnavitas.stream=*) exec >"${{a#*=}}" ;; esac; done\n{script}\n')
     program.chmod(0o755)
     return str(folder)

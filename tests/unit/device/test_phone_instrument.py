@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -53,15 +55,24 @@ def test_the_jvm_s_command_line(tmp_path: Path) -> None:
             f"-Dnavitas.sysRoot={root}",
             "-Dnavitas.process=org.example.app",
             f"-Dnavitas.log.port={phone.logd.port}",
+            "-Dnavitas.stream=/dev/fd/N",
+            "-Dnavitas.testFramework=junit-platform",
+            "-Dnavitas.includeEngines=",
+            "-Dnavitas.excludeEngines=",
+            "-Dnavitas.includeTags=fast,a & b",
+            "-Dnavitas.excludeTags=slow",
             f"-Dnavitas.testRoots={code}/test-classes",
             "-cp",
             os.pathsep.join([str(tmp_path / "phone.jar"), f"{code}/test-classes", f"{code}/classes"]),
             "org.navitas.phone.InstrumentMain",
             *("class", "a.B#c d", "log", "true"),
         ]
-        assert found.stdout.decode().splitlines()[: len(expected) + 2] == [*expected, "yes", str(tmp_path / "module")]
+        printed = re.sub(r"(stream=/dev/fd/)\d+", r"\1N", found.stdout.decode()).splitlines()
+        assert printed[: len(expected) + 2] == [*expected, "yes", str(tmp_path / "module")]
 
-    with_java(tmp_path, 'printf "%s\\n" "$@" "$FROM_BUNDLE" "$PWD"', action, working_dir=str(tmp_path / "module"))
+    task = {"framework": "junit-platform", "include_tags": ["fast", "a & b"], "exclude_tags": ["slow"]}
+    script = 'printf "%s\\n" "$@" "$FROM_BUNDLE" "$PWD"'
+    with_java(tmp_path, script, action, working_dir=str(tmp_path / "module"), test_task=task)
 
 
 def test_the_raw_stream_comes_through(tmp_path: Path) -> None:
@@ -97,6 +108,51 @@ def test_a_jvm_with_children_that_stay_does_not_hang(tmp_path: Path) -> None:
         assert (await run(phone, RUN)).stdout == b"INSTRUMENTATION_CODE: -1\n"
 
     with_java(tmp_path, "sleep 600 & echo INSTRUMENTATION_CODE: -1", action)
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process is there, and not merely waiting for somebody to ask how it ended."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_what_a_test_leaves_running_neither_holds_the_run_nor_outlives_it(tmp_path: Path) -> None:
+    """A child in a session of its own, with every output of the JVM's, and one that has other outputs."""
+
+    async def action(phone: Phone) -> None:
+        started = time.monotonic()
+        assert (await run(phone, RUN)).stdout == b"INSTRUMENTATION_CODE: -1\n"
+        assert time.monotonic() - started < 30
+        pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
+        assert len(pids) == 2
+        while any(map(is_running, pids)):  # killed, but the kernel may take its time
+            await asyncio.sleep(0.02)
+
+    left = f"echo \\$\\$ >> {tmp_path}/pids; exec sleep 600"
+    script = f"""setsid sh -c "{left}" &
+        setsid sh -c "{left}" > /dev/null 2>&1 < /dev/null &
+        while [ "$(wc -l < {tmp_path}/pids)" != 2 ]; do sleep 0.05; done
+        echo INSTRUMENTATION_CODE: -1"""
+    with_java(tmp_path, script, action)
+
+
+def test_what_is_printed_past_the_stream_is_logged_and_no_part_of_it(tmp_path: Path) -> None:
+    async def action(phone: Phone) -> None:
+        assert (await run(phone, RUN)).stdout == b"INSTRUMENTATION_CODE: -1\n"
+        log = (await run(phone, "logcat -d -v tag -s stdout:I")).stdout
+        assert log.endswith(b"I/stdout  : INSTRUMENTATION_CODE: 0\n"), log
+
+    with_java(tmp_path, "exec 3>&1 1>&2; echo INSTRUMENTATION_CODE: 0; echo INSTRUMENTATION_CODE: -1 >&3", action)
+
+
+def test_all_that_the_jvm_wrote_is_read(tmp_path: Path) -> None:
+    async def action(phone: Phone) -> None:
+        lines = (await run(phone, RUN)).stdout.splitlines()
+        assert lines == [str(number).encode() for number in range(1, 50_001)] + [b"INSTRUMENTATION_CODE: -1"]
+
+    with_java(tmp_path, "seq 50000; echo INSTRUMENTATION_CODE: -1", action)
 
 
 def test_the_kernel_counts_it_as_an_app_and_force_stop_kills_it(tmp_path: Path) -> None:
