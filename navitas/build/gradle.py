@@ -176,6 +176,6 @@ def _bundles(project: Path, test_task: str | None, output: _Output) -> list[Bund
                 f"{project}: no module has a test task {test_task!r} with tests", "Name another by --test-task, or leave it out."
             )
         if "java" in kinds:
-            raise BuildError(f"{project} has no tests to profile", "Add JUnit 4 tests under src/test/java.")
+            raise BuildError(f"{project} has no tests to profile", "Add JUnit tests under src/test/java.")
         raise BuildError(f"{project}: no project of this build applies the `java` plugin", "Name a project with plain Java code.")
     return bundles

@@ -42,6 +42,9 @@ Line = Annotated[str, StringConstraints(pattern=r"^[^\x00]*$")]
 VariableName = Annotated[str, StringConstraints(pattern=r"^[^\x00=]+$")]
 
 
+Framework = Literal["junit4", "junit-platform", "testng"]
+
+
 class TestTask(BaseModel):
     """What the test task would run, and by which framework: patterns of its `filter { }`, the classes that it leaves out of
     the test roots, and for the JUnit Platform which engines and tags (of `useJUnitPlatform { }`)."""
@@ -54,7 +57,7 @@ class TestTask(BaseModel):
     include: list[str] = []
     exclude: list[str] = []
     left_out: list[str] = []
-    framework: Literal["junit4", "junit-platform", "testng"] = "junit4"
+    framework: Framework = "junit4"
     include_engines: list[Line] = []
     exclude_engines: list[Line] = []
     include_tags: list[Line] = []

@@ -27,6 +27,5 @@ def _matches(pattern: str, test: TestName) -> bool:
     """Gradle's rule: `*` stands for any characters; a pattern is of a class, or of a class and a method; one that begins with
     an upper-case letter is of a class without its package (TestSelectionMatcher)."""
     name = test.class_name.rpartition(".")[2] if pattern[:1].isupper() else test.class_name
-    method = test.method.partition("[")[0]
     expression = re.compile(".*".join(re.escape(part) for part in pattern.split("*")))
-    return any(expression.fullmatch(text) for text in (name, f"{name}.{test.method}", f"{name}.{method}"))
+    return any(expression.fullmatch(text) for text in (name, f"{name}.{test.method}", f"{name}.{test.plain_method}"))

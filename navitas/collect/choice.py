@@ -11,7 +11,7 @@ from functools import partial
 from navitas.build.bundle import Bundle
 from navitas.collect.build_filter import reason, runs
 from navitas.collect.instrument import CannotList, list_tests
-from navitas.collect.selection import TestName, class_arguments, matches, names_class, no_match, none_found
+from navitas.collect.selection import TestName, class_arguments, named, names_class, no_match, none_found
 from navitas.device.base import Device
 from navitas.errors import UsageError
 
@@ -81,6 +81,8 @@ def _list(device: Device, bundles: Sequence[Bundle], warn: Callable[[str], None]
 
 
 def _tests(device: Device, bundle: Bundle) -> list[TestName] | CannotList:
+    if bundle.manifest.test_task.framework == "testng":
+        return CannotList("its tests are TestNG's, which is not supported", "use JUnit, or name other modules by --module")
     try:
         return list_tests(device, bundle.manifest.package, bundle.working_dir)
     except CannotList as error:
@@ -97,9 +99,10 @@ def _name(device: Device, listed: Sequence[_Listed], pattern: str) -> None:
     for source in sources:
         found = False
         for one in listed:
-            named = {test for test in source(one) if matches(pattern, test)}
-            one.chosen |= named
-            found = found or bool(named)
+            chosen = {test for listed_test in source(one) if (test := named(pattern, listed_test))}
+            one.named += sorted(chosen.difference(one.tests, one.named))
+            one.chosen |= chosen
+            found = found or bool(chosen)
         if found:
             return
     everything = [test for one in listed for test in one.tests]

@@ -7,28 +7,34 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from navitas.bundle.manifest import Framework
 from navitas.collect.progress import Progress
 from navitas.collect.selection import TestName
 from navitas.collect.watchdog import Watchdog
 from navitas.device.base import Device
-from navitas.device.instrumentation import InstrumentationParser, RunFinished, TestFinished, TestStarted
+from navitas.device.instrumentation import InstrumentationParser, RunFinished, TestFinished, TestStarted, Warned
 from navitas.errors import DeviceError
 from navitas.recording.manifest import TestStatus
 
 # The virtual phone starts the tests there; Android's runner ignores keys that it does not know.
 _WORKING_DIR = "workingDir"
-LISTENER = "org.navitas.runtime.junit.NavitasListener"
+LISTENERS: dict[Framework, str] = {
+    "junit4": "org.navitas.runtime.junit.NavitasListener",
+    "junit-platform": "org.navitas.runtime.junit.NavitasPlatformListener",
+}
 
 
 @dataclass(slots=True)
 class Instrumented:
-    """What came of one `am instrument`: each test's status in order, how the process ended, and why events are missing."""
+    """What came of one `am instrument`: each test's status in order, how the process ended, why events are missing,
+    and what the runner warns of."""
 
     tests: dict[TestName, TestStatus] = field(default_factory=dict)
     stacks: dict[TestName, str] = field(default_factory=dict)
     crashed: bool = False
     message: str = ""
     troubles: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
     on_status: Callable[[TestName, TestStatus], None] = lambda _name, _status: None
 
     def set(self, name: TestName, status: TestStatus) -> None:
@@ -68,7 +74,7 @@ def list_tests(device: Device, package: str, working_dir: Path, class_argument: 
         for event in parser.feed(line.decode("utf-8", "replace").rstrip("\r")):
             match event:
                 case TestStarted():
-                    found[TestName(event.class_name, event.method)] = None
+                    found[TestName(event.class_name, event.method, event.is_container)] = None
                 case RunFinished(ok=False):
                     raise CannotList(f"{package}: its tests cannot be listed: {event.message}", "run its own tests first")
                 case _:
@@ -82,16 +88,19 @@ def run_tests(
     class_argument: str,
     *,
     working_dir: Path,
+    framework: Framework,
     done: Instrumented,
     output: Path,
     progress: Progress,
     timeout_s: float,
 ) -> None:
-    """Run tests with the Navitas listener; the raw stream goes to `output`, what is known at any moment to `done`.
+    """Run tests with the listener of their framework; the raw stream goes to `output`, what is known at any moment to `done`.
 
     A test whose end never came stays `cut`. `DeviceError` when the device is lost or nothing came for `timeout_s`.
     """
-    arguments = {"listener": LISTENER, _WORKING_DIR: str(working_dir)} | ({"class": class_argument} if class_argument else {})
+    arguments = {"listener": LISTENERS[framework], _WORKING_DIR: str(working_dir)}
+    if class_argument:
+        arguments["class"] = class_argument
     parser = InstrumentationParser()
     finished = False
     with device.stream(command(component(device, package), arguments)) as stream, output.open("wb") as raw:
@@ -126,6 +135,8 @@ def _take(event: object, done: Instrumented, progress: Progress) -> bool:
             done.set(name, event.status)
             if event.stack:
                 done.stacks[name] = event.stack
+        case Warned():
+            done.warnings.append(event.text)
         case RunFinished():
             done.crashed = not event.ok
             done.message = event.message

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from navitas.bundle.manifest import Framework
 from navitas.collect import app_files, runtime_config, topology
 from navitas.collect.instrument import Instrumented, run_tests
 from navitas.collect.logcat import LogcatCapture
@@ -35,6 +36,7 @@ class RunPlan:
     repeat: int
     class_argument: str
     working_dir: Path
+    framework: Framework
 
 
 class Runner:
@@ -94,6 +96,8 @@ class Runner:
             else:
                 left = f"{config} and {app_files.absolute(plan.package)} may still be on the device"
                 self._writer.warn("cleanup", f"device lost: {left}", "profile again: the next run removes them")
+            for text in done.warnings:
+                self._writer.warn("tests", f"{plan.module}: {text}", "")
             for trouble in done.troubles:
                 self._writer.warn("events_missing", trouble, "see logcat.txt of the run")
             if done.crashed:
@@ -115,6 +119,7 @@ class Runner:
                 plan.package,
                 plan.class_argument,
                 working_dir=plan.working_dir,
+                framework=plan.framework,
                 done=done,
                 output=stream,
                 progress=self._progress,

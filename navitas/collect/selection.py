@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from navitas.errors import UsageError
@@ -12,16 +13,27 @@ from navitas.errors import UsageError
 _NEAREST = 5
 # A shell command line has limits (128 KiB for one argument on Linux).
 _MAX_ARGUMENT = 60_000
+_INDICES = re.compile(r"(\d+\])(\[\d+\])*")
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class TestName:
-    """A test: fully qualified class and method (`method[0]` where it has parameters)."""
+    """A test: fully qualified class and method (`method[0]` where it has parameters).
+
+    A container stands in lists for tests that are known only when it runs: a parameterised method or class (then `method` is
+    empty), a factory.
+    """
 
     __test__ = False
 
     class_name: str
     method: str
+    is_container: bool = field(default=False, compare=False)
+
+    @property
+    def plain_method(self) -> str:
+        """The method without parameters (`adds(int)`) and index (`adds[1]`)."""
+        return re.split(r"[\[(]", self.method, maxsplit=1)[0]
 
     def __str__(self) -> str:
         return f"{self.class_name}#{self.method}"
@@ -39,24 +51,32 @@ def check_pattern(pattern: str) -> None:
         raise UsageError(f"'{pattern}' is no test pattern", "give CLASS or CLASS#METHOD with * and ?, such as 'SortTest#*'")
 
 
-def matches(pattern: str, test: TestName) -> bool:
-    """Whether `CLASS[#METHOD]` (with `*`, `?`, `[…]`) names the test; CLASS is matched whole or as a simple name."""
+def named(pattern: str, test: TestName) -> TestName | None:
+    """What `CLASS[#METHOD]` (with `*`, `?`, `[…]`) names of a listed test: itself, one invocation (`adds[2]`) of a container,
+    or None. CLASS is matched whole or as a simple name, and without METHOD stands for its nested classes too."""
     method_pattern = pattern.partition("#")[2]
-    method = test.method.partition("[")[0]
-    return names_class(pattern, test.class_name) and (
-        fnmatchcase(test.method, method_pattern or "*") or method_pattern in (test.method, method)
-    )
+    if not names_class(pattern, test.class_name):
+        return None
+    if fnmatchcase(test.method, method_pattern or "*") or method_pattern in (test.method, test.plain_method):
+        return test
+    method, _, indices = method_pattern.partition("[")
+    if test.is_container and not test.method:
+        return test if set(method) & {"*", "?"} else TestName(test.class_name, method)
+    if test.is_container and indices and (fnmatchcase(test.method, method) or method == test.plain_method):
+        return TestName(test.class_name, f"{test.method}[{indices}") if _INDICES.fullmatch(indices) else test
+    return None
 
 
 def names_class(pattern: str, class_name: str) -> bool:
-    """Whether the class part of a pattern names the class, whole or by its simple name."""
-    class_pattern = pattern.partition("#")[0]
-    return fnmatchcase(class_name, class_pattern) or fnmatchcase(class_name.rpartition(".")[2], class_pattern)
+    """Whether the class part of a pattern names the class, whole or by its simple name, or one around it."""
+    class_pattern, method, _ = pattern.partition("#")
+    candidates = [class_name] if method else _enclosing(class_name)
+    return any(fnmatchcase(name, class_pattern) or fnmatchcase(name.rpartition(".")[2], class_pattern) for name in candidates)
 
 
 def none_found() -> UsageError:
     """The error for bundles without any test."""
-    return UsageError("no JUnit 4 test was found that could be run", "JUnit 4 tests are needed: classes with @Test methods")
+    return UsageError("no JUnit test was found that could be run", "tests of JUnit 4 or the JUnit Platform are needed")
 
 
 def no_match(pattern: str, tests: Sequence[TestName]) -> UsageError:
@@ -68,18 +88,17 @@ def no_match(pattern: str, tests: Sequence[TestName]) -> UsageError:
 
 
 def class_arguments(selected: Sequence[TestName], everything: Sequence[TestName], *, by_default: Sequence[TestName]) -> list[str]:
-    """Values for `am instrument -e class`, one a run: classes where all their tests are selected, else `class#method`.
+    """Values for `am instrument -e class`, one a run: classes where all their tests and those of nested classes are
+    selected, else `class#method`.
 
     `['']` runs what runs by default. A list that is too long for a command line is divided into several runs.
     """
     chosen = set(selected)
     if chosen == set(by_default):
         return [""]
-    whole: dict[str, bool] = {}
-    for test in everything:
-        whole[test.class_name] = whole.get(test.class_name, True) and test in chosen
+    partial = {enclosing for test in everything if test not in chosen for enclosing in _enclosing(test.class_name)}
     arguments: list[str] = []
-    for part in dict.fromkeys(test.class_name if whole[test.class_name] else _argument(test) for test in selected):
+    for part in dict.fromkeys(_argument(test) if test.class_name in partial else test.class_name for test in selected):
         if arguments and len(arguments[-1]) + 1 + len(part) <= _MAX_ARGUMENT:
             arguments[-1] += f",{part}"
         else:
@@ -87,6 +106,12 @@ def class_arguments(selected: Sequence[TestName], everything: Sequence[TestName]
     return arguments
 
 
+def _enclosing(class_name: str) -> list[str]:
+    """A class and those around it."""
+    parts = class_name.split("$")
+    return ["$".join(parts[:end]) for end in range(1, len(parts) + 1)]
+
+
 def _argument(test: TestName) -> str:
-    """A test as an argument; commas divide arguments, so one in a parameter's name leaves the method with all its parameters."""
-    return str(test) if "," not in test.method else f"{test.class_name}#{test.method.partition('[')[0]}"
+    """A test as an argument; what divides arguments is encoded, which the phone's runner undoes."""
+    return str(test).replace("%", "%25").replace(",", "%2C") if test.method else test.class_name

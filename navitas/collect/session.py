@@ -93,7 +93,9 @@ def _plans(selected: Sequence[Choice], repeat: int) -> Iterator[RunPlan]:
         for choice in selected:
             bundle = choice.bundle.manifest
             for argument in choice.class_arguments:
-                yield RunPlan(number, bundle.module, bundle.package, bundle.map_id, turn, argument, choice.bundle.working_dir)
+                framework = bundle.test_task.framework
+                folder = choice.bundle.working_dir
+                yield RunPlan(number, bundle.module, bundle.package, bundle.map_id, turn, argument, folder, framework)
                 number += 1
 
 

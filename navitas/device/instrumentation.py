@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from navitas.device.test_names import clean
+
 _STATUS = "INSTRUMENTATION_STATUS: "
 _STATUS_CODE = "INSTRUMENTATION_STATUS_CODE: "
 _RESULT = "INSTRUMENTATION_RESULT: "
@@ -26,7 +28,8 @@ _STATUSES: dict[int, Status] = {0: "passed", -1: "failed", -2: "failed", -3: "ig
 class TestStarted:
     """A test begins; `current` counts from 1, `total` and `current` are 0 when not told.
 
-    `method` is empty for a failure of the class itself (such as in @BeforeClass).
+    `method` is empty for a failure of the class itself (such as in @BeforeClass). In a list, a container stands for tests
+    that are known only when it runs.
     """
 
     __test__ = False
@@ -35,6 +38,7 @@ class TestStarted:
     method: str
     current: int
     total: int
+    is_container: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,14 @@ class RunFinished:
     message: str
 
 
-Event: TypeAlias = TestStarted | TestFinished | RunFinished
+@dataclass(frozen=True, slots=True)
+class Warned:
+    """The runner says something that belongs into the run's report."""
+
+    text: str
+
+
+Event: TypeAlias = TestStarted | TestFinished | RunFinished | Warned
 
 
 class InstrumentationParser:
@@ -97,14 +108,17 @@ class InstrumentationParser:
 
     def _end_status(self, code: int | None) -> list[Event]:
         status, self._status, self._open = self._status, {}, None
+        if "navitas.warning" in status:
+            return [Warned(status["navitas.warning"])]
         if "class" not in status:
             self._error = status.get("Error", self._error)
             return []
-        class_name = status["class"]
-        method = status.get("test", "")
+        class_name = clean(status["class"])
+        method = clean(status.get("test", ""))
         method = "" if method == "null" else method
         if code == _STARTED:
-            return [TestStarted(class_name, method, _count(status.get("current")), _count(status.get("numtests")))]
+            current, total = _count(status.get("current")), _count(status.get("numtests"))
+            return [TestStarted(class_name, method, current, total, status.get("navitas.container") == "true")]
         if code not in _STATUSES:
             return []
         return [TestFinished(class_name, method, _STATUSES[code], status.get("stack", ""))]

@@ -43,11 +43,10 @@ class ListingDevice:
 
     @staticmethod
     def _status(test: str) -> str:
-        name, _, method = test.partition("#")
-        values = "".join(
-            f"INSTRUMENTATION_STATUS: {key}={value}\n"
-            for key, value in (("class", name), ("current", 1), ("numtests", 1), ("test", method))
-        )
+        name, _, method = test.removesuffix(" container").partition("#")
+        container = str(test.endswith(" container")).lower()
+        fields = {"class": name, "current": 1, "navitas.container": container, "numtests": 1, "test": method}
+        values = "".join(f"INSTRUMENTATION_STATUS: {key}={value}\n" for key, value in fields.items())
         return f"{values}INSTRUMENTATION_STATUS_CODE: 1\n{values}INSTRUMENTATION_STATUS_CODE: 0\n"
 
     @staticmethod
@@ -106,7 +105,7 @@ def test_without_any_test_to_run_the_reason_is_told() -> None:
         chosen(DEVICE, [bundle("b", enabled=False)])
     with pytest.raises(UsageError, match=r":d: .* leaves them out"):
         chosen(DEVICE, [bundle("d", left_out=["p.SlowTest"])])
-    with pytest.raises(UsageError, match="no JUnit 4 test"):
+    with pytest.raises(UsageError, match="no JUnit test"):
         chosen(DEVICE, [bundle("d")])
 
 
@@ -117,3 +116,21 @@ def test_a_bundle_that_cannot_be_listed_does_not_stop_the_others() -> None:
     assert warnings == [":broken: broken: its tests cannot be listed: no JUnit"]
     with pytest.raises(CannotList):
         chosen(DEVICE, [bundle("broken")])
+
+
+def test_an_invocation_of_a_container_can_be_named() -> None:
+    device = ListingDevice({"a": ["p.CalcTest#squares container", "p.CalcTest#adds"], "b": ["p.CalcTest#other"]})
+    bundles = [bundle("a", framework="junit-platform"), bundle("b")]
+    assert chosen(device, bundles, "CalcTest#squares[2]") == {"a": ("p.CalcTest#squares[2]",)}
+    assert chosen(device, bundles, "CalcTest#squares[2]", "CalcTest#adds") == {"a": ("p.CalcTest#adds,p.CalcTest#squares[2]",)}
+    with pytest.raises(UsageError, match=r"CalcTest#adds\[2\]"):
+        chosen(device, bundles, "CalcTest#adds[2]")
+
+
+def test_modules_with_testng_are_left_out_and_told() -> None:
+    warnings: list[str] = []
+    bundles = [bundle("a", framework="testng"), bundle("c")]
+    assert [choice.bundle.manifest.package for choice in choose(cast(Device, DEVICE), bundles, (), warnings.append)] == ["c"]
+    assert warnings == [":a: its tests are TestNG's, which is not supported"]
+    with pytest.raises(CannotList, match="TestNG"):
+        chosen(DEVICE, bundles[:1])

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from navitas.collect.selection import TestName, check_pattern, class_arguments, matches
+from navitas.collect.selection import TestName, check_pattern, class_arguments, named
 from navitas.errors import UsageError
 
 ALL = [
@@ -28,7 +28,7 @@ ALL = [
     ],
 )
 def test_patterns(pattern: str, count: int) -> None:
-    assert sum(matches(pattern, test) for test in ALL) == count
+    assert sum(named(pattern, test) == test for test in ALL) == count
 
 
 def test_the_class_argument_is_as_short_as_it_can_be() -> None:
@@ -37,9 +37,61 @@ def test_the_class_argument_is_as_short_as_it_can_be() -> None:
     assert class_arguments(ALL[1:3], ALL, by_default=ALL) == ["org.x.SortTest#sortsLarge,org.x.SumTest#sums[0]"]
 
 
-def test_a_comma_in_a_parameter_names_the_method_alone() -> None:
-    everything = [*ALL, TestName("org.x.CalcTest", "adds[0: 1,2]"), TestName("org.x.CalcTest", "subtracts")]
-    assert class_arguments(everything[-2:-1], everything, by_default=everything) == ["org.x.CalcTest#adds"]
+def test_what_divides_arguments_is_encoded() -> None:
+    everything = [
+        *ALL,
+        TestName("org.x.CalcTest", "adds[0: 1,2]"),
+        TestName("org.x.CalcTest", "50%"),
+        TestName("org.x.CalcTest", "c"),
+    ]
+    arguments = class_arguments(everything[-3:-1], everything, by_default=everything)
+    assert arguments == ["org.x.CalcTest#adds[0: 1%2C2],org.x.CalcTest#50%25"]
+
+
+NESTED = [
+    TestName("p.Calc", "adds(int,int)"),
+    TestName("p.Calc", "adds(String)"),
+    TestName("p.Calc", "squares", is_container=True),
+    TestName("p.Calc$Inner", "inside"),
+    TestName("p.Calc$Inner$Deeper", "deep"),
+    TestName("p.PerClass", "", is_container=True),
+]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "found"),
+    [
+        ("Calc", ["adds(int,int)", "adds(String)", "squares", "inside", "deep"]),
+        ("Calc#*", ["adds(int,int)", "adds(String)", "squares"]),
+        ("Calc$Inner", ["inside", "deep"]),
+        ("p.Calc$Inner#inside", ["inside"]),
+        ("Calc#adds", ["adds(int,int)", "adds(String)"]),
+        ("Calc#adds(String)", ["adds(String)"]),
+        ("Calc#adds[1]", []),
+        ("Calc#squares", ["squares"]),
+        ("Calc#squares[2]", ["squares[2]"]),
+        ("Calc#sq*[2][1]", ["squares[2][1]"]),
+        ("Calc#squares[*]", ["squares"]),
+        ("Calc#inside[1]", []),
+        ("PerClass", [""]),
+        ("PerClass#one", ["one"]),
+        ("PerClass#one[1]", ["one"]),
+        ("PerClass#o*", [""]),
+    ],
+)
+def test_nested_classes_overloads_and_invocations(pattern: str, found: list[str]) -> None:
+    assert [test.method for listed in NESTED if (test := named(pattern, listed))] == found
+
+
+def test_a_class_is_an_argument_only_with_its_nested_classes() -> None:
+    def arguments(*selected: TestName) -> list[str]:
+        return class_arguments(selected, NESTED, by_default=NESTED)
+
+    assert arguments(*NESTED[:5]) == ["p.Calc,p.Calc$Inner,p.Calc$Inner$Deeper"]
+    assert arguments(*NESTED[:3]) == ["p.Calc#adds(int%2Cint),p.Calc#adds(String),p.Calc#squares"]
+    assert arguments(*NESTED[3:5]) == ["p.Calc$Inner,p.Calc$Inner$Deeper"]
+    assert arguments(NESTED[5]) == ["p.PerClass"]
+    assert arguments(TestName("p.Calc", "squares[2]")) == ["p.Calc#squares[2]"]
 
 
 def test_a_selection_too_long_for_a_command_line_becomes_several_runs() -> None:

@@ -24,6 +24,7 @@ import org.gradle.api.GradleException;
 import org.gradle.api.file.FileCollection;
 import org.gradle.api.provider.Provider;
 import org.gradle.api.tasks.CacheableTask;
+import org.gradle.api.tasks.Classpath;
 import org.gradle.api.tasks.Input;
 import org.gradle.api.tasks.InputDirectory;
 import org.gradle.api.tasks.InputFiles;
@@ -45,12 +46,14 @@ public class BundleTask extends ModuleTask {
   private Provider<Boolean> instrumentTests;
   private Provider<File> bundle;
   private FileCollection candidates;
+  private FileCollection added;
   private Provider<Map<String, Object>> setup;
 
   /**
    * @param outputFolder what {@link InstrumentTask} writes to
    * @param bundle the file to make
    * @param candidates class files that the build lets be looked through for tests
+   * @param added libraries that Gradle adds to the class path when it runs the tests
    * @param setup fields of {@code bundle.json} that are known without building; {@code warnings} is a list among them
    */
   void settings(
@@ -58,11 +61,13 @@ public class BundleTask extends ModuleTask {
       Provider<Boolean> instrumentTests,
       Provider<File> bundle,
       FileCollection candidates,
+      FileCollection added,
       Provider<Map<String, Object>> setup) {
     this.outputFolder = outputFolder;
     this.instrumentTests = instrumentTests;
     this.bundle = bundle;
     this.candidates = candidates;
+    this.added = added;
     this.setup = setup;
   }
 
@@ -99,6 +104,11 @@ public class BundleTask extends ModuleTask {
   @Input
   public Set<String> getCandidates() {
     return TestSelection.classNames(candidates, testFolders());
+  }
+
+  @Classpath
+  public FileCollection getAdded() {
+    return added;
   }
 
   @Input
@@ -143,6 +153,11 @@ public class BundleTask extends ModuleTask {
       } else if ((plain || !classPath.contains(entry.path)) && zip.addFolder(entry.path + "/", from)) {
         classPath.add(entry.path);
       }
+    }
+    for (File library : added) {
+      String path = String.format("lib/%03d-%s", others++, library.getName());
+      zip.add(path, Files.readAllBytes(library.toPath()));
+      classPath.add(path);
     }
     // The instrumenter puts the map's id into one of its outputs only; the runtime may look it up in any.
     zip.add("classes/META-INF/navitas/map.properties", ("map_id=" + mapId + "\n").getBytes(StandardCharsets.UTF_8));

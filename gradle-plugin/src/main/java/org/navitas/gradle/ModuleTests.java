@@ -29,9 +29,11 @@ final class ModuleTests {
   static final String TASK_PROPERTY = "navitas.testTask";
 
   private final Project project;
+  private final PlatformLauncher launcher;
 
   ModuleTests(Project project) {
     this.project = project;
+    launcher = new PlatformLauncher(project);
   }
 
   /** The chosen task; null where the module has none of that name. */
@@ -53,6 +55,11 @@ final class ModuleTests {
 
   FileCollection classPath() {
     return late(() -> task() == null ? Collections.emptyList() : task().getClasspath());
+  }
+
+  /** What Gradle adds to the class path when it runs the tests. */
+  FileCollection addedByGradle() {
+    return late(() -> task() == null ? Collections.emptyList() : launcher.missing(task(), runtimeConfiguration()));
   }
 
   /** Folders whose classes the task looks through for tests. */

@@ -66,7 +66,12 @@ public class NavitasPlugin implements Plugin<Project> {
     bundle.setDescription("Packs instrumented classes and tests with all they need to run on a virtual phone.");
     bundle.tests(tests, project.getPath());
     bundle.settings(
-        folder, instrumentTests, bundleFile, tests.candidates(), project.provider(() -> setup(project, tests, folder.get())));
+        folder,
+        instrumentTests,
+        bundleFile,
+        tests.candidates(),
+        tests.addedByGradle(),
+        project.provider(() -> setup(project, tests, folder.get())));
     bundle.dependsOn(instrument);
 
     ProfileTask profile = project.getTasks().create(PROFILE, ProfileTask.class);

@@ -63,6 +63,11 @@ final class TestJvm {
     if (test.getDebug()) {
       leftOut.add("`debug` of the task " + test.getPath() + " is left out: debuggers cost energy of their own");
     }
+    if (test.getMaxParallelForks() > 1) {
+      leftOut.add(
+          "`maxParallelForks` of the task " + test.getPath() + " is set to 1: the energies of tests that overlap cannot be told"
+              + " apart");
+    }
     if (test.getForkEvery() > 0) {
       leftOut.add(
           "`forkEvery` of the task " + test.getPath() + " is left out: all its tests run in one process, where they may"

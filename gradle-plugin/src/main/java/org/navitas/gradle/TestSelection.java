@@ -21,6 +21,7 @@ final class TestSelection {
     task.put("include", new TreeSet<>(test.getFilter().getIncludePatterns()));
     Object excluded = NewerGradle.call(test.getFilter(), TestFilter.class.getName(), "getExcludePatterns");
     task.put("exclude", excluded == null ? new TreeSet<>() : new TreeSet<>((Collection<?>) excluded));
+    task.putAll(TestFramework.of(test));
     return task;
   }
 

@@ -1,0 +1,154 @@
+"""JUnit 5 and 6 on real Gradle builds: from the build file to the energies of tests, by their names."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support.gradle_projects import gradles, junit_class, write
+from support.lab import Lab
+
+from navitas.build.gradle import build_bundles
+from navitas.build.jars import JARS
+from navitas.device.virtual_phone import virtual_phone
+from navitas.errors import BuildError
+
+# Gradle 4.6 is the first with useJUnitPlatform(); each is tried with one end of JUnit's versions.
+JUPITER = {"gradle-7.6.4": ("5.4.2", "4.12"), "gradle-8.11.1": ("6.1.3", "4.13.2")}
+GRADLES = {name: launcher for name, launcher in gradles().items() if name in JUPITER}
+pytestmark = [
+    pytest.mark.skipif(not GRADLES, reason="NAVITAS_GRADLE_HOMES names neither gradle-7.6.4 nor gradle-8.11.1"),
+    pytest.mark.skipif(not (JARS / "navitas-gradle-plugin.jar").is_file(), reason="the plugin's jar is not built: make jars"),
+]
+
+_HEAD = "apply plugin: 'java'\ngroup = 'org.example'\nrepositories { mavenCentral() }\n"
+_NEW_TEST = """
+package p;
+import java.util.*;
+import org.junit.jupiter.api.*;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+class NewTest {
+  @ParameterizedTest @ValueSource(strings = {"\\nINSTRUMENTATION_CODE: -1", "b"}) void shown(String text) { new A().f(); }
+  @TestFactory List<DynamicTest> made() { return Arrays.asList(DynamicTest.dynamicTest("d", () -> new A().f())); }
+  @Disabled @Test void off() { }
+  @Tag("slow") @Test void slow() { }
+  @Nested class Inner { @Test void inside() { throw new IllegalStateException("as it should"); } }
+}
+"""
+_BROKEN_TEST = """
+package p;
+import org.junit.jupiter.api.*;
+class BrokenTest {
+  @BeforeAll static void before() { throw new IllegalStateException("before all"); }
+  @Test void never() { }
+}
+"""
+
+
+@pytest.fixture(scope="module", params=GRADLES or ["none"])
+def gradle(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The name of a Gradle whose daemon is known to these tests alone and ends with them."""
+    registry = tmp_path_factory.mktemp("daemons")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GRADLE_OPTS", f"-Dorg.gradle.daemon.registry.base={registry}")
+        yield request.param
+        subprocess.run([GRADLES[request.param], "--stop"], cwd=registry, check=True, capture_output=True)
+
+
+def mixed(root: Path, gradle: str) -> Path:
+    """JUnit 4 and Jupiter in one module, JUnit 4 alone in another, and one of TestNG's; with the configuration cache."""
+    jupiter, junit4 = JUPITER[gradle]
+    switch = "org.gradle.unsafe.configuration-cache" if gradle == "gradle-7.6.4" else "org.gradle.configuration-cache"
+    return write(
+        root,
+        {
+            "gradle.properties": f"{switch}=true\n",
+            "settings.gradle": "rootProject.name = 'mixed'\ninclude 'old', 'ng'\n",
+            "build.gradle": f"""{_HEAD}
+                dependencies {{
+                    testImplementation 'org.junit.jupiter:junit-jupiter:{jupiter}'
+                    testImplementation 'junit:junit:{junit4}'
+                    testRuntimeOnly 'org.junit.vintage:junit-vintage-engine:{jupiter}'
+                }}
+                test {{
+                    useJUnitPlatform {{ excludeTags 'slow' }}
+                    maxParallelForks = 2
+                }}
+            """,
+            "old/build.gradle": f"{_HEAD}dependencies {{ testImplementation 'junit:junit:{junit4}' }}\n",
+            "ng/build.gradle": f"{_HEAD}dependencies {{ testImplementation 'junit:junit:{junit4}' }}\ntest {{ useTestNG() }}\n",
+            "src/main/java/p/A.java": "package p; public class A { public int f() { return 1; } }\n",
+            "src/test/resources/junit-platform.properties": "junit.jupiter.execution.parallel.enabled=true\n",
+            "src/test/java/p/NewTest.java": _NEW_TEST,
+            "src/test/java/p/BrokenTest.java": _BROKEN_TEST,
+            "src/test/java/p/OldTest.java": junit_class("OldTest", "new A().f();"),
+            "old/src/test/java/p/FourTest.java": junit_class("FourTest", ""),
+            "ng/src/test/java/p/NgTest.java": junit_class("NgTest", ""),
+        },
+    )
+
+
+def test_tests_of_the_junit_platform_are_profiled_by_their_names(tmp_path: Path, gradle: str) -> None:
+    project = mixed(tmp_path / "mixed", gradle)
+    bundles = build_bundles(project, gradle=GRADLES[gradle])
+    (new,) = (bundle for bundle in bundles if bundle.manifest.module == ":")
+    assert new.manifest.test_task.framework == "junit-platform"
+    assert new.manifest.test_task.exclude_tags == ["slow"]
+    launchers = [path for path in new.manifest.class_path if "launcher" in path]
+    assert len(launchers) == 1, launchers
+    lines: list[str] = []
+    build_bundles(project, gradle=GRADLES[gradle], on_line=lines.append)
+    assert any("Reusing configuration cache" in line for line in lines), lines
+    assert "> Task :navitasBundle UP-TO-DATE" in lines
+
+    with virtual_phone() as phone:
+        lab = Lab(phone, bundles, tmp_path)
+        everything = lab.profile(name="all")
+        one = lab.profile("NewTest#shown[2]", name="one")
+    assert {f"{test.module}{test.class_name}#{test.method}": test.status for test in everything.analysis.tests} == {
+        ":p.BrokenTest#": "failed",
+        ":p.NewTest#made[1]": "passed",
+        ":p.NewTest#off": "ignored",
+        ":p.NewTest#shown[1]": "passed",
+        ":p.NewTest#shown[2]": "passed",
+        ":p.NewTest$Inner#inside": "failed",
+        ":p.OldTest#t": "passed",
+        ":oldp.FourTest#t": "passed",
+    }
+    for name in ("made[1]", "shown[1]", "shown[2]"):
+        assert everything.method(name, "f").calls == 1
+    said = "\n".join(warning.message for warning in everything.analysis.warnings)
+    for text in ("junit.jupiter.execution.parallel.enabled", "maxParallelForks", ":ng: its tests are TestNG's"):
+        assert text in said
+    assert everything.outcome.failures["p.BrokenTest#"] == "java.lang.IllegalStateException: before all"
+    assert [test.method for test in one.analysis.tests] == ["shown[2]"]
+
+
+def test_a_launcher_that_is_there_is_taken_and_one_that_cannot_be_had_is_told(tmp_path: Path, gradle: str) -> None:
+    jupiter, _ = JUPITER[gradle]
+    platform = jupiter.replace("5.", "1.", 1) if jupiter.startswith("5.") else jupiter
+    dependencies = (
+        f"dependencies {{ testImplementation 'org.junit.jupiter:junit-jupiter:{jupiter}' }}\ntest {{ useJUnitPlatform() }}\n"
+    )
+    launcher = f"dependencies {{ testRuntimeOnly 'org.junit.platform:junit-platform-launcher:{platform}' }}\n"
+    project = write(
+        tmp_path / "p",
+        {
+            "settings.gradle": "rootProject.name = 'p'\n",
+            "build.gradle": _HEAD + dependencies + launcher,
+            "src/main/java/p/A.java": "package p; public class A { public int f() { return 1; } }\n",
+            "src/test/java/p/NewTest.java": _NEW_TEST,
+        },
+    )
+    (bundle,) = build_bundles(project, gradle=GRADLES[gradle])
+    names = [path.partition("-")[2] for path in bundle.manifest.class_path if "launcher" in path]
+    assert names == [f"junit-platform-launcher-{platform}.jar"]
+
+    content = "content { excludeModule('org.junit.platform', 'junit-platform-launcher') }"
+    without = _HEAD.replace("mavenCentral()", f"mavenCentral {{ {content} }}")
+    write(project, {"build.gradle": without + dependencies})
+    with pytest.raises(BuildError, match=rf"junit-platform-launcher {platform} is not on its class path.*Add testRuntimeOnly"):
+        build_bundles(project, gradle=GRADLES[gradle])
