@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.gradle_projects import gradles, junit_class, write
+from support.gradle_projects import gradle_params, junit_class, write
 from support.lab import Lab
 
 from navitas.build.gradle import build_bundles
-from navitas.build.jars import JARS
 from navitas.device.virtual_phone import virtual_phone
 from navitas.errors import BuildError
 
 # Gradle 4.6 is the first with useJUnitPlatform(); each is tried with one end of JUnit's versions.
-JUPITER = {"gradle-7.6.4": ("5.4.2", "4.12"), "gradle-8.11.1": ("6.1.3", "4.13.2")}
-GRADLES = {name: launcher for name, launcher in gradles().items() if name in JUPITER}
-pytestmark = [
-    pytest.mark.skipif(not GRADLES, reason="NAVITAS_GRADLE_HOMES names neither gradle-7.6.4 nor gradle-8.11.1"),
-    pytest.mark.skipif(not (JARS / "navitas-gradle-plugin.jar").is_file(), reason="the plugin's jar is not built: make jars"),
-]
-
+JUPITER = {"7.6.4": ("5.4.2", "4.12"), "8.11.1": ("6.1.3", "4.13.2")}
 _HEAD = "apply plugin: 'java'\ngroup = 'org.example'\nrepositories { mavenCentral() }\n"
 _NEW_TEST = """
 package p;
@@ -48,20 +39,15 @@ class BrokenTest {
 """
 
 
-@pytest.fixture(scope="module", params=GRADLES or ["none"])
-def gradle(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The name of a Gradle whose daemon is known to these tests alone and ends with them."""
-    registry = tmp_path_factory.mktemp("daemons")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("GRADLE_OPTS", f"-Dorg.gradle.daemon.registry.base={registry}")
-        yield request.param
-        subprocess.run([GRADLES[request.param], "--stop"], cwd=registry, check=True, capture_output=True)
+def versions(gradle: str) -> tuple[str, str]:
+    """Of Jupiter and of JUnit 4."""
+    return JUPITER[Path(gradle).parents[1].name.removeprefix("gradle-")]
 
 
 def mixed(root: Path, gradle: str) -> Path:
     """JUnit 4 and Jupiter in one module, JUnit 4 alone in another, and one of TestNG's; with the configuration cache."""
-    jupiter, junit4 = JUPITER[gradle]
-    switch = "org.gradle.unsafe.configuration-cache" if gradle == "gradle-7.6.4" else "org.gradle.configuration-cache"
+    jupiter, junit4 = versions(gradle)
+    switch = "org.gradle.unsafe.configuration-cache" if "7.6.4" in gradle else "org.gradle.configuration-cache"
     return write(
         root,
         {
@@ -91,16 +77,17 @@ def mixed(root: Path, gradle: str) -> Path:
     )
 
 
+@pytest.mark.parametrize("gradle", gradle_params(*JUPITER), indirect=True)
 def test_tests_of_the_junit_platform_are_profiled_by_their_names(tmp_path: Path, gradle: str) -> None:
     project = mixed(tmp_path / "mixed", gradle)
-    bundles = build_bundles(project, gradle=GRADLES[gradle])
+    bundles = build_bundles(project, gradle=gradle)
     (new,) = (bundle for bundle in bundles if bundle.manifest.module == ":")
     assert new.manifest.test_task.framework == "junit-platform"
     assert new.manifest.test_task.exclude_tags == ["slow"]
     launchers = [path for path in new.manifest.class_path if "launcher" in path]
     assert len(launchers) == 1, launchers
     lines: list[str] = []
-    build_bundles(project, gradle=GRADLES[gradle], on_line=lines.append)
+    build_bundles(project, gradle=gradle, on_line=lines.append)
     assert any("Reusing configuration cache" in line for line in lines), lines
     assert "> Task :navitasBundle UP-TO-DATE" in lines
 
@@ -127,8 +114,9 @@ def test_tests_of_the_junit_platform_are_profiled_by_their_names(tmp_path: Path,
     assert [test.method for test in one.analysis.tests] == ["shown[2]"]
 
 
+@pytest.mark.parametrize("gradle", gradle_params("7.6.4"), indirect=True)
 def test_a_launcher_that_is_there_is_taken_and_one_that_cannot_be_had_is_told(tmp_path: Path, gradle: str) -> None:
-    jupiter, _ = JUPITER[gradle]
+    jupiter, _ = versions(gradle)
     platform = jupiter.replace("5.", "1.", 1) if jupiter.startswith("5.") else jupiter
     dependencies = (
         f"dependencies {{ testImplementation 'org.junit.jupiter:junit-jupiter:{jupiter}' }}\ntest {{ useJUnitPlatform() }}\n"
@@ -143,7 +131,7 @@ def test_a_launcher_that_is_there_is_taken_and_one_that_cannot_be_had_is_told(tm
             "src/test/java/p/NewTest.java": _NEW_TEST,
         },
     )
-    (bundle,) = build_bundles(project, gradle=GRADLES[gradle])
+    (bundle,) = build_bundles(project, gradle=gradle)
     names = [path.partition("-")[2] for path in bundle.manifest.class_path if "launcher" in path]
     assert names == [f"junit-platform-launcher-{platform}.jar"]
 
@@ -151,4 +139,4 @@ def test_a_launcher_that_is_there_is_taken_and_one_that_cannot_be_had_is_told(tm
     without = _HEAD.replace("mavenCentral()", f"mavenCentral {{ {content} }}")
     write(project, {"build.gradle": without + dependencies})
     with pytest.raises(BuildError, match=rf"junit-platform-launcher {platform} is not on its class path.*Add testRuntimeOnly"):
-        build_bundles(project, gradle=GRADLES[gradle])
+        build_bundles(project, gradle=gradle)

@@ -22,13 +22,13 @@ final class PlatformListener extends PlatformTests {
     @Override
     public synchronized void testPlanExecutionStarted(TestPlan plan) {
         super.testPlanExecutionStarted(plan);
-        expected += (int) plan.countTestIdentifiers(TestIdentifier::isTest);
+        expected += (int) plan.countTestIdentifiers(PlatformTests::isTest);
         progress.total(expected);
     }
 
     @Override
     public synchronized void dynamicTestRegistered(TestIdentifier identifier) {
-        if (identifier.isTest()) {
+        if (isTest(identifier)) {
             progress.total(++expected);
         }
     }

@@ -9,6 +9,7 @@ import org.junit.platform.launcher.Launcher;
 import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.core.LauncherFactory;
+import org.navitas.junit.PlatformTests;
 import org.navitas.junit.TestName;
 
 /** Runs (or lists) the selected tests by the user's own JUnit Platform and its engines. */
@@ -61,7 +62,7 @@ final class PlatformRun {
         progress.total(selection.leaves().size());
         for (TestIdentifier leaf : selection.leaves()) {
             TestName name = selection.names().of(leaf);
-            progress.started(name, !leaf.isTest());
+            progress.started(name, !PlatformTests.isTest(leaf));
             progress.finished(name);
             listener.tests++;
         }

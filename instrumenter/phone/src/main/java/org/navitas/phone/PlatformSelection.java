@@ -30,6 +30,7 @@ import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.TestPlan;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.navitas.junit.PlatformNames;
+import org.navitas.junit.PlatformTests;
 import org.navitas.junit.TestName;
 import org.navitas.junit.UniqueNames;
 
@@ -167,7 +168,7 @@ final class PlatformSelection {
             return itself(leaf);
         }
         List<DiscoverySelector> some = new ArrayList<>();
-        for (String method : leaf.isTest() || methods == null ? Collections.<String>emptySet() : methods) {
+        for (String method : PlatformTests.isTest(leaf) || methods == null ? Collections.<String>emptySet() : methods) {
             Matcher invocation = INVOCATION.matcher(method);
             if (name.isClass()) {
                 some.addAll(methodsOf(name.className, method));

@@ -36,9 +36,14 @@ public abstract class PlatformTests implements TestExecutionListener {
         names = new PlatformNames(testPlan);
     }
 
+    /** Whether it is a test and nothing else: what is a container too (Spock's features with data) runs the tests within. */
+    public static boolean isTest(TestIdentifier identifier) {
+        return identifier.isTest() && !identifier.isContainer();
+    }
+
     @Override
     public synchronized void executionStarted(TestIdentifier identifier) {
-        if (identifier.isTest()) {
+        if (isTest(identifier)) {
             started(names.of(identifier));
         }
     }
@@ -46,8 +51,9 @@ public abstract class PlatformTests implements TestExecutionListener {
     @Override
     public synchronized void executionFinished(TestIdentifier identifier, TestExecutionResult result) {
         boolean isPassed = result.getStatus() == TestExecutionResult.Status.SUCCESSFUL;
-        if (!identifier.isTest()) {
-            if (isPassed) {
+        if (!isTest(identifier)) {
+            boolean isEmptyTest = identifier.isTest() && plan.getChildren(identifier).isEmpty();
+            if (isPassed && !isEmptyTest) {
                 return;
             }
             started(names.of(identifier));
