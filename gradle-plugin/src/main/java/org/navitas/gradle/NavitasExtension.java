@@ -142,7 +142,7 @@ public class NavitasExtension {
     device = serial;
   }
 
-  /** {@code events} or {@code folded}. */
+  /** {@code events}, {@code folded} or {@code tick}. */
   public String getMode() {
     return mode;
   }

@@ -16,6 +16,9 @@ final class Anchors {
     private long credits = CREDITS;
     private long last;
     private boolean hasCpuClock = true;
+    /** The last anchor that found no room, 0 when there was room since. */
+    private long keptTime;
+    private long keptCpu;
 
     Anchors(Track track, Platform platform, long creditNs, long now) {
         this.track = track;
@@ -41,7 +44,7 @@ final class Anchors {
         return cpu;
     }
 
-    /** Makes room for one. False when no buffer is free; then one may be tried for again after {@code creditNs}. */
+    /** Makes room for one; false when no buffer is free. */
     boolean hasRoom() {
         Buffer to = track.head();
         return !hasCpuClock || to.get() + 2 <= to.words.length || track.roll(0, 0) != null;
@@ -56,7 +59,22 @@ final class Anchors {
             to.words[at + 1] = cpu;
             to.lazySet(at + 2);
         }
+        keptTime = 0;
         credits = Math.min(CREDITS, credits + (now - last) / creditNs) - 1;
         last = now;
+    }
+
+    /** There is no room: it is recorded at the thread's end unless a later one is. */
+    void keep(long now, long cpu) {
+        keptTime = cpu >= 0 ? now : 0;
+        keptCpu = cpu;
+    }
+
+    /** Writer only, once the thread is dead: no CPU time of its is lost for want of a buffer. */
+    void settle() {
+        if (keptTime != 0) {
+            track.leavePool(2);
+            add(keptTime, keptCpu);
+        }
     }
 }

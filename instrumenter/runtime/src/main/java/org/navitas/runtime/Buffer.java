@@ -16,8 +16,8 @@ final class Buffer extends AtomicInteger {
     transient long base;
     /** The filling thread's next buffer. */
     transient volatile Buffer next;
-    /** The pool's own: where it keeps this buffer, and what lies below it among the free ones. */
-    transient int index;
+    /** The pool's own: where it keeps this buffer (-1: nowhere), and what lies below it among the free ones. */
+    transient int index = -1;
     transient volatile int below;
     /** How many words the writer has written out; its own. */
     transient int written;

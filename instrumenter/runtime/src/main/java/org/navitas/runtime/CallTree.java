@@ -98,48 +98,31 @@ final class CallTree {
         hidden += calls;
     }
 
+    /** Whether open calls are part of another: then only {@link #open} and {@link #close} may be used. */
+    boolean isHiding() {
+        return hidden > 0;
+    }
+
     /** A call at an exact time; false, and no change, when it needs {@link #open}. */
     boolean enter(int id, long now) {
-        int[] t = nodes;
         int above = current;
-        int child = t[above + LATEST];
-        if (t[child + METHOD] != id) {
-            child = t[child + FOLLOWER];
-            if (t[child + METHOD] != id) {
-                return false;
-            }
-            t[above + LATEST] = child;
-        }
-        if (hidden != 0) {
+        if (!enter(id)) {
             return false;
         }
         self[above >> NODE_BITS] += now - last;
         last = now;
-        current = child;
-        t[child + CALLS]++;
-        if (t[child + TOUCHED] == 0) {
-            touch(child);
-        }
         return true;
     }
 
     /** The end of a call that is not an outermost one, at an exact time; false, and no change, when it needs {@link #close}. */
     boolean exit(int id, boolean byThrow, long now) {
-        int[] t = nodes;
         int node = current;
-        int above = t[node + PARENT];
-        if (t[node + METHOD] != id || above == ROOT || hidden != 0) {
+        if (!exit(id, byThrow)) {
             return false;
         }
         self[node >> NODE_BITS] += now - last;
         last = now;
-        current = above;
-        if (byThrow) {
-            t[node + THROWN]++;
-        }
-        if (t[above + TOUCHED] == 0) {
-            touch(above);
-        }
+        touch(current);
         return true;
     }
 
@@ -155,9 +138,6 @@ final class CallTree {
             }
             t[above + LATEST] = child;
         }
-        if (hidden != 0) {
-            return false;
-        }
         current = child;
         if (t[child + CALLS]++ == 0) {
             touch(child);
@@ -170,7 +150,7 @@ final class CallTree {
         int[] t = nodes;
         int node = current;
         int above = t[node + PARENT];
-        if (t[node + METHOD] != id || above == ROOT || hidden != 0) {
+        if (t[node + METHOD] != id || above == ROOT) {
             return false;
         }
         current = above;

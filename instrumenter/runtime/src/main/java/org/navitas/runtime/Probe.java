@@ -12,14 +12,14 @@ public final class Probe {
     static final Recorder RECORDER = Recorder.start();
     /** Null unless something is recorded. A constant of its own: each load on the way to a thread's recorder costs time. */
     private static final Threads THREADS = RECORDER == null ? null : RECORDER.threads;
-    private static final boolean TICKED = RECORDER != null && RECORDER.ticker != null;
+    private static final Ticker TICKER = RECORDER == null ? null : RECORDER.ticker;
 
     private Probe() {}
 
     /** The method has been entered. */
     public static void enter(int method) {
-        if (TICKED) {
-            THREADS.current().tickedEnter(method);
+        if (TICKER != null) {
+            THREADS.current().tickedEnter(method, TICKER.time);
         } else if (THREADS != null) {
             THREADS.current().enter(method);
         }
@@ -43,19 +43,19 @@ public final class Probe {
 
     /** The method returns. */
     public static void exit(int method) {
-        if (TICKED) {
-            THREADS.current().tickedExit(method, ThreadRecorder.EXIT);
-        } else if (THREADS != null) {
-            THREADS.current().exit(method, ThreadRecorder.EXIT);
-        }
+        leave(method, ThreadRecorder.EXIT);
     }
 
     /** The method ends by an exception. */
     public static void thrown(int method) {
-        if (TICKED) {
-            THREADS.current().tickedExit(method, ThreadRecorder.THROW);
+        leave(method, ThreadRecorder.THROW);
+    }
+
+    private static void leave(int method, long kind) {
+        if (TICKER != null) {
+            THREADS.current().tickedExit(method, kind, TICKER.time);
         } else if (THREADS != null) {
-            THREADS.current().exit(method, ThreadRecorder.THROW);
+            THREADS.current().exit(method, kind);
         }
     }
 }

@@ -16,7 +16,7 @@ public final class Recorder {
     public static final int PASSED = 0, FAILED = 1, IGNORED = 2, ASSUMPTION = 3;
 
     private static final String RECORDING = "navitas.recording";
-    private static final int EVENT_WORDS = 2048;
+    static final int EVENT_WORDS = 4096;
     private static final int ANCHOR_WORDS = 256;
     private static final int MAX_WIDENING = 6;
     private static final long FLUSH_LIMIT_MS = 5_000;
@@ -48,7 +48,7 @@ public final class Recorder {
         this.settings = settings;
         this.out = out;
         eventBuffers = new BufferPool(EVENT_WORDS, buffers);
-        anchorBuffers = new BufferPool(ANCHOR_WORDS, 2 * buffers);
+        anchorBuffers = new BufferPool(ANCHOR_WORDS, 4 * buffers);
         creditNs = Math.max(1, settings.anchorIntervalNs / 10);
         writer = new Writer(platform, out, settings.flushIntervalNs, markers, counters, new RecordLog(RecordLog.CLOCK_TRIPLES));
         ticker = settings.ticked ? new Ticker(platform, settings.tickIntervalNs) : null;

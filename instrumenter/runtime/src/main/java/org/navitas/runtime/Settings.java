@@ -64,9 +64,7 @@ final class Settings {
         File file = file(sysRoot);
         boolean found = file != null && file.isFile();
         if (found) {
-            try (InputStream in = new FileInputStream(file)) {
-                values.load(new InputStreamReader(in, Bytes.UTF_8));
-            }
+            load(new FileInputStream(file), values);
         }
         for (String key : System.getProperties().stringPropertyNames()) {
             if (key.startsWith(PREFIX)) {
@@ -81,12 +79,19 @@ final class Settings {
 
     /** The id of the method map that the app's classes were instrumented with, 0 when unknown. */
     static long mapId() throws IOException {
-        try (InputStream in = Settings.class.getResourceAsStream("/META-INF/navitas/map.properties")) {
-            Properties map = new Properties();
-            if (in != null) {
-                map.load(in);
-            }
-            return new BigInteger(map.getProperty("map_id", "0"), 16).longValue();
+        InputStream in = Settings.class.getResourceAsStream("/META-INF/navitas/map.properties");
+        Properties map = new Properties();
+        if (in != null) {
+            load(in, map);
+        }
+        return new BigInteger(map.getProperty("map_id", "0"), 16).longValue();
+    }
+
+    private static void load(InputStream from, Properties into) throws IOException {
+        try {
+            into.load(new InputStreamReader(from, Bytes.UTF_8));
+        } finally {
+            from.close();
         }
     }
 

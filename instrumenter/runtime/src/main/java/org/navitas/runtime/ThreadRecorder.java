@@ -27,10 +27,12 @@ final class ThreadRecorder {
     private static final long RESUME = 3L << 62;
 
     private static final int MAX_STACK = 1 << 16;
+    /** As many as most threads ever need, so that any number of short ones is anchored. */
+    private static final int OWN_ANCHOR_WORDS = 16;
     private static final long[] NONE = {};
     private static final long NO_TICK = Long.MIN_VALUE;
-    /** So long a thread's calls are timed exactly even where ticks time them: many live no longer. */
-    private static final long EXACT_NS = 2_000_000;
+    /** Many threads live no longer: so long their calls are timed exactly even where ticks time them. */
+    private static final long YOUNG_NS = 2_000_000;
 
     final Thread thread;
     final long serial;
@@ -77,11 +79,11 @@ final class ThreadRecorder {
         this.osTid = osTid;
         platform = recorder.platform;
         ticker = recorder.ticker;
-        calls = new Track(CALLS, recorder.eventBuffers, recorder.writer);
-        folds = new Track(FOLDED, new BufferPool(64, 2), recorder.writer);
+        calls = new Track(CALLS, 0, recorder.eventBuffers, recorder.writer);
+        folds = new Track(FOLDED, 0, new BufferPool(64, 4), recorder.writer);
         tree = new CallTree(folds, recorder.maxNodes);
         born = platform.nanoTime();
-        anchors = new Anchors(new Track(ANCHORS, recorder.anchorBuffers, recorder.writer), platform, recorder.creditNs, born);
+        anchors = new Anchors(new Track(ANCHORS, OWN_ANCHOR_WORDS, recorder.anchorBuffers, recorder.writer), platform, recorder.creditNs, born);
         nextRenewal = born;
     }
 
@@ -143,16 +145,16 @@ final class ThreadRecorder {
         slowExit(method, kind, now);
     }
 
-    /** {@link #enter} where time comes from ticks. */
-    void tickedEnter(int method) {
-        if (ticker.time != tick || !tree.enter(method)) {
+    /** {@link #enter} where time comes from ticks; {@code time} is the last one. */
+    void tickedEnter(int method, long time) {
+        if (time != tick || !tree.enter(method)) {
             enter(method);
         }
     }
 
-    /** {@link #exit} where time comes from ticks. */
-    void tickedExit(int method, long kind) {
-        if (ticker.time != tick || !tree.exit(method, kind == THROW)) {
+    /** {@link #exit} where time comes from ticks; {@code time} is the last one. */
+    void tickedExit(int method, long kind, long time) {
+        if (time != tick || !tree.exit(method, kind == THROW)) {
             exit(method, kind);
         }
     }
@@ -212,14 +214,11 @@ final class ThreadRecorder {
     }
 
     private void proceed() {
-        if (!isOutside()) {
-            if (ticking) {
-                tick = lastTick;
-            } else if (folding) {
-                foldsExactly = true;
-            } else {
-                words = buffer.words;
-            }
+        if (!folding) {
+            words = depth > 0 ? buffer.words : NONE;
+        } else if (!tree.isIdle() && !tree.isHiding()) {
+            foldsExactly = !ticking;
+            tick = ticking ? lastTick : NO_TICK;
         }
         busy = false;
     }
@@ -357,7 +356,7 @@ final class ThreadRecorder {
             tree.reopen(stack[i]);
         }
         tree.hide(depth - known);
-        calls.close();
+        calls.leavePool(0);
         buffer = null;
         count = 0;
         folding = true;
@@ -385,15 +384,18 @@ final class ThreadRecorder {
             tree.advance(now);
         }
         if (!anchors.hasRoom() || folding && !publish()) {
+            anchors.keep(now, cpu);
             due(now + recorder.creditNs);
             return;
         }
         anchors.add(now, cpu);
         due(now + recorder.anchorIntervalNs(folding));
-        recorder.threads.prefer(this);
-        if (ticker != null && !ticking && now - born >= EXACT_NS) {
-            ticking = true;
-            lastTick = ticker.time;
+        if (now - born >= YOUNG_NS) {
+            recorder.threads.prefer(this);
+            if (ticker != null && !ticking) {
+                ticking = true;
+                lastTick = ticker.time;
+            }
         }
     }
 
@@ -413,6 +415,8 @@ final class ThreadRecorder {
         folds.drain(this, out, partial || !alive);
         if (!alive) {
             recorder.spent(count);
+            anchors.settle();
+            anchors.track.drain(this, out, true);
             if (publish()) {
                 folds.drain(this, out, true);
             }

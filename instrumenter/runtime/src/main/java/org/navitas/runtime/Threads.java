@@ -1,34 +1,26 @@
 package org.navitas.runtime;
 
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The recorders of a process's threads.
  *
- * <p>Finding the calling thread's is part of every probe, so it is found by guesses that the thread is compared with. The first
- * guesses are fields: unlike an index made from the thread, a guess that is right needs no chain of loads before what follows
- * may begin, and the processor has learned which one is. Threads at work take these places from one another, at most once an
- * anchor.
- *
- * <p>The next guess is by the hash of the thread's name: three times as fast as a ThreadLocal. A name was chosen because, unlike
- * an id, no application can override it, and unlike an identity hash it costs the same while somebody waits for the thread.
- *
- * <p>Plain stores do for all guesses: a recorder's thread is final, and only this thread uses what it finds.
+ * <p>Finding the calling thread's is part of every probe, so it is looked for in a few places first, each compared with the
+ * thread. Unlike an index made from the thread, a guess that is right needs no chain of loads before what follows may begin, and
+ * the processor has learned which one is. Threads at work take these places from one another, at most once an anchor. Plain
+ * stores do: a recorder's thread is final, and only this thread uses what it finds.
  */
 final class Threads {
-    private static final int SLOTS = 256;
-    private static final int PLACES = 4;
+    private static final int PLACES = 8;
     private static final int WAKE_EVERY = 64;
 
     private final Recorder recorder;
     private final ThreadRecorder ignoring;
     private ThreadRecorder first;
-    private ThreadRecorder second;
-    private ThreadRecorder third;
-    private ThreadRecorder fourth;
-    private int place;
-    private final ThreadRecorder[] byName = new ThreadRecorder[SLOTS];
+    private final ThreadRecorder[] more = new ThreadRecorder[PLACES];
+    private int turn = PLACES;
     private final ThreadLocal<ThreadRecorder> known = new ThreadLocal<>();
     private final AtomicLong serials = new AtomicLong();
     private final AtomicInteger sinceWake = new AtomicInteger();
@@ -36,9 +28,8 @@ final class Threads {
     Threads(Recorder recorder) {
         this.recorder = recorder;
         ignoring = ThreadRecorder.ignoring(recorder);
-        for (int i = 0; i < PLACES; i++) {
-            put(ignoring);
-        }
+        first = ignoring;
+        Arrays.fill(more, ignoring);
     }
 
     /** The calling thread's recorder. */
@@ -48,20 +39,13 @@ final class Threads {
         if (guess.thread == thread) {
             return guess;
         }
-        guess = second;
-        if (guess.thread == thread) {
-            return guess;
+        for (ThreadRecorder next : more) {
+            if (next.thread == thread) {
+                return next;
+            }
         }
-        guess = third;
-        if (guess.thread == thread) {
-            return guess;
-        }
-        guess = fourth;
-        if (guess.thread == thread) {
-            return guess;
-        }
-        guess = byName[slot(thread)];
-        return guess != null && guess.thread == thread ? guess : lookUp(thread);
+        ThreadRecorder found = known.get();
+        return found != null ? found : register(thread);
     }
 
     /** The calling thread is the runtime's own: nothing is recorded of it. */
@@ -69,61 +53,35 @@ final class Threads {
         known.set(ignoring);
     }
 
-    /** The calling thread's recorder is at work: it may take a place. */
+    /** The calling thread's recorder is at work: it takes the place of another unless it has one. */
     void prefer(ThreadRecorder busy) {
-        if (first != busy && second != busy && third != busy && fourth != busy) {
-            put(busy);
+        if (!replace(busy, busy)) {
+            int place = (turn++ & Integer.MAX_VALUE) % (PLACES + 1);
+            if (place == PLACES) {
+                first = busy;
+            } else {
+                more[place] = busy;
+            }
         }
-    }
-
-    private void put(ThreadRecorder one) {
-        int at = place++ & PLACES - 1;
-        if (at == 0) {
-            first = one;
-        } else if (at == 1) {
-            second = one;
-        } else if (at == 2) {
-            third = one;
-        } else {
-            fourth = one;
-        }
-    }
-
-    private ThreadRecorder lookUp(Thread thread) {
-        ThreadRecorder found = known.get();
-        if (found == null) {
-            return register(thread);
-        }
-        int slot = slot(thread);
-        if (byName[slot] == null && found != ignoring) {
-            byName[slot] = found;
-        }
-        return found;
-    }
-
-    private static int slot(Thread thread) {
-        return thread.getName().hashCode() & SLOTS - 1;
     }
 
     /** Writer only: a dead thread's recorder is kept no longer. */
     void forget(ThreadRecorder dead) {
-        if (first == dead) {
-            first = ignoring;
+        replace(dead, ignoring);
+    }
+
+    private boolean replace(ThreadRecorder old, ThreadRecorder by) {
+        if (first == old) {
+            first = by;
+            return true;
         }
-        if (second == dead) {
-            second = ignoring;
-        }
-        if (third == dead) {
-            third = ignoring;
-        }
-        if (fourth == dead) {
-            fourth = ignoring;
-        }
-        for (int i = 0; i < SLOTS; i++) {
-            if (byName[i] == dead) {
-                byName[i] = null;
+        for (int i = 0; i < PLACES; i++) {
+            if (more[i] == old) {
+                more[i] = by;
+                return true;
             }
         }
+        return false;
     }
 
     private ThreadRecorder register(Thread thread) {

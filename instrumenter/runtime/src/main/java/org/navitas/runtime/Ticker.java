@@ -17,7 +17,7 @@ final class Ticker extends CounterSource implements Runnable {
 
     private final Platform platform;
     private final long periodNs;
-    private int random = 1;
+    private int random;
     private long ticks;
     private long sum;
     private double squares;
@@ -43,11 +43,9 @@ final class Ticker extends CounterSource implements Runnable {
         }
     }
 
-    /** 0 … 2^32 - 1 (Marsaglia's xorshift). */
+    /** 0 … 2^32 - 1 (a linear congruence; its high bits count). */
     private long random() {
-        random ^= random << 13;
-        random ^= random >>> 17;
-        random ^= random << 5;
+        random = random * 1664525 + 1013904223;
         return random & 0xffffffffL;
     }
 

@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * One thread's records of one chunk type: a chain of buffers. The thread appends at {@link #head}, the writer follows from
- * {@link #tail}. An empty buffer stands in where there is no real one (at the start, and after {@link #close}).
+ * {@link #tail}. Buffers outside of the pool stand in where there is none of it (at the start, and after {@link #leavePool}).
  */
 final class Track {
     final int type;
@@ -12,18 +12,21 @@ final class Track {
     private final Writer writer;
 
     /** The thread's own. */
-    private Buffer head = new Buffer(0);
+    private Buffer head;
     private final AtomicInteger lost = new AtomicInteger();
 
     /** The writer's own. */
-    private Buffer tail = head;
+    private Buffer tail;
     private int chunks;
     private int lostReported;
 
-    Track(int type, BufferPool pool, Writer writer) {
+    /** Begins in a buffer of so many words outside of the pool. */
+    Track(int type, int words, BufferPool pool, Writer writer) {
         this.type = type;
         this.pool = pool;
         this.writer = writer;
+        head = new Buffer(words);
+        tail = head;
     }
 
     Buffer head() {
@@ -40,16 +43,16 @@ final class Track {
         return buffer;
     }
 
-    /** Seals the head, so that the writer can take it back; the next {@link #roll} continues the chain. */
-    void close() {
-        link(new Buffer(0));
+    /** Seals the head, so that the writer can take it back, and continues in so many words outside of the pool. */
+    void leavePool(int words) {
+        link(new Buffer(words));
     }
 
     private void link(Buffer buffer) {
         Buffer sealed = head;
         head = buffer;
         sealed.next = buffer;
-        if (sealed.words.length > 0 && pool.wakesWriter()) {
+        if (sealed.index >= 0 && pool.wakesWriter()) {
             writer.wake();
         }
     }
@@ -78,7 +81,7 @@ final class Track {
 
     /** Writer only, once the thread is dead and all is drained. */
     void release() {
-        if (tail.words.length > 0) {
+        if (tail.index >= 0) {
             pool.give(tail);
         }
     }

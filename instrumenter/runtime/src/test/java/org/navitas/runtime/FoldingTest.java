@@ -138,11 +138,11 @@ public class FoldingTest {
 
     @Test
     public void aSpentBudgetFoldsInTheMiddleOfOpenCalls() {
-        Recording recording = new Recording(64, "eventBudgetBytes", "16384"); // one buffer of 2048 events
+        Recording recording = new Recording(64, "eventBudgetBytes", "32768"); // one buffer of 4096 events
         recording.enter(1_000, 1);
         recording.enter(1_500, 2);
         long time = 2_000;
-        for (int i = 0; i < 2_000; i++) {
+        for (int i = 0; i < 4_000; i++) {
             recording.enter(time += 10, 3);
             recording.exit(time += 10, 3);
         }
@@ -153,14 +153,14 @@ public class FoldingTest {
         byte[] written = recording.written();
 
         List<ChunkReader.Event> events = ChunkReader.events(written, 0);
-        assertEquals(2_048, events.size());
-        long last = events.get(2_047).time;
+        assertEquals(4_096, events.size());
+        long last = events.get(4_095).time;
         List<ChunkReader.Row> rows = ChunkReader.rows(written, 0);
         assertEquals("no time is missed", last, rows.get(0).start);
         Map<String, List<Long>> totals = totals(written);
         assertEquals(Arrays.asList(0L, 1L, 10L), totals.get("/1"));
         assertEquals("[E1, E2] were events", (Long) 0L, totals.get("/1/2").get(0));
-        assertEquals((Long) (2_000L - 1_023), totals.get("/1/2/3").get(0));
+        assertEquals((Long) (4_000L - 2_047), totals.get("/1/2/3").get(0));
         assertEquals(Arrays.asList(1L, 0L, 5L), totals.get("/4"));
         long self = 0;
         for (ChunkReader.Row row : rows) {
@@ -174,7 +174,7 @@ public class FoldingTest {
         Recording recording = new Recording(1);
         long time = 1_000;
         recording.enter(time, 1);
-        for (int i = 0; i < 1_500; i++) {
+        for (int i = 0; i < 3_000; i++) {
             recording.enter(time += 10, 2);
             recording.exit(time += 10, 2);
         }
@@ -187,16 +187,16 @@ public class FoldingTest {
         recording.exit(time += 10, 3);
         byte[] written = recording.written();
         List<ChunkReader.Event> events = ChunkReader.events(written, 0);
-        assertEquals(2_050, events.size());
-        assertEquals("E3@" + resumed, events.get(2_048).toString());
-        assertEquals((Long) (1_501L - 1_023 - 1), totals(written).get("/1/2").get(0), 1);
+        assertEquals(4_098, events.size());
+        assertEquals("E3@" + resumed, events.get(4_096).toString());
+        assertEquals((Long) (3_001L - 2_047 - 1), totals(written).get("/1/2").get(0), 1);
     }
 
     @Test
     public void beyondTheBoundOfNodesCallsArePartOfTheirCallerAndCounted() {
         BufferPool pool = new BufferPool(64, 2);
         Recording recording = new Recording(4);
-        Track track = new Track(ThreadRecorder.FOLDED, pool, recording.recorder.writer);
+        Track track = new Track(ThreadRecorder.FOLDED, 0, pool, recording.recorder.writer);
         CallTree tree = new CallTree(track, 4); // the root and three
         tree.resume(0);
         long time = 0;
@@ -247,7 +247,7 @@ public class FoldingTest {
     public void anEpochThatFindsNoBufferGoesOn() {
         BufferPool pool = new BufferPool(16, 1);
         Recording recording = new Recording(4);
-        Track track = new Track(ThreadRecorder.FOLDED, pool, recording.recorder.writer);
+        Track track = new Track(ThreadRecorder.FOLDED, 0, pool, recording.recorder.writer);
         CallTree tree = new CallTree(track, 100);
         tree.resume(0);
         assertTrue(tree.open(1, 1));

@@ -22,7 +22,7 @@ final class Recording {
         if (recorder.ticker == null) {
             recorder.current().enter(method);
         } else {
-            recorder.current().tickedEnter(method);
+            recorder.current().tickedEnter(method, recorder.ticker.time);
         }
     }
 
@@ -44,7 +44,7 @@ final class Recording {
         if (recorder.ticker == null) {
             recorder.current().exit(method, kind);
         } else {
-            recorder.current().tickedExit(method, kind);
+            recorder.current().tickedExit(method, kind, recorder.ticker.time);
         }
     }
 

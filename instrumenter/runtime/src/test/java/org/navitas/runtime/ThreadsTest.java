@@ -42,7 +42,7 @@ public class ThreadsTest {
         }
         byte[] written = end();
         assertTrue(recording.recorder.eventBuffers.made() <= 64);
-        assertTrue(recording.recorder.anchorBuffers.made() <= 128);
+        assertTrue(recording.recorder.anchorBuffers.made() <= 256);
         Map<Long, Integer> calls = new HashMap<>();
         Set<Long> anchored = new HashSet<>();
         for (ChunkReader.Chunk chunk : ChunkReader.read(written)) {
@@ -58,6 +58,27 @@ public class ThreadsTest {
         assertEquals("every thread has a number of its own", 5_000, calls.size());
         assertEquals(Collections.singleton(4), new HashSet<>(calls.values()));
         assertEquals(5_000, anchored.size());
+    }
+
+    @Test
+    public void threadsWithoutABufferKeepTheirCpuTime() throws Exception {
+        final Recording scarce = new Recording(0);
+        Thread thread = new Thread("starved") {
+            @Override
+            public void run() {
+                for (int i = 1; i <= 20; i++) {
+                    scarce.platform.cpu = i * 1_000;
+                    scarce.enter(i * 10_000_000, 1);
+                    scarce.exit(i * 10_000_000 + 500, 1);
+                }
+            }
+        };
+        thread.start();
+        thread.join();
+        List<long[]> anchors = ChunkReader.anchors(scarce.written(), 0);
+        assertEquals("those of its own, and the last", 9, anchors.size());
+        assertEquals(20_000, anchors.get(8)[1]);
+        assertEquals(200_000_500, anchors.get(8)[0]);
     }
 
     @Test(timeout = 60_000)

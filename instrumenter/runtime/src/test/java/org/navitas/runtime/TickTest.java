@@ -117,6 +117,57 @@ public class TickTest {
         }
     }
 
+    /** A made thread, and ticks of which some are late: over many runs the errors are as large as stated, and none is on one side. */
+    @Test
+    public void theSplitIsRightWithinItsError() {
+        double sum = 0;
+        double squares = 0;
+        int runs = 40;
+        for (int run = 0; run < runs; run++) {
+            Recording made = new Recording(64, "mode", "tick");
+            Random random = new Random(run);
+            made.enter(MS, 1);
+            made.exit(5 * MS, 1);
+            made.recorder.ticker.tick(5 * MS);
+            long time = 5 * MS;
+            long nextTick = time;
+            long last = time;
+            double periods = 0;
+            double periodSquares = 0;
+            long whole = 0;
+            long part = 0;
+            for (int outer = 0; outer < 300; outer++) {
+                time += random.nextInt(300_000);
+                made.enter(time, 2);
+                for (int i = random.nextInt(60); i >= 0; i--) {
+                    int id = 3 + random.nextInt(2);
+                    long length = random.nextInt(id == 3 ? 400_000 : 1_600_000) / (random.nextInt(4) + 1);
+                    made.enter(time, id);
+                    for (; nextTick <= time + length; nextTick += (MS / 2 + random.nextInt((int) MS)) * (random.nextInt(20) == 0 ? 5 : 1)) {
+                        made.recorder.ticker.tick(nextTick);
+                        periods += nextTick - last;
+                        periodSquares += (double) (nextTick - last) * (nextTick - last);
+                        last = nextTick;
+                    }
+                    made.exit(time += length, id);
+                    whole += length;
+                    part += id == 3 ? length : 0;
+                }
+                made.exit(time, 2);
+                made.write();
+            }
+            made.enter(time + MS, 2); // is anchored again, so the last epoch ends
+            made.exit(time + MS, 2);
+            double tick = periodSquares / periods;
+            double stated = tick * Math.sqrt((part / tick + 0.5) * ((whole - part) / tick + 0.5) / (whole / tick + 1));
+            double off = (FoldingTest.totals(made.written()).get("/2/3").get(2) - part) / stated;
+            sum += off;
+            squares += off * off;
+        }
+        assertTrue("bias " + sum / runs, Math.abs(sum / runs) < 0.5);
+        assertTrue("error " + Math.sqrt(squares / runs), squares / runs < 1.3 * 1.3);
+    }
+
     @Test
     public void aRealTickerTicksAndTellsOfIt() throws Exception {
         Ticker ticker = new Ticker(new JvmPlatform(), 200_000);
