@@ -1,0 +1,72 @@
+"""A billion probed calls in one run: what the app and the recording bear, and that nothing of it is lost (needs Maven)."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from bench_probe import JAR, build
+from common import Figures, arguments, beside, run_measured
+
+from navitas.parse.chunks import CALLS, FOLDED, read_chunks
+from navitas.parse.folded import decode_folded
+from navitas.parse.methodmap import Span
+from navitas.parse.tables import ENTER
+
+_METHODS = 5
+_KIND_BITS = 62
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What an event file tells: calls, records lost, and by how much self times miss the time folded (relative)."""
+
+    calls: int
+    lost: int
+    missed_time: float
+
+
+def main(argv: list[str]) -> int:
+    """Run the same calls with probes and without, each in a JVM of its own; the runtime folds by itself."""
+    options = arguments(__doc__ or "", argv)
+    calls = 100_000_000 if options.quick else 1_000_000_000
+    build()
+    figures = Figures(f"{calls:,} calls")
+    with tempfile.TemporaryDirectory() as folder:
+        main_class = "org.navitas.bench.ManyCalls"
+        plain_s, plain_mib = run_measured(["java", "-cp", JAR, main_class, str(calls), "plain"])
+        probed_s, probed_mib = run_measured(["java", f"-Dnavitas.out={folder}", "-cp", JAR, main_class, str(calls)])
+        (path,) = Path(folder).iterdir()
+        recording_mib = path.stat().st_size / (1 << 20)
+        told = read(path)
+    figures.add("memory beyond the plain app's", probed_mib - plain_mib, "MiB", at_most=64, note=f"plain {plain_mib:.0f} MiB")
+    figures.add("recording", recording_mib, "MiB", at_most=200)
+    figures.add("calls missing", abs(calls + 1 - told.calls), at_most=4, note="the last round of four may be cut short")
+    figures.add("records lost", told.lost, at_most=0)
+    figures.add("time missing from what was folded", told.missed_time, at_most=1e-6)
+    figures.add(
+        "time", probed_s, "s", note=f"{beside(probed_s, plain_s, 'plain')}; {1e9 * (probed_s - plain_s) / calls:.0f} ns a call"
+    )
+    return figures.close(options.check)
+
+
+def read(path: Path) -> Recorded:
+    """Count what is in an event file of one thread with calls."""
+    chunks = read_chunks(path).chunks
+    words = [np.frombuffer(chunk.payload, "<u8") for chunk in chunks if chunk.type == CALLS]
+    entered = sum(int(np.count_nonzero(part >> np.uint64(_KIND_BITS) == ENTER)) for part in words)
+    folds = [chunk for chunk in chunks if chunk.type == FOLDED]
+    folded, _ = decode_folded(folds, {chunk.map_id: Span(0, _METHODS) for chunk in folds})
+    span_ns = int(folded.epoch_end_ns.max() - folded.epoch_start_ns.min())
+    return Recorded(
+        calls=entered + int(folded.calls.sum()),
+        lost=sum(chunk.lost_before for chunk in chunks),
+        missed_time=abs(1 - int(folded.self_ns.sum()) / span_ns),
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,86 @@
+"""What a probed call costs, beside two System.nanoTime() in the same turn of the same process (JMH; needs Maven)."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from common import ROOT, Figures, arguments, beside
+
+MODULE = ROOT / "instrumenter/bench"
+JAR = MODULE / "target/navitas-bench.jar"
+# Two System.nanoTime() are the floor of what reads clocks: (mode, callees) → times the floor.
+ASKED_RATIO = {("events", "one"): 1.15, ("events", "eight"): 1.15, ("folded", "one"): 1.2, ("folded", "eight"): 1.45}
+ASKED_NS = {("tick", "one"): 6.0, ("tick", "eight"): 16.0}
+_BYTES_OF_NO_OBJECT = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Of one mode, callees and number of threads: ns a call beyond the call itself, and two clock readings' beside it."""
+
+    mode: str
+    callees: str
+    threads: int
+    pair_ns: float
+    clock_ns: float
+    allocated_bytes: float
+    pairs: float
+
+
+def main(argv: list[str]) -> int:
+    """Each iteration tells the ratio of costs that were measured within it; the medians of these count."""
+    options = arguments(__doc__ or "", argv)
+    build()
+    figures = Figures("Probes")
+    for threads in (1, 2):
+        for cost in measure(threads, iterations=15 if options.quick else 60):
+            name = f"{cost.mode}, {cost.callees} callee{'s' * (cost.callees != 'one')}, {threads} thread{'s' * (threads > 1)}"
+            note = beside(cost.pair_ns, cost.clock_ns, "two nanoTime()", "ns")
+            key = (cost.mode, cost.callees)
+            if key in ASKED_RATIO:
+                note = f"{cost.pair_ns:.1f} ns; two nanoTime() {cost.clock_ns:.1f} ns; {cost.pairs / 1e6:,.0f} M pairs"
+                figures.add(f"{name}: ratio", cost.pair_ns / cost.clock_ns, "×", at_most=ASKED_RATIO[key], note=note)
+            else:
+                figures.add(f"{name}: a call", cost.pair_ns, "ns", at_most=ASKED_NS[key], note=note)
+            figures.add(f"{name}: allocated a call", cost.allocated_bytes, "B", at_most=_BYTES_OF_NO_OBJECT)
+    return figures.close(options.check)
+
+
+def build() -> None:
+    """Make the runtime and the benchmarks from what is checked out; JAR holds both."""
+    maven = ["mvn", "-q", "-B", "-f"]
+    subprocess.run([*maven, ROOT / "instrumenter/pom.xml", "-pl", "runtime", "-am", "install", "-DskipTests"], check=True)
+    subprocess.run([*maven, MODULE, "package"], check=True)
+
+
+def measure(threads: int, iterations: int) -> Iterator[Cost]:
+    """Run every mode and pattern of callees in a JVM of its own, on so many threads."""
+    with tempfile.TemporaryDirectory() as folder:
+        result = Path(folder) / "result.json"
+        settings = ["-t", str(threads), "-i", str(iterations), "-prof", "gc", "-v", "SILENT", "-rf", "json", "-rff", str(result)]
+        subprocess.run(["java", "-jar", str(JAR), "ProbeBenchmark", *settings], check=True, stdout=subprocess.DEVNULL)
+        for entry in json.loads(result.read_text()):
+            sums = {name: metric["rawData"][0] for name, metric in entry["secondaryMetrics"].items() if "rawData" in metric}
+            rows = zip(sums["calls"], sums["plainNs"], sums["clockNs"], sums["probedNs"], strict=True)
+            costs = [((probed - plain) / calls, (clock - plain) / calls) for calls, plain, clock, probed in rows if calls]
+            clock_ns = statistics.median(clock for _, clock in costs)
+            yield Cost(
+                entry["params"]["mode"],
+                entry["params"]["callees"],
+                threads,
+                statistics.median(pair / clock for pair, clock in costs) * clock_ns,
+                clock_ns,
+                entry["secondaryMetrics"]["gc.alloc.rate.norm"]["score"],
+                sum(sums["calls"]),
+            )
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
