@@ -73,7 +73,7 @@ def _huge(figures: Figures, folder: Path, scale: int) -> None:
     make_deep_recording(folder / "deep", size)
     make_deep_recording(folder / "zeros", size, returns=False, methods=1)
     make_big_recording(folder / "map", size // 10, mix=Mix(methods=size))
-    make_big_recording(folder / "tests", size // 10, tests=size // 20, runs=2)
+    make_big_recording(folder / "tests", size // 10, tests=size // 20, threads=1, mix=Mix(depth=3))
     names = {
         "deep": f"{size:,} nested calls, all three files",
         "zeros": f"{size:,} entries without an exit",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import os
 import statistics
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +14,13 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+_MEASURE = """\
+import os, sys, time
+begin = time.perf_counter()
+quiet = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
+_, status, usage = os.wait4(os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ, file_actions=quiet), 0)
+print(time.perf_counter() - begin, usage.ru_maxrss, os.waitstatus_to_exitcode(status))
+"""
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -89,14 +96,13 @@ def median_s(work: Callable[[], object], rounds: int) -> float:
 
 def run_measured(command: Sequence[str | Path]) -> tuple[float, float]:
     """Run a command to its end: wall seconds and its peak resident memory in MiB. RuntimeError when it fails."""
-    begin = time.perf_counter()
-    process = subprocess.Popen([str(part) for part in command], stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    wall_s = time.perf_counter() - begin
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise RuntimeError(f"{command} ended with {process.returncode}")
-    return wall_s, usage.ru_maxrss / 1024
+    # A process takes over the peak of the one that starts it: a small one does.
+    started = [sys.executable, "-S", "-E", "-c", _MEASURE, *map(str, command)]
+    done = subprocess.run(started, stdout=subprocess.PIPE, text=True, check=False)
+    wall_s, peak_kib, code = done.stdout.split()
+    if int(code):
+        raise RuntimeError(f"{command} ended with {code}")
+    return float(wall_s), int(peak_kib) / 1024
 
 
 def _timed(work: Callable[[], object]) -> float:

@@ -24,6 +24,7 @@ from navitas.attribute.analyze import analyze
 from navitas.attribute.result import Analysis, MethodEnergy, ThreadEnergy
 from navitas.attribute.result import TestEnergy as OneTest
 from navitas.parse.tables import ENTER, EXIT, RESUME, THROW, RunTables
+from navitas.recording.manifest import Loss, Warning
 
 
 def analysed(*runs: RunTables, tests: int = 1, paper1: bool = False) -> Analysis:
@@ -309,6 +310,14 @@ def test_missing_evidence_is_named() -> None:
     assert evidence.level == "device"
     assert any("time_in_state" in reason and "0-3" in reason for reason in evidence.reasons)
     assert any("/proc/stat" in reason for reason in evidence.reasons)
+
+
+def test_every_warning_says_what_to_do() -> None:
+    tables = parsed(run([thread(1, nested((0, 10, 1)), [(0, 0), (10, 10)])]))
+    told = replace(tables, warnings=(Warning(code="odd", message="something odd"),), losses=(Loss(what="chunks", count=3),))
+    notices = analyze(told, manifest(), PLAIN).warnings
+    assert [notice.code for notice in notices] == ["odd", "loss"]
+    assert all(notice.remedy for notice in notices)
 
 
 def test_a_run_without_anything_is_no_error() -> None:

@@ -44,6 +44,15 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path: Path, capsys: pytest.C
     assert str(tmp_path / "file") in capsys.readouterr().err
 
 
+def test_an_unknown_thread_is_told_before_anything_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    golden = Path(__file__).parents[2] / "golden/recording-v1"
+    out = tmp_path / "out.json"
+    assert run(["report", str(golden), "--json", str(out), "--tree", "mian"]) == ExitCode.USAGE
+    error = capsys.readouterr().err
+    assert "'mian'" in error and "Threads with calls: main" in error
+    assert not out.exists()
+
+
 def test_the_virtual_phone_is_no_real_phone() -> None:
     refuse_real_phone("virtual")
 

@@ -204,6 +204,13 @@ def test_a_test_cut_by_a_crash_ends_with_the_run(tmp_path: Path) -> None:
     assert (window.end_ns, parsed.runs[0].end_ns) == (start_ns() + 700 * MS,) * 2
 
 
+def test_an_ignored_test_takes_no_time(tmp_path: Path) -> None:
+    tests = (TestSpec("a.FooTest#one", 40, 40.01, status="ignored"), TestSpec("a.FooTest#two", 490, 710))
+    parsed = parse_recording(make_recording(tmp_path, replace(SCENARIO, tests=tests)))
+    assert [window.test_id for window in parsed.runs[0].windows] == [1]
+    assert parsed.warnings == ()
+
+
 def damaged(tmp_path: Path, change: bytes, at: int) -> ParsedRecording:
     recording = make_recording(tmp_path, SCENARIO)
     path = recording.files("events", 0)[0]
