@@ -21,6 +21,7 @@ from navitas.errors import DeviceError
 from navitas.recording import manifest
 from navitas.recording.store import RecordingWriter
 
+AS_RUN = "Figures hold for the tests as they were run here."
 _SAVE_EVERY_S = 1.0
 _BACK_S = 5.0
 
@@ -97,7 +98,7 @@ class Runner:
                 left = f"{config} and {app_files.absolute(plan.package)} may still be on the device"
                 self._writer.warn("cleanup", f"device lost: {left}", "profile again: the next run removes them")
             for text in done.warnings:
-                self._writer.warn("tests", f"{plan.module}: {text}", "")
+                self._writer.warn("tests", f"{plan.module}: {text}", AS_RUN)
             for trouble in done.troubles:
                 self._writer.warn("events_missing", trouble, "see logcat.txt of the run")
             if done.crashed:
@@ -130,6 +131,8 @@ class Runner:
             if isinstance(failure, OSError) or (failure is logcat.failure and self._options.transport == "logcat"):
                 raise failure  # the recording cannot be written, or its events are lost
             self._writer.warn("sampling", f"runs/{plan.id}: {failure}", "figures that need it have a lower evidence level")
+        if not done.tests and not done.crashed:
+            done.troubles.append(f"{plan.module}: no test ran: there is none such as {plan.class_argument or 'the listed ones'}")
         for note in runtime_notes(log):
             done.troubles.append(f"{plan.package}: {note}")
 

@@ -13,7 +13,7 @@ from navitas.collect.choice import Choice, choose
 from navitas.collect.instrument import Instrumented
 from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import Progress
-from navitas.collect.run import Runner, RunPlan
+from navitas.collect.run import AS_RUN, Runner, RunPlan
 from navitas.device.base import Device
 from navitas.errors import DeviceError
 from navitas.recording import manifest
@@ -50,7 +50,7 @@ def profile(device: Device, bundles: Sequence[Bundle], options: ProfileOptions, 
             for choice in selected:
                 writer.add_map(choice.bundle.manifest.map_id, choice.bundle.manifest.module, choice.bundle.map_bytes)
                 for text in choice.bundle.manifest.warnings:
-                    writer.warn("build", text, "")
+                    writer.warn("build", text, AS_RUN)
             for text in unlisted:
                 writer.warn("tests_not_listed", text, "its tests were not run")
             runner = Runner(device, writer, options, sources, progress)

@@ -95,6 +95,7 @@ def test_tests_of_the_junit_platform_are_profiled_by_their_names(tmp_path: Path,
         lab = Lab(phone, bundles, tmp_path)
         everything = lab.profile(name="all")
         one = lab.profile("NewTest#shown[2]", name="one")
+        none = lab.profile("NewTest#shown[3]", name="none")
     assert {f"{test.module}{test.class_name}#{test.method}": test.status for test in everything.analysis.tests} == {
         ":p.BrokenTest#": "failed",
         ":p.NewTest#made[1]": "passed",
@@ -112,6 +113,7 @@ def test_tests_of_the_junit_platform_are_profiled_by_their_names(tmp_path: Path,
         assert text in said
     assert everything.outcome.failures["p.BrokenTest#"] == "java.lang.IllegalStateException: before all"
     assert [test.method for test in one.analysis.tests] == ["shown[2]"]
+    assert none.outcome.troubles == (":: no test ran: there is none such as p.NewTest#shown[3]",)
 
 
 @pytest.mark.parametrize("gradle", gradle_params("7.6.4"), indirect=True)
