@@ -10,7 +10,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-MVN := mvn -q -B
+MVN := .ci/mvn
 JAVA_SOURCES := $(shell find instrumenter gradle-plugin -path '*/target' -prune -o -type f -print 2>/dev/null)
 
 setup: system venv jars
@@ -21,18 +21,20 @@ system:
 venv: .venv/.installed
 
 .venv/.installed: pyproject.toml
-	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@echo "setup: Python packages into .venv" >&2
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@
 
 jars: navitas/jars/.built
 
 # The stamp is no file of the checkout: a fresh clone has neither it nor the jars.
 navitas/jars/.built: $(JAVA_SOURCES)
-	$(MVN) -f instrumenter install -DskipTests
-	$(MVN) -f gradle-plugin package -DskipTests
+	@echo "setup: Java parts into navitas/jars" >&2
+	@$(MVN) -f instrumenter install -DskipTests
+	@$(MVN) -f gradle-plugin package -DskipTests
 	@mkdir -p navitas/jars
-	cp instrumenter/runtime/target/navitas-runtime.jar instrumenter/runtime-junit/target/navitas-runtime-junit.jar \
+	@cp instrumenter/runtime/target/navitas-runtime.jar instrumenter/runtime-junit/target/navitas-runtime-junit.jar \
 	   instrumenter/phone/target/navitas-phone.jar instrumenter/bridge/target/navitas-bridge.jar \
 	   gradle-plugin/target/navitas-gradle-plugin.jar navitas/jars/
 	@touch $@

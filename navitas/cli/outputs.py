@@ -1,4 +1,4 @@
-"""Where an analysed recording goes: the terminal, and the files that were asked for."""
+"""An analysed recording on the terminal and in the files that were asked for."""
 
 from __future__ import annotations
 
@@ -10,37 +10,18 @@ from typing import IO, Protocol
 from rich.console import Console
 
 from navitas.attribute.result import Analysis
+from navitas.cli.destinations import STDOUT
 from navitas.cli.options import ReportOptions
-from navitas.errors import UsageError
-from navitas.recording.store import MANIFEST_NAME, POWER_PROFILE_NAME
 from navitas.report.collapsed import CollapsedReport
 from navitas.report.json_report import JsonReport
 from navitas.report.speedscope import SpeedscopeReport
 from navitas.report.terminal import TerminalReport
 
-_STDOUT = Path("-")
-_RECORDED = (MANIFEST_NAME, POWER_PROFILE_NAME, "maps", "runs")
 _FILE_WIDTH = 120
 
 
 class _FileReport(Protocol):
     def render(self, analysis: Analysis, out: IO[str]) -> None: ...
-
-
-def check_outputs(options: ReportOptions, recording: Path | None = None) -> None:
-    """Refuse outputs that would overwrite each other or a file of the recording, before any work is done."""
-    files = [path for path in (options.json, options.speedscope, options.collapsed) if path is not None]
-    for path in files:
-        if not path.name and path != _STDOUT:
-            raise UsageError(f"'{path}' is no file name", "name a file, or - for standard output")
-        if path.is_dir():
-            raise UsageError(f"{path} is a folder", "name a file in it")
-    if len({path if path == _STDOUT else path.resolve() for path in files}) < len(files):
-        raise UsageError("two reports would go to the same file", "name a file for each")
-    raw = () if recording is None else [recording / name for name in _RECORDED]
-    for path in files:
-        if any(path.resolve().is_relative_to(kept.resolve()) for kept in raw):
-            raise UsageError(f"{path} is a file of the recording", "name another file: a recording is never changed")
 
 
 def write_reports(analysis: Analysis, options: ReportOptions) -> None:
@@ -63,12 +44,12 @@ def write_files(analysis: Analysis, options: ReportOptions) -> None:
 
 def print_report(analysis: Analysis, options: ReportOptions) -> None:
     """Print the terminal report on standard output, unless a file report goes there."""
-    if _STDOUT not in (options.json, options.speedscope, options.collapsed):
+    if STDOUT not in (options.json, options.speedscope, options.collapsed):
         TerminalReport(top=options.top, tree=options.tree).render(analysis, _console())
 
 
 def _write(path: Path, report: _FileReport, analysis: Analysis) -> None:
-    if path == _STDOUT:
+    if path == STDOUT:
         report.render(analysis, sys.stdout)
         return
     target = path.resolve()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,8 @@ from navitas.cli.options import probe_options, report_options, take_report_optio
 from navitas.cli.profiling import BuildOptions, RunOptions, profile_bundles, profile_project
 from navitas.cli.standard_input import interrupt_at_end_of
 from navitas.collect.options import ProfileOptions
-from navitas.device.adb import select_device
 from navitas.errors import UsageError
-from navitas.recording.store import MANIFEST_NAME
+from navitas.recording.writer import MANIFEST_NAME
 
 
 @click.command("profile")
@@ -90,7 +90,8 @@ def command(**values: Any) -> int:
     build = BuildOptions(**{name: values.pop(name) for name in building})
     project, bundles, replace = values.pop("project"), values.pop("bundles"), values.pop("replace")
     run = RunOptions(values.pop("phone"), values.pop("output"))
-    refuse_real_phone(values.pop("device"))
+    if (serial := values.pop("device")) != "virtual":
+        importlib.import_module("navitas.cli.real_phone").refuse(serial)
     if run.output is not None and not replace and (run.output / MANIFEST_NAME).exists():
         raise UsageError(f"{run.output} holds a recording already", "name another folder with -o, or add --replace")
     if values.pop("end_with_stdin"):
@@ -103,17 +104,3 @@ def command(**values: Any) -> int:
             "a bundle is built already: it comes without PROJECT and without options of a build", "set these in its build"
         )
     return profile_bundles(bundles, options, report, run)
-
-
-def refuse_real_phone(serial: str) -> None:
-    """Plain Java bytecode is not an Android app: only the virtual phone can run it.
-
-    Raises `UsageError` for a real phone, `DeviceError` for a serial that is not there.
-    """
-    if serial == "virtual":
-        return
-    device = select_device(serial)
-    raise UsageError(
-        f"{device.info.serial} ({device.info.model}) cannot run a plain `java` project: its bytecode is not an Android app",
-        "profile it on the virtual phone: leave --device out, or give --device virtual",
-    )

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
+import importlib
 import itertools
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-
-import click
+from types import ModuleType
 
 from navitas.build.bundle import Bundle, open_bundles
 from navitas.build.gradle import build_bundles
 from navitas.build.lock import project_lock
-from navitas.cli.analysis import analyze_recording
+from navitas.cli.ahead import Ahead
+from navitas.cli.destinations import check_outputs
 from navitas.cli.options import ReportOptions
-from navitas.cli.outputs import check_outputs, write_reports
 from navitas.cli.progress import ConsoleProgress
 from navitas.collect.options import ProfileOptions, check_options
-from navitas.collect.session import Outcome, profile
+from navitas.device.base import Device
 from navitas.device.state_folders import owned_folder
-from navitas.device.virtual_phone import check_phone, virtual_phone
-from navitas.errors import DeviceError, ExitCode, NavitasError
-from navitas.recording.store import MANIFEST_NAME
+from navitas.device.virtual.kernel.spec import find_profile, load_spec
 from navitas.recording.writer import check_place
 
 RECORDINGS = Path("navitas-recordings")
@@ -81,49 +79,27 @@ def _profile(
     """Profile what `make` makes on the virtual phone and report; choices that cannot work are refused before anything is made."""
     check_outputs(report, run.output)
     check_place(run.output or RECORDINGS)
-    check_phone(run.phone)
+    load_spec(find_profile(run.phone))
     check_options(options)
     with ConsoleProgress() as progress:
-        bundles = make(progress)
-        recording = run.output or default_recording(name)
-        progress.stage("starting the virtual phone")
-        with _partial_kept(recording, report), virtual_phone(phone=run.phone) as device:
-            outcome = profile(device, bundles, options, recording, progress)
+        with Ahead(lambda: _phone(run.phone)) as phone:
+            bundles = make(progress)
+            recording = run.output or default_recording(name)
+            progress.stage("starting the virtual phone")
+            outcome = _measuring().measure(phone.get, bundles, options, report=report, recording=recording, progress=progress)
         progress.stage("analysing")
-        analysis = analyze_recording(recording, report.method)
-    write_reports(analysis, _with_json(report, recording))
-    return tell(outcome)
+        analysis = _measuring().analyze_recording(recording, report.method)
+    return int(_measuring().tell(outcome, analysis, report))
 
 
-def _with_json(report: ReportOptions, recording: Path) -> ReportOptions:
-    """The report's options; the JSON report goes beside the raw files where no place was named."""
-    return report if report.json else replace(report, json=recording / "report.json")
+def _phone(name: str) -> AbstractContextManager[Device]:
+    """The virtual phone. What measures and analyses is imported on its thread, which has time while Gradle builds."""
+    phone: AbstractContextManager[Device] = _measuring().virtual_phone(phone=name)
+    return phone
 
 
-@contextmanager
-def _partial_kept(recording: Path, report: ReportOptions) -> Iterator[None]:
-    """Tell of the partial recording that an interruption or a lost device leaves; after a lost device report what it holds."""
-    manifest = recording / MANIFEST_NAME
-    before = _version(manifest)
-    try:
-        yield
-    except (KeyboardInterrupt, NavitasError) as error:
-        if _version(manifest) not in (None, before):
-            if isinstance(error, DeviceError):
-                write_reports(analyze_recording(recording, report.method), _with_json(report, recording))
-            click.echo(f"partial recording kept: {recording} (navitas report {recording})", err=True)
-        with suppress(OSError):
-            recording.rmdir()  # made for this profiling and still empty
-        raise
-
-
-def _version(file: Path) -> tuple[int, int] | None:
-    """Changes with every version of a file; None when there is none."""
-    try:
-        info = file.stat()
-    except OSError:
-        return None
-    return info.st_ino, info.st_mtime_ns
+def _measuring() -> ModuleType:
+    return importlib.import_module("navitas.cli.measuring")
 
 
 def default_recording(project: str) -> Path:
@@ -137,16 +113,3 @@ def default_recording(project: str) -> Path:
             continue
         return folder
     raise AssertionError("unreachable")
-
-
-def tell(outcome: Outcome) -> int:
-    """Say on standard error where the recording is and what failed; returns the exit code."""
-    for name, reason in outcome.failures.items():
-        click.secho(f"FAILED {name}: {reason}", err=True, fg="red")
-    click.echo(f"recording: {outcome.recording}", err=True)
-    for trouble in outcome.troubles:
-        click.secho(f"error: {trouble}", err=True, fg="red")
-    if outcome.troubles:
-        click.echo("       figures are missing from this report; see logcat.txt in the recording", err=True)
-        return ExitCode.TROUBLE
-    return ExitCode.TESTS_FAILED if outcome.failures or outcome.crashed else ExitCode.OK

@@ -8,8 +8,9 @@ from pathlib import Path
 import click
 
 from navitas.cli.analysis import analyze_recording
+from navitas.cli.destinations import check_outputs
 from navitas.cli.options import report_options, take_report_options
-from navitas.cli.outputs import check_outputs, print_report, write_files
+from navitas.cli.outputs import print_report, write_files
 from navitas.cli.progress import ConsoleProgress
 from navitas.errors import UsageError
 from navitas.report.json_report import schema

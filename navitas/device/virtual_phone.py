@@ -19,7 +19,6 @@ from navitas.device.adb import AdbDevice
 from navitas.device.adb_server import ServerClient, adb_path, connect
 from navitas.device.server import private_adb_server
 from navitas.device.state_folders import owned_folder
-from navitas.device.virtual.kernel.spec import find_profile, load_spec
 from navitas.errors import DeviceError
 
 _PREFIX = "navitas-phone-"
@@ -47,11 +46,6 @@ def virtual_phone(*, phone: str = "default") -> Iterator[AdbDevice]:
             client = ServerClient("127.0.0.1", server_port)
             connect(client, address)
             yield AdbDevice(client, address)
-
-
-def check_phone(phone: str) -> None:
-    """Raise `DeviceError` for a phone that there is not, or a power profile that no phone can be made of."""
-    load_spec(find_profile(phone))
 
 
 def _state_parent() -> Path:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import unicodedata
+from typing import TYPE_CHECKING
 
-from navitas.attribute.result import TestEnergy
-from navitas.parse.tables import Method, MethodTable
+if TYPE_CHECKING:  # what prints progress needs no numpy
+    from navitas.attribute.result import TestEnergy
+    from navitas.parse.tables import Method, MethodTable
 
 UNKNOWN_METHOD = "(unknown method)"
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from support.gradle_projects import gradle_params
+from support.gradle_projects import gradle_params, gradles
 
 from navitas.build.jars import JARS
 
@@ -17,12 +18,30 @@ def plugin_jar() -> None:
         pytest.skip("the plugin's jar is not built: make jars")
 
 
-@pytest.fixture(scope="session", params=gradle_params())
-def gradle(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A Gradle, each in turn, whose daemon is known to these tests alone and ends with them."""
-    launcher: str = request.param
+@pytest.fixture(scope="session")
+def daemons(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Daemons are known to these tests alone and end with them."""
     registry = tmp_path_factory.mktemp("daemons")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GRADLE_OPTS", f"-Dorg.gradle.daemon.registry.base={registry}")
-        yield launcher
-        subprocess.run([launcher, "--stop"], cwd=registry, check=True, capture_output=True)
+        # A JVM of the plain C locale cannot name files outside ASCII.
+        patch.setenv("LC_ALL", "C.UTF-8")
+        yield registry
+        for launcher in gradles().values():
+            subprocess.run([launcher, "--stop"], cwd=registry, check=True, capture_output=True)
+
+
+@pytest.fixture(scope="session", params=gradle_params())
+def gradle(request: pytest.FixtureRequest, daemons: Path) -> str:
+    """Each Gradle in turn."""
+    launcher: str = request.param
+    return launcher
+
+
+@pytest.fixture(scope="session")
+def any_gradle(daemons: Path) -> str:
+    """One Gradle, for what is the same on all."""
+    found = gradles()
+    if not found:
+        pytest.skip("no `gradle` on PATH and NAVITAS_GRADLE_HOMES is not set")
+    return next(iter(found.values()))

@@ -11,7 +11,6 @@ import pytest
 from support.gradle_builds import Build, contents, is_instrumented, methods, modules, run_tests
 from support.gradle_projects import JUNIT, junit_class, main_class, single, tree_hash, write
 
-from navitas.build.jars import JARS
 from navitas.build.sample import copy_sample
 from navitas.errors import BuildError, UsageError
 
@@ -47,11 +46,11 @@ def test_the_sample_becomes_a_bundle_and_a_second_build_does_nothing(tmp_path: P
     assert contents(second.bundles[0]) == files
 
 
-def test_the_users_outputs_stay_as_they_are(tmp_path: Path, gradle: str) -> None:
+def test_the_users_outputs_stay_as_they_are(tmp_path: Path, any_gradle: str) -> None:
     project = single(tmp_path / "p")
-    subprocess.run([gradle, "-q", "-p", str(project), "assemble", "testClasses"], check=True, capture_output=True)
+    subprocess.run([any_gradle, "-q", "-p", str(project), "assemble", "testClasses"], check=True, capture_output=True)
     before = tree_hash(project / "build")
-    Build(project, gradle)
+    Build(project, any_gradle)
     after = tree_hash(project / "build")
     theirs = {name: digest for name, digest in after.items() if name.startswith(("classes/", "libs/", "resources/"))}
     assert theirs
@@ -59,7 +58,7 @@ def test_the_users_outputs_stay_as_they_are(tmp_path: Path, gradle: str) -> None
     assert not any(is_instrumented(path.read_bytes()) for path in (project / "build" / "classes").rglob("*.class"))
 
 
-def test_the_bundles_tests_run(tmp_path: Path, gradle: str) -> None:
+def test_the_bundles_tests_run(tmp_path: Path, any_gradle: str) -> None:
     project = single(tmp_path / "p", "test { systemProperty 'answer', '42' }\n")
     body = (
         'org.junit.Assert.assertEquals("42", System.getProperty("answer")); new A().f();'
@@ -67,18 +66,18 @@ def test_the_bundles_tests_run(tmp_path: Path, gradle: str) -> None:
         "org.junit.Assert.assertNotNull(name, ATest.class.getResource(name));"
     )
     write(project, {"src/test/java/p/ATest.java": junit_class("ATest", body)})
-    (bundle,) = Build(project, gradle).bundles
+    (bundle,) = Build(project, any_gradle).bundles
     assert "OK (1 test)" in run_tests(bundle, tmp_path / "unpacked", "p.ATest")
 
 
-def test_changes_are_taken_in_and_what_is_gone_goes(tmp_path: Path, gradle: str) -> None:
+def test_changes_are_taken_in_and_what_is_gone_goes(tmp_path: Path, any_gradle: str) -> None:
     project = write(single(tmp_path / "p"), {"src/main/java/p/B.java": main_class("B")})
-    (first,) = Build(project, gradle).bundles
+    (first,) = Build(project, any_gradle).bundles
     assert ("p.B", "f") in methods(first)
     before = contents(first)
     (project / "src/main/java/p/B.java").unlink()
     write(project, {"src/main/java/p/A.java": main_class("A", "return 2;")})
-    (second,) = Build(project, gradle).bundles
+    (second,) = Build(project, any_gradle).bundles
     after = contents(second)
     assert not any(name.endswith("/B.class") for name in after)
     assert ("p.B", "f") not in methods(second)
@@ -122,7 +121,7 @@ def test_modules_get_bundles_with_the_code_they_depend_on(tmp_path: Path, gradle
 
 
 @pytest.mark.parametrize("root", ["allprojects { apply plugin: 'java'\n%s }", "subprojects { apply plugin: 'java'\n%s }"])
-def test_a_parent_may_apply_java_for_its_modules(tmp_path: Path, gradle: str, root: str) -> None:
+def test_a_parent_may_apply_java_for_its_modules(tmp_path: Path, any_gradle: str, root: str) -> None:
     project = write(
         tmp_path / "multi",
         {
@@ -131,38 +130,24 @@ def test_a_parent_may_apply_java_for_its_modules(tmp_path: Path, gradle: str, ro
             "app/src/test/java/p/AppTest.java": junit_class("AppTest", ""),
         },
     )
-    assert [bundle.manifest.module for bundle in Build(project, gradle).bundles] == [":app"]
+    assert [bundle.manifest.module for bundle in Build(project, any_gradle).bundles] == [":app"]
 
 
-def test_without_tests_only_main_classes_get_probes(tmp_path: Path, gradle: str) -> None:
+def test_without_tests_only_main_classes_get_probes(tmp_path: Path, any_gradle: str) -> None:
     project = single(tmp_path / "p")
-    (bundle,) = Build(project, gradle, instrument_tests=False).bundles
+    (bundle,) = Build(project, any_gradle, instrument_tests=False).bundles
     assert modules(bundle) == {"p.A": ("main", ":")}
     plain = (project / "build/classes/java/test/p/ATest.class").read_bytes()
     assert contents(bundle)["test-classes/p/ATest.class"] == plain
     assert contents(bundle)["test-classes/t.txt"] == b"t"
-    (again,) = Build(project, gradle).bundles
+    (again,) = Build(project, any_gradle).bundles
     assert modules(again) == {"p.A": ("main", ":"), "p.ATest": ("test", ":")}
 
 
-def test_patterns_choose_classes(tmp_path: Path, gradle: str) -> None:
+def test_patterns_choose_classes(tmp_path: Path, any_gradle: str) -> None:
     project = write(single(tmp_path / "p"), {"src/main/java/p/B.java": main_class("B")})
-    (bundle,) = Build(project, gradle, include=["p.*"], exclude=["p.B", "**Test"]).bundles
+    (bundle,) = Build(project, any_gradle, include=["p.*"], exclude=["p.B", "**Test"]).bundles
     assert {name for name, _ in methods(bundle)} == {"p.A"}
-
-
-def test_the_plugin_may_be_in_the_build_file_as_well(tmp_path: Path, gradle: str) -> None:
-    project = single(tmp_path / "p")
-    text = (project / "build.gradle").read_text()
-    jar = JARS / "navitas-gradle-plugin.jar"
-    head = f"buildscript {{ dependencies {{ classpath files('{jar}') }} }}\napply plugin: 'org.navitas'\n"
-    block = "navitas { exclude 'p.A'; instrumentTests true }\n"
-    (project / "build.gradle").write_text(head + text + block)
-    (bundle,) = Build(project, gradle).bundles
-    assert {name for name, _ in methods(bundle)} == {"p.ATest"}
-
-    subprocess.run([gradle, "-q", "-p", str(project), "clean", "navitasBundle"], check=True, capture_output=True)
-    assert bundle.path.is_file()
 
 
 def test_the_tests_jvm_is_set_up_as_the_build_says(tmp_path: Path, gradle: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -189,38 +174,23 @@ def test_the_tests_jvm_is_set_up_as_the_build_says(tmp_path: Path, gradle: str, 
     assert bundle.working_dir == tmp_path / "p" / "src"
 
 
-def test_jacoco_is_left_out(tmp_path: Path, gradle: str) -> None:
-    (bundle,) = Build(single(tmp_path / "p", "apply plugin: 'jacoco'\n"), gradle).bundles
+def test_jacoco_is_left_out(tmp_path: Path, any_gradle: str) -> None:
+    (bundle,) = Build(single(tmp_path / "p", "apply plugin: 'jacoco'\n"), any_gradle).bundles
     assert not any("agent" in argument for argument in bundle.manifest.jvm_args)
 
 
-def test_the_build_cache_serves_instrumented_classes(tmp_path: Path, gradle: str) -> None:
-    project = single(tmp_path / "p")
-    cache = f"buildCache.local.directory = new File('{tmp_path / 'cache'}')\n"
-    write(project, {"settings.gradle": f"rootProject.name = 'demo'\n{cache}", "gradle.properties": "org.gradle.caching=true\n"})
-    (first,) = Build(project, gradle).bundles
-    before = contents(first)
-    subprocess.run([gradle, "-q", "-p", str(project), "clean"], check=True, capture_output=True)
-    second = Build(project, gradle)
-    assert second.outcome(":navitasInstrument") == "FROM-CACHE"
-    assert contents(second.bundles[0]) == before
-    write(project, {"src/main/java/p/A.java": main_class("A", "return 3;")})
-    (third,) = Build(project, gradle).bundles
-    assert contents(third)["classes/p/A.class"] != before["classes/p/A.class"]
-
-
-def test_a_compile_error_is_shown(tmp_path: Path, gradle: str) -> None:
+def test_a_compile_error_is_shown(tmp_path: Path, any_gradle: str) -> None:
     project = write(single(tmp_path / "p"), {"src/main/java/p/A.java": "package p; class A { int f() { return nonsense; } }"})
     with pytest.raises(BuildError, match="nonsense"):
-        Build(project, gradle)
+        Build(project, any_gradle)
 
 
-def test_a_module_that_loses_its_tests_loses_its_bundle(tmp_path: Path, gradle: str) -> None:
+def test_a_module_that_loses_its_tests_loses_its_bundle(tmp_path: Path, any_gradle: str) -> None:
     project = single(tmp_path / "p")
-    (bundle,) = Build(project, gradle).bundles
+    (bundle,) = Build(project, any_gradle).bundles
     (project / "src/test/java/p/ATest.java").unlink()
     with pytest.raises(BuildError, match="no tests"):
-        Build(project, gradle)
+        Build(project, any_gradle)
     assert not bundle.path.exists()
 
 

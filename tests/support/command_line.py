@@ -120,14 +120,16 @@ class Command:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def start(arguments: Iterable[object], *, cwd: Path, env: Mapping[str, str] | None = None) -> Command:
-    """Start `navitas ARGUMENTS` in a folder."""
+def start(
+    arguments: Iterable[object], *, cwd: Path, env: Mapping[str, str] | None = None, program: str | Path = NAVITAS
+) -> Command:
+    """Start `navitas ARGUMENTS`, or another program that may start it, in a folder."""
     mark = uuid.uuid4().hex
     # Jobs in a shell's background ignore Ctrl-C, and so would what they start.
     handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         process = subprocess.Popen(
-            [str(NAVITAS), *map(str, arguments)],
+            [str(program), *map(str, arguments)],
             cwd=cwd,
             env={**os.environ, **(env or {}), _MARK: mark},
             stdin=subprocess.DEVNULL,

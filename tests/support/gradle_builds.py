@@ -14,7 +14,7 @@ from navitas.build.gradle import build_bundles
 class Build:
     """One build by `navitas profile`'s way and what it printed."""
 
-    def __init__(self, project: Path, gradle: str, **options: object) -> None:
+    def __init__(self, project: Path, gradle: str | None, **options: object) -> None:
         self.lines: list[str] = []
         self.bundles: list[Bundle] = build_bundles(project, gradle=gradle, on_line=self.lines.append, **options)  # type: ignore[arg-type]
 
@@ -25,11 +25,10 @@ class Build:
 
 def outcome(lines: list[str], task: str) -> str:
     """What Gradle says beside a task: `UP-TO-DATE`, `FROM-CACHE`, `` when it ran, or `absent`."""
-    for line in lines:
-        name, _, said = line.removeprefix("> Task ").partition(" ")
-        if name == task:
-            return said
-    return "absent"
+    found = [line.removeprefix("> Task ").partition(" ") for line in lines]
+    said = [words for name, _, words in found if name == task]
+    # A task's name is also repeated before its output when tasks run in parallel.
+    return max(said, key=len) if said else "absent"
 
 
 def contents(bundle: Bundle) -> dict[str, bytes]:

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from navitas.cli.main import COMMANDS, run
-from navitas.cli.profile import refuse_real_phone
 from navitas.errors import ExitCode
 
 
@@ -51,10 +50,6 @@ def test_an_unknown_thread_is_told_before_anything_is_written(tmp_path: Path, ca
     error = capsys.readouterr().err
     assert "'mian'" in error and "Threads with calls: main" in error
     assert not out.exists()
-
-
-def test_the_virtual_phone_is_no_real_phone() -> None:
-    refuse_real_phone("virtual")
 
 
 def test_help_imports_nothing_heavy() -> None:

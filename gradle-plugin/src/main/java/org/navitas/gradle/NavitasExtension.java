@@ -142,7 +142,7 @@ public class NavitasExtension {
     device = serial;
   }
 
-  /** {@code events}, {@code folded} or {@code tick}. */
+  /** {@code events}, {@code folded} or {@code tick}: how calls are recorded. */
   public String getMode() {
     return mode;
   }

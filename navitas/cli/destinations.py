@@ -1,0 +1,28 @@
+"""Where reports may go; known to be right before anything is recorded or analysed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from navitas.cli.options import ReportOptions
+from navitas.errors import UsageError
+from navitas.recording.writer import MANIFEST_NAME, POWER_PROFILE_NAME
+
+STDOUT = Path("-")
+_RECORDED = (MANIFEST_NAME, POWER_PROFILE_NAME, "maps", "runs")
+
+
+def check_outputs(options: ReportOptions, recording: Path | None = None) -> None:
+    """Refuse outputs that would overwrite each other or a file of the recording, before any work is done."""
+    files = [path for path in (options.json, options.speedscope, options.collapsed) if path is not None]
+    for path in files:
+        if not path.name and path != STDOUT:
+            raise UsageError(f"'{path}' is no file name", "name a file, or - for standard output")
+        if path.is_dir():
+            raise UsageError(f"{path} is a folder", "name a file in it")
+    if len({path if path == STDOUT else path.resolve() for path in files}) < len(files):
+        raise UsageError("two reports would go to the same file", "name a file for each")
+    raw = () if recording is None else [recording / name for name in _RECORDED]
+    for path in files:
+        if any(path.resolve().is_relative_to(kept.resolve()) for kept in raw):
+            raise UsageError(f"{path} is a file of the recording", "name another file: a recording is never changed")

@@ -1,0 +1,84 @@
+"""Tests run on a phone and what came of it, for `profile` and `demo`. Heavy to import: done while Gradle builds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from navitas.attribute.result import Analysis
+from navitas.build.bundle import Bundle
+from navitas.cli.analysis import analyze_recording
+from navitas.cli.options import ReportOptions
+from navitas.cli.outputs import write_reports
+from navitas.collect.options import ProfileOptions
+from navitas.collect.progress import Progress
+from navitas.collect.session import Outcome, profile
+from navitas.device.base import Device
+from navitas.device.virtual_phone import virtual_phone
+from navitas.errors import DeviceError, ExitCode, NavitasError
+from navitas.recording.store import MANIFEST_NAME
+
+__all__ = ["analyze_recording", "measure", "tell", "virtual_phone"]
+
+
+def measure(
+    device: Callable[[], Device],
+    bundles: Sequence[Bundle],
+    options: ProfileOptions,
+    *,
+    report: ReportOptions,
+    recording: Path,
+    progress: Progress,
+) -> Outcome:
+    """Run the tests on the device, waiting for it first; a partial recording is told of and, after a lost device, reported."""
+    with _partial_kept(recording, report):
+        return profile(device(), bundles, options, recording, progress)
+
+
+def _with_json(report: ReportOptions, recording: Path) -> ReportOptions:
+    """The report's options; the JSON report goes beside the raw files where no place was named."""
+    return report if report.json else replace(report, json=recording / "report.json")
+
+
+@contextmanager
+def _partial_kept(recording: Path, report: ReportOptions) -> Iterator[None]:
+    """Tell of the partial recording that an interruption or a lost device leaves; after a lost device report what it holds."""
+    manifest = recording / MANIFEST_NAME
+    before = _version(manifest)
+    try:
+        yield
+    except (KeyboardInterrupt, NavitasError) as error:
+        if _version(manifest) not in (None, before):
+            if isinstance(error, DeviceError):
+                write_reports(analyze_recording(recording, report.method), _with_json(report, recording))
+            click.echo(f"partial recording kept: {recording} (navitas report {recording})", err=True)
+        with suppress(OSError):
+            recording.rmdir()  # made for this profiling and still empty
+        raise
+
+
+def _version(file: Path) -> tuple[int, int] | None:
+    """Changes with every version of a file; None when there is none."""
+    try:
+        info = file.stat()
+    except OSError:
+        return None
+    return info.st_ino, info.st_mtime_ns
+
+
+def tell(outcome: Outcome, analysis: Analysis, report: ReportOptions) -> int:
+    """Write the reports, say on standard error where the recording is and what failed; returns the exit code."""
+    write_reports(analysis, _with_json(report, outcome.recording))
+    for name, reason in outcome.failures.items():
+        click.secho(f"FAILED {name}: {reason}", err=True, fg="red")
+    click.echo(f"recording: {outcome.recording}", err=True)
+    for trouble in outcome.troubles:
+        click.secho(f"error: {trouble}", err=True, fg="red")
+    if outcome.troubles:
+        click.echo("       figures are missing from this report; see logcat.txt in the recording", err=True)
+        return ExitCode.TROUBLE
+    return ExitCode.TESTS_FAILED if outcome.failures or outcome.crashed else ExitCode.OK

@@ -1,0 +1,162 @@
+"""The task `navitasProfile`: a build that profiles itself, as the command line would."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+
+import jsonschema
+import pytest
+from support.command_line import NAVITAS, start
+from support.gradle_builds import outcome
+from support.gradle_projects import JUNIT, gradle_params, junit_class, main_class, write
+
+from navitas.build.plugin_repository import install_plugin
+from navitas.recording.store import open_recording
+from navitas.report.json_report import schema
+
+ROOT = Path(__file__).resolve().parents[2]
+PLUGINS = "plugins {{ id 'java'\n id 'org.navitas' version '0.1.0' }}\n{junit}navitas {{ executable = '{navitas}' }}\n"
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not NAVITAS.is_file(), reason="navitas is not installed: make setup")]
+
+
+@pytest.fixture(scope="session")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return install_plugin(tmp_path_factory.mktemp("plugin repository"))
+
+
+def settings(repository: Path, *lines: str) -> str:
+    places = f"maven {{ url = uri('{repository}') }}\nmavenCentral()"
+    return "\n".join([f"pluginManagement {{ repositories {{ {places} }} }}", *lines, ""])
+
+
+def gradle_run(gradle: str, project: Path, *arguments: str, env: dict[str, str] | None = None) -> tuple[int, str]:
+    command = [gradle, "--console=plain", *arguments]
+    done = subprocess.run(
+        command, cwd=project, env={**os.environ, **(env or {})}, capture_output=True, text=True, check=False, timeout=280
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_a_build_profiles_its_modules(tmp_path: Path, gradle: str, repository: Path) -> None:
+    build = PLUGINS.format(junit=JUNIT, navitas=NAVITAS)
+    project = write(
+        tmp_path / "größe a",
+        {
+            "settings.gradle": settings(repository, "rootProject.name = 'multi'", "include 'app', 'lib'"),
+            "gradle.properties": "org.gradle.parallel=true\norg.gradle.configuration-cache=true\n"
+            "org.gradle.unsafe.configuration-cache=true\n",
+            "app/build.gradle": build + "dependencies { implementation project(':lib') }\nnavitas { repeat = 2 }\n",
+            "app/src/test/java/p/AppTest.java": "package p; import org.junit.*; public class AppTest {"
+            "@Test public void passes() { new Lib().f(); }"
+            '@Test public void fails() { Assert.fail("as it should"); } }\n',
+            "lib/build.gradle": build,
+            "lib/src/main/java/p/Lib.java": main_class("Lib"),
+        },
+    )
+    made = project / "app" / "build" / "navitas"
+
+    code, said = gradle_run(gradle, project, "navitasProfile")
+    assert code == 1
+    assert "navitas: tests failed (exit code 3)" in said
+    assert "FAILED p.AppTest#fails: java.lang.AssertionError: as it should" in said
+    assert f"Report: {made / 'report.json'}" in said
+    assert (made / "exit-code.txt").read_text() == "3\n"
+    report = json.loads((made / "report.json").read_text("utf-8"))
+    jsonschema.validate(report, schema())
+    assert {(test["method"], test["status"]) for test in report["tests"]} == {("passes", "passed"), ("fails", "failed")}
+    assert len(report["tests"]) == 4  # repeat
+    manifest = open_recording(made / "recording").manifest
+    assert (manifest.project.name, manifest.state, {run.module for run in manifest.runs}) == ("multi", "complete", {":app"})
+    assert not (project / "lib" / "build" / "navitas" / "report.json").exists()
+
+    code, said = gradle_run(gradle, project, "navitasProfile", "-Pnavitas.ignoreFailures=true", "-Pnavitas.repeat=1")
+    assert code == 0, said
+    assert "navitas: tests failed (exit code 3)" in said
+    assert outcome(said.splitlines(), ":app:navitasBundle") == "UP-TO-DATE"
+    assert outcome(said.splitlines(), ":app:navitasProfile") == ""
+    assert len(json.loads((made / "report.json").read_text("utf-8"))["tests"]) == 2
+    assert (made / "exit-code.txt").read_text() == "3\n"
+
+    # What is stored by the configuration cache runs as well, where there is one.
+    code, said = gradle_run(
+        gradle, project, "navitasProfile", "-Pnavitas.ignoreFailures=true", "-Pnavitas.repeat=1", "-Pnavitas.tests=*#passes"
+    )
+    assert code == 0, said
+    assert (made / "exit-code.txt").read_text() == "0\n"
+    assert "AppTest#passes" in said
+
+
+def test_what_is_set_wrongly_is_told(tmp_path: Path, any_gradle: str, repository: Path) -> None:
+    project = write(
+        tmp_path / "p",
+        {
+            "settings.gradle": settings(repository),
+            "build.gradle": PLUGINS.format(junit=JUNIT, navitas=NAVITAS) + "navitas { arguments '--nonsense' }\n",
+            "src/test/java/p/ATest.java": junit_class("ATest", ""),
+        },
+    )
+    code, said = gradle_run(any_gradle, project, "navitasProfile", "-Pnavitas.ignoreFailures=true")
+    assert code == 1
+    assert "navitas: wrong settings (exit code 2)" in said
+    assert "--nonsense" in said
+    code, said = gradle_run(any_gradle, project, "navitasProfile", "-Pnavitas.executable=navitas-is-not-here")
+    assert code == 1
+    assert "there is no `navitas-is-not-here` on PATH" in said
+    assert "navitas { executable" in said
+    assert not (project / "build" / "navitas" / "exit-code.txt").exists()
+
+
+@pytest.mark.parametrize("gradle", gradle_params("path", "7.6.4"))
+def test_ctrl_c_ends_the_profiling_too(tmp_path: Path, gradle: str, daemons: Path, repository: Path) -> None:
+    waits = 'new java.io.File("waiting").createNewFile(); Thread.sleep(200000);'
+    project = write(
+        tmp_path / "p",
+        {
+            "settings.gradle": settings(repository),
+            "build.gradle": PLUGINS.format(junit=JUNIT, navitas=NAVITAS),
+            "src/test/java/p/ATest.java": junit_class("ATest", waits),
+        },
+    )
+    command = start(["navitasProfile"], cwd=project, program=gradle)
+    try:
+        command.wait_until((project / "waiting").exists)
+        ended = command.interrupt(signal.SIGINT)
+        assert ended.code != 0
+        command.check_nothing_left()
+    finally:
+        command.close()
+
+
+def test_the_example_for_ci_works(tmp_path: Path, any_gradle: str) -> None:
+    project = tmp_path / "ci"
+    shutil.copytree(ROOT / "examples" / "ci", project, ignore=shutil.ignore_patterns("build", ".gradle"))
+    steps = re.findall(r"^ *- run: (.*)$", (project / ".github/workflows/energy.yml").read_text(), re.MULTILINE)
+    assert steps == ["pip install navitas", "navitas plugin", "gradle navitasProfile"]
+    bin_folder = tmp_path / "bin"
+    bin_folder.mkdir()
+    (bin_folder / "gradle").symlink_to(any_gradle)
+    (bin_folder / "navitas").symlink_to(NAVITAS)
+    home = tmp_path / "home"
+    local = f"-Dmaven.repo.local={home / '.m2' / 'repository'}"  # Java asks the system, not HOME, where the user is at home
+    env = {
+        **os.environ,
+        "HOME": str(home),
+        "GRADLE_USER_HOME": os.environ.get("GRADLE_USER_HOME", str(Path.home() / ".gradle")),
+        "GRADLE_OPTS": f"{os.environ.get('GRADLE_OPTS', '')} {local}",
+        "PATH": f"{bin_folder}{os.pathsep}{os.environ['PATH']}",
+    }
+    for step in steps[1:]:
+        done = subprocess.run(step, shell=True, cwd=project, env=env, capture_output=True, text=True, check=False, timeout=280)
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert "navitas-gradle-plugin" in str(list(home.rglob("*.jar")))
+    report = json.loads((project / "build/navitas/report.json").read_text("utf-8"))
+    energy_j = {test["method"]: test["energy_j"] for test in report["tests"]}
+    assert energy_j["byDivision"] > energy_j["bySieve"]
+    assert (project / "build/navitas/exit-code.txt").read_text() == "0\n"

@@ -1,0 +1,76 @@
+"""What is started ahead is always ended, and tells its errors when it is asked for."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from navitas.cli.ahead import Ahead
+from navitas.errors import DeviceError
+
+
+class Thing:
+    """A context manager whose start can be held back."""
+
+    def __init__(self, error: BaseException | None = None) -> None:
+        self.go = threading.Event()
+        self.said: list[str] = []
+        self._error = error
+
+    @contextmanager
+    def open(self) -> Iterator[str]:
+        self.go.wait(30)
+        if self._error is not None:
+            raise self._error
+        self.said.append("entered")
+        try:
+            yield "value"
+        finally:
+            self.said.append("left")
+
+
+def test_it_starts_while_something_else_is_done() -> None:
+    thing = Thing()
+    with Ahead(thing.open) as ahead:
+        assert thing.said == []
+        thing.go.set()
+        assert ahead.get() == ahead.get() == "value"
+        assert thing.said == ["entered"]
+    assert thing.said == ["entered", "left"]
+
+
+def test_it_is_ended_when_the_other_fails() -> None:
+    thing = Thing()
+    with pytest.raises(KeyboardInterrupt), Ahead(thing.open):
+        thing.go.set()
+        raise KeyboardInterrupt
+    assert thing.said == ["entered", "left"]
+
+
+def test_its_error_comes_when_it_is_asked_for() -> None:
+    thing = Thing(DeviceError("no phone"))
+    thing.go.set()
+    with pytest.raises(DeviceError, match="no phone"), Ahead(thing.open) as ahead:
+        ahead.get()
+    with Ahead(thing.open):
+        pass  # never asked for
+
+
+def test_the_error_of_the_block_reaches_what_was_entered() -> None:
+    seen: list[BaseException] = []
+
+    @contextmanager
+    def watch() -> Iterator[None]:
+        try:
+            yield
+        except ValueError as error:
+            seen.append(error)
+            raise
+
+    with pytest.raises(ValueError, match="mine"), Ahead(watch) as ahead:
+        ahead.get()
+        raise ValueError("mine")
+    assert len(seen) == 1
