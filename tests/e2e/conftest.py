@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from support.gradle_projects import gradle_params, gradles
@@ -19,29 +18,33 @@ def plugin_jar() -> None:
 
 
 @pytest.fixture(scope="session")
-def daemons(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Daemons are known to these tests alone and end with them."""
+def daemons(tmp_path_factory: pytest.TempPathFactory) -> Iterator[set[str]]:
+    """Launchers that were used: their daemons are known to these tests alone and end with them."""
     registry = tmp_path_factory.mktemp("daemons")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GRADLE_OPTS", f"-Dorg.gradle.daemon.registry.base={registry}")
         # A JVM of the plain C locale cannot name files outside ASCII.
         patch.setenv("LC_ALL", "C.UTF-8")
-        yield registry
-        for launcher in gradles().values():
+        used: set[str] = set()
+        yield used
+        for launcher in used:
             subprocess.run([launcher, "--stop"], cwd=registry, check=True, capture_output=True)
 
 
 @pytest.fixture(scope="session", params=gradle_params())
-def gradle(request: pytest.FixtureRequest, daemons: Path) -> str:
-    """Each Gradle in turn."""
+def gradle(request: pytest.FixtureRequest, daemons: set[str]) -> str:
+    """Each Gradle in turn; a test may name some of them."""
     launcher: str = request.param
+    daemons.add(launcher)
     return launcher
 
 
 @pytest.fixture(scope="session")
-def any_gradle(daemons: Path) -> str:
+def any_gradle(daemons: set[str]) -> str:
     """One Gradle, for what is the same on all."""
     found = gradles()
     if not found:
         pytest.skip("no `gradle` on PATH and NAVITAS_GRADLE_HOMES is not set")
-    return next(iter(found.values()))
+    launcher = next(iter(found.values()))
+    daemons.add(launcher)
+    return launcher

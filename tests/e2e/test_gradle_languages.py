@@ -33,8 +33,8 @@ def test_groovy_and_java_sources(tmp_path: Path, gradle: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("gradle", gradle_params("path"))
-def test_kotlin_and_java_sources(tmp_path: Path, gradle: str, daemons: Path) -> None:
+@pytest.mark.parametrize("gradle", gradle_params("path"), indirect=True)
+def test_kotlin_and_java_sources(tmp_path: Path, gradle: str) -> None:
     head = (
         "buildscript { repositories { mavenCentral() }\n"
         f"dependencies {{ classpath 'org.jetbrains.kotlin:kotlin-gradle-plugin:{KOTLIN}' }} }}\n"

@@ -23,7 +23,11 @@ from navitas.report.json_report import schema
 ROOT = Path(__file__).resolve().parents[2]
 PLUGINS = "plugins {{ id 'java'\n id 'org.navitas' version '0.1.0' }}\n{junit}navitas {{ executable = '{navitas}' }}\n"
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(not NAVITAS.is_file(), reason="navitas is not installed: make setup")]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.timeout(600),
+    pytest.mark.skipif(not NAVITAS.is_file(), reason="navitas is not installed: make setup"),
+]
 
 
 @pytest.fixture(scope="session")
@@ -76,21 +80,38 @@ def test_a_build_profiles_its_modules(tmp_path: Path, gradle: str, repository: P
     assert (manifest.project.name, manifest.state, {run.module for run in manifest.runs}) == ("multi", "complete", {":app"})
     assert not (project / "lib" / "build" / "navitas" / "report.json").exists()
 
-    code, said = gradle_run(gradle, project, "navitasProfile", "-Pnavitas.ignoreFailures=true", "-Pnavitas.repeat=1")
-    assert code == 0, said
+    stored = "onfiguration cache entry stored" in said
+    (made / "report.json").unlink()
+    code, said = gradle_run(gradle, project, "navitasProfile")
+    assert code == 1
     assert "navitas: tests failed (exit code 3)" in said
+    assert ("Reusing configuration cache" in said) == stored
     assert outcome(said.splitlines(), ":app:navitasBundle") == "UP-TO-DATE"
-    assert outcome(said.splitlines(), ":app:navitasProfile") == ""
-    assert len(json.loads((made / "report.json").read_text("utf-8"))["tests"]) == 2
-    assert (made / "exit-code.txt").read_text() == "3\n"
+    assert (made / "report.json").is_file()
 
-    # What is stored by the configuration cache runs as well, where there is one.
+
+def test_properties_outrank_the_block(tmp_path: Path, any_gradle: str, repository: Path) -> None:
+    project = write(
+        tmp_path / "p",
+        {
+            "settings.gradle": settings(repository),
+            "build.gradle": PLUGINS.format(junit=JUNIT, navitas=NAVITAS) + "navitas { tests 'ATest'\n repeat = 5 }\n",
+            "src/test/java/p/ATest.java": junit_class("ATest", ""),
+            "src/test/java/p/BTest.java": junit_class("BTest", "org.junit.Assert.fail();"),
+        },
+    )
     code, said = gradle_run(
-        gradle, project, "navitasProfile", "-Pnavitas.ignoreFailures=true", "-Pnavitas.repeat=1", "-Pnavitas.tests=*#passes"
+        any_gradle,
+        project,
+        "navitasProfile",
+        *(f"-Pnavitas.{each}" for each in ("tests=*Test#t", "repeat=1", "ignoreFailures=true")),
     )
     assert code == 0, said
-    assert (made / "exit-code.txt").read_text() == "0\n"
-    assert "AppTest#passes" in said
+    assert "navitas: tests failed (exit code 3)" in said
+    made = project / "build" / "navitas"
+    assert (made / "exit-code.txt").read_text() == "3\n"
+    tests = json.loads((made / "report.json").read_text("utf-8"))["tests"]
+    assert {(test["class"], test["status"]) for test in tests} == {("p.ATest", "passed"), ("p.BTest", "failed")}
 
 
 def test_what_is_set_wrongly_is_told(tmp_path: Path, any_gradle: str, repository: Path) -> None:
@@ -113,8 +134,8 @@ def test_what_is_set_wrongly_is_told(tmp_path: Path, any_gradle: str, repository
     assert not (project / "build" / "navitas" / "exit-code.txt").exists()
 
 
-@pytest.mark.parametrize("gradle", gradle_params("path", "7.6.4"))
-def test_ctrl_c_ends_the_profiling_too(tmp_path: Path, gradle: str, daemons: Path, repository: Path) -> None:
+@pytest.mark.parametrize("gradle", gradle_params("path", "7.6.4"), indirect=True)
+def test_ctrl_c_ends_the_profiling_too(tmp_path: Path, gradle: str, repository: Path) -> None:
     waits = 'new java.io.File("waiting").createNewFile(); Thread.sleep(200000);'
     project = write(
         tmp_path / "p",
