@@ -19,6 +19,7 @@ from navitas.device.virtual_phone import virtual_phone
 from navitas.report.json_report import to_dict
 from navitas.report.speedscope import to_dict as to_speedscope
 
+pytestmark = pytest.mark.timeout(1200)
 _TWICE = "public class Twice {{ public static final int NUMBER = Integer.valueOf({}); }}"
 
 
