@@ -49,10 +49,11 @@ def _spent(cells: Cells, failed: I64, amounts: Amounts, paths: int) -> Items:
     batch, count = cells.batch, len(cells.thread)
     key = batch.path if count == 1 else np.repeat(np.arange(count) * paths, np.diff(cells.start)) + batch.path
     size = count * paths
-    keys = np.arange(size)
     if size > _DENSE * len(key):
         keys, key = np.unique(key, return_inverse=True)
         size = len(keys)
+    else:
+        keys = np.arange(size)
     steps = amounts.steps([piece.thread for piece in batch.pieces], batch.start, batch.t_ns)
     spent = np.zeros((size, 4))
     for column, step in enumerate(steps):
