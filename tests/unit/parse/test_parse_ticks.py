@@ -15,7 +15,7 @@ def test_late_ticks_weigh_as_much_as_the_time_that_they_stand_for() -> None:
     assert tick_period_ns(readings) == pytest.approx(5e6)
 
 
-@pytest.mark.parametrize("texts", [[], [b""], [b"1 2"], [b"0 0 0"], [b"a b c"], [b"-1 5 5"]])
+@pytest.mark.parametrize("texts", [[], [b""], [b"1 2"], [b"0 0 0"], [b"a b c"], [b"-1 5 5"], [b"1 1 " + b"9" * 5_000]])
 def test_without_a_whole_reading_there_is_none(texts: list[bytes]) -> None:
     assert tick_period_ns(Readings(list(range(len(texts))), texts)) is None
     assert tick_period_ns(None) is None
