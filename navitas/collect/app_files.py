@@ -44,13 +44,14 @@ def event_files(device: Device, package: str) -> list[str]:
 def pull(device: Device, package: str, name: str, local: Path) -> int:
     """Copy one event file, again when it did not arrive whole; what has arrived is kept. Returns how many bytes are missing."""
     size = device.shell(f"run-as {shlex.quote(package)} stat -c %s {FOLDER}/{name}").text.strip()
+    local.write_bytes(b"")
     missing = 0
     for _ in range(_ATTEMPTS):
-        with local.open("wb") as file:
+        with local.open("r+b") as file:  # the same bytes again: what an earlier attempt brought stays where this one ends sooner
             for piece in device.exec_out(f"run-as {shlex.quote(package)} cat {FOLDER}/{name}"):
                 file.write(piece)
-            # adb's exec service ends alike whether the file has ended or the connection: only its size tells.
-            missing = max(0, int(size) - file.tell()) if size.isdecimal() else 0
+        # adb's exec service ends alike whether the file has ended or the connection: only its size tells.
+        missing = max(0, int(size) - local.stat().st_size) if size.isdecimal() else 0
         if not missing:
             break
     return missing
