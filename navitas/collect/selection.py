@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -11,8 +12,8 @@ from fnmatch import fnmatchcase
 from navitas.errors import UsageError
 
 _NEAREST = 5
-# A shell command line has limits (128 KiB for one argument on Linux).
-_MAX_ARGUMENT = 60_000
+# An adb server takes requests of up to 65,535 bytes: their length has four hexadecimal digits.
+_MAX_ARGUMENT_BYTES = 60_000
 _INDICES = re.compile(r"(\d+\])(\[\d+\])*")
 
 
@@ -98,11 +99,15 @@ def class_arguments(selected: Sequence[TestName], everything: Sequence[TestName]
         return [""]
     partial = {enclosing for test in everything if test not in chosen for enclosing in _enclosing(test.class_name)}
     arguments: list[str] = []
+    room = 0
     for part in dict.fromkeys(_argument(test) if test.class_name in partial else test.class_name for test in selected):
-        if arguments and len(arguments[-1]) + 1 + len(part) <= _MAX_ARGUMENT:
+        size = len(shlex.quote(f",{part}").encode("utf-8", "replace"))
+        if size <= room:
             arguments[-1] += f",{part}"
         else:
             arguments.append(part)
+            room = _MAX_ARGUMENT_BYTES
+        room -= size
     return arguments
 
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import shlex
+
 import pytest
 
 from navitas.collect.selection import TestName, check_pattern, class_arguments, named
@@ -99,6 +101,13 @@ def test_a_selection_too_long_for_a_command_line_becomes_several_runs() -> None:
     arguments = class_arguments(everything[:-1], everything, by_default=everything)
     assert len(arguments) > 1
     assert all(len(argument) <= 60_000 for argument in arguments)
+    assert ",".join(arguments).split(",") == [str(test) for test in everything[:-1]]
+
+
+def test_names_of_long_characters_and_quotes_have_room_too() -> None:
+    everything = [TestName("org.x.ManyTest", f"größer'als{number:05}ß日本") for number in range(3_000)]
+    arguments = class_arguments(everything[:-1], everything, by_default=everything)
+    assert all(len(shlex.quote(argument).encode()) <= 60_000 for argument in arguments)
     assert ",".join(arguments).split(",") == [str(test) for test in everything[:-1]]
 
 
