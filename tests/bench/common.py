@@ -84,11 +84,6 @@ def arguments(description: str, argv: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
-def best_s(work: Callable[[], object], rounds: int) -> float:
-    """The shortest of some runs, in seconds: what disturbs a run only makes it longer."""
-    return min(_timed(work) for _ in range(rounds))
-
-
 def median_s(work: Callable[[], object], rounds: int) -> float:
     """The median of some runs, in seconds."""
     return statistics.median(_timed(work) for _ in range(rounds))
