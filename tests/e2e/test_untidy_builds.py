@@ -78,6 +78,7 @@ def check_bundles(bundles: dict[str, Bundle], root: Path) -> None:
     assert picky.test_task.left_out == ["p.SlowTest"]
     assert picky.test_task.include == ["p.*Test"]
     assert any("integrationTest" in warning for warning in picky.warnings)
+    assert any("categories" in warning for warning in bundles[":svc:api"].manifest.warnings)
     assert modules(bundles[":web:api"])["KitTest"] == ("main", ":kit")
 
 

@@ -189,7 +189,7 @@ def untidy_build(root: Path, twice: tuple[bytes, bytes]) -> Path:
                 ' org.junit.Assert.assertTrue(new java.io.File("settings.gradle").isFile());',
             ),
             "odd/src/test/java/OddHelper.java": _plain("OddHelper"),
-            "svc/api/build.gradle": "apply plugin: 'java-library'\n",
+            "svc/api/build.gradle": "apply plugin: 'java-library'\ntest { useJUnit { excludeCategories 'p.Slow' } }\n",
             "svc/api/src/main/java/Shared.java": _plain("Shared"),
             "svc/api/src/test/java/MainTest.java": _test("MainTest", "new Shared().f();"),
             "web/api/build.gradle": "apply plugin: 'war'\ndependencies { providedCompile project(':kit') }\n",

@@ -10,6 +10,7 @@ import java.util.TreeMap;
 import org.gradle.api.file.Directory;
 import org.gradle.api.provider.Provider;
 import org.gradle.api.tasks.testing.Test;
+import org.gradle.api.tasks.testing.junit.JUnitOptions;
 
 /**
  * How a {@code test} task would start its JVM. What newer versions of Gradle added to the task (argument providers in
@@ -67,6 +68,12 @@ final class TestJvm {
       leftOut.add(
           "`maxParallelForks` of the task " + test.getPath() + " is set to 1: the energies of tests that overlap cannot be told"
               + " apart");
+    }
+    if (test.getOptions() instanceof JUnitOptions) {
+      JUnitOptions options = (JUnitOptions) test.getOptions();
+      if (!options.getIncludeCategories().isEmpty() || !options.getExcludeCategories().isEmpty()) {
+        leftOut.add("JUnit 4 categories of the task " + test.getPath() + " are left out: tests of all categories run");
+      }
     }
     if (test.getForkEvery() > 0) {
       leftOut.add(
