@@ -85,8 +85,6 @@ class FileSink:
 class _Discard:
     """Takes everything, like /dev/null."""
 
-    is_null = True
-
     async def write(self, data: bytes) -> None:
         await asyncio.sleep(0)
 
