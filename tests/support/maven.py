@@ -1,0 +1,44 @@
+"""Jars from Maven Central (or what Maven's settings put in its place), for tests and benchmarks."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+_POM = """\
+<project>
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>org.navitas</groupId><artifactId>fetch</artifactId><version>1</version>
+  <dependencies>{dependencies}</dependencies>
+</project>
+"""
+_FIELDS = ("groupId", "artifactId", "version", "type", "classifier")
+
+
+class NotFetchedError(Exception):
+    """There is no Maven, or it cannot fetch what is asked for; the message says which."""
+
+
+def fetch(artifacts: Sequence[str], folder: Path, *, transitive: bool = False) -> Path:
+    """Copy artifacts (`group:artifact:version[:type[:classifier]]`) into a folder, in one run of Maven."""
+    maven = shutil.which("mvn")
+    if maven is None:
+        raise NotFetchedError("no mvn on PATH")
+    folder.mkdir(parents=True, exist_ok=True)
+    pom = folder / "pom.xml"
+    pom.write_text(_POM.format(dependencies="".join(map(_dependency, artifacts))))
+    command = [maven, "-q", "-B", "-f", str(pom), "dependency:copy-dependencies", f"-DoutputDirectory={folder}"]
+    if not transitive:
+        command.append("-DexcludeTransitive=true")
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise NotFetchedError(f"Maven cannot fetch {', '.join(artifacts)}: {(done.stdout + done.stderr).strip()[:200]}")
+    return folder
+
+
+def _dependency(artifact: str) -> str:
+    fields = zip(_FIELDS, artifact.split(":"), strict=False)
+    return f"<dependency>{''.join(f'<{name}>{escape(value)}</{name}>' for name, value in fields)}</dependency>"
