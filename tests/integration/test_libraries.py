@@ -118,7 +118,15 @@ def run_tests(place: Place, jar: Path) -> Results:
     opens = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in place.library.opens]
     done = subprocess.run(
         [
-            *(str(find_java()), "-Xverify:all", "-Djava.awt.headless=true", "-Duser.language=en", "-Duser.timezone=UTC"),
+            *(
+                str(find_java()),
+                "-Xverify:all",
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-Djava.awt.headless=true",
+                "-Duser.language=en",
+                "-Duser.timezone=UTC",
+            ),
             *(*opens, "-jar", str(console), "execute", f"--class-path={class_path}", f"--scan-class-path={tests}"),
             *(f"--reports-dir={reports}", "--details=none", "--disable-banner"),
         ],
