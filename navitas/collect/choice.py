@@ -11,7 +11,7 @@ from functools import partial
 from navitas.build.bundle import Bundle
 from navitas.collect.build_filter import reason, runs
 from navitas.collect.instrument import CannotList, list_tests
-from navitas.collect.selection import TestName, class_arguments, named, names_class, no_match, none_found
+from navitas.collect.selection import TestName, argument_lists, class_arguments, named, names_class, no_match, none_found
 from navitas.device.base import Device
 from navitas.errors import UsageError
 
@@ -112,8 +112,8 @@ def _name(device: Device, listed: Sequence[_Listed], pattern: str) -> None:
 def _left_out(device: Device, one: _Listed, pattern: str) -> list[TestName]:
     """The tests of the classes that a pattern names and the build leaves out; they are listed with the bundle's from now on."""
     classes = [name for name in one.bundle.manifest.test_task.left_out if names_class(pattern, name)]
-    if classes:
-        found = list_tests(device, one.bundle.manifest.package, one.bundle.working_dir, ",".join(classes))
+    for some in argument_lists(classes):
+        found = list_tests(device, one.bundle.manifest.package, one.bundle.working_dir, some)
         # A named class without tests is told as one that cannot be begun.
         one.named += [test for test in found if test.method != "initializationError" and test not in one.named]
     return one.named

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 import uuid
 from pathlib import Path
 from types import TracebackType
@@ -14,6 +15,7 @@ from navitas.errors import DeviceError
 _FORMAT = "-v epoch -v usec"
 _SILENCE_S = 60.0
 _SILENCE_AFTER_ERROR_S = 5.0
+_POLL_S = 0.1
 
 
 class LogcatCapture:
@@ -23,6 +25,8 @@ class LogcatCapture:
         self._device = device
         self._output = output
         self._streaming = transport == "logcat"
+        self._awaited = b""
+        self._arrived = threading.Event()
         self.failure: DeviceError | OSError | None = None
 
     def __enter__(self) -> LogcatCapture:
@@ -64,18 +68,30 @@ class LogcatCapture:
                 for line in self._stream.lines():
                     file.write(line + b"\n")
                     file.flush()
+                    if self._awaited and self._awaited in line:
+                        self._arrived.set()
         except (DeviceError, OSError) as error:
             self.failure = error
 
-    def _drain(self, timeout_s: float) -> None:
-        """Wait until the stream has caught up: a mark written to the log now must have arrived."""
+    def _drain(self, patience_s: float) -> None:
+        """Wait until the stream has caught up: a mark written to the log now must arrive, however slow the link.
+
+        `DeviceError` when nothing has come for `patience_s` and the mark is not among what has: then the log's end is missing.
+        """
         mark = f"navitas-drain-{uuid.uuid4().hex}"
-        if self._device.shell(f"log -t navitas-collect {mark}", timeout_s=timeout_s).exit_code != 0:
+        self._awaited = mark.encode()
+        if self._device.shell(f"log -t navitas-collect {mark}", timeout_s=patience_s).exit_code != 0:
             return
-        for _ in range(50):
-            if not self._reader.is_alive() or mark.encode() in _tail(self._output):
+        seen, last_s = -1, time.monotonic()
+        while not self._arrived.wait(_POLL_S):
+            silent = time.monotonic() - last_s > patience_s
+            if self.failure is not None:
                 return
-            self._reader.join(timeout=0.1)
+            if silent or not self._reader.is_alive():
+                remedy = "see whether the device hangs; events of the last moments are missing"
+                raise DeviceError(f"device {self._device.info.serial}: its log did not arrive to the end", remedy)
+            if (received := self._stream.received_bytes) != seen:
+                seen, last_s = received, time.monotonic()
 
 
 def _keep_from(log: Path, mark: bytes) -> None:
@@ -84,10 +100,3 @@ def _keep_from(log: Path, mark: bytes) -> None:
     found = data.find(mark)
     if found >= 0:
         log.write_bytes(data[data.find(b"\n", found) + 1 :])
-
-
-def _tail(path: Path, size: int = 65536) -> bytes:
-    with path.open("rb") as file:
-        file.seek(0, 2)
-        file.seek(max(0, file.tell() - size))
-        return file.read()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
@@ -98,17 +98,22 @@ def class_arguments(selected: Sequence[TestName], everything: Sequence[TestName]
     if chosen == set(by_default):
         return [""]
     partial = {enclosing for test in everything if test not in chosen for enclosing in _enclosing(test.class_name)}
-    arguments: list[str] = []
+    return argument_lists(_argument(test) if test.class_name in partial else test.class_name for test in selected)
+
+
+def argument_lists(parts: Iterable[str]) -> list[str]:
+    """The parts, each once, joined by commas into as few lists as command lines can hold."""
+    lists: list[str] = []
     room = 0
-    for part in dict.fromkeys(_argument(test) if test.class_name in partial else test.class_name for test in selected):
+    for part in dict.fromkeys(parts):
         size = len(shlex.quote(f",{part}").encode("utf-8", "replace"))
         if size <= room:
-            arguments[-1] += f",{part}"
+            lists[-1] += f",{part}"
         else:
-            arguments.append(part)
+            lists.append(part)
             room = _MAX_ARGUMENT_BYTES
         room -= size
-    return arguments
+    return lists
 
 
 def _enclosing(class_name: str) -> list[str]:

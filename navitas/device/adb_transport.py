@@ -15,6 +15,7 @@ from navitas.errors import DeviceError
 
 _PIECE_BYTES = 65536
 _SHOWN = 80
+_MAX_REQUEST_BYTES = 0xFFFF  # four hexadecimal digits
 MAX_LINE_BYTES = 1 << 20
 LOST = "check the cable or the emulator, and that 'adb devices' lists it as 'device'"
 _REMEDIES = {
@@ -35,11 +36,14 @@ class Transport:
     def __init__(self, client: AdbClient, serial: str, service: str, action: str, timeout_s: float | None) -> None:
         self._serial = serial
         self._action = action if len(action) <= _SHOWN else action[: _SHOWN - 3] + "..."
+        requests = [request.encode("utf-8", "surrogateescape") for request in (f"host:transport:{serial}", service)]
+        if len(requests[1]) > _MAX_REQUEST_BYTES:
+            message = f"device {serial}: '{self._action}' has {len(requests[1]):,} bytes; adb takes {_MAX_REQUEST_BYTES:,}"
+            raise DeviceError(message, "name fewer tests")
         with self._errors():
             self._connection = client.make_connection(timeout=timeout_s)
             try:
-                for request in (f"host:transport:{serial}", service):
-                    data = request.encode("utf-8", "surrogateescape")
+                for data in requests:
                     self._connection.conn.sendall(f"{len(data):04x}".encode() + data)
                     self._connection.check_okay()
             except BaseException:
