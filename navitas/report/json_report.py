@@ -15,13 +15,15 @@ from navitas import __version__
 from navitas.attribute.repeats import repeats_of
 from navitas.attribute.result import Analysis, Evidence, MethodEnergy, Nodes, TestEnergy, ThreadEnergy
 from navitas.parse.tables import MethodTable
-from navitas.report.json_text import Line, written
+from navitas.report.json_text import Lines, line, written
 from navitas.report.names import UNKNOWN_METHOD, method_of
 
 SCHEMA_VERSION = 1
 _NOT_FINITE = "Out of range float values are not JSON compliant"
 # A line of numbers costs a third of what an encoder takes, and there may be millions; 12 digits of a figure are exact enough.
 _NODE = '{"id": %d, "parent": %d, "method": %d, "calls": %d, "inclusive_j": %.12g, "exclusive_j": %.12g, "wall_ns": %d}'
+_GIVEN = ("paper1_j", "inclusive_error_j", "exclusive_error_j")
+_NONE_GIVEN = (None, None, None)
 _METHOD = (
     '{%s, "calls": %d, "throws": %d, "cut": %d, "inclusive_j": %.12g, "exclusive_j": %.12g, '
     '"wall_ns": %d, "self_ns": %d, "cpu_ns": %d%s}'
@@ -123,8 +125,8 @@ def _thread(thread: ThreadEnergy, names: _Names) -> dict[str, Any]:
         "cpu_ns": thread.cpu_ns,
         "untraced_j": thread.untraced_j,
         "probes_j": thread.probes_j,
-        "methods": (_method(method, names) for method in thread.methods),
-        "nodes": _nodes(Nodes.of(thread.nodes)),
+        "methods": Lines(_method(method, names) for method in thread.methods),
+        "nodes": Lines(_nodes(Nodes.of(thread.nodes))),
     }
 
 
@@ -145,26 +147,28 @@ class _Names:
                 "name": method.name if method else UNKNOWN_METHOD,
                 "descriptor": method.descriptor if method else "",
             }
-            self._known[index] = Line.of(fields)[1:-1]
+            self._known[index] = line(fields)[1:-1]
         return self._known[index]
 
 
-def _method(energy: MethodEnergy, names: _Names) -> Line:
+def _method(energy: MethodEnergy, names: _Names) -> str:
     if not isfinite(energy.inclusive_j + energy.exclusive_j):
         raise ValueError(_NOT_FINITE)
     counts = (energy.calls, energy.throws, energy.cut)
     times = (energy.wall_ns, energy.self_ns, energy.cpu_ns)
-    given = _given(
-        paper1_j=energy.paper1_j, inclusive_error_j=energy.inclusive_error_j, exclusive_error_j=energy.exclusive_error_j
+    given = (energy.paper1_j, energy.inclusive_error_j, energy.exclusive_error_j)
+    more = (
+        ""
+        if given == _NONE_GIVEN
+        else "".join(f', "{key}": {j:.12g}' for key, j in zip(_GIVEN, given, strict=True) if j is not None)
     )
-    more = "".join(f', "{name}": {joules:.12g}' for name, joules in given.items())
-    return Line(_METHOD % (names.of(energy.method), *counts, energy.inclusive_j, energy.exclusive_j, *times, more))
+    return _METHOD % (names.of(energy.method), *counts, energy.inclusive_j, energy.exclusive_j, *times, more)
 
 
-def _nodes(nodes: Nodes) -> Iterator[Line]:
+def _nodes(nodes: Nodes) -> Iterator[str]:
     if not all(np.isfinite(column).all() for column in nodes.columns):
         raise ValueError(_NOT_FINITE)
-    return (Line(_NODE % (number, *row)) for number, row in enumerate(nodes.rows()))
+    return map(_NODE.__mod__, zip(range(len(nodes)), *(column.tolist() for column in nodes.columns), strict=True))
 
 
 def _given(**figures: float | None) -> dict[str, float]:

@@ -4,26 +4,36 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from itertools import groupby
+from collections.abc import Iterable, Iterator
+from itertools import groupby, islice
 from typing import Any
 
 _ENCODE = json.JSONEncoder(allow_nan=False).encode
+_PART_LINES = 10_000
 _ESCAPED_SURROGATE = "\\ud"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-class Line(str):
-    """JSON text already; `Line.of` makes it of plain data."""
+class Lines:
+    """An array whose values are JSON text already, a line each, however many."""
 
-    __slots__ = ()
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._texts = iter(texts)
 
-    @classmethod
-    def of(cls, value: Any) -> Line:
-        """One value on one line. ValueError for a figure that is not finite."""
-        text = _ENCODE(value)
-        # Half a surrogate pair cannot be written as UTF-8, and readers refuse its escape.
-        return cls(_ENCODE(_without_lone_surrogates(value)) if _ESCAPED_SURROGATE in text else text)
+    def written(self, margin: str) -> Iterator[str]:
+        """The array's text in parts of bounded length."""
+        before = "["
+        while texts := list(islice(self._texts, _PART_LINES)):
+            yield f"{before}{margin} " + f",{margin} ".join(texts)
+            before = ","
+        yield "[]" if before == "[" else margin + "]"
+
+
+def line(value: Any) -> str:
+    """One value on one line. ValueError for a figure that is not finite."""
+    text = _ENCODE(value)
+    # Half a surrogate pair cannot be written as UTF-8, and readers refuse its escape.
+    return _ENCODE(_without_lone_surrogates(value)) if _ESCAPED_SURROGATE in text else text
 
 
 def written(value: Any, margin: str = "\n") -> Iterator[str]:
@@ -41,25 +51,24 @@ def written(value: Any, margin: str = "\n") -> Iterator[str]:
                     yield from written(part, inner)
                     before = ","
             else:
-                yield before + inner + Line.of(dict(fields))[1:-1]
+                yield before + inner + line(dict(fields))[1:-1]
                 before = ","
         yield margin + "}"
+    elif isinstance(value, Lines):
+        yield from value.written(margin)
     elif isinstance(value, Iterator) or (isinstance(value, list) and any(map(_holds_more, value))):
         before = "["
         for part in value:
-            if isinstance(part, Line):
-                yield before + inner + part
-            else:
-                yield before + inner
-                yield from written(part, inner)
+            yield before + inner
+            yield from written(part, inner)
             before = ","
         yield "[]" if before == "[" else margin + "]"
     else:
-        yield value if isinstance(value, Line) else Line.of(value)
+        yield line(value)
 
 
 def _holds_more(value: Any) -> bool:
-    return isinstance(value, dict | list | Iterator)
+    return isinstance(value, dict | list | Iterator | Lines)
 
 
 def _without_lone_surrogates(value: Any) -> Any:

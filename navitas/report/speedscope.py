@@ -9,7 +9,7 @@ from navitas import __version__
 from navitas.attribute.result import Analysis, TestEnergy
 from navitas.parse.tables import MethodTable
 from navitas.report.frames import J_TO_UJ, UNTRACED, walk
-from navitas.report.json_text import Line, written
+from navitas.report.json_text import Lines, written
 from navitas.report.names import MethodNames, method_of, printable, test_label
 
 _SCHEMA = "https://www.speedscope.app/file-format-schema.json"
@@ -82,14 +82,14 @@ class _Events:
 
     def __init__(self) -> None:
         self.at = 0.0
-        self.events: list[Line] = []
+        self.events: list[str] = []
 
     def open(self, frame: int, own_uj: float) -> None:
-        self.events.append(Line(_EVENT % ("O", frame, self.at)))
+        self.events.append(_EVENT % ("O", frame, self.at))
         self.at += max(own_uj, 0.0)
 
     def close(self, frame: int) -> None:
-        self.events.append(Line(_EVENT % ("C", frame, self.at)))
+        self.events.append(_EVENT % ("C", frame, self.at))
 
 
 def _profile(test: TestEnergy, frames: _Frames) -> dict[str, Any]:
@@ -117,7 +117,7 @@ def _profile(test: TestEnergy, frames: _Frames) -> dict[str, Any]:
         "unit": "none",
         "startValue": 0,
         "endValue": float(f"{events.at:.12g}"),
-        "events": iter(events.events),
+        "events": Lines(events.events),
     }
 
 
