@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
+import shutil
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
-from common import ROOT, Figures, arguments, beside, run_measured, shown
+from common import ROOT, Figures, Measured, arguments, beside, run_measured, shown
 
 sys.path.insert(0, str(ROOT / "tests"))
 from support.big_recording import Mix, make_big_recording, make_deep_recording
@@ -44,28 +45,22 @@ def main(argv: list[str]) -> int:
 
 
 def _by_events(figures: Figures, folder: Path, scale: int) -> None:
-    measured: dict[int, tuple[int, float, float]] = {}
+    taken: dict[int, tuple[int, Measured]] = {}
     for millions in (1, 3, 10, 100):
-        wanted = millions * 1_000_000 // scale
         recording = folder / f"{millions}"
-        events = make_big_recording(recording, wanted)
-        wall_s, peak_mib = _report(recording, rounds=1 if millions == 100 else 2)
-        measured[millions] = events, wall_s, peak_mib
-        floor_s, _ = run_measured([sys.executable, "-c", _FLOOR, *recording.glob("runs/*/*.nvch")])
+        events = make_big_recording(recording, millions * 1_000_000 // scale)
+        found = _report(recording, rounds=1 if millions == 100 else 2)
+        taken[millions] = events, found
+        floor = run_measured([sys.executable, "-c", _FLOOR, *recording.glob("runs/*/*.nvch")])
         size = f"{events / 1e6:.1f} M events"
-        at_most = 6.0 if millions == 10 else None
-        figures.add(f"{size}, time", wall_s, "s", at_most=at_most, note=beside(wall_s, floor_s, "read, check, decode, one sum"))
-        figures.add(f"{size}, peak memory", peak_mib, "MiB", at_most=_LIMIT_MIB if millions >= 10 else None)
-        subprocess.run(["rm", "-r", recording], check=True)
-    each = [_each_ns(measured[low], measured[high]) for low, high in ((1, 3), (3, 10), (10, 100))]
-    note = ", ".join(f"{ns:.0f} ns" for ns in each) + " an event more (1 → 3, 3 → 10, 10 → 100)"
-    figures.add(
-        "growth of time per event, 10 → 100 beside 1 → 10",
-        each[2] / _each_ns(measured[1], measured[10]),
-        "×",
-        at_most=1.2,
-        note=note,
-    )
+        note = f"{beside(found.cpu_s, floor.cpu_s, 'read, check, decode, one sum')} of CPU time; took {shown(found.cpu_s, 's')}"
+        figures.add(f"{size}, time", found.wall_s, "s", at_most=6.0 if millions == 10 else None, note=note)
+        figures.add(f"{size}, peak memory", found.peak_mib, "MiB", at_most=_LIMIT_MIB if millions >= 10 else None)
+        shutil.rmtree(recording)
+    each = [_each_ns(taken[low], taken[high]) for low, high in ((1, 3), (3, 10), (10, 100))]
+    note = ", ".join(f"{ns:.0f} ns" for ns in each) + " of CPU an event more"
+    growth = each[2] / _each_ns(taken[1], taken[10])
+    figures.add("linear: an event more from 10 M to 100 M beside 1 M to 10 M", growth, "×", at_most=1.2, note=note)
 
 
 def _huge(figures: Figures, folder: Path, scale: int) -> None:
@@ -82,19 +77,19 @@ def _huge(figures: Figures, folder: Path, scale: int) -> None:
     }
     for name, text in names.items():
         files = [f"--{kind}={folder / kind}" for kind in ("speedscope", "collapsed")] if name == "deep" else []
-        wall_s, peak_mib = _report(folder / name, rounds=1, more=files)
-        figures.add(text, wall_s, "s", at_most=60.0, note=shown(peak_mib, "MiB"))
+        found = _report(folder / name, rounds=1, more=files)
+        figures.add(
+            text, found.wall_s, "s", at_most=60.0, note=f"{shown(found.cpu_s, 's')} of CPU time, {shown(found.peak_mib, 'MiB')}"
+        )
 
 
-def _report(recording: Path, rounds: int, more: list[str] | None = None) -> tuple[float, float]:
-    """Shortest wall time and largest peak of some runs of `navitas report`."""
-    command: list[str | Path] = [_NAVITAS, "report", recording, f"--json={recording}.json", *(more or [])]
-    runs = [run_measured(command) for _ in range(rounds)]
-    return min(wall_s for wall_s, _ in runs), max(peak_mib for _, peak_mib in runs)
+def _report(recording: Path, rounds: int, more: Sequence[str] = ()) -> Measured:
+    """The shortest of some runs of `navitas report`."""
+    return min(run_measured([_NAVITAS, "report", recording, f"--json={recording}.json", *more]) for _ in range(rounds))
 
 
-def _each_ns(low: tuple[int, float, float], high: tuple[int, float, float]) -> float:
-    return 1e9 * (high[1] - low[1]) / (high[0] - low[0])
+def _each_ns(low: tuple[int, Measured], high: tuple[int, Measured]) -> float:
+    return 1e9 * (high[1].cpu_s - low[1].cpu_s) / (high[0] - low[0])
 
 
 if __name__ == "__main__":

@@ -37,8 +37,8 @@ def main(argv: list[str]) -> int:
     figures = Figures(f"{calls:,} calls")
     with tempfile.TemporaryDirectory() as folder:
         main_class = "org.navitas.bench.ManyCalls"
-        plain_s, plain_mib = run_measured(["java", "-cp", JAR, main_class, str(calls), "plain"])
-        probed_s, probed_mib = run_measured(["java", f"-Dnavitas.out={folder}", "-cp", JAR, main_class, str(calls)])
+        plain_s, _, plain_mib = run_measured(["java", "-cp", JAR, main_class, str(calls), "plain"])
+        probed_s, _, probed_mib = run_measured(["java", f"-Dnavitas.out={folder}", "-cp", JAR, main_class, str(calls)])
         (path,) = Path(folder).iterdir()
         recording_mib = path.stat().st_size / (1 << 20)
         told = read(path)

@@ -30,7 +30,7 @@ def main(argv: list[str]) -> int:
         best = dict.fromkeys(programs, float("inf"))
         for _ in range(8 if options.quick else 15):
             for name, path in programs.items():
-                best[name] = min(best[name], run_measured([sys.executable, path, "--help"])[0])
+                best[name] = min(best[name], run_measured([sys.executable, path, "--help"]).wall_s)
     figures = Figures("Command line")
     ratio = best["navitas"] / best["minimal"]
     note = beside(best["navitas"], best["minimal"], "a click program with one command")

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from rich.console import Console
 from rich.table import Table
@@ -18,8 +19,8 @@ _MEASURE = """\
 import os, sys, time
 begin = time.perf_counter()
 quiet = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
-_, status, usage = os.wait4(os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ, file_actions=quiet), 0)
-print(time.perf_counter() - begin, usage.ru_maxrss, os.waitstatus_to_exitcode(status))
+_, status, usage = os.wait4(os.posix_spawnp(sys.argv[1], sys.argv[1:], os.environ, file_actions=quiet), 0)
+print(time.perf_counter() - begin, usage.ru_utime + usage.ru_stime, usage.ru_maxrss, os.waitstatus_to_exitcode(status))
 """
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -89,15 +90,23 @@ def median_s(work: Callable[[], object], rounds: int) -> float:
     return statistics.median(_timed(work) for _ in range(rounds))
 
 
-def run_measured(command: Sequence[str | Path]) -> tuple[float, float]:
-    """Run a command to its end: wall seconds and its peak resident memory in MiB. RuntimeError when it fails."""
+class Measured(NamedTuple):
+    """What a process took: wall and CPU seconds, and its peak resident memory."""
+
+    wall_s: float
+    cpu_s: float
+    peak_mib: float
+
+
+def run_measured(command: Sequence[str | Path]) -> Measured:
+    """Run a command to its end. RuntimeError when it fails."""
     # A process takes over the peak of the one that starts it: a small one does.
     started = [sys.executable, "-S", "-E", "-c", _MEASURE, *map(str, command)]
     done = subprocess.run(started, stdout=subprocess.PIPE, text=True, check=False)
-    wall_s, peak_kib, code = done.stdout.split()
+    wall_s, cpu_s, peak_kib, code = done.stdout.split()
     if int(code):
         raise RuntimeError(f"{command} ended with {code}")
-    return float(wall_s), int(peak_kib) / 1024
+    return Measured(float(wall_s), float(cpu_s), int(peak_kib) / 1024)
 
 
 def _timed(work: Callable[[], object]) -> float:
