@@ -123,7 +123,7 @@ final class ChunkWriter {
             Platform.note("closing the event file failed: " + e);
         }
         if (lostRecords > 0) {
-            Platform.note(lostRecords + " records (events, anchors, epochs or counters) were lost");
+            Platform.note(lostRecords + " records were lost");
         }
     }
 }

@@ -284,8 +284,7 @@ final class ThreadRecorder {
         if (!ticking) {
             tree.advance(now);
         }
-        tree.close(method, kind == THROW);
-        if (ticking && tree.isIdle()) {
+        if (tree.close(method, kind == THROW) && ticking && tree.isIdle()) {
             tree.inherit(now);
         }
     }
@@ -420,13 +419,16 @@ final class ThreadRecorder {
             if (publish()) {
                 folds.drain(this, out, true);
             }
-            for (Track track : new Track[] {calls, anchors.track, folds}) {
-                out.lost(track.takeLost());
-            }
+            out.lost(takeLost());
             calls.release();
             anchors.track.release();
             recorder.threads.forget(this);
         }
         return alive;
+    }
+
+    /** Writer only: records lost that no chunk has told of. */
+    int takeLost() {
+        return calls.takeLost() + anchors.track.takeLost() + folds.takeLost();
     }
 }

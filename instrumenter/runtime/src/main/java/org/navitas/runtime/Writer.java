@@ -108,6 +108,9 @@ final class Writer implements Runnable {
         }
         clockTriple();
         drain(true);
+        for (ThreadRecorder alive : threads) {
+            out.lost(alive.takeLost());
+        }
     }
 
     private void serve(long ticket) {
