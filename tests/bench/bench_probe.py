@@ -35,7 +35,10 @@ class Cost:
 
 
 def main(argv: list[str]) -> int:
-    """Each iteration tells the ratio of costs that were measured within it; the medians of these count."""
+    """Each iteration tells the ratio of costs measured within it; the median of the least disturbed quarter counts.
+
+    What disturbs an iteration (another's work on the same physical core) shows in what its clock readings cost.
+    """
     options = arguments(__doc__ or "", argv)
     build()
     figures = Figures("Probes")
@@ -70,12 +73,13 @@ def measure(threads: int, iterations: int) -> Iterator[Cost]:
             sums = {name: metric["rawData"][0] for name, metric in entry["secondaryMetrics"].items() if "rawData" in metric}
             rows = zip(sums["calls"], sums["plainNs"], sums["clockNs"], sums["probedNs"], strict=True)
             costs = [((probed - plain) / calls, (clock - plain) / calls) for calls, plain, clock, probed in rows if calls]
-            clock_ns = statistics.median(clock for _, clock in costs)
+            calm = sorted(costs, key=lambda cost: cost[1])[: max(len(costs) // 4, 1)]
+            clock_ns = statistics.median(clock for _, clock in calm)
             yield Cost(
                 entry["params"]["mode"],
                 entry["params"]["callees"],
                 threads,
-                statistics.median(pair / clock for pair, clock in costs) * clock_ns,
+                statistics.median(pair / clock for pair, clock in calm) * clock_ns,
                 clock_ns,
                 entry["secondaryMetrics"]["gc.alloc.rate.norm"]["score"],
                 sum(sums["calls"]),
