@@ -13,6 +13,7 @@ EMPTY = 0
 """The path of a thread that is in no call."""
 
 _FIRST_SLOTS, _MOST_SLOTS = 1 << 16, 1 << 22
+_SEED = 2**63
 
 
 class Paths:
@@ -20,11 +21,11 @@ class Paths:
 
     A path is known by a sum of random 64-bit words, one for each method at its level: an entry adds its word and an exit takes it
     off, so the paths of a whole stretch of events are one cumulative sum. Of n paths two have the same sum with a probability of
-    n² / 2⁶³, and as words are drawn anew each time, no recording can be made to have them.
+    n² / 2⁶³. The words are the same each time: two reports of one recording are equal to the last bit.
     """
 
     def __init__(self, methods: int) -> None:
-        self._random = np.random.default_rng()
+        self._random = np.random.default_rng(_SEED)
         self._of_method = self._words(max(methods, 1))
         self._of_level = self._words(64)
         self._size = 1

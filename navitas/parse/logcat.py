@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 _STAMP = r"(?:(?P<date>(?:\d{4}-)?\d\d-\d\d \d\d:\d\d:\d\d\.\d{3,9})|(?P<epoch>\d{1,19})\.(?P<fraction>\d{3,9}))"
@@ -11,7 +10,6 @@ _WHO = r"(?:[\w-]{1,32}\s+)?(?P<pid>\d{1,10})\s+(?P<tid>\d{1,10}) (?P<priority>[
 _THREADTIME = re.compile(rf"\s*{_STAMP}(?: [+-]\d{{4}})?\s+{_WHO}")
 _BRIEF_PID = re.compile(r"\(\s{0,10}(\d{1,10})\):")
 _BRIEF_PRIORITY = re.compile(r"[VDIWEFAS]/")
-_DIVIDER = "--------- "
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,31 +23,6 @@ class LogRecord:
     priority: str
     tag: str
     message: str
-
-
-@dataclass(slots=True)
-class LogCount:
-    """Lines seen: `records`, `dividers` between buffers, `other` lines in no known form."""
-
-    records: int = 0
-    dividers: int = 0
-    other: int = 0
-
-
-def read_logcat(lines: Iterable[str], count: LogCount) -> Iterator[LogRecord]:
-    """Yield a record for each line in a known form and count every line that is not blank."""
-    for raw in lines:
-        line = raw.rstrip("\r\n")
-        if not line.strip():
-            continue
-        record = parse_line(line)
-        if record is not None:
-            count.records += 1
-            yield record
-        elif line.startswith(_DIVIDER):
-            count.dividers += 1
-        else:
-            count.other += 1
 
 
 def parse_line(line: str) -> LogRecord | None:

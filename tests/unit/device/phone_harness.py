@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from support.null_kernel import NullKernel
+
 from navitas.device.virtual.identity import SHELL, Identity
-from navitas.device.virtual.kernel_port import NullKernel
 from navitas.device.virtual.phone import Phone
 from navitas.device.virtual.shell.context import Streams
 from navitas.device.virtual.shell.streams import BufferSink, BytesSource, Input

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from bundle_maker import bundle, fake_java
 from phone_harness import Output, on_phone, run
+from support.null_kernel import NullKernel
 from test_phone_packages import install
 
 from navitas.device.virtual import instrument
-from navitas.device.virtual.kernel_port import NullKernel
 from navitas.device.virtual.phone import Phone
 
 COMPONENT = "org.example.app/org.navitas.phone.InstrumentMain"

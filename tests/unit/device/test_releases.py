@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from phone_harness import run
+from support.null_kernel import NullKernel
 
 from navitas.device.virtual.identity import Identity
-from navitas.device.virtual.kernel_port import NullKernel
 from navitas.device.virtual.phone import Phone
 from navitas.device.virtual.releases import DEFAULT_SDK, VERSIONS, User, denied
 

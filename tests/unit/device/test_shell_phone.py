@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from phone_harness import Output, on_phone, run, shell
+from support.null_kernel import NullKernel
 
-from navitas.device.virtual.kernel_port import NullKernel
 from navitas.device.virtual.phone import Phone
 
 SH = b"/system/bin/sh: "
