@@ -1,7 +1,5 @@
 package org.navitas.instrument;
 
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -91,7 +89,7 @@ final class ClassInstrumenter {
 
   private static ClassInstrumenter probe(byte[] original, ClassScan scan, boolean skipTrivial)
       throws IOException, BadBytecode, MalformedClassException {
-    ClassFile file = new ClassFile(new DataInputStream(new ByteArrayInputStream(original)));
+    ClassFile file = new ClassFile(new DataInputStream(new ByteSource(original)));
     List<Skipped> skipped = new ArrayList<>();
     boolean state = SuspendFunction.isState(String.valueOf(file.getSuperclass()));
     Map<MethodInfo, CodeScan> bodies = new LinkedHashMap<>();
@@ -118,7 +116,7 @@ final class ClassInstrumenter {
       return new ClassInstrumenter(info, original, new int[0]);
     }
     file.addAttribute(new AttributeInfo(file.getConstPool(), ClassScan.MARKER, MARKER_VERSION));
-    ByteArrayOutputStream out = new ByteArrayOutputStream(original.length * 5 / 4 + 512);
+    ByteSink out = new ByteSink(original.length * 5 / 4 + 512);
     file.write(new DataOutputStream(out));
     byte[] written = out.toByteArray();
     return new ClassInstrumenter(info, written, idOffsets(written, firstId, methods.size()));

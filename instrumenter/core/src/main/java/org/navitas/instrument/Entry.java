@@ -12,14 +12,17 @@ final class Entry {
   final ClassInfo info;
   /** The work on the class, when it was done in this run. */
   final ClassInstrumenter work;
+  /** Whether the class came with probes. */
+  final boolean instrumentedBefore;
   /** Ids of {@code info.methods}; null until they are known. */
   int[] ids;
 
-  Entry(String path, String sha256, ClassInfo info, ClassInstrumenter work) {
+  Entry(String path, String sha256, ClassInfo info, ClassInstrumenter work, boolean instrumentedBefore) {
     this.path = path;
     this.sha256 = sha256;
     this.info = info;
     this.work = work;
+    this.instrumentedBefore = instrumentedBefore;
   }
 
   boolean probed() {

@@ -17,15 +17,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
 /** Reads inputs and does the work on each class that the state of an earlier run does not know. */
 final class Inventory {
   private static final String CLASS = ".class";
-
   private static final String JAR = ".jar";
   private static final int JAR_MAGIC = 0x504B0304;
+  private static final Pattern DRIVE = Pattern.compile("[A-Za-z]:");
 
   private final Selection selection;
   private final boolean skipTrivial;
@@ -33,6 +34,11 @@ final class Inventory {
   private final Warnings warnings;
   /** Places of all classes that have probes already, wanted or not. */
   final List<String> instrumentedBefore = new ArrayList<>();
+
+  /** A file of an input, opened when it is to be read. */
+  private interface Opened {
+    InputStream open() throws IOException;
+  }
 
   Inventory(Options options, RunState old, Warnings warnings) throws InstrumentException {
     this.selection = new Selection(options);
@@ -64,9 +70,12 @@ final class Inventory {
         return FileVisitResult.CONTINUE;
       }
     });
-    List<Entry> entries = new ArrayList<>();
-    for (Map.Entry<String, Path> file : files.entrySet()) {
-      entries.add(readFile(input, file.getKey(), file.getValue()));
+    List<Entry> entries = Parallel.map(files.entrySet(), file -> readFile(input, file.getKey(), file.getValue()));
+    for (Entry entry : entries) {
+      note(input, entry);
+      if (entry.path.endsWith(JAR)) {
+        warnOfJar(input, entry.path, () -> Files.newInputStream(files.get(entry.path)));
+      }
     }
     return new Contents(input, false, entries, null);
   }
@@ -77,86 +86,90 @@ final class Inventory {
         try (InputStream in = Files.newInputStream(file)) {
           return entry(input, path, Io.read(in));
         }
-      } else if (path.endsWith(JAR)) {
-        try (InputStream in = Files.newInputStream(file)) {
-          warnOfJar(input, path, in);
-        }
       }
-      return new Entry(path, Io.sha256Hex(file), null, null);
+      return new Entry(path, Io.sha256Hex(file), null, null, false);
     } catch (IOException e) {
       throw Io.failure(file.toString(), e);
     }
   }
 
   private Contents readJar(Input input) throws IOException, InstrumentException {
-    List<Entry> entries = new ArrayList<>();
     Set<String> names = new HashSet<>();
+    List<ZipEntry> classes = new ArrayList<>();
+    List<Entry> entries;
     try (ZipFile jar = new ZipFile(input.in().toFile())) {
       for (ZipEntry each : Collections.list(jar.entries())) {
         String path = each.getName();
         refuseUnsafe(input, path);
         if (!names.add(path)) {
           warnings.add("twice in the jar, the second left out", place(input, path));
-        } else if (path.endsWith(CLASS) || path.endsWith(JAR)) {
-          readEntry(input, jar, each, entries);
+        } else if (path.endsWith(CLASS)) {
+          classes.add(each);
+        } else if (path.endsWith(JAR)) {
+          warnOfJar(input, path, () -> jar.getInputStream(each));
         }
       }
+      entries = Parallel.map(classes, each -> readEntry(input, jar, each));
     }
+    entries.forEach(entry -> note(input, entry));
     return new Contents(input, true, entries, Io.sha256Hex(input.in()));
   }
 
-  private void readEntry(Input input, ZipFile jar, ZipEntry each, List<Entry> entries) throws InstrumentException {
+  private Entry readEntry(Input input, ZipFile jar, ZipEntry each) throws InstrumentException {
     try (InputStream in = jar.getInputStream(each)) {
-      if (each.getName().endsWith(JAR)) {
-        warnOfJar(input, each.getName(), in);
-      } else {
-        entries.add(entry(input, each.getName(), Io.read(in)));
-      }
+      return entry(input, each.getName(), Io.read(in));
     } catch (IOException e) {
       throw Io.failure(place(input, each.getName()), e);
     }
   }
 
   private static void refuseUnsafe(Input input, String path) throws InstrumentException {
-    boolean absolute = path.startsWith("/") || path.startsWith("\\") || path.matches("[A-Za-z]:.*");
+    boolean absolute = path.startsWith("/") || path.startsWith("\\") || DRIVE.matcher(path).lookingAt();
     boolean climbs = ("/" + path.replace('\\', '/') + "/").contains("/../");
     if (path.isEmpty() || absolute || climbs || path.indexOf('\0') >= 0) {
       throw new InstrumentException(place(input, path) + ": the entry's name leads out of the jar; refused");
     }
   }
 
-  private void warnOfJar(Input input, String path, InputStream in) throws IOException {
+  private void warnOfJar(Input input, String path, Opened file) throws InstrumentException {
     byte[] start = new byte[Integer.BYTES];
-    boolean isJar = in.read(start) == start.length && ByteBuffer.wrap(start).getInt() == JAR_MAGIC;
-    if (isJar && !input.source().equals(Input.DEPENDENCY)) {
-      warnings.add("a jar inside of an input, copied without probes (name it as an input of its own)", place(input, path));
+    try (InputStream in = file.open()) {
+      boolean isJar = in.read(start) == start.length && ByteBuffer.wrap(start).getInt() == JAR_MAGIC;
+      if (isJar && !input.source().equals(Input.DEPENDENCY)) {
+        warnings.add("a jar inside of an input, copied without probes (name it as an input of its own)", place(input, path));
+      }
+    } catch (IOException e) {
+      throw Io.failure(place(input, path), e);
     }
   }
 
+  /** Works on one class, in any thread: what is to be told of it is in the entry, for {@link #note}. */
   private Entry entry(Input input, String path, byte[] bytes) {
     String sha256 = Io.sha256Hex(bytes);
     ClassInfo info = known.get(sha256);
     ClassScan scan = info != null ? null : ClassScan.orNull(bytes);
     String name = info != null ? info.name : scan != null ? scan.name : nameFromPath(path);
     boolean before = info != null ? Skipped.ALREADY_INSTRUMENTED.equals(info.untouchedReason()) : scan != null && scan.instrumented;
-    if (before) {
-      instrumentedBefore.add(place(input, path));
-    }
     switch (selection.of(name, input.source())) {
       case LEAVE:
-        return new Entry(path, sha256, null, null);
+        return new Entry(path, sha256, null, null, before);
       case EXCLUDED:
-        return new Entry(path, sha256, ClassInfo.untouched(name, Skipped.EXCLUDED, null), null);
+        return new Entry(path, sha256, ClassInfo.untouched(name, Skipped.EXCLUDED, null), null, before);
       default:
         ClassInstrumenter work = info != null ? null : ClassInstrumenter.instrument(bytes, name, skipTrivial);
         info = info != null ? info : work.info;
-        warn(input, path, info);
-        return new Entry(path, sha256, info, work);
+        return new Entry(path, sha256, info, work, before);
     }
   }
 
-  private void warn(Input input, String path, ClassInfo info) {
-    String reason = info.untouchedReason();
+  /** Tells what was found in an entry; called in their order. */
+  private void note(Input input, Entry entry) {
+    String path = entry.path;
+    if (entry.instrumentedBefore) {
+      instrumentedBefore.add(place(input, path));
+    }
+    ClassInfo info = entry.info;
+    String reason = info == null ? null : info.untouchedReason();
     if (Skipped.UNSUPPORTED_VERSION.equals(reason)) {
       warnings.add("left alone, newer than Java 21 (compile with an older target)",
           place(input, path) + " (" + info.problem + ")");

@@ -1,5 +1,6 @@
 package org.navitas.instrument;
 
+import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -19,6 +20,8 @@ import java.util.zip.ZipOutputStream;
 
 /** Writes the instrumented copy of one jar; what is not instrumented is copied with name, time and compression. */
 final class JarWriter {
+  private static final int BUFFER = 1 << 16;
+
   private final Contents contents;
   private final byte[] properties;
   private final Warnings warnings;
@@ -46,7 +49,7 @@ final class JarWriter {
       Files.copy(contents.input.in(), temporary, StandardCopyOption.REPLACE_EXISTING);
     } else {
       try (ZipFile jar = new ZipFile(contents.input.in().toFile());
-          ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(temporary))) {
+          ZipOutputStream zip = new ZipOutputStream(new BufferedOutputStream(Files.newOutputStream(temporary), BUFFER))) {
         copy(jar, zip, dropProperties);
       } catch (IOException | InstrumentException | RuntimeException e) {
         Files.deleteIfExists(temporary);
@@ -113,7 +116,7 @@ final class JarWriter {
   }
 
   private static void pour(InputStream in, OutputStream out) throws IOException {
-    byte[] buffer = new byte[1 << 14];
+    byte[] buffer = new byte[BUFFER];
     for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
       out.write(buffer, 0, n);
     }

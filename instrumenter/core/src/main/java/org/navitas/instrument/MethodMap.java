@@ -12,13 +12,14 @@ final class MethodMap {
   private static final Pattern ID = Pattern.compile("\\A\\{\"schema_version\": 1, \"map_id\": \"([0-9a-f]{16})\"");
   private static final Pattern PROPERTY = Pattern.compile("(?m)^map_id=([0-9a-f]{16})$");
 
+  private static final int USUAL_LINE = 160;
   private static final char REPLACEMENT = '\uFFFD';
 
   private MethodMap() {}
 
   /** The first 8 bytes of SHA-256 over one tab-separated line a class and a method. */
   static String id(Numbering numbering) {
-    StringBuilder text = new StringBuilder();
+    StringBuilder text = new StringBuilder(USUAL_LINE * (numbering.classes.size() + numbering.methods));
     for (Numbering.NumberedClass each : numbering.classes) {
       text.append("class\t").append(each.first.info.name).append('\t').append(each.first.sha256).append('\n');
       int id = each.firstId;
@@ -31,7 +32,8 @@ final class MethodMap {
   }
 
   static byte[] json(String mapId, Numbering numbering, List<Contents> all) {
-    StringBuilder json = new StringBuilder("{\"schema_version\": 1, \"map_id\": \"").append(mapId).append("\",\n\"classes\": [");
+    StringBuilder json = new StringBuilder(USUAL_LINE * (numbering.classes.size() + numbering.methods));
+    json.append("{\"schema_version\": 1, \"map_id\": \"").append(mapId).append("\",\n\"classes\": [");
     String separator = "\n";
     for (Numbering.NumberedClass each : numbering.classes) {
       ClassInfo info = each.first.info;
@@ -113,19 +115,20 @@ final class MethodMap {
       return;
     }
     json.append('"');
+    int plain = 0; // from here to i nothing needs another spelling
     for (int i = 0; i < value.length(); i++) {
       char c = value.charAt(i);
-      if (Character.isSurrogate(c) && !isPaired(value, i)) {
-        c = REPLACEMENT;
-      }
-      if (c == '"' || c == '\\') {
-        json.append('\\').append(c);
-      } else if (c < ' ' || c > '~') {
-        json.append("\\u").append(Integer.toHexString(0x10000 | c), 1, 5);
-      } else {
-        json.append(c);
+      if (c < ' ' || c > '~' || c == '"' || c == '\\') {
+        json.append(value, plain, i);
+        plain = i + 1;
+        if (c == '"' || c == '\\') {
+          json.append('\\').append(c);
+        } else {
+          int known = Character.isSurrogate(c) && !isPaired(value, i) ? REPLACEMENT : c;
+          json.append("\\u").append(Integer.toHexString(0x10000 | known), 1, 5);
+        }
       }
     }
-    json.append('"');
+    json.append(value, plain, value.length()).append('"');
   }
 }

@@ -1,7 +1,5 @@
 package org.navitas.instrument;
 
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -69,7 +67,7 @@ final class RunState {
       byte[] payload = Arrays.copyOf(bytes, Math.max(0, size));
       if (size > 0 && Arrays.equals(Io.sha256().digest(payload), Arrays.copyOfRange(bytes, size, bytes.length))) {
         RunState state = new RunState();
-        if (state.read(new DataInputStream(new ByteArrayInputStream(payload)))) {
+        if (state.read(new DataInputStream(new ByteSource(payload)))) {
           return state;
         }
       }
@@ -80,7 +78,7 @@ final class RunState {
   }
 
   void save(Path file) throws IOException {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    ByteSink bytes = new ByteSink(1 << 16);
     write(new DataOutputStream(bytes));
     bytes.write(Io.sha256().digest(bytes.toByteArray()));
     Io.writeAtomically(file, bytes.toByteArray());

@@ -1,0 +1,37 @@
+package org.navitas.instrument;
+
+import java.io.OutputStream;
+import java.util.Arrays;
+
+/** Collects bytes in memory without the lock that {@code ByteArrayOutputStream} takes for each; for one thread. */
+final class ByteSink extends OutputStream {
+  private byte[] bytes;
+  private int size;
+
+  ByteSink(int capacity) {
+    bytes = new byte[capacity];
+  }
+
+  @Override
+  public void write(int value) {
+    reserve(1);
+    bytes[size++] = (byte) value;
+  }
+
+  @Override
+  public void write(byte[] from, int offset, int length) {
+    reserve(length);
+    System.arraycopy(from, offset, bytes, size, length);
+    size += length;
+  }
+
+  byte[] toByteArray() {
+    return Arrays.copyOf(bytes, size);
+  }
+
+  private void reserve(int more) {
+    if (more > bytes.length - size) {
+      bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, Math.addExact(size, more)));
+    }
+  }
+}
