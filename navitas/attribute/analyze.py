@@ -19,6 +19,7 @@ from navitas.attribute.result import Analysis, Evidence, EvidenceLevel, Notice, 
 from navitas.attribute.rows import rows_of
 from navitas.attribute.run import run_curves
 from navitas.attribute.statistical import with_errors
+from navitas.parse.findings import LOST
 from navitas.parse.run import ParsedRecording
 from navitas.parse.tables import RunTables
 from navitas.power.model import PowerModel
@@ -28,7 +29,6 @@ Method = Literal["default", "paper1"]
 _BEST_FIRST: tuple[EvidenceLevel, ...] = ("sched", "thread-freq", "thread-time", "device")
 _J_PER_MAH_AND_VOLT = 3.6
 _RAILS_LIMIT = 0.1
-_NO_REMEDY = "What was lost counts as untraced or unattributed."
 
 
 def analyze(parsed: ParsedRecording, manifest: Manifest, model: PowerModel, *, method: Method = "default") -> Analysis:
@@ -116,11 +116,11 @@ def _notices(parsed: ParsedRecording, manifest: Manifest, model: PowerModel) -> 
         remedy = "Figures hold for what was recorded; record again for the rest."
         yield Notice("partial_recording", "the recording is partial: it was interrupted or a device was lost", remedy)
     for warning in parsed.warnings:
-        yield Notice(warning.code, warning.message, warning.remedy or _NO_REMEDY)
+        yield Notice(warning.code, warning.message, warning.remedy)
     for message in model.warnings:
         yield Notice("power_profile", message, "Name a better profile with --power-profile.")
     warned = {warning.code for warning in parsed.warnings}
     for loss in parsed.losses:
         if loss.what not in warned:
             place = "" if loss.run is None else f"runs/{loss.run}: "
-            yield Notice("loss", f"{place}{loss.count} × {loss.what} lost", _NO_REMEDY)
+            yield Notice("loss", f"{place}{loss.count} × {loss.what} lost", LOST)

@@ -66,7 +66,8 @@ def windows_of(markers: Sequence[Marker], tests: Sequence[Test], end_ns: int, fi
             else:
                 unknown += 1
         open_test = None if finish else marker
-    findings.lose("unknown_tests", unknown, "{count} tests that ran are not in the manifest and count as outside tests")
+    message = "{count} tests that ran are not in the manifest"
+    findings.lose("unknown_tests", unknown, message, "Their energy counts as outside of tests.")
     if tests and not any(marker.kind == "test_start" for marker in markers):
         findings.warn(
             "no_markers",

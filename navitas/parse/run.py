@@ -12,7 +12,7 @@ from navitas.parse.calls import encoded_calls
 from navitas.parse.chunks import ANCHORS, CALLS, COUNTERS, FOLDED, MARKERS, TRIPLES, Chunk, by_thread_and_type
 from navitas.parse.clocks import Clocks, decode_triples
 from navitas.parse.counters import Readings, decode_counters
-from navitas.parse.findings import Findings
+from navitas.parse.findings import LOST, TORN, Findings
 from navitas.parse.folded import decode_folded
 from navitas.parse.markers import decode_markers, windows_of
 from navitas.parse.methodmap import Span, read_method_table, spans
@@ -67,10 +67,11 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
     clocks = decode_triples(_of_type(chunks, TRIPLES))
     markers, bad_markers = decode_markers(_of_type(chunks, MARKERS))
     readings, bad_readings = decode_counters(_of_type(chunks, COUNTERS))
-    findings.lose("malformed_records", bad_markers + bad_readings, "{count} malformed markers or counter readings were left out")
+    message = "{count} malformed markers or counter readings were left out"
+    findings.lose("malformed_records", bad_markers + bad_readings, message, "Copy the recording again, or record again.")
     samples = readings.get(_THREADS_SOURCE, Readings())
     lives, torn = parse_schedstat(samples)
-    findings.lose("thread_samples", torn, "{count} torn lines of thread clocks were skipped")
+    findings.lose("thread_samples", torn, "{count} torn lines of thread clocks were skipped", TORN)
     threads = join_threads(probed, lives, np.array(samples.t_ns, np.int64))
     time_in_state = time_in_state_tables(manifest, readings, findings)
     process_cpu = process_clock(manifest, readings, findings)
@@ -120,10 +121,12 @@ def _probed_threads(chunks: list[Chunk], known: dict[int, Span], findings: Findi
         probed.append(Probed(serial, tid, name, calls, folded, decode_anchors(by_type.get(ANCHORS, ())), lost_events))
         dropped += bad_calls + bad_rows
         lost += lost_events
-    findings.lose("chunks", missing_chunks, "{count} chunks of events are missing from the event files")
-    findings.lose("records", lost_records, "{count} markers, clock or counter readings were lost while recording")
-    findings.lose("events", lost, "{count} events were lost while recording")
-    findings.lose("foreign_methods", dropped, "{count} events with method ids that the map does not hold were left out")
+    findings.lose("chunks", missing_chunks, "{count} chunks of events are missing from the event files", LOST)
+    message = "{count} markers, clock or counter readings were lost while recording"
+    findings.lose("records", lost_records, message, f"{TORN} A test whose end is lost is shown as cut.")
+    findings.lose("events", lost, "{count} events were lost while recording", LOST)
+    message = "{count} events with method ids that the map does not hold were left out"
+    findings.lose("foreign_methods", dropped, message, "Their time counts as their callers' or as untraced.")
     return sorted(probed, key=lambda thread: thread.serial)
 
 

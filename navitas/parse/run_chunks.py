@@ -51,7 +51,8 @@ def _add_logcat(path: Path, run: Run, processes: dict[int, list[Chunk]], known: 
     wanted = run.pid if run.pid is not None else next(reversed(processes or streams), None)
     for pid, stream in streams.items():
         if pid != wanted:
-            findings.warn("foreign_log", f"{path.name} also holds events of process {pid}, which is not this run's; left out")
+            message = f"{path.name} also holds events of process {pid}, which is not this run's; left out"
+            findings.warn("foreign_log", message, "None of this run's events are among them.")
             continue
         scan = scan_chunks(stream.data)
         check_maps(scan.chunks, known, str(path))

@@ -11,7 +11,7 @@ import numpy as np
 from navitas.errors import RecordingError
 from navitas.parse.clocks import UNJOINED, Clocks
 from navitas.parse.counters import Readings
-from navitas.parse.findings import Findings
+from navitas.parse.findings import TORN, Findings
 from navitas.parse.procstat import parse_cpu_stat, parse_process_stat
 from navitas.parse.rails import parse_rails
 from navitas.parse.shell import Series, parse_shell
@@ -42,7 +42,7 @@ def time_in_state_tables(manifest: Manifest, readings: dict[int, Readings], find
         if policy is None or policy in tables or reading is None:
             continue
         table, skipped = parse_time_in_state(policy, cpus.get(policy, []), reading.t_ns, reading.texts)
-        findings.lose("time_in_state_readings", skipped, f"{source.path}: {{count}} empty or torn readings were skipped")
+        findings.lose("time_in_state_readings", skipped, f"{source.path}: {{count}} empty or torn readings were skipped", TORN)
         if table is not None:
             tables[policy] = table
     return tuple(tables[policy] for policy in sorted(tables))
@@ -54,7 +54,7 @@ def process_clock(manifest: Manifest, readings: dict[int, Readings], findings: F
         reading = readings.get(source.id)
         if source.kind == "process_stat" and reading is not None:
             clock, skipped = parse_process_stat(reading.t_ns, reading.texts)
-            findings.lose("process_stat_readings", skipped, f"{source.path}: {{count}} torn readings were skipped")
+            findings.lose("process_stat_readings", skipped, f"{source.path}: {{count}} torn readings were skipped", TORN)
             return clock
     return None
 
@@ -79,10 +79,10 @@ def shell_tables(recording: Recording, run: Run, clocks: Clocks, findings: Findi
             findings.lose("unjoined_readings", len(series.texts) - len(texts), message, "Set no clock while tests run.")
             if name == "/proc/stat" and cpu_stat is None:
                 cpu_stat, skipped = parse_cpu_stat(t_ns, texts)
-                findings.lose("cpu_stat_readings", skipped, "/proc/stat: {count} torn readings were skipped")
+                findings.lose("cpu_stat_readings", skipped, "/proc/stat: {count} torn readings were skipped", TORN)
             elif _RAILS_PATH.search(name) and rails is None:
                 rails, skipped = parse_rails(t_ns, texts, clocks)
-                findings.lose("rail_readings", skipped, "rails: {count} torn readings were skipped")
+                findings.lose("rail_readings", skipped, "rails: {count} torn readings were skipped", TORN)
     return ShellTables(cpu_stat, rails)
 
 

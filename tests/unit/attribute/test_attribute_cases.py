@@ -23,6 +23,7 @@ from attribution_maker import (
 from navitas.attribute.analyze import analyze
 from navitas.attribute.result import Analysis, MethodEnergy, ThreadEnergy
 from navitas.attribute.result import TestEnergy as OneTest
+from navitas.parse.findings import LOST
 from navitas.parse.tables import ENTER, EXIT, RESUME, THROW, RunTables
 from navitas.recording.manifest import Loss, Warning
 
@@ -314,10 +315,10 @@ def test_missing_evidence_is_named() -> None:
 
 def test_every_warning_says_what_to_do() -> None:
     tables = parsed(run([thread(1, nested((0, 10, 1)), [(0, 0), (10, 10)])]))
-    told = replace(tables, warnings=(Warning(code="odd", message="something odd"),), losses=(Loss(what="chunks", count=3),))
+    odd = Warning(code="odd", message="something odd", remedy="Look at it.")
+    told = replace(tables, warnings=(odd,), losses=(Loss(what="chunks", count=3),))
     notices = analyze(told, manifest(), PLAIN).warnings
-    assert [notice.code for notice in notices] == ["odd", "loss"]
-    assert all(notice.remedy for notice in notices)
+    assert [(notice.code, notice.remedy) for notice in notices] == [("odd", odd.remedy), ("loss", LOST)]
 
 
 def test_a_run_without_anything_is_no_error() -> None:
