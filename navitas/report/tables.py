@@ -13,7 +13,7 @@ from rich.text import Text
 from navitas.attribute.repeats import Repeats
 from navitas.attribute.result import Analysis, MethodEnergy, TestEnergy, ThreadEnergy
 from navitas.report.names import MethodNames, printable, short_class
-from navitas.report.units import battery_share, charge, duration, joules, percent
+from navitas.report.units import battery_share, charge, digits, duration, joules, percent
 
 _NAME_WIDTH = 24
 _METHOD_FIGURES = ("Exclusive", "±", "Share", "Inclusive", "Calls", "mJ/call", "Time", "Paper 1")
@@ -121,7 +121,7 @@ def methods_table(analysis: Analysis, shown: Sequence[TestEnergy], top: int, *, 
     names = MethodNames(analysis.methods)
     ranked = sorted(sums.items(), key=lambda item: (-item[1].exclusive_j, item[0]))
     for index, total in ranked[:top]:
-        per_call = f"{1e3 * total.inclusive_j / total.calls:.4g}" if total.calls else "–"
+        per_call = digits(1e3 * total.inclusive_j / total.calls) if total.calls else "–"
         values = {
             "Exclusive": joules(total.exclusive_j),
             "±": joules(total.error_j),

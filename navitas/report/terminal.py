@@ -107,7 +107,7 @@ def _header(analysis: Analysis) -> Text:
 
 def _totals(analysis: Analysis) -> Text:
     totals, volts = analysis.totals, analysis.voltage_v
-    runs = len({test.run for test in analysis.tests})
+    runs = max((test.repeat for test in analysis.tests), default=0) + 1
     text = Text(f"Total{f' of {runs} runs' if runs > 1 else ''} {joules(totals.energy_j)}", style="bold")
     share = battery_share(totals.energy_j, volts, analysis.battery_mah)
     amounts = ", ".join([charge(totals.energy_j, volts), *([f"{share} of the battery"] if share else [])])
@@ -139,4 +139,4 @@ def _evidence(analysis: Analysis) -> Iterator[Text]:
         yield Text(f"  {printable(reason, 500)}", style="dim")
     for notice in analysis.warnings:
         text = Text("warning: ", style="yellow").append(printable(notice.message, 500))
-        yield text.append(f" {printable(notice.remedy, 500)}", style="dim") if notice.remedy else text
+        yield text.append(f"\n         {printable(notice.remedy, 500)}", style="dim") if notice.remedy else text

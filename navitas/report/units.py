@@ -17,14 +17,14 @@ def duration(value_ns: float) -> str:
 
 def charge(energy_j: float, voltage_v: float) -> str:
     """Charge in mAh at a voltage."""
-    return f"{_digits(energy_j / voltage_v / 3.6)} mAh"
+    return f"{digits(energy_j / voltage_v / 3.6)} mAh"
 
 
 def battery_share(energy_j: float, voltage_v: float, battery_mah: float | None) -> str:
     """Part of a full battery in percent; empty when its capacity is unknown."""
     if not battery_mah:
         return ""
-    return f"{_digits(100 * energy_j / voltage_v / 3.6 / battery_mah)} %"
+    return f"{digits(100 * energy_j / voltage_v / 3.6 / battery_mah)} %"
 
 
 def percent(part: float, whole: float) -> str:
@@ -36,11 +36,11 @@ def _scaled(value: float, unit: str) -> str:
     size = abs(value)
     for factor, prefix in ((1.0, ""), (1e-3, "m"), (1e-6, "µ")):
         if size >= 0.9995 * factor:
-            return f"{_digits(value / factor)} {prefix}{unit}"
-    return f"{_digits(value * 1e6)} µ{unit}" if size >= 0.5e-9 else f"0 {unit}"
+            return f"{digits(value / factor)} {prefix}{unit}"
+    return f"{digits(value * 1e6)} µ{unit}" if size >= 0.5e-9 else f"0 {unit}"
 
 
-def _digits(value: float) -> str:
+def digits(value: float) -> str:
     """Three significant digits, never in powers of ten."""
     if value == 0:
         return "0"

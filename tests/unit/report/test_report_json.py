@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -102,10 +103,12 @@ def test_the_examples_of_the_docs_run(tmp_path: Path) -> None:
     assert "    org.example.Sorter.swap 1.000 J" in done.stdout
 
 
-def test_the_jq_example_of_the_docs_runs(tmp_path: Path) -> None:
+def test_the_jq_examples_of_the_docs_run(tmp_path: Path) -> None:
     if shutil.which("jq") is None:
         pytest.skip("jq is not installed")
-    command = (ROOT / "docs/json-report.md").read_text("utf-8").split("```sh\n")[1].split("```")[0]
+    largest, limit = re.findall(r"```sh\n(.*?)```", (ROOT / "docs/json-report.md").read_text("utf-8"), re.DOTALL)
     (tmp_path / "report.json").write_text(json.dumps(to_dict(analysis())))
-    done = subprocess.run(["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=True)
+    done = subprocess.run(["sh", "-c", largest], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[0].endswith("org.example.Sorter.sort")
+    over = [subprocess.run(["sh", "-c", limit.replace("0.5", joules)], cwd=tmp_path, check=False) for joules in ("0.5", "100")]
+    assert [done.returncode for done in over] == [1, 0]
