@@ -21,7 +21,7 @@ from navitas.errors import DeviceError
 from navitas.recording import manifest
 from navitas.recording.store import RecordingWriter
 
-AS_RUN = "Figures hold for the tests as they were run here."
+AS_RUN = "The figures hold for what was run, as it was run."
 _SAVE_EVERY_S = 1.0
 _BACK_S = 5.0
 

@@ -166,16 +166,35 @@ def test_the_example_for_ci_works(tmp_path: Path, any_gradle: str) -> None:
     (bin_folder / "navitas").symlink_to(NAVITAS)
     home = tmp_path / "home"
     local = f"-Dmaven.repo.local={home / '.m2' / 'repository'}"  # Java asks the system, not HOME, where the user is at home
+    # A daemon of other tests may have been started with another PATH.
+    registry = f"-Dorg.gradle.daemon.registry.base={tmp_path / 'daemons'}"
+    without = [folder for folder in os.environ["PATH"].split(os.pathsep) if not Path(folder, "navitas").exists()]
     env = {
         **os.environ,
         "HOME": str(home),
         "GRADLE_USER_HOME": os.environ.get("GRADLE_USER_HOME", str(Path.home() / ".gradle")),
-        "GRADLE_OPTS": f"{os.environ.get('GRADLE_OPTS', '')} {local}",
-        "PATH": f"{bin_folder}{os.pathsep}{os.environ['PATH']}",
+        "GRADLE_OPTS": f"{local} {registry}",
+        "PATH": os.pathsep.join([str(bin_folder), *without]),
     }
-    for step in steps[1:]:
+
+    def run(step: str) -> tuple[int, str]:
         done = subprocess.run(step, shell=True, cwd=project, env=env, capture_output=True, text=True, check=False, timeout=280)
-        assert done.returncode == 0, done.stdout + done.stderr
+        return done.returncode, done.stdout + done.stderr
+
+    try:
+        code, said = run(steps[1])
+        assert code == 0, said
+        (bin_folder / "navitas").rename(tmp_path / "navitas")
+        code, said = run(steps[2])
+        assert code == 1
+        assert "there is no `navitas` on PATH" in said
+        assert "`gradle --stop`" in said
+        env["PATH"] = f"{tmp_path}{os.pathsep}{env['PATH']}"
+        run("gradle --stop")
+        code, said = run(steps[2])
+        assert code == 0, said
+    finally:
+        run("gradle --stop")
     assert "navitas-gradle-plugin" in str(list(home.rglob("*.jar")))
     report = json.loads((project / "build/navitas/report.json").read_text("utf-8"))
     energy_j = {test["method"]: test["energy_j"] for test in report["tests"]}

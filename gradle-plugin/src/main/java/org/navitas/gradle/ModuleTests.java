@@ -43,9 +43,12 @@ final class ModuleTests {
     return found instanceof Test ? (Test) found : null;
   }
 
-  /** Names of the module's other {@code Test} tasks. */
+  /** Names of {@code Test} tasks that are passed over without having been asked for; none where the user has chosen one. */
   List<String> otherTasks() {
     Test chosen = task();
+    if (project.findProperty(TASK_PROPERTY) != null) {
+      return Collections.emptyList();
+    }
     List<String> names = new ArrayList<>(project.getTasks().withType(Test.class).getNames());
     if (chosen != null) {
       names.remove(chosen.getName());

@@ -101,9 +101,11 @@ public class NavitasPlugin implements Plugin<Project> {
     warnings.addAll(TestJvm.leftOut(test));
     List<String> others = tests.otherTasks();
     if (!others.isEmpty()) {
-      warnings.add("not profiled: the test tasks " + String.join(", ", others) + "; --test-task NAME profiles one of them");
+      String tasks = (others.size() == 1 ? "the test task " : "the test tasks ") + String.join(", ", others);
+      warnings.add(tasks + (others.size() == 1 ? " is" : " are") + " not profiled: choose one by --test-task NAME");
     }
-    setup.put("warnings", warnings.stream().map(text -> project.getPath() + ": " + text).collect(Collectors.toList()));
+    String module = project.getParent() == null ? project.getName() : project.getPath();
+    setup.put("warnings", warnings.stream().map(text -> module + ": " + text).collect(Collectors.toList()));
     return setup;
   }
 

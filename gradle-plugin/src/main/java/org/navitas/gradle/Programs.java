@@ -3,7 +3,10 @@ package org.navitas.gradle;
 import java.io.File;
 import org.gradle.api.GradleException;
 
-/** Finds programs by the PATH of whoever called Gradle; a daemon's own may be older. */
+/**
+ * Finds programs by the PATH of whoever called Gradle. Where Gradle cannot hand it to its daemon (before Gradle 5 on a later
+ * Java), it is the PATH that the daemon was started with.
+ */
 final class Programs {
   private Programs() {}
 
@@ -16,14 +19,21 @@ final class Programs {
       }
       return file;
     }
-    String path = System.getenv("PATH");
-    for (String folder : (path == null ? "" : path).split(File.pathSeparator)) {
+    String path = System.getenv().getOrDefault("PATH", "");
+    for (String folder : path.split(File.pathSeparator)) {
       File candidate = new File(folder, name);
       if (candidate.isFile() && candidate.canExecute()) {
         return candidate;
       }
     }
-    throw missing("there is no `" + name + "` on PATH");
+    throw missing(
+        "there is no `"
+            + name
+            + "` on PATH as Gradle's daemon sees it: "
+            + path
+            + "\nA daemon may keep the PATH that it was started with: where `"
+            + name
+            + "` has been put on PATH since, `gradle --stop` helps");
   }
 
   private static GradleException missing(String what) {
