@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from pathlib import Path
 
 import click
@@ -24,6 +26,12 @@ plugins {{
     id 'org.navitas' version '{version}'
 }}
 """
+_EXECUTABLE = """
+// `navitas` is not on PATH
+navitas {{
+    executable = '{program}'
+}}
+"""
 
 
 @click.command("plugin")
@@ -42,7 +50,15 @@ def command(repository: Path) -> None:
     in every build that applies it.
     """
     root = install_plugin(repository)
-    quoted = str(root).replace("\\", "\\\\").replace("'", "\\'")
-    place = "mavenLocal()" if root == LOCAL.expanduser() else f"maven {{ url = uri('{quoted}') }}"
+    place = "mavenLocal()" if root == LOCAL.expanduser() else f"maven {{ url = uri('{_quoted(root)}') }}"
     click.echo(f"installed: {root}", err=True)
     click.echo(_SNIPPET.format(repository=place, version=__version__), nl=False)
+    program = Path(sys.executable).with_name("navitas")
+    if shutil.which("navitas") is None and program.is_file():
+        click.echo(_EXECUTABLE.format(program=_quoted(program)), nl=False)
+    click.echo("then: gradle navitasProfile", err=True)
+
+
+def _quoted(path: Path) -> str:
+    """A path inside of a Groovy string."""
+    return str(path).replace("\\", "\\\\").replace("'", "\\'")

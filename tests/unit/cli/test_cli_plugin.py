@@ -1,0 +1,40 @@
+"""`navitas plugin` prints lines that a build can use as they are."""
+
+from __future__ import annotations
+
+import os
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from navitas.cli.plugin import command
+
+
+@pytest.fixture(autouse=True)
+def plugin_jar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "jars").mkdir()
+    with zipfile.ZipFile(tmp_path / "jars" / "navitas-gradle-plugin.jar", "w") as jar:
+        jar.writestr("a", "b")
+    monkeypatch.setattr("navitas.build.jars.JARS", tmp_path / "jars")
+
+
+def test_a_command_line_that_is_not_on_path_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bin_folder = tmp_path / "user's bin"
+    bin_folder.mkdir()
+    program = bin_folder / "navitas"
+    program.touch(mode=0o755)
+    monkeypatch.setattr(sys, "executable", str(bin_folder / "python"))
+    arguments = ["--repository", str(tmp_path / "repo")]
+
+    monkeypatch.setenv("PATH", os.defpath)
+    said = CliRunner().invoke(command, arguments)
+    assert said.exit_code == 0
+    assert f"maven {{ url = uri('{tmp_path / 'repo'}') }}" in said.stdout
+    assert "executable = '" + str(program).replace("'", "\\'") + "'" in said.stdout
+    assert "gradle navitasProfile" in said.stderr
+
+    monkeypatch.setenv("PATH", str(bin_folder))
+    assert "executable" not in CliRunner().invoke(command, arguments).stdout
