@@ -123,7 +123,7 @@ def find_gradle(project: Path, gradle: str | None) -> list[str]:
                 return [str(candidate.resolve())]
         found = shutil.which(gradle)
         if found is None:
-            raise BuildError(f"no Gradle at {gradle}", "Give --gradle the path of a `gradle` script or of a Gradle installation.")
+            raise UsageError(f"no Gradle at {gradle}", "Give --gradle the path of a `gradle` script or of a Gradle installation.")
         return [found]
     for folder in (project, *project.parents):
         if (folder / "gradlew").is_file():
@@ -172,7 +172,7 @@ def _bundles(project: Path, test_task: str | None, output: _Output) -> list[Bund
         if "android" in kinds:
             raise _android(project)
         if "java" in kinds and test_task is not None:
-            raise BuildError(
+            raise UsageError(
                 f"{project}: no module has a test task {test_task!r} with tests", "Name another by --test-task, or leave it out."
             )
         if "java" in kinds:

@@ -67,7 +67,7 @@ def test_a_project_that_does_not_exist(navitas: Run, tmp_path: Path) -> None:
 
 def test_a_gradle_that_is_not_there(navitas: Run, tmp_path: Path) -> None:
     project = faulty_project(tmp_path / "project")
-    navitas("profile", project, "--gradle", tmp_path / "none").check_error(4, "no Gradle at", "--gradle")
+    navitas("profile", project, "--gradle", tmp_path / "none").check_error(2, "no Gradle at", "--gradle")
 
 
 def test_no_gradle_on_the_path(navitas: Run, tmp_path: Path) -> None:

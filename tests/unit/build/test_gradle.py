@@ -194,7 +194,7 @@ def test_no_gradle_is_told_with_a_remedy(project: Path, tmp_path: Path, monkeypa
     with pytest.raises(BuildError, match="no Gradle") as caught:
         find_gradle(project, None)
     assert "apt install gradle" in caught.value.remedy
-    with pytest.raises(BuildError, match="/not/there"):
+    with pytest.raises(UsageError, match="/not/there"):
         find_gradle(project, "/not/there")
 
 

@@ -84,7 +84,7 @@ def find_profile(name: str) -> Path:
         if path.is_file():
             return path
     names = ", ".join(sorted(path.stem for path in shipped.glob("*.xml")))
-    raise DeviceError(f"there is no phone named {name!r}", f"use 'default', one of {names}, or the path of a power_profile.xml")
+    raise DeviceError(f"there is no phone named {name!r}", f"Use 'default', one of {names}, or the path of a power_profile.xml")
 
 
 def load_spec(profile: Path | None = None, *, voltage_v: float = DEFAULT_VOLTAGE_V, cores: int | None = None) -> PhoneSpec:
