@@ -10,7 +10,7 @@ final class Entry {
   final String sha256;
   /** Null for whatever is copied without a word. */
   final ClassInfo info;
-  /** The work on the class, when it was done in this run. */
+  /** The work on the class; null when an earlier run did it, when there are no probes, or when it was too much to keep. */
   final ClassInstrumenter work;
   /** Whether the class came with probes. */
   final boolean instrumentedBefore;

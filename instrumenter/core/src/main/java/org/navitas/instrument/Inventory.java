@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Pattern;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
@@ -26,12 +27,15 @@ final class Inventory {
   private static final String CLASS = ".class";
   private static final String JAR = ".jar";
   private static final int JAR_MAGIC = 0x504B0304;
+  /** Classes whose instrumented form is held until it is written; beyond that many bytes the work is done twice. */
+  private static final long MAX_KEPT = 64 << 20;
   private static final Pattern DRIVE = Pattern.compile("[A-Za-z]:");
 
   private final Selection selection;
   private final boolean skipTrivial;
   private final Map<String, ClassInfo> known;
   private final Warnings warnings;
+  private final AtomicLong kept = new AtomicLong();
   /** Places of all classes that have probes already, wanted or not. */
   final List<String> instrumentedBefore = new ArrayList<>();
 
@@ -109,14 +113,15 @@ final class Inventory {
           warnOfJar(input, path, () -> jar.getInputStream(each));
         }
       }
-      entries = Parallel.map(classes, each -> readEntry(input, jar, each));
+      Expansion expansion = new Expansion(input.in());
+      entries = Parallel.map(classes, each -> readEntry(input, jar, each, expansion));
     }
     entries.forEach(entry -> note(input, entry));
     return new Contents(input, true, entries, Io.sha256Hex(input.in()));
   }
 
-  private Entry readEntry(Input input, ZipFile jar, ZipEntry each) throws InstrumentException {
-    try (InputStream in = jar.getInputStream(each)) {
+  private Entry readEntry(Input input, ZipFile jar, ZipEntry each, Expansion expansion) throws InstrumentException {
+    try (InputStream in = expansion.counted(jar.getInputStream(each))) {
       return entry(input, each.getName(), Io.read(in));
     } catch (IOException e) {
       throw Io.failure(place(input, each.getName()), e);
@@ -158,7 +163,8 @@ final class Inventory {
       default:
         ClassInstrumenter work = info != null ? null : ClassInstrumenter.instrument(bytes, name, skipTrivial);
         info = info != null ? info : work.info;
-        return new Entry(path, sha256, info, work, before);
+        boolean keep = work != null && !info.methods.isEmpty() && kept.addAndGet(bytes.length) <= MAX_KEPT;
+        return new Entry(path, sha256, info, keep ? work : null, before);
     }
   }
 

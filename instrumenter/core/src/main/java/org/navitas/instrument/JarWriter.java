@@ -27,6 +27,7 @@ final class JarWriter {
   private final Warnings warnings;
   private final Map<String, Entry> probed = new HashMap<>();
   private boolean unsign;
+  private Expansion expansion;
 
   /** @param properties the text of {@link MethodMap#PROPERTIES} to add, or null */
   JarWriter(Contents contents, byte[] properties, Warnings warnings) {
@@ -60,6 +61,7 @@ final class JarWriter {
   }
 
   private void copy(ZipFile jar, ZipOutputStream zip, boolean dropProperties) throws IOException, InstrumentException {
+    expansion = new Expansion(contents.input.in());
     unsign = !probed.isEmpty() && Collections.list(jar.entries()).stream()
         .anyMatch(entry -> JarSignature.isSignature(entry.getName()));
     if (unsign) {
@@ -82,7 +84,7 @@ final class JarWriter {
   }
 
   private void copy(ZipFile jar, ZipEntry entry, ZipOutputStream zip) throws IOException, InstrumentException {
-    try (InputStream in = jar.getInputStream(entry)) {
+    try (InputStream in = expansion.counted(jar.getInputStream(entry))) {
       Entry instrumented = probed.get(entry.getName());
       if (instrumented != null) {
         put(zip, renewed(entry), instrumented.instrumented(() -> Io.read(in)));
