@@ -71,11 +71,16 @@ def _version(file: Path) -> tuple[int, int] | None:
 
 
 def tell(outcome: Outcome, analysis: Analysis, report: ReportOptions) -> int:
-    """Write the reports, say on standard error where the recording is and what failed; returns the exit code."""
-    write_reports(analysis, _with_json(report, outcome.recording))
-    for name, reason in outcome.failures.items():
-        click.secho(f"FAILED {name}: {reason}", err=True, fg="red")
-    click.echo(f"recording: {outcome.recording}", err=True)
+    """Write the reports, say on standard error where the recording is and what failed; returns the exit code.
+
+    What was measured is told also where a report cannot be made.
+    """
+    try:
+        write_reports(analysis, _with_json(report, outcome.recording))
+    finally:
+        for name, reason in outcome.failures.items():
+            click.secho(f"FAILED {name}: {reason}", err=True, fg="red")
+        click.echo(f"recording: {outcome.recording}", err=True)
     for trouble in outcome.troubles:
         click.secho(f"error: {trouble}", err=True, fg="red")
     if outcome.troubles:

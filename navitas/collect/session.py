@@ -20,6 +20,7 @@ from navitas.recording import manifest
 from navitas.recording.store import RecordingWriter
 
 _BACK_S = 1.0
+_CUT = "its end was never seen: the process died before"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,8 @@ def _stage(plan: RunPlan, modules: int, repeat: int) -> str:
 
 def _failures(done: Instrumented) -> dict[str, str]:
     bad = {name: status for name, status in done.tests.items() if status in ("failed", "cut")}
-    return {str(name): done.stacks.get(name, status).strip().split("\n")[0] for name, status in bad.items()}
+    reasons = {name: done.stacks.get(name) or (_CUT if status == "cut" else status) for name, status in bad.items()}
+    return {str(name): reason.strip().split("\n")[0] for name, reason in reasons.items()}
 
 
 def _writer(

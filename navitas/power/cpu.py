@@ -158,7 +158,7 @@ def _match(
     if len(clusters) != len(policies):
         raise PowerProfileError(
             f"{profile.name}: {len(clusters)} CPU clusters, but the phone has {len(policies)}: the profile is of another phone.",
-            _CHOOSE,
+            f"{_CHOOSE} On the virtual phone --phone takes the phone and its profile together.",
         )
     pairs = [(cluster, tuple(sorted(cpus))) for cluster, (_, cpus) in zip(clusters, policies, strict=True)]
     for k, (cluster, cpus) in enumerate(pairs):

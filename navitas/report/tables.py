@@ -21,7 +21,7 @@ _ROLES = {
     "jit": "JIT compiler",
     "gc": "garbage collector",
     "profiler": "profiler itself",
-    "system": "rest of the runtime",
+    "system": "threads without probes",
 }
 # More tests than this, or than --top, are not all listed.
 _ALL_TESTS = 50

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,10 @@ from pathlib import Path
 import pytest
 
 from navitas.cli.main import COMMANDS, run
-from navitas.errors import ExitCode
+from navitas.cli.measuring import analyze_recording, tell
+from navitas.cli.options import ReportOptions
+from navitas.collect.session import Outcome
+from navitas.errors import ExitCode, UsageError
 
 
 def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
@@ -71,3 +75,13 @@ def test_a_closed_pipe_is_no_error() -> None:
     assert process.stderr.read() == b""
     process.stderr.close()
     process.wait(60)
+
+
+def test_what_was_measured_is_told_although_no_report_can_be_made(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    recording = Path(shutil.copytree(Path(__file__).parents[2] / "golden/recording-v1", tmp_path / "rec"))
+    outcome = Outcome(recording, {"a.BTest#c": "why"}, crashed=False)
+    with pytest.raises(UsageError, match="mian"):
+        tell(outcome, analyze_recording(recording), ReportOptions(None, None, None, tree="mian", top=20, method="default"))
+    error = capsys.readouterr().err
+    assert "FAILED a.BTest#c: why" in error
+    assert f"recording: {recording}" in error
