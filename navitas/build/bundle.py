@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,7 +14,7 @@ from navitas.bundle.archive import Archive, open_archive
 from navitas.bundle.manifest import BundleManifest, InvalidBundle
 from navitas.errors import BuildError
 
-MAX_MAP_BYTES = 1 << 30
+MAX_MAP_BYTES = 256 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,8 @@ def open_bundle(path: Path) -> Bundle:
     Raises `BuildError` for what `open_archive` refuses, a map of other classes, or a class path that is not in it.
     """
     try:
+        if path.exists() and not path.is_file():  # a pipe would be waited for, a device never ends
+            raise BuildError(f"{path}: no regular file", "Name the file that `navitasBundle` made.")
         with open_archive(path) as archive:
             map_bytes = archive.read("map.json", MAX_MAP_BYTES)
             _check_map(map_bytes, archive.manifest)
@@ -77,7 +80,10 @@ def _check_map(raw: bytes, manifest: BundleManifest) -> None:
 
 
 def _check_class_path(archive: Archive) -> None:
-    names = set(archive.zip.namelist())
-    for entry in (*archive.manifest.class_path, *archive.manifest.test_roots):
-        if entry not in names and not any(name.startswith(f"{entry.rstrip('/')}/") for name in names):
+    names = sorted(archive.zip.namelist())
+    known = set(names)
+    for entry in {*archive.manifest.class_path, *archive.manifest.test_roots} - known:
+        folder = f"{entry.rstrip('/')}/"
+        at = bisect_left(names, folder)
+        if at == len(names) or not names[at].startswith(folder):
             raise InvalidBundle(f"bundle.json names {entry!r}, which is not in it")

@@ -54,7 +54,7 @@ def build_bundles(
     output. The user's files and outputs are not changed.
     Raises `UsageError` when this is no Gradle project or has no such module, `BuildError` when the build fails or has no bundle.
     """
-    root = project.resolve()
+    root = Path(os.path.realpath(project))
     if not any((root / name).is_file() for name in _BUILD_FILES):
         raise UsageError(
             f"{project} is not a Gradle project: it has no {' or '.join(_BUILD_FILES[::2])}",

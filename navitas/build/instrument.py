@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,7 +23,7 @@ def instrument(paths: Sequence[Path], out: Path, map_file: Path, options: Instru
     if map_file.is_dir():
         raise UsageError(f"the method map cannot be written: {map_file} is a folder", "Name a file, such as map.json.")
     for path in paths:
-        if map_file.resolve().is_relative_to(path.resolve()):
+        if _real(map_file).is_relative_to(_real(path)):
             raise UsageError(f"the method map {map_file} would overwrite the input {path}", "Name a file beside the inputs.")
     for pattern in (*options.includes, *options.excludes):
         if not pattern or "/" in pattern:
@@ -46,7 +47,7 @@ def plan(paths: Sequence[Path], out: Path) -> list[InstrumentInput]:
     else:
         if out.exists() and not out.is_dir():
             raise UsageError(f"{out} is in the way: the copies go into a folder", "Choose another output.")
-        inputs = [InstrumentInput(path, out / path.resolve().name) for path in paths]
+        inputs = [InstrumentInput(path, out / _real(path).name) for path in paths]
     for each in inputs:
         _check_out(each, paths)
     jars = [each.out for each in inputs if not each.path.is_dir()]
@@ -67,8 +68,13 @@ def _check_out(each: InstrumentInput, paths: Sequence[Path]) -> None:
     if each.out.exists() and each.out.is_dir() != each.path.is_dir():
         kind = "folder" if each.path.is_dir() else "jar"
         raise UsageError(f"{each.out} is in the way: the copy of a {kind} is a {kind}", "Choose another output.")
-    target = each.out.resolve()
+    target = _real(each.out)
     for path in paths:
-        source = path.resolve()
+        source = _real(path)
         if target.is_relative_to(source) or source.is_relative_to(target):
             raise UsageError(f"the output {each.out} would overwrite the input {path}", "Choose an output beside the inputs.")
+
+
+def _real(path: Path) -> Path:
+    """Where a path leads; links that lead in a circle are left for opening to refuse."""
+    return Path(os.path.realpath(path))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from navitas.cli.options import ReportOptions
@@ -20,9 +21,10 @@ def check_outputs(options: ReportOptions, recording: Path | None = None) -> None
             raise UsageError(f"'{path}' is no file name", "name a file, or - for standard output")
         if path.is_dir():
             raise UsageError(f"{path} is a folder", "name a file in it")
-    if len({path if path == STDOUT else path.resolve() for path in files}) < len(files):
+    real = {path: path if path == STDOUT else Path(os.path.realpath(path)) for path in files}
+    if len(set(real.values())) < len(files):
         raise UsageError("two reports would go to the same file", "name a file for each")
-    raw = () if recording is None else [recording / name for name in _RECORDED]
+    raw = () if recording is None else [Path(os.path.realpath(recording / name)) for name in _RECORDED]
     for path in files:
-        if any(path.resolve().is_relative_to(kept.resolve()) for kept in raw):
+        if any(real[path].is_relative_to(kept) for kept in raw):
             raise UsageError(f"{path} is a file of the recording", "name another file: a recording is never changed")

@@ -9,6 +9,7 @@ import click
 from navitas.build.bridge import InstrumentOptions
 from navitas.build.instrument import instrument
 from navitas.cli.options import probe_options
+from navitas.report.names import printable_lines
 
 
 @click.command("instrument")
@@ -32,6 +33,6 @@ def command(
     """
     summary = instrument(inputs, output, map_file, InstrumentOptions(include, exclude, skip_trivial))
     for warning in summary.warnings:
-        click.secho(f"warning: {warning}", err=True, fg="yellow")
+        click.secho(f"warning: {printable_lines(warning)}", err=True, fg="yellow")
     counts = f"{summary.classes} classes, {summary.methods} methods with probes, {summary.skipped} left alone"
     click.echo(f"{counts}; map {summary.map_id}", err=True)

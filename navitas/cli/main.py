@@ -14,6 +14,7 @@ import click
 
 from navitas import __version__
 from navitas.errors import ExitCode, NavitasError
+from navitas.report.names import printable_lines
 
 # Command → (module, one-line help): the help is here too, so that `navitas --help` imports nothing heavy.
 COMMANDS = {
@@ -35,6 +36,8 @@ _OS_REMEDIES = {
     errno.EPERM: _OTHER_PLACE,
     errno.ENOTDIR: _OTHER_PLACE,
     errno.ENAMETOOLONG: "choose a shorter name",
+    errno.EEXIST: "something else is there: choose another place",
+    errno.ELOOP: "links lead in a circle there: choose another place",
 }
 
 
@@ -104,16 +107,23 @@ def run(arguments: list[str]) -> int:
         return ExitCode.OK
     except NavitasError as error:
         return _tell(error.message, error.remedy, error.exit_code)
-    except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        remedy = _OS_REMEDIES.get(error.errno or 0, "")
-        return _tell(f"{where}{error.strerror or error}", remedy, ExitCode.TROUBLE)
+    except (OSError, MemoryError) as error:
+        return _tell(*_of_system(error), ExitCode.TROUBLE)
     return int(result) if isinstance(result, int) else ExitCode.OK
+
+
+def _of_system(error: OSError | MemoryError) -> tuple[str, str]:
+    """Message and remedy of an error that nobody has named better."""
+    if isinstance(error, MemoryError):
+        return "there is not enough memory", "close other programs, or profile fewer tests at once"
+    where = f"{error.filename}: " if error.filename else ""
+    remedy = _OS_REMEDIES.get(error.errno or 0, "see whether it is there, and may be read and written")
+    return f"{where}{error.strerror or error}", remedy
 
 
 def _tell(message: str, remedy: str, code: ExitCode) -> ExitCode:
     with suppress(OSError):
-        click.secho(f"error: {message}", err=True, fg="red")
+        click.secho(f"error: {printable_lines(message)}", err=True, fg="red")
         if remedy:
-            click.echo(f"       {remedy}", err=True)
+            click.echo(f"       {printable_lines(remedy)}", err=True)
     return code

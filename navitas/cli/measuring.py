@@ -21,6 +21,7 @@ from navitas.device.base import Device
 from navitas.device.virtual_phone import virtual_phone
 from navitas.errors import DeviceError, ExitCode, NavitasError
 from navitas.recording.store import MANIFEST_NAME
+from navitas.report.names import printable, printable_lines
 
 __all__ = ["analyze_recording", "measure", "tell", "virtual_phone"]
 
@@ -79,10 +80,10 @@ def tell(outcome: Outcome, analysis: Analysis, report: ReportOptions) -> int:
         write_reports(analysis, _with_json(report, outcome.recording))
     finally:
         for name, reason in outcome.failures.items():
-            click.secho(f"FAILED {name}: {reason}", err=True, fg="red")
+            click.secho(f"FAILED {printable(name, 1000)}: {printable(reason, 1000)}", err=True, fg="red")
         click.echo(f"recording: {outcome.recording}", err=True)
     for trouble in outcome.troubles:
-        click.secho(f"error: {trouble}", err=True, fg="red")
+        click.secho(f"error: {printable_lines(trouble)}", err=True, fg="red")
     if outcome.troubles:
         click.echo("       figures are missing from this report; see logcat.txt in the recording", err=True)
         return ExitCode.TROUBLE

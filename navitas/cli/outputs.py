@@ -52,7 +52,7 @@ def _write(path: Path, report: _FileReport, analysis: Analysis) -> None:
     if path == STDOUT:
         report.render(analysis, sys.stdout)
         return
-    target = path.resolve()
+    target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():  # a pipe or device: written to, never replaced
         with target.open("w", encoding="utf-8") as out:
             report.render(analysis, out)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import itertools
+import os
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -60,7 +61,7 @@ def profile_project(project: Path, build: BuildOptions, options: ProfileOptions,
                 # Copies: the next build, with other options perhaps, may replace them while they are installed.
                 return [bundle.copy_to(folder / f"{number}-{bundle.path.name}") for number, bundle in enumerate(built)]
 
-        return _profile(made, project.resolve().name, options, report, run)
+        return _profile(made, Path(os.path.realpath(project)).name, options, report, run)
 
 
 def profile_bundles(paths: Sequence[Path], options: ProfileOptions, report: ReportOptions, run: RunOptions) -> int:

@@ -156,9 +156,15 @@ def _take_lines(rest: bytearray, content: bytes) -> Iterator[bytes]:
     """The lines that `content` completes; `rest` keeps what has no end yet, searched only once."""
     first, *others = content.split(b"\n")
     rest += first
+    yield from _take_pieces(rest)
     for part in others:
         yield bytes(rest)
         rest[:] = part
+        yield from _take_pieces(rest)
+
+
+def _take_pieces(rest: bytearray) -> Iterator[bytes]:
+    """Take from a line, until no more than the longest is left of it."""
     while len(rest) > MAX_LINE_BYTES:
         yield bytes(rest[:MAX_LINE_BYTES])
         del rest[:MAX_LINE_BYTES]

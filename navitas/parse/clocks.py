@@ -18,6 +18,10 @@ _STEP_NS = 20_000_000
 _STEP_SHARE = 0.005
 # Readings begin shortly before an app's first triple and end shortly after its last: what seems further away does not belong.
 _REACH_NS = 120_000_000_000
+# Steps beyond these are damage; so many parts between two of them are weighed for a reading, of so many readings at once.
+_MOST_STEPS = 10_000
+_PARTS_AHEAD = 64
+_BLOCK = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,29 +57,38 @@ class Clocks:
         return np.flatnonzero(jumped) + 1
 
     def _across_steps(self, t_ns: I64, steps: NDArray[np.intp]) -> I64:
+        joined = np.full(len(t_ns), UNJOINED, np.int64)
+        if len(steps) > _MOST_STEPS:
+            return joined
         starts, ends = [0, *steps.tolist()], [*steps.tolist(), len(self.monotonic_ns)]
-        by_part = np.array(
-            [
-                _convert(t_ns, self.realtime_ns[start:end], self.monotonic_ns[start:end])
-                for start, end in zip(starts, ends, strict=True)
-            ]
-        )
+        blocks: dict[int, tuple[int, I64]] = {}
+
+        def by_part(k: int, i: int) -> int:
+            """Reading i by part k's offset."""
+            low = i - i % _BLOCK
+            if k not in blocks or blocks[k][0] != low:
+                of_part = slice(starts[k], ends[k])
+                blocks[k] = low, _convert(t_ns[low : low + _BLOCK], self.realtime_ns[of_part], self.monotonic_ns[of_part])
+            return int(blocks[k][1][i - low])
+
         # A part's offset holds from the last triple before it, at the earliest, to the first one after it.
         earliest = [self.monotonic_ns[0] - _REACH_NS, *(self.monotonic_ns[start - 1] for start in starts[1:])]
         latest = [*(self.monotonic_ns[end] for end in ends[:-1]), self.monotonic_ns[-1] + _REACH_NS]
         pace = float(np.median(np.diff(t_ns))) if len(t_ns) > 1 else 0.0
-        joined = np.full(len(t_ns), UNJOINED, np.int64)
-        part, before = 0, earliest[0]
+        part, before = 0, int(earliest[0])
         for i in range(len(t_ns)):
             fitting = [
-                k
-                for k in range(part, len(starts))
-                if max(earliest[k], before) - _STEP_NS <= by_part[k, i] <= latest[k] + _STEP_NS
+                (k, t)
+                for k in range(part, min(part + _PARTS_AHEAD, len(starts)))
+                if max(earliest[k], before) - _STEP_NS <= (t := by_part(k, i)) <= latest[k] + _STEP_NS
             ]
             if fitting:
                 expected = before + pace
-                part = min(fitting, key=lambda k: abs(by_part[k, i] - expected)) if i else fitting[0]
-                joined[i] = before = by_part[part, i]
+                best, before = min(fitting, key=lambda each: abs(each[1] - expected)) if i else fitting[0]
+                joined[i] = before
+                for passed in range(part, best):
+                    blocks.pop(passed, None)
+                part = best
         return joined
 
 

@@ -27,4 +27,4 @@ class Findings:
         """Keep a loss, if there is one, and warn of it; the message's `{count}` is filled in."""
         if count > 0:
             self.losses.append(Loss(what=what, count=count, run=self.run))
-            self.warn(what, message.format(count=count), remedy)
+            self.warn(what, message.replace("{count}", str(count)), remedy)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,9 +13,12 @@ from typing_extensions import TypedDict
 from navitas.errors import RecordingError
 from navitas.parse.chunks import CALLS, FOLDED, Chunk
 from navitas.parse.tables import Method, MethodTable
+from navitas.recording.raw import read_json
 from navitas.recording.store import Recording
 
 SCHEMA_VERSION = 1
+# A million methods take 150 MiB.
+_MAX_BYTES = 256 << 20
 _TYPES_WITH_IDS = (CALLS, FOLDED)
 
 
@@ -82,10 +84,7 @@ def check_maps(chunks: Iterable[Chunk], known: dict[int, Span], place: str) -> N
 
 def _read_map(path: Path) -> _Map:
     remedy = "Copy the recording again, or record again."
-    try:
-        raw = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError) as error:
-        raise RecordingError(f"{path}: the method map is unreadable: {error}", remedy) from error
+    raw = read_json(path, "the method map is ", _MAX_BYTES)
     version = raw.get("schema_version") if isinstance(raw, dict) else None
     if isinstance(version, int) and version > SCHEMA_VERSION:
         message = f"{path}: schema_version {version}, but this Navitas reads method maps up to {SCHEMA_VERSION}"

@@ -14,6 +14,7 @@ _UTIME, _STIME = 11, 12
 _IDLE, _IOWAIT, _GUEST = 3, 4, 8
 _MAX_TICKS = 1 << 36
 _MAX_CPUS = 1024
+_MAX_CELLS = 1 << 25
 
 
 def parse_process_stat(t_ns: Sequence[int], texts: Sequence[bytes]) -> tuple[CpuClock | None, int]:
@@ -46,7 +47,8 @@ def parse_cpu_stat(t_ns: Sequence[int], texts: Sequence[str]) -> tuple[CpuStat |
     cpus = tuple(sorted({cpu for _, busy in rows for cpu in busy}))
     if not cpus:
         return None, len(texts)
-    first = {cpu: next(busy[cpu] for _, busy in rows if cpu in busy) for cpu in cpus}
+    del rows[_MAX_CELLS // len(cpus) :]
+    first = {cpu: next((busy[cpu] for _, busy in rows if cpu in busy), 0) for cpu in cpus}
     table = np.array([[busy.get(cpu, -1) for cpu in cpus] for _, busy in rows], np.int64)
     table[0] = [first[cpu] for cpu in cpus]
     times = np.array([t for t, _ in rows], np.int64)

@@ -7,12 +7,12 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
-from navitas.errors import RecordingError
 from navitas.parse.chunks import Chunk, ChunkScan, read_chunks, scan_chunks
 from navitas.parse.findings import Findings
 from navitas.parse.logcat_chunks import read_logcat_chunks
 from navitas.parse.methodmap import Span, check_maps
 from navitas.recording.manifest import Run
+from navitas.recording.raw import read_lines
 from navitas.recording.store import Recording
 
 _PID = re.compile(r"events-(\d{1,10})\.nvch")
@@ -43,11 +43,7 @@ def read_run_chunks(recording: Recording, run: Run, known: dict[int, Span], find
 
 def _add_logcat(path: Path, run: Run, processes: dict[int, list[Chunk]], known: dict[int, Span], findings: Findings) -> None:
     """Add what came through logcat. Its buffer may hold earlier runs' processes: only this run's counts, or else the last one."""
-    try:
-        with path.open(encoding="utf-8", errors="replace") as lines:
-            streams = read_logcat_chunks(lines)
-    except OSError as error:
-        raise RecordingError(f"{path}: cannot be read: {error.strerror}", "Check the recording's files.") from error
+    streams = read_logcat_chunks(read_lines(path))
     wanted = run.pid if run.pid is not None else next(reversed(processes or streams), None)
     for pid, stream in streams.items():
         if pid != wanted:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.errors import RecordingError
 from navitas.parse.clocks import UNJOINED, Clocks
 from navitas.parse.counters import Readings
 from navitas.parse.findings import TORN, Findings
@@ -18,6 +17,7 @@ from navitas.parse.shell import Series, parse_shell
 from navitas.parse.tables import CpuClock, CpuStat, Rails, TimeInState
 from navitas.parse.time_in_state import parse_time_in_state
 from navitas.recording.manifest import Manifest, Run, Source
+from navitas.recording.raw import read_lines
 from navitas.recording.store import Recording
 
 _POLICY_PATH = re.compile(r"/cpufreq/policy(\d{1,4})/stats/time_in_state$")
@@ -64,11 +64,10 @@ def shell_tables(recording: Recording, run: Run, clocks: Clocks, findings: Findi
     cpu_stat: CpuStat | None = None
     rails: Rails | None = None
     for path in recording.files("shell", run.id):
-        try:
-            text = path.read_text(encoding="utf-8", errors="replace")
-        except OSError as error:
-            raise RecordingError(f"{path}: cannot be read: {error.strerror}", "Check the recording's files.") from error
-        for name, series in parse_shell(text).items():
+        found, left_out = parse_shell(read_lines(path))
+        message = f"{path.name} is too large: its last {{count}} lines were left out"
+        findings.lose("shell_lines", left_out, message, "Other processes and rails end before the run does: profile fewer tests.")
+        for name, series in found.items():
             joined = _joined(series, clocks)
             if joined is None:
                 message = f"{path.name} cannot be joined with the events: no clock triples were recorded"

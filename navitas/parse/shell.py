@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 _BLOCK = re.compile(r"@ (\d{1,10})[.,](\d{1,9})$")
+# Some twenty hours of a phone's readings; a line of a few characters takes more than these in memory.
+_MOST_CHARS = 1 << 29
+_LINE_OVERHEAD = 100
 
 
 @dataclass(slots=True)
@@ -16,24 +20,30 @@ class Series:
     texts: list[str] = field(default_factory=list)
 
 
-def parse_shell(text: str) -> dict[str, Series]:
-    """Series by path from blocks `@ <EPOCHREALTIME>`, `# <path>`, text. Anything else is passed over, in any bytes.
+def parse_shell(lines: Iterable[str]) -> tuple[dict[str, Series], int]:
+    """Series by path from blocks `@ <EPOCHREALTIME>`, `# <path>`, text; and how many last lines were left out as too many.
 
-    The decimal sign follows the device's locale. Texts are as they came, the last one perhaps cut.
+    Anything else is passed over, in any bytes. The decimal sign follows the device's locale. Texts are as they came, the last
+    one perhaps cut.
     """
     series: dict[str, Series] = {}
     now: int | None = None
     path = ""
-    lines: list[str] = []
+    text: list[str] = []
+    room, left_out = _MOST_CHARS, 0
 
     def close() -> None:
         if now is not None and path:
             entry = series.setdefault(path, Series())
             entry.realtime_ns.append(now)
-            entry.texts.append("".join(lines))
-        lines.clear()
+            entry.texts.append("".join(text))
+        text.clear()
 
-    for line in text.splitlines(keepends=True):
+    for line in lines:
+        room -= len(line) + _LINE_OVERHEAD
+        if room < 0:
+            left_out += 1
+            continue
         if line.startswith("@ ") and (match := _BLOCK.match(line.rstrip())):
             close()
             path = ""
@@ -42,6 +52,6 @@ def parse_shell(text: str) -> dict[str, Series]:
             close()
             path = line[2:].rstrip()
         else:
-            lines.append(line)
+            text.append(line)
     close()
-    return series
+    return series, left_out

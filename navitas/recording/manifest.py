@@ -13,7 +13,7 @@ FileKind = Literal["events", "logcat", "instrument", "shell", "battery", "map", 
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
 
 
 class Project(_Model):
@@ -51,7 +51,7 @@ class PowerProfile(_Model):
     file: str
     sha256: str
     source: str
-    voltage_v: float = Field(gt=0, le=1000, allow_inf_nan=False)
+    voltage_v: float = Field(gt=0, le=1000)
     voltage_source: Literal["battery", "option", "default"]
 
 
@@ -85,7 +85,7 @@ class Test(_Model):
     method: str
     repeat: int
     status: TestStatus
-    model_config = ConfigDict(extra="ignore", frozen=True, populate_by_name=True)
+    model_config = ConfigDict(populate_by_name=True)
 
 
 class File(_Model):

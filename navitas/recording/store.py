@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -11,9 +10,13 @@ from pydantic import ValidationError
 
 from navitas.errors import RecordingError
 from navitas.recording.manifest import SCHEMA_VERSION, FileKind, Manifest, Warning
+from navitas.recording.raw import read_json
 from navitas.recording.writer import MANIFEST_NAME, POWER_PROFILE_NAME, RecordingWriter
 
 __all__ = ["MANIFEST_NAME", "POWER_PROFILE_NAME", "Recording", "RecordingWriter", "open_recording"]
+
+# A hundred thousand tests take 20 MiB.
+_MAX_MANIFEST_BYTES = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,7 @@ class Recording:
     def files(self, kind: FileKind, run: int | None = None) -> tuple[Path, ...]:
         """Existing raw files of a kind (and of a run), in the manifest's order."""
         named = (f.path for f in self.manifest.files if f.kind == kind and (run is None or f.run == run))
-        return tuple(path for path in map(self.file, named) if path.is_file())
+        return tuple(path for path in map(self.file, dict.fromkeys(named)) if path.is_file())
 
     def check(self) -> tuple[Warning, ...]:
         """Compare every file with its size and SHA-256 in the manifest; a warning for each that is missing or changed."""
@@ -78,10 +81,7 @@ def open_recording(path: Path) -> Recording:
         raise RecordingError(f"{path}: there is no such recording", "Check the path; `navitas profile` makes recordings.")
     if not manifest_path.is_file():
         raise RecordingError(f"{path}: not a recording ({MANIFEST_NAME} is missing)", "Give the folder that holds it.")
-    try:
-        raw = json.loads(manifest_path.read_bytes())
-    except (OSError, ValueError, RecursionError) as error:
-        raise RecordingError(f"{manifest_path}: unreadable: {error}", "Copy the recording again, or record again.") from error
+    raw = read_json(manifest_path, "", _MAX_MANIFEST_BYTES)
     version = raw.get("schema_version") if isinstance(raw, dict) else None
     if isinstance(version, int) and version > SCHEMA_VERSION:
         raise RecordingError(
@@ -95,6 +95,9 @@ def open_recording(path: Path) -> Recording:
         place = ".".join(map(str, first["loc"])) or "manifest"
         message = f"{manifest_path}: {place}: {first['msg']} ({error.error_count()} problems in all)"
         raise RecordingError(message, "Copy the recording again, or record again.") from error
+    for what, ids in (("runs", [run.id for run in manifest.runs]), ("tests", [test.id for test in manifest.tests])):
+        if len(set(ids)) < len(ids):
+            raise RecordingError(f"{manifest_path}: two {what} have one id", "Copy the recording again, or record again.")
     for name in [m.file for m in manifest.maps] + [manifest.power_profile.file] + [f.path for f in manifest.files]:
         _inside(path, name)
     return Recording(path, manifest)

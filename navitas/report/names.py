@@ -61,6 +61,11 @@ def printable(text: str, limit: int = 200) -> str:
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"
 
 
+def printable_lines(text: str) -> str:
+    """Several lines, each of them `printable`."""
+    return "\n".join(printable(line, 2000) for line in text.split("\n"))
+
+
 def _visible(char: str) -> str:
     if unicodedata.category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"}:
         return f"\\u{ord(char):04x}"

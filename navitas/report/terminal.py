@@ -18,6 +18,7 @@ from navitas.report.units import battery_share, charge, duration, joules, percen
 
 _MAX_DEPTH = 24
 _MAX_CHILDREN = 30
+_MAX_WARNINGS = 100
 _NARROW = 100
 _LONGEST_NAME = 200
 
@@ -135,8 +136,10 @@ def _evidence(analysis: Analysis) -> Iterator[Text]:
         else f"; calls are exact, times statistical: ticks of {duration(round(tick_ns))}, ± is a standard error"
     )
     yield Text(f"evidence: {analysis.evidence.level}{ticks}", style="dim")
-    for reason in analysis.evidence.reasons:
+    for reason in analysis.evidence.reasons[:_MAX_WARNINGS]:
         yield Text(f"  {printable(reason, 500)}", style="dim")
-    for notice in analysis.warnings:
+    for notice in analysis.warnings[:_MAX_WARNINGS]:
         text = Text("warning: ", style="yellow").append(printable(notice.message, 500))
         yield text.append(f"\n         {printable(notice.remedy, 500)}", style="dim") if notice.remedy else text
+    if len(analysis.warnings) > _MAX_WARNINGS:
+        yield Text(f"… {len(analysis.warnings) - _MAX_WARNINGS:,} more warnings, in the JSON report (--json)", style="dim")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import signal
 import subprocess
 import threading
+import time
+import uuid
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,6 +22,7 @@ from support.link import linked
 from navitas.attribute.result import Analysis
 from navitas.cli.analysis import analyze_recording
 from navitas.collect.progress import NoProgress
+from navitas.collect.watchdog import Watchdog
 from navitas.device.adb import AdbDevice
 from navitas.device.adb_server import ServerClient, adb_path, connect
 from navitas.device.virtual_phone import virtual_phone
@@ -97,11 +101,12 @@ def test_a_phone_or_adb_server_that_dies_during_a_test(lab: Lab, monkeypatch: py
 
 def _state(device: AdbDevice) -> str:
     """The folder of a virtual phone, from its process's command line."""
-    device.push(b"", "/data/local/tmp/whose")
-    lines = [Path(f"/proc/{pid}/cmdline").read_text().split("\0") for pid in processes("navitas.device.virtual", "--state-dir")]
-    folders = [line[line.index("--state-dir") + 1] for line in lines]
-    (state,) = (folder for folder in folders if Path(folder, "root/data/local/tmp/whose").exists())
-    device.shell("rm /data/local/tmp/whose")
+    mine = f"data/local/tmp/{uuid.uuid4().hex}"  # other tests look for theirs at the same time
+    device.push(b"", f"/{mine}")
+    lines = [line.split("\0") for line in processes("navitas.device.virtual", "--state-dir").values()]
+    folders = {line[line.index("--state-dir") + 1] for line in lines if "--state-dir" in line}
+    (state,) = (folder for folder in folders if Path(folder, "root", mine).exists())
+    device.shell(f"rm /{mine}")
     return state
 
 
@@ -189,8 +194,16 @@ def test_a_link_that_hangs_during_a_test_is_given_up_in_time(lab: Lab, monkeypat
     monkeypatch.setattr("navitas.collect.logcat._SILENCE_AFTER_ERROR_S", 0.2)
     monkeypatch.setattr("navitas.device.adb._BACK_LOOK_S", 0.2)
     with linked(lab.phone) as (device, link):
+        hung_s: list[float] = []
+
+        def since_then() -> float:
+            """The watchdog's clock stands still before: how long the JVM takes to start depends on the machine."""
+            return time.monotonic() - hung_s[0] if hung_s else 0.0
+
+        monkeypatch.setattr("navitas.collect.instrument.Watchdog", functools.partial(Watchdog, clock=since_then))
         doing = Doing(lab, device, "*#waits", timeout_s=2.0)
         doing.until(waiting(lab))
+        hung_s.append(time.monotonic())
         link.hangs.set()
         error = doing.failed()
     assert "no sign of life" in error.message and "--timeout" in error.remedy

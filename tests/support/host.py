@@ -13,16 +13,16 @@ import pytest
 from support.command_line import eventually
 
 
-def processes(*words: str) -> list[int]:
-    """Processes whose command line holds all the words."""
-    found = []
+def processes(*words: str) -> dict[int, str]:
+    """Processes whose command line (its arguments end with NULs) holds all the words."""
+    found = {}
     for process in Path("/proc").glob("[0-9]*"):
         try:
             line = (process / "cmdline").read_bytes().decode("utf-8", "replace")
         except OSError:
             continue
         if line and int(process.name) != os.getpid() and all(word in line for word in words):
-            found.append(int(process.name))
+            found[int(process.name)] = line
     return found
 
 

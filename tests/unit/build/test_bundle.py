@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 import struct
 import zipfile
@@ -37,6 +38,13 @@ def test_a_sound_bundle_opens(tmp_path: Path) -> None:
     assert bundle.path == path
     assert bundle.map_bytes == MAP.encode()
     assert bundle.manifest.model_dump(exclude_unset=True) == MANIFEST
+
+
+def test_what_is_no_regular_file_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "b.zip")
+    refused(tmp_path / "b.zip", "no regular file")
+    (tmp_path / "c.zip").symlink_to("/dev/zero")
+    refused(tmp_path / "c.zip", "no regular file")
 
 
 def test_fields_of_later_versions_are_ignored(tmp_path: Path) -> None:

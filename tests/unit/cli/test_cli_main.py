@@ -47,6 +47,30 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path: Path, capsys: pytest.C
     assert str(tmp_path / "file") in capsys.readouterr().err
 
 
+def test_messages_cannot_steer_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["report", "a\x1b[31m\x07\nb"]) == ExitCode.TROUBLE
+    assert "error: a\\u001b[31m\\u0007\nb: there is no such recording" in capsys.readouterr().err
+
+
+def test_a_link_in_a_circle_is_replaced_by_the_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    golden = Path(__file__).parents[2] / "golden/recording-v1"
+    (tmp_path / "loop").symlink_to("loop")
+    assert run(["report", str(golden), "--json", str(tmp_path / "loop")]) == ExitCode.OK
+    assert "Traceback" not in capsys.readouterr().err and (tmp_path / "loop").is_file()
+    (tmp_path / "on").symlink_to("on")
+    assert run(["report", str(golden), "--json", str(tmp_path / "on/out.json")]) == ExitCode.TROUBLE
+    assert f"{tmp_path / 'on'}: " in capsys.readouterr().err
+
+
+def test_too_little_memory_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def no_room(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("navitas.cli.main.cli.main", no_room)
+    assert run(["report", "x"]) == ExitCode.TROUBLE
+    assert "not enough memory" in capsys.readouterr().err
+
+
 def test_an_unknown_thread_is_told_before_anything_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     golden = Path(__file__).parents[2] / "golden/recording-v1"
     out = tmp_path / "out.json"

@@ -13,7 +13,7 @@ from support.fake_adb import OKAY, Answer, fail, fake_adb
 
 from navitas.device import shell_v2
 from navitas.device.adb import AdbDevice
-from navitas.device.adb_transport import MAX_LINE_BYTES
+from navitas.device.adb_transport import MAX_LINE_BYTES, _take_lines
 from navitas.errors import DeviceError
 
 
@@ -57,6 +57,13 @@ def test_a_very_long_line_comes_in_pieces() -> None:
         assert stream.received_bytes == len(data) + 5
     assert max(map(len, lines)) <= MAX_LINE_BYTES
     assert b"".join(lines) == data + b"end" and lines[-1] == b"end"
+
+
+def test_a_long_line_that_ends_within_one_packet_comes_in_pieces() -> None:
+    rest = bytearray(b"a" * (MAX_LINE_BYTES - 1))
+    lines = list(_take_lines(rest, b"b" * MAX_LINE_BYTES + b"\n" + b"c" * (2 * MAX_LINE_BYTES + 5) + b"\nd"))
+    assert [len(line) for line in lines] == [MAX_LINE_BYTES, MAX_LINE_BYTES - 1, MAX_LINE_BYTES, MAX_LINE_BYTES, 5]
+    assert rest == b"d"
 
 
 def test_output_without_a_line_end_is_a_sign_of_life() -> None:

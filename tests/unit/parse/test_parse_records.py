@@ -13,7 +13,7 @@ from support import chunk_writer as cw
 
 from navitas.parse.anchors import decode_anchors
 from navitas.parse.chunks import Chunk, scan_chunks
-from navitas.parse.clocks import decode_triples
+from navitas.parse.clocks import UNJOINED, Clocks, decode_triples
 from navitas.parse.counters import decode_counters
 from navitas.parse.findings import Findings
 from navitas.parse.markers import decode_markers, windows_of
@@ -148,3 +148,29 @@ def test_unknown_clocks_convert_nothing() -> None:
     clocks = decode_triples(chunks(cw.TRIPLES, cw.triples_payload([(1, -1, 5)]), 1))
     assert clocks.from_boottime(np.array([1], np.int64)) is None
     assert decode_triples([]).from_realtime(np.array([1], np.int64)) is None
+
+
+def clocks_set_every_second(times: int) -> Clocks:
+    """A clock that is set back by ten minutes every second."""
+    t = np.arange(2 * times + 2) // 2 * 1_000_000_000 + np.arange(2 * times + 2) % 2 * 500_000_000
+    back = np.arange(2 * times + 2) // 2 * 600_000_000_000
+    return Clocks(t, t, 10**18 + t - back)
+
+
+def test_readings_across_a_clock_that_is_set_again_and_again() -> None:
+    clocks = clocks_set_every_second(300)
+    t = np.arange(0, 300_000_000_000, 200_000_000)
+    t = t[t % 1_000_000_000 < 500_000_000]
+    joined = clocks.from_realtime(10**18 + t - t // 1_000_000_000 * 600_000_000_000)
+    assert joined is not None and joined.tolist() == t.tolist()
+
+
+def test_a_clock_that_seems_to_be_set_all_the_time_joins_nothing() -> None:
+    joined = clocks_set_every_second(20_000).from_realtime(np.full(100_000, 10**18))
+    assert joined is not None and set(joined.tolist()) == {UNJOINED}
+
+
+def test_names_in_findings_are_no_formats() -> None:
+    findings = Findings(0)
+    findings.lose("readings", 3, "/{x}/{0.real}: {count} were skipped", "")
+    assert findings.warnings[0].message == "runs/0: /{x}/{0.real}: 3 were skipped"

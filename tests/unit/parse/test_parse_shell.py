@@ -2,37 +2,50 @@
 
 from __future__ import annotations
 
+import io
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from navitas.parse.clocks import Clocks
 from navitas.parse.rails import parse_rails
-from navitas.parse.shell import parse_shell
+from navitas.parse.shell import Series, parse_shell
 
 TEXT = "@ 10.5\n# /proc/stat\ncpu 1\nintr\n# /sys/x\na\n@ 11,000250\n# /proc/stat\ncpu 2\n"
 RAILS = "t=1000\nCH0(T=1000)[S1M_VDD_CPUCL0], 5000000\nCH1(T=1000)[VSYS_PWR_DISPLAY], 7\n"
 NO_CLOCKS = Clocks(*(np.empty(0, np.int64) for _ in range(3)))
 
 
+def parsed(text: str) -> dict[str, Series]:
+    return parse_shell(io.StringIO(text))[0]
+
+
 def test_blocks_become_series_by_path() -> None:
-    series = parse_shell(TEXT)
+    series = parsed(TEXT)
     assert series["/proc/stat"].realtime_ns == [10_500_000_000, 11_000_250_000]
     assert series["/proc/stat"].texts == ["cpu 1\nintr\n", "cpu 2\n"]
     assert series["/sys/x"].texts == ["a\n"]
 
 
 def test_what_comes_before_the_first_block_is_passed_over() -> None:
-    assert list(parse_shell("sh: oops\n# /lost\nx\n" + TEXT)) == ["/proc/stat", "/sys/x"]
+    assert list(parsed("sh: oops\n# /lost\nx\n" + TEXT)) == ["/proc/stat", "/sys/x"]
 
 
 def test_lines_that_only_look_like_heads_belong_to_the_text() -> None:
-    assert parse_shell("@ 1.0\n# /f\n@ home\n# comment\n@ 1.2.3\n")["/f"].texts == ["@ home\n# comment\n@ 1.2.3\n"]
+    assert parsed("@ 1.0\n# /f\n@ home\n# comment\n@ 1.2.3\n")["/f"].texts == ["@ home\n# comment\n@ 1.2.3\n"]
+
+
+def test_more_than_memory_should_hold_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("navitas.parse.shell._MOST_CHARS", 500)
+    found, left_out = parse_shell(io.StringIO(TEXT))
+    assert found["/proc/stat"].texts == ["cpu 1\nintr\n"] and left_out == 5
 
 
 @given(st.text() | st.from_regex(r"(@ [0-9]{1,3}\.[0-9]{1,9}\n|# /[a-b]\n|x\n){0,8}"))
 def test_any_text(text: str) -> None:
-    for entry in parse_shell(text).values():
+    for entry in parsed(text).values():
         assert len(entry.realtime_ns) == len(entry.texts)
 
 

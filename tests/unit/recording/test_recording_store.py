@@ -55,6 +55,31 @@ def test_a_broken_manifest_is_a_clear_error(recording: Recording, text: bytes) -
         open_recording(recording.path)
 
 
+def test_a_manifest_of_impossible_size_is_not_read(recording: Recording, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("navitas.recording.store._MAX_MANIFEST_BYTES", 1000)
+    with pytest.raises(RecordingError, match="larger than"):
+        open_recording(recording.path)
+
+
+@pytest.mark.parametrize("what", ["runs", "tests"])
+def test_two_of_one_id_are_refused(recording: Recording, what: str) -> None:
+    edit(recording, **{what: 2 * recording.manifest.model_dump(by_alias=True)[what]})
+    with pytest.raises(RecordingError, match=f"two {what} have one id"):
+        open_recording(recording.path)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_figures_that_are_no_numbers_are_refused(recording: Recording, value: float) -> None:
+    edit(recording, settings={"mode": value})
+    with pytest.raises(RecordingError, match="settings"):
+        open_recording(recording.path)
+
+
+def test_a_file_that_is_named_again_counts_once(recording: Recording) -> None:
+    edit(recording, files=3 * recording.manifest.model_dump()["files"])
+    assert len(open_recording(recording.path).files("events", 0)) == 1
+
+
 def test_a_newer_schema_asks_for_an_update(recording: Recording) -> None:
     edit(recording, schema_version=2, state="from the future")
     with pytest.raises(RecordingError, match="schema_version 2") as error:

@@ -110,6 +110,12 @@ def test_a_very_deep_tree_is_cut() -> None:
     assert "… 1 more" in shown(analysis(deep), tree="main")
 
 
+def test_of_very_many_warnings_the_first_are_shown() -> None:
+    made = analysis()
+    text = shown(replace(made, warnings=made.warnings * 1234))
+    assert text.count("chunks] lost") == 100 and "1,134 more warnings" in text
+
+
 def test_an_analysis_without_tests_is_shown() -> None:
     assert "Total" in shown(replace(analysis(), tests=()))
 
