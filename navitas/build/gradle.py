@@ -13,6 +13,7 @@ from typing import Literal
 from pydantic import BaseModel, ValidationError
 
 from navitas.build.bundle import Bundle, open_bundles
+from navitas.build.home import with_home
 from navitas.build.jars import jar
 from navitas.build.java import find_java
 from navitas.build.process import run_streaming
@@ -117,7 +118,7 @@ class _Output:
 def find_gradle(project: Path, gradle: str | None) -> list[str]:
     """The command that starts Gradle: `--gradle`, else the project's wrapper, else `gradle` on PATH."""
     if gradle is not None:
-        given = Path(gradle).expanduser()
+        given = with_home(gradle)
         for candidate in (given / "bin" / "gradle", given):
             if candidate.is_file() and os.access(candidate, os.X_OK):
                 return [str(candidate.resolve())]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
+import tempfile
 from pathlib import Path
 
 from navitas import __version__
+from navitas.build.home import with_home
 from navitas.build.jars import jar
 from navitas.errors import BuildError
 
@@ -34,25 +35,28 @@ def install_plugin(repository: Path) -> Path:
 
     Raises `BuildError` when it cannot be written.
     """
-    root = repository.expanduser().absolute()
+    root = with_home(repository)
+    if str(root).startswith("~"):
+        raise BuildError(f"{repository}: there is no such home folder", "Name a folder with --repository.")
+    root = root.absolute()
     plugin = jar(f"{_ARTIFACT}.jar")
     names = {"group": _GROUP, "artifact": _ARTIFACT, "version": __version__}
     try:
-        folder = _folder(root, _ARTIFACT)
-        part = folder / f"{_ARTIFACT}-{__version__}.jar.part"
-        shutil.copyfile(plugin, part)
-        part.replace(part.with_suffix(""))
-        (folder / f"{_ARTIFACT}-{__version__}.pom").write_text(_POM.format(**names, rest=""))
+        _put(root, _ARTIFACT, "jar", plugin.read_bytes())
+        _put(root, _ARTIFACT, "pom", _POM.format(**names, rest="").encode())
         marker = _POM.format(group=_GROUP, artifact=_MARKER, version=__version__, rest=_TO_JAR.format(**names))
-        (_folder(root, _MARKER) / f"{_MARKER}-{__version__}.pom").write_text(marker)
+        _put(root, _MARKER, "pom", marker.encode())
     except OSError as error:
-        raise BuildError(
-            f"{error.filename or root}: {error.strerror}", "Name a folder that can be written with --repository."
-        ) from error
+        place = error.filename2 or error.filename or root
+        raise BuildError(f"{place}: {error.strerror}", "Name a folder that can be written with --repository.") from error
     return root
 
 
-def _folder(root: Path, artifact: str) -> Path:
+def _put(root: Path, artifact: str, kind: str, data: bytes) -> None:
+    """Write a file of an artifact aside and rename it: a build that reads it never sees half of it."""
     folder = root.joinpath(*_GROUP.split("."), artifact, __version__)
     folder.mkdir(parents=True, exist_ok=True)
-    return folder
+    with tempfile.TemporaryDirectory(prefix=".navitas-", dir=folder) as aside:
+        part = Path(aside) / "part"
+        part.write_bytes(data)
+        part.replace(folder / f"{artifact}-{__version__}.{kind}")

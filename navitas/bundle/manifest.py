@@ -37,7 +37,7 @@ def _absolute(name: str) -> str:
 
 Inside = Annotated[str, AfterValidator(inside)]
 Absolute = Annotated[str, AfterValidator(_absolute)]
-PackageName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$", max_length=255)]
+PackageName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$", max_length=240)]
 Line = Annotated[str, StringConstraints(pattern=r"^[^\x00]*$")]
 VariableName = Annotated[str, StringConstraints(pattern=r"^[^\x00=]+$")]
 

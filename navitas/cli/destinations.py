@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 from navitas.cli.options import ReportOptions
@@ -19,6 +20,8 @@ def check_outputs(options: ReportOptions, recording: Path | None = None) -> None
     for path in files:
         if not path.name and path != STDOUT:
             raise UsageError(f"'{path}' is no file name", "name a file, or - for standard output")
+        if path == STDOUT and sys.stdout is None:
+            raise UsageError("standard output is closed, so no report can go there", "name a file")
         if path.is_dir():
             raise UsageError(f"{path} is a folder", "name a file in it")
     real = {path: path if path == STDOUT else Path(os.path.realpath(path)) for path in files}

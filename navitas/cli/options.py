@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,16 @@ class ReportOptions:
     tree: str | None
     top: int
     method: Literal["default", "paper1"]
+
+
+class Finite(click.FloatRange):
+    """A number within bounds; `nan` and `inf`, which Python takes for numbers, are none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        number: float = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is no number.", param, ctx)
+        return number
 
 
 def probe_options(function: F) -> F:

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from navitas import __version__
+from navitas.build.home import with_home
 from navitas.build.plugin_repository import LOCAL, install_plugin
 
 _SNIPPET = """\
@@ -50,7 +51,7 @@ def command(repository: Path) -> None:
     in every build that applies it.
     """
     root = install_plugin(repository)
-    place = "mavenLocal()" if root == LOCAL.expanduser() else f"maven {{ url = uri('{_quoted(root)}') }}"
+    place = "mavenLocal()" if root == with_home(LOCAL) else f"maven {{ url = uri('{_quoted(root)}') }}"
     click.echo(f"installed: {root}", err=True)
     click.echo(_SNIPPET.format(repository=place, version=__version__), nl=False)
     program = Path(sys.executable).with_name("navitas")

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import importlib
-import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
-from navitas.cli.options import probe_options, report_options, take_report_options
+from navitas.cli.options import Finite, probe_options, report_options, take_report_options
 from navitas.cli.profiling import BuildOptions, RunOptions, profile_bundles, profile_project
-from navitas.cli.standard_input import interrupt_at_end_of
+from navitas.cli.standard_input import interrupt_at_end
 from navitas.collect.options import ProfileOptions
 from navitas.errors import UsageError
 from navitas.recording.writer import MANIFEST_NAME
@@ -50,7 +49,7 @@ from navitas.recording.writer import MANIFEST_NAME
 @click.option(
     "--voltage",
     "voltage_v",
-    type=click.FloatRange(min=0, max=1000, min_open=True),
+    type=Finite(min=0, max=1000, min_open=True),
     metavar="V",
     help="Supply voltage. [the battery's]",
 )
@@ -70,7 +69,7 @@ from navitas.recording.writer import MANIFEST_NAME
 @click.option(
     "--timeout",
     "timeout_s",
-    type=click.FloatRange(min=1),
+    type=Finite(min=1),
     default=3600.0,
     show_default=True,
     metavar="S",
@@ -95,7 +94,7 @@ def command(**values: Any) -> int:
     if run.output is not None and not replace and (run.output / MANIFEST_NAME).exists():
         raise UsageError(f"{run.output} holds a recording already", "name another folder with -o, or add --replace")
     if values.pop("end_with_stdin"):
-        interrupt_at_end_of(sys.stdin.fileno())
+        interrupt_at_end()
     options = ProfileOptions(**values)
     if not bundles:
         return profile_project(project or Path(), build, options, report, run)

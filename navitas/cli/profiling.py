@@ -105,7 +105,10 @@ def _measuring() -> ModuleType:
 
 def default_recording(project: str) -> Path:
     """A new folder below `navitas-recordings`, named by project and time; made at once, so that no other profiling takes it."""
-    name = f"{project}-{datetime.now(UTC).strftime('%Y%m%dT%H%M%S')}"
+    # A bundle's project name is anything; a file name has 255 bytes.
+    plain = "".join(char if char.isprintable() and char not in "/\\:" else "_" for char in project).lstrip(".")
+    short = plain.encode("utf-8", "replace")[:200].decode("utf-8", "ignore") or "project"
+    name = f"{short}-{datetime.now(UTC).strftime('%Y%m%dT%H%M%S')}"
     for number in itertools.count(1):
         folder = RECORDINGS / (name if number == 1 else f"{name}-{number}")
         try:

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 
+from navitas.errors import UsageError
 
-def interrupt_at_end_of(descriptor: int) -> None:
-    """Interrupt this process, as Ctrl-C does, when the input ends: its other end was closed, or whoever held it has died."""
+
+def interrupt_at_end() -> None:
+    """Interrupt this process, as Ctrl-C does, when standard input ends: its other end was closed, or whoever held it has died.
+
+    UsageError when it is closed already.
+    """
+    if sys.stdin is None:
+        raise UsageError("standard input is closed, so its end cannot be waited for", "leave out --end-with-stdin")
+    descriptor = sys.stdin.fileno()
 
     def wait() -> None:
         while os.read(descriptor, 1 << 16):

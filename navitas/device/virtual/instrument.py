@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import io
 import os
 import shutil
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import navitas
+from navitas.device.virtual.class_path import class_path_argument
 from navitas.device.virtual.host_process import host_process
 from navitas.device.virtual.packages import RUNNER, Package
 from navitas.device.virtual.shell.streams import Input
@@ -24,6 +26,7 @@ _CODE = b"INSTRUMENTATION_CODE: "
 _CRASHED = b"INSTRUMENTATION_RESULT: shortMsg=Process crashed.\nINSTRUMENTATION_CODE: 0\n"
 _INFO, _FATAL = 4, 6
 _KEPT_ERROR_LINES = 100
+_REASON_LINES = 3
 
 
 class CannotStart(Exception):
@@ -49,13 +52,13 @@ def command_line(phone: Phone, package: Package, arguments: list[tuple[str, str]
         "navitas.excludeTags": ",".join(task.exclude_tags),
         "navitas.testRoots": os.pathsep.join(str(package.code / root) for root in manifest.test_roots),
     }
-    class_path = [PHONE_JAR, *(package.code / entry for entry in manifest.class_path)]
+    class_path = [package.code / entry for entry in manifest.class_path]
     return [
         _java(manifest.java_home),
         *manifest.jvm_args,
         *(f"-D{name}={value}" for name, value in properties.items()),
         "-cp",
-        os.pathsep.join(map(str, class_path)),
+        class_path_argument(PHONE_JAR, class_path, package.data / "cache" / "class-path.jar"),
         RUNNER,
         *(text for pair in arguments for text in pair),
     ]
@@ -91,15 +94,21 @@ async def run_tests(
             env={**os.environ, **package.manifest.environment},
         ) as process:
             printed = [asyncio.create_task(_last_lines(output)) for output in (process.stderr, process.stdout)]
-            ended = False
+            begun = ended = False
             # Not line by line: each packet to adb waits for its answer, and the tests for the pipe behind it.
             async for lines in process.stream.batches():
+                begun = True
                 ended = ended or lines.startswith(_CODE) or b"\n" + _CODE in lines
                 await write(lines)
-            for said in await asyncio.gather(*printed):
+            words = await asyncio.gather(*printed)
+            for said in words:
                 if said:
                     phone.logd.write(_INFO if ended else _FATAL, "stdout" if ended else "AndroidRuntime", said, pid=process.pid)
+            if not begun and (reason := _first_words(words)):
+                raise CannotStart(reason)
     except OSError as error:
+        if error.errno == errno.E2BIG:
+            raise CannotStart("an argument, a property or a variable of the tests' JVM is longer than 128 KiB") from None
         raise CannotStart(f"{error.filename or 'java'}: {error.strerror}") from None
     if not ended:
         await write(_CRASHED)
@@ -109,6 +118,12 @@ def _working_dir(package: Package, arguments: list[tuple[str, str]]) -> Path:
     """The folder that `-e workingDir` names, else the bundle's; the app's data where there is no such folder."""
     folder = Path(dict(arguments).get("workingDir", package.manifest.working_dir))
     return folder if folder.is_absolute() and folder.is_dir() else package.data
+
+
+def _first_words(outputs: Sequence[str]) -> str:
+    """Why a JVM ended before it ran anything, as it says itself, on one line."""
+    lines = [line.strip() for said in outputs for line in said.splitlines()]
+    return " ".join([line for line in lines if line and not line.startswith("Picked up ")][:_REASON_LINES])
 
 
 async def _last_lines(source: Input) -> str:

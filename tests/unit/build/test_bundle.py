@@ -47,6 +47,12 @@ def test_what_is_no_regular_file_is_not_waited_for(tmp_path: Path) -> None:
     refused(tmp_path / "c.zip", "no regular file")
 
 
+def test_a_map_that_is_none_is_refused_before_tests_run(tmp_path: Path) -> None:
+    refused(
+        make(tmp_path / "b.zip", {**FILES, "map.json": json.dumps({"map_id": MANIFEST["map_id"], "classes": {}})}), "map.json"
+    )
+
+
 def test_fields_of_later_versions_are_ignored(tmp_path: Path) -> None:
     assert isinstance(open_bundle(made(tmp_path / "b.zip", colour="green")), Bundle)
 

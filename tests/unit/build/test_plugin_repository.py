@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import zipfile
 from pathlib import Path
 from xml.etree import ElementTree
@@ -43,6 +44,25 @@ def test_installing_again_replaces(tmp_path: Path) -> None:
     install_plugin(tmp_path / "repo")
     (jar,) = (tmp_path / "repo").rglob("*.jar")
     assert jar.read_bytes() == b"newer"
+
+
+def test_whatever_lies_in_a_file_s_place_is_replaced_or_named(tmp_path: Path) -> None:
+    folder = tmp_path / "repo/org/navitas/navitas-gradle-plugin" / __version__
+    folder.mkdir(parents=True)
+    pom = folder / f"navitas-gradle-plugin-{__version__}.pom"
+    os.mkfifo(pom)  # would be waited for
+    install_plugin(tmp_path / "repo")
+    assert pom.is_file() and sorted(path.suffix for path in folder.iterdir()) == [".jar", ".pom"]
+    pom.unlink()
+    pom.mkdir()
+    with pytest.raises(BuildError, match=pom.name):
+        install_plugin(tmp_path / "repo")
+    assert len(list(folder.iterdir())) == 2
+
+
+def test_a_home_that_does_not_exist_is_told() -> None:
+    with pytest.raises(BuildError, match="~nosuchuser/repo: there is no such home"):
+        install_plugin(Path("~nosuchuser/repo"))
 
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:

@@ -62,6 +62,25 @@ def test_a_link_in_a_circle_is_replaced_by_the_report(tmp_path: Path, capsys: py
     assert f"{tmp_path / 'on'}: " in capsys.readouterr().err
 
 
+def test_closed_streams_that_are_needed_are_told(tmp_path: Path) -> None:
+    golden = Path(__file__).parents[2] / "golden/recording-v1"
+    navitas = [sys.executable, "-c", "from navitas.cli.main import main; main()"]
+    for line, word in (
+        (f"report {golden} --json - >&-", "standard output is closed"),
+        ("profile --end-with-stdin <&-", "standard input is closed"),
+    ):
+        shell = ["sh", "-c", f'"$@" {line}', "sh", *navitas]
+        done = subprocess.run(shell, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == ExitCode.USAGE, done.stderr
+        assert word in done.stderr and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("option", ["--timeout=nan", "--timeout=inf", "--voltage=nan", "--voltage=1e400"])
+def test_figures_are_numbers(option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["profile", option]) == ExitCode.USAGE
+    assert "Invalid value" in capsys.readouterr().err
+
+
 def test_too_little_memory_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def no_room(*_: object, **__: object) -> None:
         raise MemoryError

@@ -7,9 +7,9 @@ import sys
 
 PROGRAM = """
 import signal, sys, time
-from navitas.cli.standard_input import interrupt_at_end_of
+from navitas.cli.standard_input import interrupt_at_end
 signal.signal(signal.SIGTERM, signal.default_int_handler)
-interrupt_at_end_of(sys.stdin.fileno())
+interrupt_at_end()
 try:
     print("ready", flush=True)
     time.sleep(float(sys.argv[1]))

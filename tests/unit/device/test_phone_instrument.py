@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import shutil
+import subprocess
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -16,6 +18,7 @@ from support.null_kernel import NullKernel
 from test_phone_packages import install
 
 from navitas.device.virtual import instrument
+from navitas.device.virtual.class_path import class_path_argument
 from navitas.device.virtual.phone import Phone
 
 COMPONENT = "org.example.app/org.navitas.phone.InstrumentMain"
@@ -101,6 +104,41 @@ def test_a_dying_jvm_is_a_crash_and_its_last_words_are_logged(tmp_path: Path) ->
         assert log == b"--------- beginning of main\nE/AndroidRuntime: fatal\nE/AndroidRuntime: words\n"
 
     with_java(tmp_path, "echo INSTRUMENTATION_STATUS_CODE: 1; echo fatal >&2; echo words >&2; kill -9 $$", action)
+
+
+def test_a_jvm_that_does_not_start_says_why(tmp_path: Path) -> None:
+    async def action(phone: Phone) -> None:
+        said = (await run(phone, RUN)).stdout
+        assert said == b"INSTRUMENTATION_RESULT: shortMsg=Invalid heap size Error: no JVM\nINSTRUMENTATION_CODE: 0\n"
+
+    script = "(echo Picked up JAVA_TOOL_OPTIONS: x; echo Invalid heap size; echo; echo Error: no JVM) >&2; exit 1"
+    with_java(tmp_path, script, action)
+
+
+def test_what_no_command_line_can_hold_is_told(tmp_path: Path) -> None:
+    async def action(phone: Phone) -> None:
+        assert b"is longer than 128 KiB" in (await run(phone, RUN)).stdout
+
+    with_java(tmp_path, "exit 1", action, system_properties={"a": "x" * 200_000})
+
+
+def test_a_class_path_that_no_command_line_can_hold_goes_through_a_jar(tmp_path: Path) -> None:
+    java, javac = shutil.which("java"), shutil.which("javac")
+    if java is None or javac is None:
+        pytest.skip("no JDK")
+    names = [f"lib {number:04d} ü" for number in range(3000)]
+    for name in names:
+        (tmp_path / name).mkdir()
+    source = tmp_path / "A.java"
+    source.write_text("public class A { public static void main(String[] a) { B.run(); } }")
+    (tmp_path / "B.java").write_text("class B { static void run() { System.out.print(1234); } }")
+    subprocess.run([javac, "-d", names[-1], "A.java", "B.java"], cwd=tmp_path, check=True)
+    (tmp_path / names[-1] / "B.class").rename(tmp_path / names[0] / "B.class")
+    entries = [tmp_path / name for name in names]
+    argument = class_path_argument(tmp_path / "first.jar", entries, tmp_path / "all.jar")
+    assert argument == os.pathsep.join([str(tmp_path / "first.jar"), str(tmp_path / "all.jar")])
+    done = subprocess.run([java, "-cp", argument, "A"], capture_output=True, text=True, check=True)
+    assert done.stdout == "1234"
 
 
 def test_a_jvm_with_children_that_stay_does_not_hang(tmp_path: Path) -> None:
