@@ -7,13 +7,11 @@ package org.navitas.runtime;
  * of the anchor interval use up a credit, which time gives back; a thread without credit waits for the next anchor that is due.
  */
 final class Anchors {
-    private static final int CREDITS = 256;
-
     final Track track;
     private final Platform platform;
     /** Anchors closer than this use up credit. */
     private final long creditNs;
-    private long credits = CREDITS;
+    private long credits = Limits.CREDITS;
     private long last;
     private boolean hasCpuClock = true;
     /** The last anchor that found no room, 0 when there was room since. */
@@ -60,7 +58,7 @@ final class Anchors {
             to.lazySet(at + 2);
         }
         keptTime = 0;
-        credits = Math.min(CREDITS, credits + (now - last) / creditNs) - 1;
+        credits = Math.min(Limits.CREDITS, credits + (now - last) / creditNs) - 1;
         last = now;
     }
 

@@ -8,10 +8,14 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * A bounded number of buffers, made on demand. Any thread may call it; nothing blocks, and taking a buffer that was used
  * before allocates nothing.
  *
- * <p>The one given back last is taken first: it is still in the processor's cache.
+ * <p>The one given back last is taken first: it is still in the processor's cache. Some may be larger than usual, as far as the
+ * pool has room for it.
  */
 final class BufferPool {
     private final int words;
+    /** Words that buffers may still have beyond the usual. */
+    private final AtomicInteger room;
+    private final AtomicInteger used = new AtomicInteger();
     private final AtomicInteger made = new AtomicInteger();
     private final AtomicInteger sealed = new AtomicInteger();
     /** Every buffer by its index. */
@@ -19,26 +23,41 @@ final class BufferPool {
     /** A stack of free buffers: index + 1 of the topmost (0: none) below a version, so that no exchange mistakes two states. */
     private final AtomicLong top = new AtomicLong();
 
-    BufferPool(int words, int limit) {
+    /** So many buffers of so many words, and so many words more for the larger ones. */
+    BufferPool(int words, int limit, int room) {
         this.words = words;
+        this.room = new AtomicInteger(room);
         all = new AtomicReferenceArray<>(limit);
     }
 
     /** An empty buffer of at least so many words, or null when all are in use or memory is short. */
     Buffer take(int least) {
+        Buffer buffer = take();
+        if (buffer != null) {
+            used.incrementAndGet();
+            if (buffer.words.length < least) {
+                return replace(buffer, least);
+            }
+        }
+        return buffer;
+    }
+
+    private Buffer take() {
         for (long was = top.get(); (int) was != 0; was = top.get()) {
             Buffer buffer = all.get((int) was - 1);
             if (top.compareAndSet(was, version(was) | buffer.below)) {
-                return buffer.words.length >= least ? buffer : replace(buffer, least);
+                return buffer;
             }
         }
         int index = made.get() < all.length() ? made.getAndIncrement() : all.length();
-        return index < all.length() ? make(index, Math.max(words, least)) : null;
+        return index < all.length() ? make(index, words) : null;
     }
 
     private Buffer replace(Buffer tooSmall, int least) {
-        Buffer larger = make(tooSmall.index, least);
+        int more = least - tooSmall.words.length;
+        Buffer larger = room.addAndGet(-more) >= 0 ? make(tooSmall.index, least) : null;
         if (larger == null) {
+            room.addAndGet(more);
             give(tooSmall);
         }
         return larger;
@@ -56,13 +75,27 @@ final class BufferPool {
     }
 
     /** The buffer may be taken again. */
-    void give(Buffer buffer) {
+    void give(Buffer given) {
+        boolean tooLarge = isLarge(given) && room.get() < given.words.length; // others may soon need one
+        Buffer usual = tooLarge ? make(given.index, words) : null;
+        Buffer buffer = usual == null ? given : usual;
+        room.addAndGet(given.words.length - buffer.words.length);
         buffer.clear();
+        used.decrementAndGet();
         long was;
         do {
             was = top.get();
             buffer.below = (int) was;
         } while (!top.compareAndSet(was, version(was) | buffer.index + 1));
+    }
+
+    /** Whether others may lack this buffer, should its thread keep it for long. */
+    boolean isWanted(Buffer buffer) {
+        return isLarge(buffer) || used.get() > all.length() / 2;
+    }
+
+    private boolean isLarge(Buffer buffer) {
+        return buffer.words.length > words;
     }
 
     private static long version(long was) {

@@ -1,6 +1,7 @@
 package org.navitas.runtime;
 
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * One thread's folded calls: a calling-context tree whose nodes hold self time, calls and throws since the epoch's start.
@@ -10,73 +11,56 @@ import java.util.Arrays;
  * {@code method | calls << 32}, {@code throws}, {@code self}.
  *
  * <p>The number of nodes is bounded. A full tree makes way for a new one ({@link #renew}), whose nodes have new numbers. Where
- * that cannot be, a new callee's calls are part of their caller (their time is its self time) and count as lost events.
+ * that cannot be, a new callee's calls are part of their caller (their time is its self time) and count as lost events. All
+ * threads' trees together are bounded too; each may have a few nodes in any case.
  *
- * <p>A node is eight ints in a row of one array, and named by the index of the first: a probe then needs one array, and no
- * reference is stored, which would cost a garbage collector's barrier.
+ * <p>Nodes are ints of one array ({@link Node}): a probe then needs one array, and no reference is stored, which would cost a
+ * garbage collector's barrier.
  */
 final class CallTree {
-    static final int HEAD_WORDS = 3;
-    static final int ROW_WORDS = 4;
-    private static final int USUAL_BUFFER = 2048;
-
-    private static final int NODE_BITS = 3;
-    private static final int NODE_INTS = 1 << NODE_BITS;
-    private static final int METHOD = 0;
-    private static final int PARENT = 1;
-    /** The child entered last. */
-    private static final int LATEST = 2;
-    /** The next one in the ring of siblings. */
-    private static final int SIBLING = 3;
-    /** The sibling that was entered after this one. */
-    private static final int FOLLOWER = 4;
-    private static final int CALLS = 5;
-    private static final int THROWN = 6;
-    private static final int TOUCHED = 7;
-
-    /** The node above the outermost calls; in published rows it is parent -1. It also stands for no node. */
-    private static final int ROOT = 0;
-
     private final Track track;
     private int limit;
+    /** How many nodes all trees may still have, beside their own few. */
+    private final AtomicInteger room;
 
-    private int[] nodes = new int[NODE_INTS];
+    private int[] nodes = new int[Node.INTS];
     private long[] self = new long[1];
     private int[] touched = new int[1];
     /** Where the next node will be. */
-    private int end = NODE_INTS;
+    private int end = Node.INTS;
     /** The published number of a node is its ordinal and this. */
-    private int numbered = -1;
+    int numbered = -1;
     private int touchedNodes;
 
-    private int current = ROOT;
+    private int current = Node.ROOT;
     /** Open calls that are part of {@link #current}, the bound being reached. */
     private int hidden;
     private long last;
     private long epochStart;
     /** The node that a tick has seen last. */
-    private int seen = ROOT;
+    private int seen = Node.ROOT;
 
-    CallTree(Track track, int limit) {
+    CallTree(Track track, int limit, AtomicInteger room) {
         this.track = track;
         this.limit = limit;
-        nodes[METHOD] = -1;
-        nodes[TOUCHED] = 1; // so that it is never listed
+        this.room = room;
+        nodes[Node.METHOD] = -1;
+        nodes[Node.TOUCHED] = 1; // so that it is never listed
     }
 
     /** Whether no call is open. */
     boolean isIdle() {
-        return current == ROOT && hidden == 0;
+        return current == Node.ROOT && hidden == 0;
     }
 
     /** No call is open until now: the time since the last exit is nobody's. */
     void resume(long now) {
-        current = ROOT;
+        current = Node.ROOT;
         hidden = 0;
         last = now;
         if (touchedNodes == 0) {
             epochStart = now;
-            if (end >> NODE_BITS >= limit) {
+            if (end >> Node.BITS >= limit && mayRenew()) {
                 renew();
             }
         }
@@ -84,8 +68,8 @@ final class CallTree {
 
     /** A call that was open when folding began: a node without a call. */
     void reopen(int id) {
-        int child = hidden == 0 ? child(id) : ROOT;
-        if (child == ROOT) {
+        int child = hidden == 0 ? child(id) : Node.ROOT;
+        if (child == Node.ROOT) {
             hidden++;
         } else {
             current = child;
@@ -109,7 +93,7 @@ final class CallTree {
         if (!enter(id)) {
             return false;
         }
-        self[above >> NODE_BITS] += now - last;
+        self[above >> Node.BITS] += now - last;
         last = now;
         return true;
     }
@@ -120,7 +104,7 @@ final class CallTree {
         if (!exit(id, byThrow)) {
             return false;
         }
-        self[node >> NODE_BITS] += now - last;
+        self[node >> Node.BITS] += now - last;
         last = now;
         touch(current);
         return true;
@@ -130,16 +114,16 @@ final class CallTree {
     boolean enter(int id) {
         int[] t = nodes;
         int above = current;
-        int child = t[above + LATEST];
-        if (t[child + METHOD] != id) {
-            child = t[child + FOLLOWER];
-            if (t[child + METHOD] != id) {
+        int child = t[above + Node.LATEST];
+        if (t[child + Node.METHOD] != id) {
+            child = t[child + Node.FOLLOWER];
+            if (t[child + Node.METHOD] != id) {
                 return false;
             }
-            t[above + LATEST] = child;
+            t[above + Node.LATEST] = child;
         }
         current = child;
-        if (t[child + CALLS]++ == 0) {
+        if (t[child + Node.CALLS]++ == 0) {
             touch(child);
         }
         return true;
@@ -149,13 +133,13 @@ final class CallTree {
     boolean exit(int id, boolean byThrow) {
         int[] t = nodes;
         int node = current;
-        int above = t[node + PARENT];
-        if (t[node + METHOD] != id || above == ROOT) {
+        int above = t[node + Node.PARENT];
+        if (t[node + Node.METHOD] != id || above == Node.ROOT) {
             return false;
         }
         current = above;
         if (byThrow) {
-            t[node + THROWN]++;
+            t[node + Node.THROWN]++;
             touch(node);
         }
         return true;
@@ -163,12 +147,12 @@ final class CallTree {
 
     /** Any entry, which counts so many calls; false, and no change, when the tree has no room for it. */
     boolean open(int id, int counts) {
-        int child = hidden == 0 ? child(id) : ROOT;
-        if (child == ROOT) {
+        int child = hidden == 0 ? child(id) : Node.ROOT;
+        if (child == Node.ROOT) {
             return false;
         }
         touch(child);
-        nodes[child + CALLS] += counts;
+        nodes[child + Node.CALLS] += counts;
         current = child;
         return true;
     }
@@ -181,22 +165,22 @@ final class CallTree {
             return true;
         }
         int node = current;
-        while (node != ROOT && nodes[node + METHOD] != id) {
-            node = nodes[node + PARENT];
+        while (node != Node.ROOT && nodes[node + Node.METHOD] != id) {
+            node = nodes[node + Node.PARENT];
         }
-        if (node == ROOT) {
+        if (node == Node.ROOT) {
             track.lose(1);
             return false;
         }
-        for (int inner = current; inner != node; inner = nodes[inner + PARENT]) {
+        for (int inner = current; inner != node; inner = nodes[inner + Node.PARENT]) {
             touch(inner);
-            nodes[inner + THROWN]++;
+            nodes[inner + Node.THROWN]++;
         }
         if (byThrow) {
             touch(node);
-            nodes[node + THROWN]++;
+            nodes[node + Node.THROWN]++;
         }
-        current = nodes[node + PARENT];
+        current = nodes[node + Node.PARENT];
         touch(current);
         return true;
     }
@@ -206,7 +190,7 @@ final class CallTree {
         spend(current, now);
     }
 
-    /** A tick: the time since the last one belongs to the innermost open call, and what comes up to a next one that never comes. */
+    /** A tick: the time since the last one belongs to the innermost open call, and so does the rest, should no tick follow. */
     void tick(long time) {
         if (time - last > 0) {
             spend(current, time);
@@ -216,39 +200,49 @@ final class CallTree {
 
     /** The outermost call has ended: time up to now belongs to the node that a tick has seen last, else to that call. */
     void inherit(long now) {
-        spend(seen == ROOT ? nodes[LATEST] : seen, now);
+        spend(seen == Node.ROOT ? nodes[Node.LATEST] : seen, now);
     }
 
     private void spend(int node, long now) {
         touch(node);
-        self[node >> NODE_BITS] += now - last;
+        self[node >> Node.BITS] += now - last;
         last = now;
-    }
-
-    /** Up to when time is spent. */
-    long last() {
-        return last;
     }
 
     /** Publishes the epoch and begins the next; false (and no change) when no buffer is free. */
     boolean endEpoch() {
         if (touchedNodes > 0) {
-            int need = HEAD_WORDS + ROW_WORDS * touchedNodes;
-            Buffer buffer = track.head();
-            if (buffer.get() + need > buffer.words.length) {
-                int growth = Math.min(USUAL_BUFFER, 2 * buffer.words.length);
-                buffer = track.roll(0, Math.max(need, growth));
-                if (buffer == null) {
-                    return false;
-                }
+            int need = words();
+            Buffer head = track.head();
+            if (head.get() + need > head.words.length && track.roll(0, need) == null) {
+                return false;
             }
-            publish(buffer);
+            publish();
+            track.share();
         }
         epochStart = last;
         return true;
     }
 
-    private void publish(Buffer buffer) {
+    /** Writer only, once the thread is dead: publishes the last epoch, and gives the room for its nodes back. */
+    void end() {
+        if (touchedNodes > 0) {
+            try {
+                track.leavePool(words());
+                publish();
+            } catch (OutOfMemoryError e) {
+                track.lose(touchedNodes);
+            }
+        }
+        room.addAndGet(Math.max(0, self.length - Limits.OWN_NODES));
+    }
+
+    private int words() {
+        return Format.EPOCH_WORDS + Format.ROW_WORDS * touchedNodes;
+    }
+
+    private void publish() {
+        Buffer buffer = track.head();
         long[] words = buffer.words;
         int at = buffer.get();
         words[at++] = epochStart;
@@ -256,15 +250,15 @@ final class CallTree {
         words[at++] = touchedNodes;
         for (int i = 0; i < touchedNodes; i++) {
             int node = touched[i];
-            int above = nodes[node + PARENT];
-            words[at++] = number(node) | (above == ROOT ? -1L : number(above)) << 32;
-            words[at++] = nodes[node + METHOD] | (long) nodes[node + CALLS] << 32;
-            words[at++] = nodes[node + THROWN];
-            words[at++] = self[node >> NODE_BITS];
-            nodes[node + CALLS] = 0;
-            nodes[node + THROWN] = 0;
-            nodes[node + TOUCHED] = 0;
-            self[node >> NODE_BITS] = 0;
+            int above = nodes[node + Node.PARENT];
+            words[at++] = number(node) | (above == Node.ROOT ? -1L : number(above)) << 32;
+            words[at++] = nodes[node + Node.METHOD] | (long) nodes[node + Node.CALLS] << 32;
+            words[at++] = nodes[node + Node.THROWN];
+            words[at++] = self[node >> Node.BITS];
+            nodes[node + Node.CALLS] = 0;
+            nodes[node + Node.THROWN] = 0;
+            nodes[node + Node.TOUCHED] = 0;
+            self[node >> Node.BITS] = 0;
         }
         touchedNodes = 0;
         touch(current); // its time goes on
@@ -272,77 +266,84 @@ final class CallTree {
     }
 
     private long number(int node) {
-        return numbered + (node >> NODE_BITS);
+        return numbered + (node >> Node.BITS);
     }
 
     private void touch(int node) {
-        if (nodes[node + TOUCHED] == 0) {
-            nodes[node + TOUCHED] = 1;
+        if (nodes[node + Node.TOUCHED] == 0) {
+            nodes[node + Node.TOUCHED] = 1;
             touched[touchedNodes++] = node;
         }
     }
 
     /** The current node's child; made when missing; ROOT when there is no room. */
     private int child(int id) {
-        int latest = nodes[current + LATEST];
+        int latest = nodes[current + Node.LATEST];
         int node = latest;
         do {
-            if (nodes[node + METHOD] == id) {
-                nodes[latest + FOLLOWER] = node;
-                nodes[current + LATEST] = node;
+            if (nodes[node + Node.METHOD] == id) {
+                nodes[latest + Node.FOLLOWER] = node;
+                nodes[current + Node.LATEST] = node;
                 return node;
             }
-            node = nodes[node + SIBLING];
+            node = nodes[node + Node.SIBLING];
         } while (node != latest);
         return make(id, latest);
     }
 
     private int make(int id, int latest) {
         if (end == nodes.length && !grow()) {
-            return ROOT;
+            return Node.ROOT;
         }
         int node = end;
-        end += NODE_INTS;
-        Arrays.fill(nodes, node, end, ROOT);
-        nodes[node + METHOD] = id;
-        nodes[node + PARENT] = current;
-        nodes[node + SIBLING] = node;
-        if (latest != ROOT) {
-            nodes[node + SIBLING] = nodes[latest + SIBLING];
-            nodes[latest + SIBLING] = node;
-            nodes[latest + FOLLOWER] = node;
+        end += Node.INTS;
+        Arrays.fill(nodes, node, end, Node.ROOT);
+        nodes[node + Node.METHOD] = id;
+        nodes[node + Node.PARENT] = current;
+        nodes[node + Node.SIBLING] = node;
+        if (latest != Node.ROOT) {
+            nodes[node + Node.SIBLING] = nodes[latest + Node.SIBLING];
+            nodes[latest + Node.SIBLING] = node;
+            nodes[latest + Node.FOLLOWER] = node;
         }
-        nodes[current + LATEST] = node;
+        nodes[current + Node.LATEST] = node;
         return node;
     }
 
     private boolean grow() {
         int size = Math.min(limit, 4 * self.length);
+        int more = size > Limits.OWN_NODES ? size - self.length : 0;
         if (size <= self.length) {
+            return false;
+        }
+        if (room.addAndGet(-more) < 0) {
+            room.addAndGet(more);
+            limit = self.length;
             return false;
         }
         try {
             // Every copy before the first assignment: memory that runs out leaves the tree whole.
-            int[] moreNodes = Arrays.copyOf(nodes, size << NODE_BITS);
+            int[] moreNodes = Arrays.copyOf(nodes, size << Node.BITS);
             long[] moreSelf = Arrays.copyOf(self, size);
             touched = Arrays.copyOf(touched, size);
             self = moreSelf;
             nodes = moreNodes;
             return true;
         } catch (OutOfMemoryError e) {
+            room.addAndGet(more);
             limit = self.length;
             return false;
         }
     }
 
-    /** Whether a new tree of the open calls alone would have room for many more. */
+    /** Whether a new tree of the open calls alone would have room for many more, and numbers are left for its nodes. */
     boolean mayRenew() {
-        return hidden == 0 && openCalls() <= limit / 2;
+        return hidden == 0 && numbered <= Integer.MAX_VALUE - 2 * limit && openCalls() <= limit / 2;
     }
 
     private int openCalls() {
         int open = 0;
-        for (int node = current; node != ROOT; node = nodes[node + PARENT]) {
+        for (int node = current; node != Node.ROOT; node = nodes[node + Node.PARENT]) {
             open++;
         }
         return open;
@@ -352,15 +353,15 @@ final class CallTree {
     void renew() {
         int open = openCalls();
         int[] path = new int[open];
-        for (int node = current; node != ROOT; node = nodes[node + PARENT]) {
-            path[--open] = nodes[node + METHOD];
+        for (int node = current; node != Node.ROOT; node = nodes[node + Node.PARENT]) {
+            path[--open] = nodes[node + Node.METHOD];
         }
-        numbered += end >> NODE_BITS;
-        end = NODE_INTS;
-        nodes[LATEST] = ROOT;
+        numbered += end >> Node.BITS;
+        end = Node.INTS;
+        nodes[Node.LATEST] = Node.ROOT;
         touchedNodes = 0;
-        current = ROOT;
-        seen = ROOT;
+        current = Node.ROOT;
+        seen = Node.ROOT;
         for (int id : path) {
             reopen(id);
         }

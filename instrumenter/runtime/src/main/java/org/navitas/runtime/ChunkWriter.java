@@ -8,12 +8,6 @@ import java.util.zip.CRC32;
  * written any more, only counted: the application must not suffer from a full disk.
  */
 final class ChunkWriter {
-    private static final int MAGIC = 'N' | 'V' << 8 | 'C' << 16 | 'H' << 24;
-    private static final int VERSION = 1;
-    private static final int COUNT_AT = 44;
-    private static final int PAYLOAD_BYTES_AT = 48;
-    private static final int MAX_NAME = 200;
-
     private final Sink sink;
     private final long mapId;
     private final Bytes chunk = new Bytes();
@@ -29,11 +23,11 @@ final class ChunkWriter {
 
     /** A thread's words from where the writer stands to {@code end}, as one or more chunks. */
     void words(ThreadRecorder owner, Track track, Buffer buffer, int end) {
-        if (track.type == ThreadRecorder.FOLDED) {
+        if (track.type == Format.FOLDED) {
             epochs(owner, track, buffer, end);
             return;
         }
-        boolean calls = track.type == ThreadRecorder.CALLS;
+        boolean calls = track.type == Format.CALLS;
         int most = Math.max(16, sink.payloadLimit() / 8 & ~1); // an anchor is two words
         for (int at = buffer.written; at < end; ) {
             int length = Math.min(end - at, most);
@@ -52,8 +46,8 @@ final class ChunkWriter {
             do {
                 int rows = (int) words[at + 2];
                 chunk.i64(words[at]).i64(words[at + 1]).u32(rows);
-                at += CallTree.HEAD_WORDS;
-                for (int row = 0; row < rows; row++, at += CallTree.ROW_WORDS) {
+                at += Format.EPOCH_WORDS;
+                for (int row = 0; row < rows; row++, at += Format.ROW_WORDS) {
                     chunk.u32((int) words[at]).u32((int) (words[at] >>> 32));
                     chunk.u32((int) words[at + 1]).u32((int) (words[at + 1] >>> 32));
                     chunk.u32((int) words[at + 2]).i64(words[at + 3]);
@@ -91,16 +85,16 @@ final class ChunkWriter {
 
     /** Returns where the payload begins. */
     private int begin(int type, long map, long serial, int osTid, int seq, int lost, long base, String threadName) {
-        byte[] name = threadName.substring(0, Math.min(threadName.length(), MAX_NAME)).getBytes(Bytes.UTF_8);
+        byte[] name = threadName.substring(0, Math.min(threadName.length(), Format.MAX_NAME)).getBytes(Bytes.UTF_8);
         chunk.cut(0);
-        chunk.u32(MAGIC).u16(VERSION).u16(type).i64(map).i64(serial).u32(osTid).u32(seq).u32(lost).i64(base);
+        chunk.u32(Format.MAGIC).u16(Format.VERSION).u16(type).i64(map).i64(serial).u32(osTid).u32(seq).u32(lost).i64(base);
         chunk.u32(0).u32(0).u16(name.length).bytes(name, 0, name.length).u32(0);
         return chunk.size();
     }
 
     private void finish(int payloadStart, int count) {
-        chunk.putU32(COUNT_AT, count);
-        chunk.putU32(PAYLOAD_BYTES_AT, chunk.size() - payloadStart);
+        chunk.putU32(Format.COUNT_AT, count);
+        chunk.putU32(Format.PAYLOAD_BYTES_AT, chunk.size() - payloadStart);
         crc.reset();
         crc.update(chunk.array(), 0, chunk.size());
         chunk.putU32(payloadStart - 4, (int) crc.getValue());

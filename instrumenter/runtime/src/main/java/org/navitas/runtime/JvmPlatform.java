@@ -20,10 +20,14 @@ final class JvmPlatform extends Platform {
         }
     }
 
-    /** From the first field of its stat: a canonical path would come from a cache on older JVMs. */
+    /**
+     * From the first field of its stat: a canonical path would come from a cache on older JVMs. 0 for a virtual thread, which has
+     * no kernel thread of its own.
+     */
     @Override
     int threadId() {
-        return leadingNumber(FileSource.text("/proc/thread-self/stat"));
+        boolean isVirtual = Thread.currentThread().getClass().getName().equals("java.lang.VirtualThread");
+        return isVirtual ? 0 : leadingNumber(FileSource.text("/proc/thread-self/stat"));
     }
 
     @Override

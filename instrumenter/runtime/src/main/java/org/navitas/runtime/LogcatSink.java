@@ -6,11 +6,6 @@ package org.navitas.runtime;
  * shows as a missing number.
  */
 final class LogcatSink implements Sink {
-    static final int PART_CHARS = 3000;
-    private static final int PACE_CHARS = 32 << 10;
-    private static final int PACE_MS = 5;
-    private static final int TRIES = 20;
-
     private static final char[] DIGITS =
             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".toCharArray();
 
@@ -27,9 +22,9 @@ final class LogcatSink implements Sink {
     @Override
     public void write(byte[] bytes, int length) {
         String text = base64(bytes, length);
-        int parts = (text.length() + PART_CHARS - 1) / PART_CHARS;
+        int parts = (text.length() + Limits.PART_CHARS - 1) / Limits.PART_CHARS;
         for (int part = 0; part < parts; part++) {
-            String piece = text.substring(part * PART_CHARS, Math.min(text.length(), (part + 1) * PART_CHARS));
+            String piece = text.substring(part * Limits.PART_CHARS, Math.min(text.length(), (part + 1) * Limits.PART_CHARS));
             line("NV1 " + process + " " + chunks + " " + part + "/" + parts + " " + piece);
         }
         chunks++;
@@ -37,10 +32,10 @@ final class LogcatSink implements Sink {
 
     private void line(String text) {
         sinceRest += text.length();
-        if (sinceRest > PACE_CHARS) {
+        if (sinceRest > Limits.PACE_CHARS) {
             rest();
         }
-        for (int i = 0; i < TRIES && !platform.log(text); i++) {
+        for (int i = 0; i < Limits.TRIES && !platform.log(text); i++) {
             rest();
         }
     }
@@ -48,7 +43,7 @@ final class LogcatSink implements Sink {
     private void rest() {
         sinceRest = 0;
         try {
-            Thread.sleep(PACE_MS);
+            Thread.sleep(Limits.PACE_MS);
         } catch (InterruptedException e) {
             // The application cannot mean this thread; writing goes on.
         }

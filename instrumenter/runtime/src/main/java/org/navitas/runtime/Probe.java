@@ -13,6 +13,7 @@ public final class Probe {
     /** Null unless something is recorded. A constant of its own: each load on the way to a thread's recorder costs time. */
     private static final Threads THREADS = RECORDER == null ? null : RECORDER.threads;
     private static final Ticker TICKER = RECORDER == null ? null : RECORDER.ticker;
+    private static final Platform CLOCK = RECORDER == null ? null : RECORDER.platform;
 
     private Probe() {}
 
@@ -21,7 +22,7 @@ public final class Probe {
         if (TICKER != null) {
             THREADS.current().tickedEnter(method, TICKER.time);
         } else if (THREADS != null) {
-            THREADS.current().enter(method);
+            THREADS.current().enter(method, CLOCK);
         }
     }
 
@@ -43,19 +44,19 @@ public final class Probe {
 
     /** The method returns. */
     public static void exit(int method) {
-        leave(method, ThreadRecorder.EXIT);
+        leave(method, Format.EXIT);
     }
 
     /** The method ends by an exception. */
     public static void thrown(int method) {
-        leave(method, ThreadRecorder.THROW);
+        leave(method, Format.THROW);
     }
 
     private static void leave(int method, long kind) {
         if (TICKER != null) {
             THREADS.current().tickedExit(method, kind, TICKER.time);
         } else if (THREADS != null) {
-            THREADS.current().exit(method, kind);
+            THREADS.current().exit(method, kind, CLOCK);
         }
     }
 }

@@ -5,11 +5,6 @@ package org.navitas.runtime;
  * keep up, records are counted as lost rather than kept without bound.
  */
 final class RecordLog {
-    static final int COUNTERS = 3;
-    static final int MARKERS = 4;
-    static final int CLOCK_TRIPLES = 8;
-    private static final int MOST_BYTES = 4 << 20;
-
     private final int type;
     private Bytes records = new Bytes();
     private Bytes spare = new Bytes();
@@ -42,7 +37,7 @@ final class RecordLog {
     }
 
     private boolean room() {
-        if (records.size() > MOST_BYTES) {
+        if (records.size() > Limits.RECORD_BYTES) {
             lost++;
             return false;
         }

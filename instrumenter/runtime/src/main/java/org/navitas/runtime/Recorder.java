@@ -1,7 +1,7 @@
 package org.navitas.runtime;
 
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -9,34 +9,32 @@ import java.util.concurrent.atomic.AtomicLong;
  *
  * <p>The static methods are for test listeners; they do nothing while nothing is recorded. All methods are thread-safe.
  */
-public final class Recorder {
+public final class Recorder implements Runnable {
     /** Kinds of {@link #mark}. */
     public static final int RUN_START = 0, TEST_START = 1, TEST_FINISH = 2, RUN_END = 3;
     /** Statuses of {@link #mark}. */
     public static final int PASSED = 0, FAILED = 1, IGNORED = 2, ASSUMPTION = 3;
 
-    private static final String RECORDING = "navitas.recording";
-    static final int EVENT_WORDS = 4096;
-    private static final int ANCHOR_WORDS = 256;
-    private static final int MAX_WIDENING = 6;
-    private static final long FLUSH_LIMIT_MS = 5_000;
-    private static final long STOP_LIMIT_MS = 10_000;
 
     final Platform platform;
     final BufferPool eventBuffers;
     final BufferPool anchorBuffers;
-    final int maxNodes = 1 << 14;
+    final BufferPool foldBuffers;
+    /** How many more all call trees together may have. */
+    final AtomicInteger spareNodes;
     /** Anchors closer than this use up credit. */
     final long creditNs;
     final Writer writer;
     /** Null unless ticks time the calls. */
     final Ticker ticker;
     final Threads threads;
+    /** The runtime's own, whose probes record nothing. */
+    final ThreadGroup ownThreads = new ThreadGroup("navitas");
 
     private final Settings settings;
     private final ChunkWriter out;
-    private final RecordLog markers = new RecordLog(RecordLog.MARKERS);
-    private final RecordLog counters = new RecordLog(RecordLog.COUNTERS);
+    private final RecordLog markers = new RecordLog(Format.MARKERS);
+    private final RecordLog counters = new RecordLog(Format.COUNTERS);
     private final Sampler sampler;
     private final AtomicLong eventBytes = new AtomicLong();
     private final AtomicBoolean hasFailed = new AtomicBoolean();
@@ -47,10 +45,13 @@ public final class Recorder {
         this.platform = platform;
         this.settings = settings;
         this.out = out;
-        eventBuffers = new BufferPool(EVENT_WORDS, buffers);
-        anchorBuffers = new BufferPool(ANCHOR_WORDS, 4 * buffers);
+        eventBuffers = new BufferPool(Limits.EVENT_WORDS, buffers, 0);
+        anchorBuffers = new BufferPool(Limits.ANCHOR_WORDS, Limits.ANCHOR_BUFFERS * buffers, 0);
+        int nodes = Limits.NODES * buffers;
+        foldBuffers = new BufferPool(Limits.FOLD_WORDS, Limits.FOLD_BUFFERS * buffers, Format.ROW_WORDS * nodes);
+        spareNodes = new AtomicInteger(nodes);
         creditNs = Math.max(1, settings.anchorIntervalNs / 10);
-        writer = new Writer(platform, out, settings.flushIntervalNs, markers, counters, new RecordLog(RecordLog.CLOCK_TRIPLES));
+        writer = new Writer(platform, out, settings.flushIntervalNs, markers, counters, new RecordLog(Format.CLOCK_TRIPLES));
         ticker = settings.ticked ? new Ticker(platform, settings.tickIntervalNs) : null;
         sampler = new Sampler(platform, settings, counters, ticker);
         threads = new Threads(this);
@@ -64,11 +65,11 @@ public final class Recorder {
                 return null;
             }
             Platform platform = Platform.detect();
-            if (System.getProperty(RECORDING) != null) {
+            if (System.getProperty(Format.RECORDING) != null) {
                 Platform.note("a second copy of the runtime (another class loader's) records nothing");
                 return null;
             }
-            System.setProperty(RECORDING, "true");
+            System.setProperty(Format.RECORDING, "true");
             int process = platform.processId();
             Sink sink = settings.logcat ? new LogcatSink(platform, process) : new FileSink(settings.out, process);
             ChunkWriter out = new ChunkWriter(sink, Settings.mapId());
@@ -81,56 +82,43 @@ public final class Recorder {
         }
     }
 
-    /** A 64th of the memory, at most 16 MiB; over logcat less, since it is slow and folding then begins in time. */
+    /** For events: a 64th of the memory, within limits. */
     private static int buffers(Settings settings) {
-        long memory = Runtime.getRuntime().maxMemory() / 64 / (8 * EVENT_WORDS);
-        return (int) Math.max(32, Math.min(settings.logcat ? 64 : 1024, memory));
+        long memory = Runtime.getRuntime().maxMemory() / 64 / (8 * Limits.EVENT_WORDS);
+        int most = settings.logcat ? Limits.LOGCAT_EVENT_BUFFERS : Limits.MOST_EVENT_BUFFERS;
+        return (int) Math.max(Limits.LEAST_EVENT_BUFFERS, Math.min(most, memory));
     }
 
     void begin() {
-        writerThread = new OwnThread("navitas-writer", writer);
+        writerThread = own("navitas-writer", writer);
         writerThread.start();
         if (ticker != null) {
-            new OwnThread("navitas-ticker", ticker).start();
+            own("navitas-ticker", ticker).start();
         }
         if (sampler.hasSources()) {
-            samplerThread = new OwnThread("navitas-sampler", sampler);
+            samplerThread = own("navitas-sampler", sampler);
             samplerThread.start();
         }
-        Runtime.getRuntime().addShutdownHook(new OwnThread("navitas-end", null));
+        Runtime.getRuntime().addShutdownHook(own("navitas-end", this));
     }
 
-    /** A thread of the runtime's, whose probes record nothing: runs the task, or without one ends the recording. */
-    private final class OwnThread extends Thread {
-        private final Runnable task;
-
-        OwnThread(String name, Runnable task) {
-            super(name);
-            this.task = task;
-            setDaemon(true);
-            setContextClassLoader(Recorder.class.getClassLoader());
-        }
-
-        @Override
-        public void run() {
-            threads.ignoreCurrent();
-            if (task == null) {
-                end();
-            } else {
-                task.run();
-            }
-        }
+    private Thread own(String name, Runnable task) {
+        Thread thread = new Thread(ownThreads, task, name);
+        thread.setDaemon(true);
+        thread.setContextClassLoader(Recorder.class.getClassLoader());
+        return thread;
     }
 
-    /** Writes the rest, within a limit of time; what is recorded later is dropped. */
-    void end() {
+    /** Ends the recording: writes the rest, within a limit of time; what is recorded later is dropped. */
+    @Override
+    public void run() {
         try {
             if (samplerThread != null) {
                 sampler.stop();
-                samplerThread.join(STOP_LIMIT_MS / 10);
+                samplerThread.join(Limits.STOP_LIMIT_MS / 10);
             }
             writer.stop();
-            writerThread.join(STOP_LIMIT_MS);
+            writerThread.join(Limits.STOP_LIMIT_MS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -140,14 +128,14 @@ public final class Recorder {
     public static void flush() {
         if (Probe.RECORDER != null) {
             Probe.RECORDER.publishOwn();
-            Probe.RECORDER.writer.flush(FLUSH_LIMIT_MS);
+            Probe.RECORDER.writer.flush(Limits.FLUSH_LIMIT_MS);
         }
     }
 
     /** Publishes what the calling thread has folded; the writer may have to free a buffer for it first. */
     private void publishOwn() {
         if (!current().publish()) {
-            writer.flush(FLUSH_LIMIT_MS);
+            writer.flush(Limits.FLUSH_LIMIT_MS);
             current().publish();
         }
     }
@@ -189,7 +177,7 @@ public final class Recorder {
     /** The time between two anchors; folded, it doubles with each doubling of what folding has written over the budget. */
     long anchorIntervalNs(boolean folding) {
         long over = folding ? out.foldedBytes() / Math.max(settings.eventBudgetBytes, 1 << 20) : 0;
-        return settings.anchorIntervalNs << Math.min(MAX_WIDENING, 64 - Long.numberOfLeadingZeros(over));
+        return settings.anchorIntervalNs << Math.min(Limits.MAX_WIDENING, 64 - Long.numberOfLeadingZeros(over));
     }
 
     /** How soon after another a full call tree may make way for a new one: at once within the budget. */

@@ -13,10 +13,6 @@ import java.util.concurrent.locks.LockSupport;
  * percent of a core; a source that keeps failing is dropped.
  */
 final class Sampler implements Runnable {
-    private static final int CORE_SHARE = 50; // one of 50 is two percent
-    private static final int MOST_FAILURES = 5;
-    private static final String THREADS = "threads";
-
     private final Platform platform;
     private final RecordLog counters;
     private final long intervalNs;
@@ -43,7 +39,7 @@ final class Sampler implements Runnable {
 
     /** Null for one that this system does not have. */
     private static CounterSource source(int id, String path, Settings settings) {
-        if (path.equals(THREADS)) {
+        if (path.equals(Format.THREADS)) {
             File tasks = settings.under("/proc/self/task");
             return tasks.isDirectory() ? new ThreadsSource(id, tasks) : null;
         }
@@ -79,7 +75,7 @@ final class Sampler implements Runnable {
 
     /** The interval at which a round of this cost stays within the share of a core. */
     static long widened(long intervalNs, long costNs) {
-        return Math.max(intervalNs, CORE_SHARE * costNs);
+        return Math.max(intervalNs, Limits.CORE_SHARE * costNs);
     }
 
     /** Reads every source once. */
@@ -99,7 +95,7 @@ final class Sampler implements Runnable {
                 if (source.failures++ == 0) {
                     Platform.note("counter " + source.path + " cannot be read: " + e.getMessage());
                 }
-                if (source.failures == MOST_FAILURES) {
+                if (source.failures == Limits.MOST_FAILURES) {
                     each.remove();
                 }
             }

@@ -15,10 +15,6 @@ import java.util.TreeMap;
  * {@code navitas.<key>}.
  */
 final class Settings {
-    private static final String FOLDER = "/data/local/tmp/navitas/";
-    private static final String PREFIX = "navitas.";
-    private static final String SOURCE = "source.";
-
     final String sysRoot;
     final File out;
     final int repeat;
@@ -50,8 +46,8 @@ final class Settings {
         flushIntervalNs = 1_000_000 * number(values, "flushIntervalMs", 500, 1, 1_000_000);
         sources = new TreeMap<>();
         for (String key : values.stringPropertyNames()) {
-            if (key.startsWith(SOURCE)) {
-                int id = (int) number(key, key.substring(SOURCE.length()), 1, 65535);
+            if (key.startsWith(Format.SOURCE)) {
+                int id = (int) number(key, key.substring(Format.SOURCE.length()), 1, 65535);
                 sources.put(id, values.getProperty(key));
             }
         }
@@ -67,8 +63,8 @@ final class Settings {
             load(new FileInputStream(file), values);
         }
         for (String key : System.getProperties().stringPropertyNames()) {
-            if (key.startsWith(PREFIX)) {
-                values.setProperty(key.substring(PREFIX.length()), System.getProperty(key));
+            if (key.startsWith(Format.SETTINGS_PREFIX)) {
+                values.setProperty(key.substring(Format.SETTINGS_PREFIX.length()), System.getProperty(key));
             }
         }
         if (!found && !values.containsKey("out") && !values.containsKey("transport")) {
@@ -105,7 +101,7 @@ final class Settings {
             process = FileSource.text("/proc/self/cmdline").split("\0", 2)[0];
         }
         boolean usable = !process.isEmpty() && process.indexOf('/') < 0; // a JVM's is a path: it has no process name
-        return usable ? new File(sysRoot, FOLDER + process + ".properties") : null;
+        return usable ? new File(sysRoot, Format.SETTINGS_FOLDER + process + ".properties") : null;
     }
 
     private static long number(Properties values, String key, long fallback, long least, long most) {

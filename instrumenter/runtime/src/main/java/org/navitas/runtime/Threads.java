@@ -13,14 +13,11 @@ import java.util.concurrent.atomic.AtomicLong;
  * stores do: a recorder's thread is final, and only this thread uses what it finds.
  */
 final class Threads {
-    private static final int PLACES = 8;
-    private static final int WAKE_EVERY = 64;
-
     private final Recorder recorder;
     private final ThreadRecorder ignoring;
     private ThreadRecorder first;
-    private final ThreadRecorder[] more = new ThreadRecorder[PLACES];
-    private int turn = PLACES;
+    private final ThreadRecorder[] more = new ThreadRecorder[Limits.PLACES];
+    private int turn = Limits.PLACES;
     private final ThreadLocal<ThreadRecorder> known = new ThreadLocal<>();
     private final AtomicLong serials = new AtomicLong();
     private final AtomicInteger sinceWake = new AtomicInteger();
@@ -48,16 +45,11 @@ final class Threads {
         return found != null ? found : register(thread);
     }
 
-    /** The calling thread is the runtime's own: nothing is recorded of it. */
-    void ignoreCurrent() {
-        known.set(ignoring);
-    }
-
     /** The calling thread's recorder is at work: it takes the place of another unless it has one. */
     void prefer(ThreadRecorder busy) {
         if (!replace(busy, busy)) {
-            int place = (turn++ & Integer.MAX_VALUE) % (PLACES + 1);
-            if (place == PLACES) {
+            int place = (turn++ & Integer.MAX_VALUE) % (Limits.PLACES + 1);
+            if (place == Limits.PLACES) {
                 first = busy;
             } else {
                 more[place] = busy;
@@ -75,7 +67,7 @@ final class Threads {
             first = by;
             return true;
         }
-        for (int i = 0; i < PLACES; i++) {
+        for (int i = 0; i < Limits.PLACES; i++) {
             if (more[i] == old) {
                 more[i] = by;
                 return true;
@@ -86,11 +78,14 @@ final class Threads {
 
     private ThreadRecorder register(Thread thread) {
         known.set(ignoring); // should this meet a probe
+        if (thread.getThreadGroup() == recorder.ownThreads) {
+            return ignoring;
+        }
         try {
             ThreadRecorder fresh = new ThreadRecorder(recorder, thread, serials.incrementAndGet(), recorder.platform.threadId());
             recorder.writer.add(fresh);
             known.set(fresh);
-            if (sinceWake.incrementAndGet() % WAKE_EVERY == 0) {
+            if (sinceWake.incrementAndGet() % Limits.WAKE_EVERY == 0) {
                 recorder.writer.wake(); // many short threads: their buffers are wanted back before the next flush
             }
             return fresh;

@@ -14,11 +14,6 @@ import java.util.Set;
  * each whose values have changed since the last reading.
  */
 final class ThreadsSource extends CounterSource {
-    /** Threads whose schedstat stays open; further ones are opened each time (files that a process may open are limited). */
-    private static final int MOST_OPEN = 100;
-    /** A name is read anew so often: threads are renamed soon after their start, later hardly ever. */
-    private static final int NAME_EVERY = 16;
-
     private final Map<String, Task> known = new HashMap<>();
     private final Bytes text = new Bytes();
 
@@ -72,7 +67,7 @@ final class ThreadsSource extends CounterSource {
         }
         text.cut(0);
         task.schedstat.read(text);
-        if (known.size() > MOST_OPEN) {
+        if (known.size() > Limits.MOST_OPEN) {
             task.schedstat.close();
         }
         byte[] now = Arrays.copyOf(text.array(), text.size());
@@ -80,7 +75,7 @@ final class ThreadsSource extends CounterSource {
             return;
         }
         task.last = now;
-        if (task.changes < 2 || task.changes % NAME_EVERY == 0) {
+        if (task.changes < 2 || task.changes % Limits.NAME_EVERY == 0) {
             task.name = FileSource.content(new File(path, tid + "/comm"));
         }
         task.changes++;

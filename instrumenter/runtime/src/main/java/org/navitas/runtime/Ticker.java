@@ -9,9 +9,6 @@ import java.util.concurrent.locks.LockSupport;
  * of these (us²).
  */
 final class Ticker extends CounterSource implements Runnable {
-    private static final int TICKS = 3;
-    private static final int COST_EVERY = 64;
-
     /** When it last ticked. Volatile, so that no loop of the application keeps an old value in a register. */
     volatile long time;
 
@@ -23,7 +20,7 @@ final class Ticker extends CounterSource implements Runnable {
     private double squares;
 
     Ticker(Platform platform, long periodNs) {
-        super(TICKS, null);
+        super(Format.TICKS, null);
         this.platform = platform;
         this.periodNs = periodNs;
         time = platform.nanoTime();
@@ -33,13 +30,13 @@ final class Ticker extends CounterSource implements Runnable {
     public void run() {
         for (long costNs = 0; ; ) {
             long before = platform.threadCpuNanos();
-            for (int i = 0; i < COST_EVERY; i++) {
+            for (int i = 0; i < Limits.COST_EVERY; i++) {
                 long mean = Sampler.widened(periodNs, costNs);
                 Thread.interrupted(); // the application cannot mean this thread
                 LockSupport.parkNanos(this, mean / 2 + (random() * mean >>> 32));
                 tick(platform.nanoTime());
             }
-            costNs = (platform.threadCpuNanos() - before) / COST_EVERY;
+            costNs = (platform.threadCpuNanos() - before) / Limits.COST_EVERY;
         }
     }
 

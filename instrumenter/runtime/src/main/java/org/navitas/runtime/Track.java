@@ -48,6 +48,13 @@ final class Track {
         link(new Buffer(words));
     }
 
+    /** Seals the head at once where others may lack it. */
+    void share() {
+        if (pool.isWanted(head)) {
+            leavePool(0);
+        }
+    }
+
     private void link(Buffer buffer) {
         Buffer sealed = head;
         head = buffer;

@@ -5,7 +5,6 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
@@ -14,8 +13,6 @@ import java.util.concurrent.locks.LockSupport;
  * interval or request, and takes back the buffers of threads that have died.
  */
 final class Writer implements Runnable {
-    private static final long TRIPLE_INTERVAL_NS = TimeUnit.SECONDS.toNanos(1);
-
     private final Platform platform;
     private final ChunkWriter out;
     private final long flushIntervalNs;
@@ -53,12 +50,12 @@ final class Writer implements Runnable {
     void flush(long limitMs) {
         long ticket = asked.incrementAndGet();
         wake();
-        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMs);
+        long end = System.nanoTime() + 1_000_000 * limitMs;
         synchronized (servedLock) {
             try {
                 for (long left = limitMs; left > 0 && served < ticket && !stopping; ) {
                     servedLock.wait(left);
-                    left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
+                    left = (end - System.nanoTime()) / 1_000_000;
                 }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
@@ -94,7 +91,7 @@ final class Writer implements Runnable {
             long now = System.nanoTime();
             if (now - nextTriple >= 0) {
                 clockTriple();
-                nextTriple = now + TRIPLE_INTERVAL_NS;
+                nextTriple = now + Limits.TRIPLE_INTERVAL_NS;
             }
             long ticket = asked.get();
             boolean flush = ticket != served || now - nextFlush >= 0;

@@ -2,6 +2,7 @@ package org.navitas.runtime;
 
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
 import java.util.ArrayDeque;
@@ -13,6 +14,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.Test;
 
 public class FoldingTest {
@@ -110,7 +113,7 @@ public class FoldingTest {
         for (long seed = 1; seed <= 5; seed++) {
             Recording events = new Recording(1024);
             calls(events, seed, 20_000);
-            Recording folded = new Recording(4, "mode", "folded");
+            Recording folded = new Recording(64, "mode", "folded");
             calls(folded, seed, 20_000);
             assertTrue(ChunkReader.events(folded.written(), 0).isEmpty());
             Map<String, List<Long>> expected = totals(ChunkReader.events(events.written(), 0));
@@ -124,7 +127,7 @@ public class FoldingTest {
 
     @Test
     public void epochsEndAtAnchors() {
-        Recording recording = new Recording(4, "mode", "folded");
+        Recording recording = new Recording(64, "mode", "folded");
         calls(recording, 7, 10_000);
         byte[] written = recording.written();
         List<Long> anchors = new ArrayList<>();
@@ -194,10 +197,10 @@ public class FoldingTest {
 
     @Test
     public void beyondTheBoundOfNodesCallsArePartOfTheirCallerAndCounted() {
-        BufferPool pool = new BufferPool(64, 2);
+        BufferPool pool = new BufferPool(64, 2, 0);
         Recording recording = new Recording(4);
-        Track track = new Track(ThreadRecorder.FOLDED, 0, pool, recording.recorder.writer);
-        CallTree tree = new CallTree(track, 4); // the root and three
+        Track track = new Track(Format.FOLDED, 0, pool, recording.recorder.writer);
+        CallTree tree = new CallTree(track, 4, new AtomicInteger()); // the root and three
         tree.resume(0);
         long time = 0;
         for (int id = 1; id <= 5; id++, time += 10) {
@@ -218,10 +221,10 @@ public class FoldingTest {
 
     @Test
     public void aFullTreeMakesWayForANewOne() {
-        Recording recording = new Recording(4, "mode", "folded");
+        Recording recording = new Recording(64, "mode", "folded");
         long time = 1_000;
         recording.enter(time, 1);
-        int callers = recording.recorder.maxNodes / 50;
+        int callers = Limits.THREAD_NODES / 50;
         for (int caller = 0; caller < callers; caller++) {
             recording.enter(time += 10, 1_000 + caller);
             for (int id = 10; id < 110; id++) {
@@ -238,25 +241,124 @@ public class FoldingTest {
         assertEquals(Arrays.asList(1L, 0L, 10L * callers + 10), totals.get("/1"));
         assertEquals(Arrays.asList(1L, 0L, 1_010L), totals.get("/1/1000"));
         assertEquals(Arrays.asList(1L, 0L, 5L), totals.get("/1/1000/10"));
-        for (ChunkReader.Chunk chunk : ChunkReader.of(written, ThreadRecorder.FOLDED, 0)) {
+        for (ChunkReader.Chunk chunk : ChunkReader.of(written, Format.FOLDED, 0)) {
             assertEquals(0, chunk.lost);
         }
     }
 
     @Test
     public void anEpochThatFindsNoBufferGoesOn() {
-        BufferPool pool = new BufferPool(16, 1);
+        BufferPool pool = new BufferPool(16, 1, 0);
         Recording recording = new Recording(4);
-        Track track = new Track(ThreadRecorder.FOLDED, 0, pool, recording.recorder.writer);
-        CallTree tree = new CallTree(track, 100);
+        Track track = new Track(Format.FOLDED, 0, pool, recording.recorder.writer);
+        CallTree tree = new CallTree(track, 100, new AtomicInteger());
         tree.resume(0);
         assertTrue(tree.open(1, 1));
         tree.advance(10);
         assertTrue(tree.endEpoch());
         tree.advance(20);
+        assertFalse("the only buffer waits for the writer", tree.endEpoch());
+        track.drain(recording.recorder.current(), new ChunkWriter(recording.sink, 0), false);
         assertTrue(tree.endEpoch());
-        tree.advance(30);
-        assertFalse("the only buffer is full", tree.endEpoch());
+    }
+
+    /** 3,000 threads alive at once, each with a tree of its own. */
+    @Test
+    public void manyThreadsShareTheirMemoryAndLoseNothing() throws Exception {
+        Recording recording = new Recording(32, "mode", "folded");
+        BufferPool pool = recording.recorder.foldBuffers;
+        AtomicInteger spare = recording.recorder.spareNodes;
+        int least = spare.get();
+        CountDownLatch allHaveCalled = new CountDownLatch(1);
+        Thread[] threads = new Thread[3_000];
+        for (int i = 0; i < threads.length; i++) {
+            Thread thread = new Thread() {
+                @Override
+                public void run() {
+                    ThreadRecorder recorder = recording.recorder.current();
+                    FakePlatform clock = recording.platform;
+                    recorder.enter(1, clock);
+                    for (int id = 10; id < 210; id++) {
+                        recorder.enter(id, clock);
+                        recorder.exit(id, Format.EXIT, clock);
+                    }
+                    recorder.exit(1, Format.EXIT, clock);
+                    try {
+                        allHaveCalled.await();
+                    } catch (InterruptedException e) {
+                        throw new AssertionError(e);
+                    }
+                }
+            };
+            threads[i] = thread;
+            thread.start();
+            while (thread.getState() != Thread.State.WAITING) {
+                Thread.yield();
+            }
+            least = Math.min(least, spare.get());
+        }
+        assertTrue("the bound was reached, and kept: " + least, least >= 0 && least < 256);
+        assertTrue(pool.made() <= 2 * 32);
+        allHaveCalled.countDown();
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        long calls = 0;
+        byte[] written = recording.written();
+        for (ChunkReader.Row row : ChunkReader.rows(written, 0)) {
+            calls += row.calls;
+        }
+        for (ChunkReader.Chunk chunk : ChunkReader.read(written)) {
+            calls += chunk.lost / 2;
+        }
+        assertEquals("in a row, or counted as lost", 3_000 * 201, calls);
+        assertEquals("the dead give theirs back", Limits.NODES * 32, spare.get());
+    }
+
+    @Test
+    public void aBufferThatOthersMayLackIsNotKept() {
+        BufferPool pool = new BufferPool(8, 4, 24);
+        Recording recording = new Recording(4);
+        Track usual = new Track(Format.FOLDED, 0, pool, recording.recorder.writer);
+        usual.roll(0, 8);
+        usual.share();
+        assertEquals("one of four is in use", 8, usual.head().words.length);
+        Track large = new Track(Format.FOLDED, 0, pool, recording.recorder.writer);
+        assertEquals(32, large.roll(0, 32).words.length);
+        assertNull("no room is left", pool.take(9));
+        large.share();
+        assertEquals(0, large.head().words.length);
+        large.drain(null, null, false);
+        assertEquals("its room is free again", 32, pool.take(32).words.length);
+        usual.roll(0, 8);
+        usual.share();
+        assertEquals("three are in use", 0, usual.head().words.length);
+    }
+
+    @Test
+    public void atTheLastNodeNumberCallsAreCountedAsLost() {
+        BufferPool pool = new BufferPool(64, 8, 0);
+        Recording recording = new Recording(4);
+        Track track = new Track(Format.FOLDED, 0, pool, recording.recorder.writer);
+        CallTree tree = new CallTree(track, 4, new AtomicInteger());
+        fill(tree, 1);
+        assertFalse("full", tree.open(9, 1));
+        assertTrue(tree.endEpoch());
+        tree.numbered = Integer.MAX_VALUE - 2 * 4;
+        fill(tree, 4);
+        assertTrue(tree.endEpoch());
+        tree.resume(0);
+        assertFalse("no numbers are left", tree.mayRenew() || tree.open(9, 1));
+        assertTrue("calls known go on", tree.open(4, 1));
+    }
+
+    /** With as many callees as have room, in a new tree when it is full. */
+    private static void fill(CallTree tree, int first) {
+        tree.resume(0);
+        for (int id = first; id < first + 3; id++) {
+            assertTrue(tree.open(id, 1));
+            assertTrue(tree.close(id, false));
+        }
     }
 
     @Test
@@ -304,7 +406,7 @@ public class FoldingTest {
                 for (ChunkReader.Chunk chunk : ChunkReader.of(written, 5, 0)) {
                     lost += chunk.lost;
                 }
-                assertEquals("calls beyond the bound", 2 * (100_000 - (recording.recorder.maxNodes - 1)), lost);
+                assertEquals("calls beyond the bound", 2 * (100_000 - (Limits.THREAD_NODES - 1)), lost);
             }
         }
     }

@@ -20,7 +20,7 @@ final class Recording {
     void enter(long time, int method) {
         platform.now = time;
         if (recorder.ticker == null) {
-            recorder.current().enter(method);
+            recorder.current().enter(method, platform);
         } else {
             recorder.current().tickedEnter(method, recorder.ticker.time);
         }
@@ -32,17 +32,17 @@ final class Recording {
     }
 
     void exit(long time, int method) {
-        leave(time, method, ThreadRecorder.EXIT);
+        leave(time, method, Format.EXIT);
     }
 
     void thrown(long time, int method) {
-        leave(time, method, ThreadRecorder.THROW);
+        leave(time, method, Format.THROW);
     }
 
     private void leave(long time, int method, long kind) {
         platform.now = time;
         if (recorder.ticker == null) {
-            recorder.current().exit(method, kind);
+            recorder.current().exit(method, kind, platform);
         } else {
             recorder.current().tickedExit(method, kind, recorder.ticker.time);
         }

@@ -20,7 +20,7 @@ public class SamplerTest {
     @Rule
     public TemporaryFolder root = new TemporaryFolder();
 
-    private final RecordLog counters = new RecordLog(RecordLog.COUNTERS);
+    private final RecordLog counters = new RecordLog(Format.COUNTERS);
     private final Properties settings = new Properties();
 
     @Before

@@ -31,10 +31,10 @@ public class ThreadsTest {
             Thread oneShot = new Thread() {
                 @Override
                 public void run() {
-                    recording.recorder.current().enter(1);
-                    recording.recorder.current().enter(2);
-                    recording.recorder.current().exit(2, ThreadRecorder.EXIT);
-                    recording.recorder.current().exit(1, ThreadRecorder.EXIT);
+                    recording.recorder.current().enter(1, recording.platform);
+                    recording.recorder.current().enter(2, recording.platform);
+                    recording.recorder.current().exit(2, Format.EXIT, recording.platform);
+                    recording.recorder.current().exit(1, Format.EXIT, recording.platform);
                 }
             };
             oneShot.start();
@@ -46,11 +46,11 @@ public class ThreadsTest {
         Map<Long, Integer> calls = new HashMap<>();
         Set<Long> anchored = new HashSet<>();
         for (ChunkReader.Chunk chunk : ChunkReader.read(written)) {
-            if (chunk.type == ThreadRecorder.CALLS) {
+            if (chunk.type == Format.CALLS) {
                 calls.put(chunk.serial, calls.getOrDefault(chunk.serial, 0) + chunk.count);
-            } else if (chunk.type == ThreadRecorder.FOLDED) {
+            } else if (chunk.type == Format.FOLDED) {
                 calls.put(chunk.serial, 4);
-            } else if (chunk.type == ThreadRecorder.ANCHORS) {
+            } else if (chunk.type == Format.ANCHORS) {
                 anchored.add(chunk.serial);
                 assertEquals(2, chunk.count);
             }
@@ -62,7 +62,11 @@ public class ThreadsTest {
 
     @Test
     public void threadsWithoutABufferKeepTheirCpuTime() throws Exception {
-        final Recording scarce = new Recording(0);
+        final Recording scarce = new Recording(1);
+        scarce.recorder.eventBuffers.take(0);
+        for (int i = 0; i < Limits.ANCHOR_BUFFERS; i++) {
+            scarce.recorder.anchorBuffers.take(0);
+        }
         Thread thread = new Thread("starved") {
             @Override
             public void run() {
@@ -105,12 +109,12 @@ public class ThreadsTest {
             threads[i] = new Thread("same name") {
                 @Override
                 public void run() {
-                    recording.recorder.current().enter(0);
+                    recording.recorder.current().enter(0, recording.platform);
                     for (int n = 1; n <= 30_000; n++) {
-                        recording.recorder.current().enter(n);
-                        recording.recorder.current().exit(n, ThreadRecorder.EXIT);
+                        recording.recorder.current().enter(n, recording.platform);
+                        recording.recorder.current().exit(n, Format.EXIT, recording.platform);
                     }
-                    recording.recorder.current().exit(0, ThreadRecorder.EXIT);
+                    recording.recorder.current().exit(0, Format.EXIT, recording.platform);
                 }
             };
             threads[i].start();
@@ -126,7 +130,7 @@ public class ThreadsTest {
                 assertEquals((i + 1) % 2, events.get(i).kind);
             }
             Set<Integer> numbers = new HashSet<>();
-            for (ChunkReader.Chunk chunk : ChunkReader.of(written, ThreadRecorder.CALLS, serial)) {
+            for (ChunkReader.Chunk chunk : ChunkReader.of(written, Format.CALLS, serial)) {
                 assertTrue(numbers.add(chunk.seq));
             }
             long folded = 0;
@@ -137,7 +141,7 @@ public class ThreadsTest {
             for (ChunkReader.Event event : events) {
                 entries += event.kind == 0 ? 1 : 0;
             }
-            for (ChunkReader.Chunk chunk : ChunkReader.of(written, ThreadRecorder.FOLDED, serial)) {
+            for (ChunkReader.Chunk chunk : ChunkReader.of(written, Format.FOLDED, serial)) {
                 folded += chunk.lost / 2;
             }
             assertEquals("as an event, folded, or counted as lost", 30_001, entries + folded, 1);
@@ -157,21 +161,21 @@ public class ThreadsTest {
             pool.give(made);
         }
         ThreadRecorder recorder = recording.recorder.current();
-        recorder.enter(0);
+        recorder.enter(0, recording.platform);
         call(100_000);
         long id = Thread.currentThread().getId();
         long before = threads.getThreadAllocatedBytes(id);
         call(1_000_000);
         long allocated = threads.getThreadAllocatedBytes(id) - before;
-        recorder.exit(0, ThreadRecorder.EXIT);
+        recorder.exit(0, Format.EXIT, recording.platform);
         end();
         assertTrue("less than a tenth of a byte a call: " + allocated, allocated < 100_000);
     }
 
     private void call(int times) {
         for (int i = 0; i < times; i++) {
-            recording.recorder.current().enter(1);
-            recording.recorder.current().exit(1, ThreadRecorder.EXIT);
+            recording.recorder.current().enter(1, recording.platform);
+            recording.recorder.current().exit(1, Format.EXIT, recording.platform);
         }
     }
 
@@ -200,8 +204,8 @@ public class ThreadsTest {
         recording.written();
         int depth = 0;
         ThreadRecorder recorder = recording.recorder.current();
-        recorder.enter(5);
-        recorder.exit(5, ThreadRecorder.EXIT);
+        recorder.enter(5, recording.platform);
+        recorder.exit(5, Format.EXIT, recording.platform);
         for (ChunkReader.Event event : ChunkReader.events(recording.written(), 0)) {
             depth += event.kind == 0 ? 1 : -1;
             if (event.method == 4) {
@@ -211,11 +215,11 @@ public class ThreadsTest {
     }
 
     private void recurse() {
-        recording.recorder.current().enter(2);
+        recording.recorder.current().enter(2, recording.platform);
         try {
             recurse();
         } catch (StackOverflowError e) {
-            recording.recorder.current().exit(2, ThreadRecorder.THROW);
+            recording.recorder.current().exit(2, Format.THROW, recording.platform);
             throw e;
         }
     }

@@ -1,0 +1,46 @@
+package org.navitas.runtime;
+
+/**
+ * Numbers of the event file and names of settings (docs/formats.md). Only constants, which the compiler copies to where they are
+ * used: the class itself is left out of the jar.
+ */
+final class Format {
+    static final int MAGIC = 'N' | 'V' << 8 | 'C' << 16 | 'H' << 24;
+    static final int VERSION = 1;
+    /** Where in a chunk's header the number of records is, and that of the payload's bytes. */
+    static final int COUNT_AT = 44;
+    static final int PAYLOAD_BYTES_AT = 48;
+    static final int MAX_NAME = 200;
+
+    /** Types of chunks. */
+    static final int CALLS = 1;
+    static final int ANCHORS = 2;
+    static final int COUNTERS = 3;
+    static final int MARKERS = 4;
+    static final int FOLDED = 5;
+    static final int CLOCK_TRIPLES = 8;
+
+    /** An event is {@code kind << 62 | method << 40 | delta_ns}; these are kinds. */
+    static final long ENTER = 0L;
+    static final long EXIT = 1L << 62;
+    static final long THROW = 2L << 62;
+    static final long RESUME = 3L << 62;
+    static final int DELTA_BITS = 40;
+    static final long DELTA_MASK = (1L << DELTA_BITS) - 1;
+
+    /** Words of an epoch before its rows, and of a row, as a thread hands them over. */
+    static final int EPOCH_WORDS = 3;
+    static final int ROW_WORDS = 4;
+
+    /** The counter source of ticks, and the setting that makes a source of threads. */
+    static final int TICKS = 3;
+    static final String THREADS = "threads";
+    /** Where settings are, what system properties among them begin with, and keys of sources. */
+    static final String SETTINGS_FOLDER = "/data/local/tmp/navitas/";
+    static final String SETTINGS_PREFIX = "navitas.";
+    static final String SOURCE = "source.";
+    /** The system property that tells other copies of the runtime that one records. */
+    static final String RECORDING = "navitas.recording";
+
+    private Format() {}
+}

@@ -1,0 +1,28 @@
+package org.navitas.runtime;
+
+/**
+ * A node of a {@link CallTree}: eight ints in a row of one array, named by the index of the first. Only constants, which the
+ * compiler copies to where they are used: the class itself is left out of the jar.
+ */
+final class Node {
+    /** The node above the outermost calls; in published rows it is parent -1. It also stands for no node. */
+    static final int ROOT = 0;
+    /** A node has {@code 1 << BITS} ints. */
+    static final int BITS = 3;
+    static final int INTS = 1 << BITS;
+
+    static final int METHOD = 0;
+    static final int PARENT = 1;
+    /** The child entered last. */
+    static final int LATEST = 2;
+    /** The next one in the ring of siblings. */
+    static final int SIBLING = 3;
+    /** The sibling that was entered after this one. */
+    static final int FOLLOWER = 4;
+    static final int CALLS = 5;
+    static final int THROWN = 6;
+    /** Whether the present epoch has seen it. */
+    static final int TOUCHED = 7;
+
+    private Node() {}
+}
