@@ -123,6 +123,12 @@ def test_an_unknown_module_is_wrong_usage(tmp_path: Path, project: Path) -> None
     assert caught.value.exit_code is ExitCode.USAGE
 
 
+def test_an_unknown_test_task_is_wrong_usage(tmp_path: Path, project: Path) -> None:
+    with pytest.raises(UsageError, match="no module has a test task 'nope'") as caught:
+        build_bundles(project, gradle=str(fake_gradle(tmp_path, report(":", "java", None))), test_task="nope")
+    assert "--test-task" in caught.value.remedy
+
+
 def test_android_is_told_whether_the_build_fails_or_not(tmp_path: Path, project: Path) -> None:
     for number, end in enumerate(("exit 0", "echo 'SDK location not found'; exit 1")):
         script = f"{report(':app', 'android')}\n{end}"
