@@ -43,7 +43,7 @@ def main(argv: list[str]) -> int:
     build()
     figures = Figures("Probes")
     for threads in (1, 2):
-        for cost in measure(threads, iterations=15 if options.quick else 60):
+        for cost in measure(threads, iterations=15 if options.quick else 160):
             name = f"{cost.mode}, {cost.callees} callee{'s' * (cost.callees != 'one')}, {threads} thread{'s' * (threads > 1)}"
             note = beside(cost.pair_ns, cost.clock_ns, "two nanoTime()", "ns")
             key = (cost.mode, cost.callees)
