@@ -27,7 +27,11 @@ def check_outputs(options: ReportOptions, recording: Path | None = None) -> None
     real = {path: path if path == STDOUT else Path(os.path.realpath(path)) for path in files}
     if len(set(real.values())) < len(files):
         raise UsageError("two reports would go to the same file", "name a file for each")
-    raw = () if recording is None else [Path(os.path.realpath(recording / name)) for name in _RECORDED]
+    if recording is None:
+        return
+    folder, *raw = [Path(os.path.realpath(recording / name)) for name in ("", *_RECORDED)]
     for path in files:
+        if real[path] == folder:
+            raise UsageError(f"{path} is the recording's folder", "name a file in it, or beside it")
         if any(real[path].is_relative_to(kept) for kept in raw):
             raise UsageError(f"{path} is a file of the recording", "name another file: a recording is never changed")

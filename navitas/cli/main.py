@@ -73,7 +73,10 @@ def main() -> None:
         # A terminal of another encoding gets what it lacks, such as µ, as an escape instead of an error; None where it is closed.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    for number in _ENDINGS:  # all is done and cleaned: a signal that comes now changes nothing
+        signal.signal(number, signal.SIG_IGN)
+    sys.exit(code)
 
 
 def _interrupted(_signal: int, _frame: object) -> None:

@@ -23,7 +23,7 @@ from navitas.errors import DeviceError, ExitCode, NavitasError
 from navitas.recording.store import MANIFEST_NAME
 from navitas.report.names import printable, printable_lines
 
-__all__ = ["analyze_recording", "measure", "tell", "virtual_phone"]
+__all__ = ["analyze_recording", "measure", "tell", "told", "virtual_phone"]
 
 
 def measure(
@@ -59,6 +59,16 @@ def _partial_kept(recording: Path, report: ReportOptions) -> Iterator[None]:
             click.echo(f"partial recording kept: {recording} (navitas report {recording})", err=True)
         with suppress(OSError):
             recording.rmdir()  # made for this profiling and still empty
+        raise
+
+
+@contextmanager
+def told(recording: Path) -> Iterator[None]:
+    """Where the whole recording is, when what comes after it is interrupted."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        click.echo(f"recording kept: {recording} (navitas report {recording})", err=True)
         raise
 
 

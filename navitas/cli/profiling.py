@@ -7,7 +7,7 @@ import itertools
 import os
 import tempfile
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -82,12 +82,13 @@ def _profile(
     check_place(run.output or RECORDINGS)
     load_spec(find_profile(run.phone))
     check_options(options)
-    with ConsoleProgress() as progress:
+    with ExitStack() as told, ConsoleProgress() as progress:
         with Ahead(lambda: _phone(run.phone)) as phone:
             bundles = make(progress)
             recording = run.output or default_recording(name)
             progress.stage("starting the virtual phone")
             outcome = _measuring().measure(phone.get, bundles, options, report=report, recording=recording, progress=progress)
+            told.enter_context(_measuring().told(recording))
         progress.stage("analysing")
         analysis = _measuring().analyze_recording(recording, report.method)
     return int(_measuring().tell(outcome, analysis, report))

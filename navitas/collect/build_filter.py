@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
+from fnmatch import fnmatchcase
 
 from navitas.bundle.manifest import TestTask
 from navitas.collect.selection import TestName
@@ -27,5 +27,5 @@ def _matches(pattern: str, test: TestName) -> bool:
     """Gradle's rule: `*` stands for any characters; a pattern is of a class, or of a class and a method; one that begins with
     an upper-case letter is of a class without its package (TestSelectionMatcher)."""
     name = test.class_name.rpartition(".")[2] if pattern[:1].isupper() else test.class_name
-    expression = re.compile(".*".join(re.escape(part) for part in pattern.split("*")))
-    return any(expression.fullmatch(text) for text in (name, f"{name}.{test.method}", f"{name}.{test.plain_method}"))
+    stars_alone = pattern.replace("[", "[[]").replace("?", "[?]")
+    return any(fnmatchcase(text, stars_alone) for text in (name, f"{name}.{test.method}", f"{name}.{test.plain_method}"))

@@ -11,12 +11,9 @@ from pydantic import ValidationError
 from navitas.errors import RecordingError
 from navitas.recording.manifest import SCHEMA_VERSION, FileKind, Manifest, Warning
 from navitas.recording.raw import read_json
-from navitas.recording.writer import MANIFEST_NAME, POWER_PROFILE_NAME, RecordingWriter
+from navitas.recording.writer import MANIFEST_NAME, MAX_MANIFEST_BYTES, POWER_PROFILE_NAME, RecordingWriter
 
 __all__ = ["MANIFEST_NAME", "POWER_PROFILE_NAME", "Recording", "RecordingWriter", "open_recording"]
-
-# A hundred thousand tests take 20 MiB.
-_MAX_MANIFEST_BYTES = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +78,7 @@ def open_recording(path: Path) -> Recording:
         raise RecordingError(f"{path}: there is no such recording", "Check the path; `navitas profile` makes recordings.")
     if not manifest_path.is_file():
         raise RecordingError(f"{path}: not a recording ({MANIFEST_NAME} is missing)", "Give the folder that holds it.")
-    raw = read_json(manifest_path, "", _MAX_MANIFEST_BYTES)
+    raw = read_json(manifest_path, "", MAX_MANIFEST_BYTES)
     version = raw.get("schema_version") if isinstance(raw, dict) else None
     if isinstance(version, int) and version > SCHEMA_VERSION:
         raise RecordingError(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import errno
 import hashlib
-import json
 import os
 import shutil
 import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -31,8 +31,11 @@ from navitas.recording.manifest import (
     Test,
     Warning,
 )
+from navitas.recording.raw import read_json
 
 MANIFEST_NAME = "manifest.json"
+# A hundred thousand tests take 20 MiB.
+MAX_MANIFEST_BYTES = 64 << 20
 LOCK_NAME = ".lock"
 RESERVE_NAME = ".reserve"
 POWER_PROFILE_NAME = "power_profile.xml"
@@ -268,10 +271,10 @@ def _clear(root: Path) -> None:
     """Make `root` ready: empty is fine, an older recording loses its own files, anything else is refused."""
     if all(path.name in (LOCK_NAME, RESERVE_NAME) for path in root.iterdir()):
         return
-    try:
-        raw = json.loads((root / MANIFEST_NAME).read_bytes())
-    except (OSError, ValueError, RecursionError):
-        raw = None
+    raw = None
+    if (root / MANIFEST_NAME).is_file():  # a pipe would be waited for
+        with suppress(RecordingError):
+            raw = read_json(root / MANIFEST_NAME, "", MAX_MANIFEST_BYTES)
     if not isinstance(raw, dict) or "navitas_version" not in raw:
         raise RecordingError(
             f"{root}: the folder is not empty and holds no recording, so nothing is written there",

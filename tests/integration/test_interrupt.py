@@ -122,6 +122,17 @@ def test_killed_while_tests_run(start_navitas: Start, project: Path) -> None:
     command.check_nothing_left()
 
 
+def test_while_it_is_analysed(start_navitas: Start, navitas: Run, project: Path, tmp_path: Path) -> None:
+    """The recording is whole by then, and is told of; a second signal at the process's very end changes nothing."""
+    command = start_navitas("profile", project, "--tests", "*#callsMuch", "-o", "out")
+    command.wait_for_line("analysing")
+    command.process.send_signal(signal.SIGTERM)
+    command.wait_for_line("recording kept: out")
+    check_interrupted(command, command.interrupt(signal.SIGTERM))
+    assert json.loads((tmp_path / "out" / "manifest.json").read_text())["state"] == "complete"
+    assert navitas("report", "out").code == 0
+
+
 def test_twice_in_a_row(start_navitas: Start, project: Path) -> None:
     command = start_navitas("profile", project, "--tests", "*#waits", "-o", "out")
     command.wait_until((project / "waiting").exists)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from navitas.cli.destinations import check_outputs
 from navitas.cli.main import COMMANDS, run
 from navitas.cli.measuring import analyze_recording, tell
 from navitas.cli.options import ReportOptions
@@ -79,6 +80,15 @@ def test_closed_streams_that_are_needed_are_told(tmp_path: Path) -> None:
 def test_figures_are_numbers(option: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["profile", option]) == ExitCode.USAGE
     assert "Invalid value" in capsys.readouterr().err
+
+
+def test_a_report_does_not_take_the_recording_s_place(capsys: pytest.CaptureFixture[str]) -> None:
+    golden = Path(__file__).parents[2] / "golden/recording-v1"
+    for path, word in ((golden, "is a folder"), (golden / "runs/0/logcat.txt", "is a file of the recording")):
+        assert run(["report", str(golden), "--json", str(path)]) == ExitCode.USAGE
+        assert word in capsys.readouterr().err
+    with pytest.raises(UsageError, match="is the recording's folder"):
+        check_outputs(ReportOptions(Path("new"), None, None, None, 20, "default"), Path("new"))
 
 
 def test_too_little_memory_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -56,7 +56,7 @@ def test_a_broken_manifest_is_a_clear_error(recording: Recording, text: bytes) -
 
 
 def test_a_manifest_of_impossible_size_is_not_read(recording: Recording, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("navitas.recording.store._MAX_MANIFEST_BYTES", 1000)
+    monkeypatch.setattr("navitas.recording.store.MAX_MANIFEST_BYTES", 1000)
     with pytest.raises(RecordingError, match="larger than"):
         open_recording(recording.path)
 

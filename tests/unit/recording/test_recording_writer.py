@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -230,3 +231,9 @@ def test_a_refused_folder_is_left_as_it_was(tmp_path: Path) -> None:
     with pytest.raises(RecordingError), writer(tmp_path):
         pass
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_a_pipe_in_the_manifest_s_place_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "manifest.json")
+    with pytest.raises(RecordingError, match="holds no recording"), writer(tmp_path):
+        pass
