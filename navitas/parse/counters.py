@@ -13,15 +13,16 @@ _HEADER = struct.Struct("<qqHI")
 
 @dataclass(slots=True)
 class Readings:
-    """One source's reads in time order: `texts[i]` was read at `t_ns[i]`, the middle of the read."""
+    """One source's reads in time order: `texts[i]` was read at `t_ns[i]`, the middle of the read that began at `begin_ns[i]`."""
 
     t_ns: list[int] = field(default_factory=list)
     texts: list[bytes] = field(default_factory=list)
+    begin_ns: list[int] = field(default_factory=list)
 
 
 def decode_counters(chunks: Iterable[Chunk]) -> tuple[dict[int, Readings], int]:
     """Readings by source id, and how many records were dropped as impossible."""
-    found: dict[int, list[tuple[int, bytes]]] = {}
+    found: dict[int, list[tuple[int, bytes, int]]] = {}
     dropped = 0
     for record in records(chunks, _HEADER):
         if isinstance(record, int):
@@ -29,11 +30,11 @@ def decode_counters(chunks: Iterable[Chunk]) -> tuple[dict[int, Readings], int]:
             continue
         (start, end, source, _), text = record
         if 0 <= start <= end:
-            found.setdefault(source, []).append((start + (end - start) // 2, bytes(text)))
+            found.setdefault(source, []).append((start + (end - start) // 2, bytes(text), start))
         else:
             dropped += 1
     readings = {}
     for source, rows in found.items():
         rows.sort(key=lambda row: row[0])
-        readings[source] = Readings([t for t, _ in rows], [text for _, text in rows])
+        readings[source] = Readings(*(list(column) for column in zip(*rows, strict=True)))
     return readings, dropped

@@ -59,10 +59,13 @@ def parse_schedstat(readings: Readings) -> tuple[dict[int, list[Life]], int]:
             del rows[seen:], comms[seen:]
     if not rows:
         return {}, torn
-    return _lives(np.array(rows, np.int64), comms, np.array(readings.t_ns, np.int64)), torn
+    return _lives(np.array(rows, np.int64), comms, readings), torn
 
 
-def _lives(table: I64, comms: list[bytes], times: I64) -> dict[int, list[Life]]:
+def _lives(table: I64, comms: list[bytes], readings: Readings) -> dict[int, list[Life]]:
+    times = np.array(readings.t_ns, np.int64)
+    # Threads are listed at a read's beginning; what comes up during it is in the next.
+    listed = np.array(readings.begin_ns or readings.t_ns, np.int64)
     order = np.lexsort((table[:, 1], table[:, 0]))
     tid, record, run_ns = table[order].T
     same_tid = np.diff(tid, prepend=-1) == 0
@@ -73,14 +76,14 @@ def _lives(table: I64, comms: list[bytes], times: I64) -> dict[int, list[Life]]:
     came_up = first[record[first] > 0]
     came_up = came_up[run_ns[came_up] <= times[record[came_up]] - times[record[came_up] - 1] + TICK_LAG_NS]
     after_pause = np.nonzero(~starts & (np.diff(record, prepend=0) > 1))[0]
-    since = np.where(same_tid[first], times[record[first - 1]], _UNKNOWN)
-    since[life[came_up]] = times[record[came_up] - 1]
+    since = np.where(same_tid[first], listed[record[first - 1]], _UNKNOWN)
+    since[life[came_up]] = listed[record[came_up] - 1]
     # What is not listed follows: nothing used before a life began, nothing more in a pause.
     of_life = np.concatenate([life, life[came_up], life[after_pause]])
-    at = np.concatenate([record, record[came_up] - 1, record[after_pause] - 1])
+    at_ns = np.concatenate([times[record], listed[record[came_up] - 1], times[record[after_pause] - 1]])
     used = np.concatenate([run_ns, np.zeros(len(came_up), np.int64), run_ns[after_pause - 1]])
-    filled = np.lexsort((at, of_life))
-    at_ns, used = times[at[filled]], used[filled]
+    filled = np.lexsort((at_ns, of_life))
+    at_ns, used = at_ns[filled], used[filled]
     bounds = np.searchsorted(of_life[filled], np.arange(len(first) + 1)).tolist()
     lives: dict[int, list[Life]] = {}
     columns = zip(tid[first].tolist(), order[last].tolist(), since.tolist(), pairwise(bounds), strict=True)

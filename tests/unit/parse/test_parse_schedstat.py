@@ -32,6 +32,13 @@ def test_a_new_thread_had_used_nothing_at_the_record_before() -> None:
     assert lives("1 0 0 1 a", "1 1 0 1 a", f"7 {5 * MS} 0 1 Thread 1 (x)")[7] == [("Thread 1 (x)", 20, [(20, 0), (40, 5)])]
 
 
+def test_a_thread_may_come_up_while_the_others_are_read() -> None:
+    """Of the record at 20 ms, which was begun at 12 ms, it is known only that the thread was not there at its beginning."""
+    texts = [b"1 0 0 1 a", b"1 1 0 1 a", b"7 %d 0 1 x" % MS]
+    found, _ = parse_schedstat(Readings([0, 20 * MS, 40 * MS], texts, [0, 12 * MS, 40 * MS]))
+    assert shown(found[7][0]) == ("x", 12, [(12, 0), (40, 1)])
+
+
 def test_a_thread_with_more_cpu_time_than_could_fit_was_there_before() -> None:
     assert lives("1 0 0 1 a", f"7 {500 * MS} 0 1 old")[7] == [("old", -1, [(20, 500)])]
 
