@@ -75,10 +75,10 @@ def _check_map(raw: bytes, manifest: BundleManifest) -> None:
         map_id = document.get("map_id") if isinstance(document, dict) else None
     except (ValueError, RecursionError) as error:
         raise InvalidBundle(f"map.json is not JSON ({error})") from error
-    if map_id == manifest.map_id and not all(isinstance(document.get(part), list) for part in ("classes", "methods")):
-        raise InvalidBundle("map.json has no classes or no methods")
     if map_id != manifest.map_id:
         raise InvalidBundle(f"map.json is the map {map_id}, but the classes belong to the map {manifest.map_id}")
+    if not all(isinstance(document.get(part), list) for part in ("classes", "methods")):
+        raise InvalidBundle("map.json has no classes or no methods")
 
 
 def _check_class_path(archive: Archive) -> None:
