@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -40,3 +41,12 @@ def field() -> Path:
     if not folder.is_dir():
         pytest.skip("no field data: ../shared/field is absent")
     return folder
+
+
+@pytest.fixture
+def made_plugin_jar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A plugin's jar in `tmp_path / "jars"`, which stands for the one that the build makes."""
+    (tmp_path / "jars").mkdir()
+    with zipfile.ZipFile(tmp_path / "jars" / "navitas-gradle-plugin.jar", "w") as jar:
+        jar.writestr("a", "b")
+    monkeypatch.setattr("navitas.build.jars.JARS", tmp_path / "jars")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import zipfile
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -16,12 +15,7 @@ from navitas.errors import BuildError
 POM = "{http://maven.apache.org/POM/4.0.0}"
 
 
-@pytest.fixture(autouse=True)
-def plugin_jar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "jars").mkdir()
-    with zipfile.ZipFile(tmp_path / "jars" / "navitas-gradle-plugin.jar", "w") as jar:
-        jar.writestr("a", "b")
-    monkeypatch.setattr("navitas.build.jars.JARS", tmp_path / "jars")
+pytestmark = pytest.mark.usefixtures("made_plugin_jar")
 
 
 def test_jar_and_marker_lead_to_each_other(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -12,13 +11,7 @@ from click.testing import CliRunner
 
 from navitas.cli.plugin import command
 
-
-@pytest.fixture(autouse=True)
-def plugin_jar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "jars").mkdir()
-    with zipfile.ZipFile(tmp_path / "jars" / "navitas-gradle-plugin.jar", "w") as jar:
-        jar.writestr("a", "b")
-    monkeypatch.setattr("navitas.build.jars.JARS", tmp_path / "jars")
+pytestmark = pytest.mark.usefixtures("made_plugin_jar")
 
 
 def test_a_command_line_that_is_not_on_path_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
