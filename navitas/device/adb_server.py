@@ -26,6 +26,7 @@ __all__ = [
     "ListedDevice",
     "ServerClient",
     "adb_path",
+    "adb_versions",
     "connect",
     "list_devices",
     "user_client",
@@ -122,6 +123,20 @@ def list_devices(client: AdbClient | None = None) -> list[ListedDevice]:
     client = client or user_client()
     matches = (_LINE.match(line) for line in _ask(client, "host:devices-l").splitlines())
     return [ListedDevice(found["serial"], found["state"], _model(found["tags"])) for found in matches if found is not None]
+
+
+def adb_versions(client: AdbClient) -> tuple[str, int]:
+    """Of the adb program (as it calls itself, empty when it does not run), and of the server's protocol. Raises `DeviceError`."""
+    try:
+        done = subprocess.run(
+            [adb_path(), "version"], stdin=subprocess.DEVNULL, capture_output=True, timeout=_ANSWER_S, check=False
+        )
+        found = re.search(rb"^Version (\S{1,60})", done.stdout, re.MULTILINE)
+    except (OSError, subprocess.TimeoutExpired):
+        found = None
+    answer = _ask(client, "host:version")
+    server = int(answer, 16) if re.fullmatch(r"[0-9a-fA-F]{1,8}", answer) else 0
+    return found[1].decode("utf-8", "replace") if found else "", server
 
 
 def _model(tags: str) -> str:

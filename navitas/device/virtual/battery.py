@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from navitas.device.virtual.releases import DEFAULT_SDK, has
+
 _STATUS_CHARGING, _HEALTH_GOOD = "2", "2"
 _SETTABLE = {
     "ac": "AC powered",
@@ -22,7 +24,7 @@ _FLAGS = ("ac", "usb", "wireless", "dock", "present")
 class BatteryService:
     """A full, plugged battery of constant voltage; values set by hand stay until `reset`."""
 
-    def __init__(self, voltage_v: float) -> None:
+    def __init__(self, voltage_v: float, sdk: int = DEFAULT_SDK) -> None:
         self._true: dict[str, str] = {
             "AC powered": "false",
             "USB powered": "true",
@@ -42,6 +44,9 @@ class BatteryService:
             "Charging state": "0",
             "Charging policy": "0",
         }
+        for line in ("Dock powered", "Charging policy"):
+            if not has(f"battery: {line}", sdk):
+                del self._true[line]
         self._shown = dict(self._true)
         self._stopped = False
 
@@ -67,7 +72,8 @@ class BatteryService:
 
     def _unplug(self, args: list[str]) -> tuple[int, str]:
         for name in ("ac", "usb", "wireless", "dock"):
-            self._shown[_SETTABLE[name]] = "false"
+            if _SETTABLE[name] in self._shown:
+                self._shown[_SETTABLE[name]] = "false"
         self._stopped = True
         return 0, ""
 
@@ -77,7 +83,7 @@ class BatteryService:
         return 0, ""
 
     def _set(self, args: list[str]) -> tuple[int, str]:
-        if len(args) != 2 or args[0] not in _SETTABLE:
+        if len(args) != 2 or _SETTABLE.get(args[0]) not in self._true:
             return 255, f"Unknown set option: {args[0] if args else 'null'}\n"
         name, value = args
         if not value.lstrip("-").isdecimal():
@@ -87,6 +93,6 @@ class BatteryService:
         return 0, ""
 
     def _get(self, args: list[str]) -> tuple[int, str]:
-        if len(args) != 1 or args[0] not in _SETTABLE:
+        if len(args) != 1 or _SETTABLE.get(args[0]) not in self._true:
             return 255, f"Unknown get option: {args[0] if args else 'null'}\n"
         return 0, self._shown[_SETTABLE[args[0]]] + "\n"

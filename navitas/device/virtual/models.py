@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from navitas.device.virtual import framework
 from navitas.device.virtual.kernel import Kernel, load_spec
-from navitas.device.virtual.kernel.spec import default_profile, find_profile
+from navitas.device.virtual.kernel.spec import default_profile, find_profile, read_figures
 from navitas.device.virtual.phone import Phone
 
 
@@ -15,6 +16,8 @@ def make_phone(state_dir: Path, name: str) -> Phone:
     shipped = spec.profile.parent == default_profile().parent
     root = state_dir / "root"
     root.mkdir(parents=True, exist_ok=True)
+    items, arrays = read_figures(spec.profile)
+    framework.install(root, items, arrays)
     return Phone(
         root,
         Kernel(spec, root),
@@ -22,4 +25,5 @@ def make_phone(state_dir: Path, name: str) -> Phone:
         model=f"Virtual phone after {spec.name}",
         voltage_v=spec.voltage_v,
         properties={"ro.navitas.power_profile": spec.profile.stem if shipped else str(spec.profile.resolve())},
+        power_profile=framework.dump(items, arrays),
     )

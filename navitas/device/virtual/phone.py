@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from navitas.device.virtual.battery import BatteryService
+from navitas.device.virtual.doze import DeviceIdle
 from navitas.device.virtual.files import FileTree, Node
 from navitas.device.virtual.identity import Identity
 from navitas.device.virtual.jobs import JobTable
@@ -19,6 +20,7 @@ from navitas.device.virtual.packages import PackageManager
 from navitas.device.virtual.processes import ProcessTable
 from navitas.device.virtual.properties import Properties
 from navitas.device.virtual.releases import DEFAULT_SDK
+from navitas.device.virtual.screen import Screen
 from navitas.device.virtual.shell.commands import load as load_commands
 from navitas.device.virtual.shell.context import Streams
 from navitas.device.virtual.shell.interpreter import Interpreter
@@ -28,7 +30,9 @@ from navitas.errors import NavitasError
 _log = logging.getLogger(__name__)
 
 RAILS_PATH = "/sys/bus/iio/devices/iio:device0/energy_value"
-_SYSTEM_SETTINGS = {"screen_brightness": "128", "screen_brightness_mode": "0", "screen_off_timeout": "60000"}
+# As a phone comes: brightness follows the light, animations have no entry, radios are on.
+_SYSTEM_SETTINGS = {"screen_brightness": "102", "screen_brightness_mode": "1", "screen_off_timeout": "60000"}
+_GLOBAL_SETTINGS = {"bluetooth_on": "1", "mobile_data": "1", "wifi_on": "1", "stay_on_while_plugged_in": "0"}
 
 
 class Phone:
@@ -44,15 +48,25 @@ class Phone:
         voltage_v: float = 3.85,
         properties: dict[str, str] | None = None,
         sdk: int = DEFAULT_SDK,
+        power_profile: str = "",
     ) -> None:
+        """`power_profile` is what `dumpsys batterystats --power-profile` prints."""
         load_commands()
+        self.sdk = sdk
+        self.power_profile = power_profile
         self.kernel = kernel
         self.files = FileTree(root, sdk)
         self.processes = ProcessTable(kernel)
         self.properties = Properties(name, model, properties or {}, sdk)
-        self.battery = BatteryService(voltage_v)
+        self.battery = BatteryService(voltage_v, sdk)
         self.thermal = ThermalService()
-        self.settings: dict[str, dict[str, str]] = {"system": dict(_SYSTEM_SETTINGS), "secure": {}, "global": {}}
+        self.screen = Screen()
+        self.doze = DeviceIdle()
+        self.settings: dict[str, dict[str, str]] = {
+            "system": dict(_SYSTEM_SETTINGS),
+            "secure": {},
+            "global": dict(_GLOBAL_SETTINGS),
+        }
         self.logd = LogDaemon(self.processes.uid_of)
         self.packages = PackageManager(self.files, self.processes)
         self.jobs = JobTable(self.processes)

@@ -53,3 +53,20 @@ def denied(path: str, user: User, sdk: int) -> int | None:
         if user in rule.users and rule.since <= sdk <= rule.until and fnmatchcase(path, rule.pattern):
             return rule.errno
     return None
+
+
+SINCE = {
+    "thermalservice": 29,
+    # PowerProfile.dump, first seen in 13's sources.
+    "batterystats --power-profile": 33,
+    "battery: Dock powered": 33,
+    "battery: Charging policy": 34,
+    # libziparchive's ziptool.
+    "unzip": 28,
+}
+"""API level that brought what has not been there from the first on."""
+
+
+def has(feature: str, sdk: int) -> bool:
+    """Whether a release has a feature of `SINCE`."""
+    return sdk >= SINCE[feature]

@@ -94,7 +94,7 @@ def load_spec(profile: Path | None = None, *, voltage_v: float = DEFAULT_VOLTAGE
     Raises DeviceError if the file cannot be read or lacks the figures of a CPU.
     """
     path = profile or default_profile()
-    scalars, arrays = _read(path)
+    scalars, arrays = read_figures(path)
     name = path.stem
     if counts := arrays.get("cpu.clusters.cores") or ([scalars["cpu.clusters.cores"]] if "cpu.clusters.cores" in scalars else []):
         tables = [
@@ -142,7 +142,8 @@ def _first(arrays: dict[str, list[float]], *names: str) -> list[float]:
     return next((arrays[name] for name in names if name in arrays), [])
 
 
-def _read(path: Path) -> tuple[dict[str, float], dict[str, list[float]]]:
+def read_figures(path: Path) -> tuple[dict[str, float], dict[str, list[float]]]:
+    """All items and arrays of a power profile by name. Raises `DeviceError` when it cannot be read."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     try:
         data = path.read_bytes()

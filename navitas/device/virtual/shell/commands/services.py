@@ -1,33 +1,74 @@
-"""dumpsys, settings, cmd, service calls that only have to be taken: input, svc, wm, cmd battery, cmd thermalservice."""
+"""dumpsys, settings, cmd battery, cmd thermalservice, cmd deviceidle, and what only has to be taken: wm."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
+from navitas.device.virtual.releases import SINCE, has
 from navitas.device.virtual.shell.commands.options import options
 from navitas.device.virtual.shell.context import CommandError, Context, command
 
+if TYPE_CHECKING:
+    from navitas.device.virtual.phone import Phone
+
 _NAMESPACES = ("system", "secure", "global")
-_SERVICES = ("battery", "thermalservice", "package", "activity", "settings")
+_SERVICES = (
+    "activity", "battery", "batterystats", "deviceidle", "display", "overlay", "package", "power", "settings", "thermalservice",
+)  # fmt: skip
 _MAX_THERMAL = 6
 
 
 @command("dumpsys")
 async def dumpsys(context: Context) -> int:
-    """State of a service: battery (with unplug, set, reset) or thermalservice; `-l` lists them."""
+    """State of a service: battery (with unplug, set, reset), batterystats, deviceidle, display, power or thermalservice; `-l`
+    lists them."""
     args = list(context.args)
     if args[:1] == ["-t"]:
         args = args[2:]
     if not args or args[0] == "-l":
-        await context.out("Currently running services:\n" + "".join(f"  {name}\n" for name in sorted(_SERVICES)))
+        await _list(context)
         return 0
-    if args[0] == "battery":
+    name, phone = args[0], context.phone
+    if name == "battery":
         return await _battery(context, args[1:], dump=True)
-    if args[0] == "thermalservice":
-        await context.out(context.phone.thermal.dump())
-        return 0
-    await context.err(f"Can't find service: {args[0]}\n")
+    if name == "deviceidle":
+        return await _doze(context, args[1:])
+    dumps: dict[str, Callable[[], str]] = {
+        "batterystats": lambda: _batterystats(phone, args[1:]),
+        "display": phone.screen.dump_display,
+        "power": phone.screen.dump_power,
+    }
+    if has("thermalservice", phone.sdk):
+        dumps["thermalservice"] = phone.thermal.dump
+    if name in dumps:
+        await context.out(dumps[name]())
+    else:
+        await context.err(f"Can't find service: {name}\n")
     return 0
+
+
+async def _list(context: Context) -> None:
+    there = [name for name in _SERVICES if name not in SINCE or has(name, context.phone.sdk)]
+    await context.out("Currently running services:\n" + "".join(f"  {name}\n" for name in there))
+
+
+def _batterystats(phone: Phone, args: list[str]) -> str:
+    """The power profile; of statistics there are none."""
+    if args == ["--power-profile"] and has("batterystats --power-profile", phone.sdk):
+        return phone.power_profile
+    if args and args[0].startswith("-"):
+        return f"Unknown option: {args[0]}\nBattery stats (batterystats) dump options:\n"
+    return "Battery History (0% used, 0KB used of 4096KB, 0 strings using 0KB):\n"
+
+
+async def _doze(context: Context, args: list[str]) -> int:
+    phone = context.phone
+    charging = "USB powered: true" in phone.battery.dump()
+    status, text = phone.doze.command(args, screen_on=phone.screen.awake, charging=charging)
+    await context.out(text)
+    return status
 
 
 async def _battery(context: Context, args: list[str], *, dump: bool) -> int:
@@ -51,15 +92,19 @@ async def _thermal(context: Context, args: list[str]) -> int:
 
 @command("cmd")
 async def cmd(context: Context) -> int:
-    """Commands of a service: package, activity, settings, battery, thermalservice; `-l` lists them."""
+    """Commands of a service: package, activity, settings, battery, thermalservice, deviceidle, overlay; `-l` lists them."""
     if not context.args or context.args == ["-l"]:
-        await context.out("Currently running services:\n" + "".join(f"  {name}\n" for name in sorted(_SERVICES)))
+        await _list(context)
         return 0
     name, *args = context.args
     if name == "battery":
         return await _battery(context, args, dump=False)
-    if name == "thermalservice":
+    if name == "thermalservice" and has(name, context.phone.sdk):
         return await _thermal(context, args)
+    if name == "deviceidle":
+        return await _doze(context, args)
+    if name == "overlay":  # this phone has none
+        return 0 if args[:1] == ["list"] else 255
     program = {"package": "pm", "activity": "am", "settings": "settings"}.get(name)
     if program is None:
         raise CommandError(f"Can't find service: {name}", 20)
@@ -88,7 +133,7 @@ async def settings(context: Context) -> int:
     return 0
 
 
-@command("input", "svc", "wm")
+@command("wm")
 async def taken(context: Context) -> int:
     """Taken without effect: this phone has no screen."""
     return 0
