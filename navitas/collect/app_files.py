@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
 from navitas.device.base import Device
 from navitas.errors import DeviceError
+from navitas.power.profile import MAX_BYTES
 
 FOLDER = "files/navitas"
+POWER_PROFILE = "power_profile.xml"
 _ATTEMPTS = 2
 _EVENT_FILE = re.compile(r"events-\d+\.nvch")
 
@@ -35,10 +38,22 @@ def remove(device: Device, package: str) -> None:
     device.shell(f"run-as {shlex.quote(package)} rm -rf {FOLDER}")
 
 
-def event_files(device: Device, package: str) -> list[str]:
-    """Names of the event files that the runtime wrote."""
-    listing = device.shell(f"run-as {shlex.quote(package)} ls {FOLDER}")
-    return sorted(name for name in listing.text.split() if _EVENT_FILE.fullmatch(name))
+def files(device: Device, package: str) -> list[str]:
+    """Names of the files in the folder."""
+    return device.shell(f"run-as {shlex.quote(package)} ls {FOLDER}").text.split()
+
+
+def event_files(names: Sequence[str]) -> list[str]:
+    """Those names that are event files of the runtime."""
+    return sorted(name for name in names if _EVENT_FILE.fullmatch(name))
+
+
+def power_profile(device: Device, package: str) -> bytes:
+    """The phone's power profile as the app has read it (XML). Raises `DeviceError` when it is too large for one."""
+    data = device.shell(f"run-as {shlex.quote(package)} cat {FOLDER}/{POWER_PROFILE}").stdout
+    if len(data) > MAX_BYTES:
+        raise DeviceError(f"device {device.info.serial}: {package} left a power profile of {len(data):,} bytes", "run it again")
+    return data
 
 
 def pull(device: Device, package: str, name: str, local: Path) -> int:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import Literal
 
 from navitas.collect.options import ProfileOptions
+from navitas.collect.phone_profile import IN_APP, first_usable
+from navitas.collect.profile_cache import Found, cached, keep
+from navitas.collect.state.condition import parse_battery
 from navitas.device.base import Device
 from navitas.errors import PowerProfileError
 from navitas.power import catalog
@@ -21,38 +24,92 @@ _PROFILE_PROPERTY = "ro.navitas.power_profile"
 
 @dataclass(frozen=True, slots=True)
 class Supply:
-    """The chosen profile's XML and name, and the voltage that turns its mA into mW."""
+    """The chosen profile's XML and name, and the voltage that turns its mA into mW.
+
+    `replaceable`: it is the phone's own as seen from outside; what an app reads on the phone outranks it.
+    """
 
     profile_xml: bytes
     profile_source: str
     voltage_v: float
     voltage_source: Literal["battery", "option", "default"]
+    replaceable: bool = False
 
 
 def choose(device: Device, options: ProfileOptions, policies: Sequence[manifest.Policy]) -> Supply:
-    """The profile: the option, else the one that the virtual phone is modelled on. The voltage: option, battery, 3.85 V.
+    """The profile: the option, else the one that the virtual phone is modelled on, else the phone's own (docs/power.md).
 
+    The voltage: option, battery, 3.85 V.
     Raises `PowerProfileError` when there is no profile for this device, or the one there is cannot be used for it.
     """
-    name = options.power_profile or device.shell(f"getprop {_PROFILE_PROPERTY}").text.strip()
-    if not name:
-        raise PowerProfileError(
-            f"device {device.info.serial} ({device.info.model}): no power profile is known for it",
-            "name one with --power-profile FILE",
-        )
-    found = catalog.find(name)
     voltage_v, source = _voltage(device, options)
-    # Refused before the tests run: what they record would have no report.
-    power_model(read_power_profile(found), voltage_v, [(policy.id, policy.cpus) for policy in policies] or None)
-    return Supply(found.read_bytes(), found.stem, voltage_v, source)
+    name = options.power_profile or device.shell(f"getprop {_PROFILE_PROPERTY}").text.strip()
+    if name:
+        path = catalog.find(name)
+        found = Found(path.read_bytes(), path.stem)
+        # Refused before the tests run: what they record would have no report.
+        _check(found, policies)
+        return Supply(found.xml, found.source, voltage_v, source)
+    found = of_phone(device, policies)
+    return Supply(found.xml, f"{device.info.model}: {found.source}", voltage_v, source, replaceable=True)
+
+
+def of_phone(device: Device, policies: Sequence[manifest.Policy], *, anew: bool = False) -> Found:
+    """The phone's own profile: as kept for its build (not with `anew`), else asked of the phone.
+
+    Raises `PowerProfileError` that names every place that was tried, and what could be used instead.
+    """
+    info = device.info
+    if not anew and (known := cached(info.fingerprint)) is not None:
+        return known
+    found, reasons = first_usable(device, lambda one: _check(one, policies))
+    if found is None:
+        tried = "".join(f"\n  {reason}" for reason in reasons)
+        raise PowerProfileError(
+            f"device {info.serial} ({info.model}): no usable power profile is known for it:{tried}", _instead(info.model)
+        )
+    keep(info.fingerprint, found)
+    return found
+
+
+def adopt(device: Device, supply: Supply, xml: bytes, policies: Sequence[manifest.Policy], warn: Callable[[str], None]) -> Supply:
+    """The supply with the profile that the app has read on the phone, where that is better; it is kept for the next time."""
+    found = Found(xml, IN_APP)
+    try:
+        _check(found, policies)
+    except PowerProfileError as error:
+        warn(f"the profile that the app has read is not used: {error.message}")
+        return supply
+    keep(device.info.fingerprint, found)
+    if _figures(found) == _figures(Found(supply.profile_xml, supply.profile_source)):
+        return supply
+    warn(f"the profile that the app has read differs from that of {supply.profile_source}, and is used")
+    return replace(supply, profile_xml=xml, profile_source=f"{device.info.model}: {IN_APP}")
+
+
+def _check(found: Found, policies: Sequence[manifest.Policy]) -> None:
+    power_model(
+        read_power_profile(found.xml, name=found.source),
+        DEFAULT_VOLTAGE_V,
+        [(policy.id, policy.cpus) for policy in policies] or None,
+    )
+
+
+def _figures(found: Found) -> object:
+    profile = read_power_profile(found.xml, name=found.source)
+    return profile.items, profile.arrays
+
+
+def _instead(model: str) -> str:
+    words = model.casefold().replace(" ", "-")
+    names = catalog.names()
+    near = get_close_matches(words, names, n=1, cutoff=0.3) or get_close_matches(f"google-{words}", names, n=1, cutoff=0.3)
+    nearest = f", or the nearest that Navitas has: --power-profile {near[0]}" if near else ""
+    return f"name a power_profile.xml of this model with --power-profile FILE{nearest}"
 
 
 def _voltage(device: Device, options: ProfileOptions) -> tuple[float, Literal["battery", "option", "default"]]:
     if options.voltage_v is not None:
         return options.voltage_v, "option"
-    found = re.search(r"^ +voltage: (\d+)$", device.shell("dumpsys battery").text, re.MULTILINE)
-    millivolts = int(found.group(1)) if found else 0
-    # Some phones report volts or microvolts; what is no battery voltage in mV is not used.
-    if 2500 <= millivolts <= 5000:
-        return millivolts / 1000, "battery"
-    return DEFAULT_VOLTAGE_V, "default"
+    volts = parse_battery(device.shell("dumpsys battery").text).voltage_v
+    return (volts, "battery") if volts is not None else (DEFAULT_VOLTAGE_V, "default")

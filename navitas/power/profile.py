@@ -6,12 +6,13 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from lxml import etree
 
 from navitas.errors import PowerProfileError
+from navitas.power import binary_xml
 from navitas.power.defects import defects
 
 MAX_BYTES = 1 << 20
@@ -19,18 +20,21 @@ MAX_DEPTH = 16
 _MAX_WARNINGS = 50
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[fFdD]?")
 _KNOWN = ("item", "array", "modem")
-_BINARY_XML = b"\x03\x00\x08\x00"
-_DECODE = "Decode it first (apktool, aapt2), or use the text of `dumpsys batterystats --power-profile`."
+_FETCH = "Check the file, or fetch it again."
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """All items and arrays of a power profile by name: currents in mA, speeds in kHz, capacity in mAh, voltages in mV."""
+    """All items and arrays of a power profile by name: currents in mA, speeds in kHz, capacity in mAh, voltages in mV.
+
+    `lines` tells the line on which each stands.
+    """
 
     name: str
     items: dict[str, float]
     arrays: dict[str, tuple[float, ...]]
     warnings: tuple[str, ...] = ()
+    lines: dict[str, int] = field(default_factory=dict)
 
     def value(self, key: str, default: float = 0.0) -> float:
         """An item's value, or an array's first where there is no such item (AOSP: getAveragePower)."""
@@ -48,10 +52,11 @@ class Profile:
         return ()
 
 
-def read_power_profile(source: Path | bytes, *, name: str | None = None) -> Profile:
+def read_power_profile(source: Path | bytes, *, name: str | None = None, max_warnings: int = _MAX_WARNINGS) -> Profile:
     """Read a profile from a file or its bytes; `name` stands in messages and reports (default: the file's name).
 
-    Numbers that cannot be parsed are 0, of duplicate names the last counts, both as in AOSP; each is a warning.
+    Compiled (binary) Android XML is read as well as text. Numbers that cannot be parsed are 0, of duplicate names the last
+    counts, both as in AOSP; each is a warning.
     Raises PowerProfileError for what is unreadable, unsafe (DTD, entities, huge, deeply nested) or no power profile.
     """
     label = name or (source.stem if isinstance(source, Path) else "power_profile.xml")
@@ -82,9 +87,10 @@ def read_power_profile(source: Path | bytes, *, name: str | None = None) -> Prof
     if not items and not arrays:
         raise PowerProfileError(f"{where}: holds no <item> and no <array>.", "Name a power_profile.xml of a phone.")
     warnings += defects(items, arrays)
-    if len(warnings) > _MAX_WARNINGS:
-        warnings[_MAX_WARNINGS:] = [f"and {len(warnings) - _MAX_WARNINGS} defects more"]
-    return Profile(label, items, arrays, tuple(warnings))
+    if len(warnings) > max_warnings:
+        warnings[max_warnings:] = [f"and {len(warnings) - max_warnings} defects more"]
+    places = {key.partition(" ")[2]: places[-1] for key, places in lines.items()}
+    return Profile(label, items, arrays, tuple(warnings), places)
 
 
 def _bytes(source: Path | bytes, where: str) -> bytes:
@@ -102,15 +108,18 @@ def _bytes(source: Path | bytes, where: str) -> bytes:
 
 
 def _parse(data: bytes, where: str) -> etree._Element:
-    if data.startswith(_BINARY_XML):
-        raise PowerProfileError(f"{where}: compiled (binary) Android XML.", _DECODE)
+    if data.startswith(binary_xml.MAGIC):
+        try:
+            data = binary_xml.decode(data)
+        except ValueError as error:
+            raise PowerProfileError(f"{where}: {error}.", _FETCH) from None
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, dtd_validation=False, huge_tree=False, remove_comments=True
     )
     try:
         root = etree.fromstring(data, parser)
     except etree.XMLSyntaxError as error:
-        raise PowerProfileError(f"{where}: not well-formed XML ({error.msg}).", "Check the file, or fetch it again.") from error
+        raise PowerProfileError(f"{where}: not well-formed XML ({error.msg}).", _FETCH) from error
     if root.getroottree().docinfo.doctype:
         raise PowerProfileError(f"{where}: has a document type declaration, which may hide entities.", "Remove the DOCTYPE.")
     depth = 0

@@ -158,6 +158,14 @@ class RecordingWriter:
         self._list(path.relative_to(self.root).as_posix(), kind, run)
         return path
 
+    def replace_power_profile(self, xml: bytes, source: str) -> None:
+        """Put another power profile in the place of the one that the recording began with."""
+        self._replace(POWER_PROFILE_NAME, xml)
+        now = {"sha256": hashlib.sha256(xml).hexdigest(), "source": source}
+        profile = self._manifest.power_profile.model_copy(update=now)
+        self._manifest = self._manifest.model_copy(update={"power_profile": profile})
+        self.save()
+
     def add_map(self, map_id: str, module: str, data: bytes) -> None:
         """Keep a method map (`map.json`) as `maps/<map_id>.json`; the same map again changes nothing."""
         if map_id in self._maps:
@@ -229,10 +237,13 @@ class RecordingWriter:
         return manifest
 
     def _replace_manifest(self, text: str) -> None:
-        part = self.root / f"{MANIFEST_NAME}.part"
+        self._replace(MANIFEST_NAME, text.encode())
+
+    def _replace(self, name: str, data: bytes) -> None:
+        part = self.root / f"{name}.part"
         try:
-            part.write_text(text, encoding="utf-8")
-            part.replace(self.root / MANIFEST_NAME)
+            part.write_bytes(data)
+            part.replace(self.root / name)
         finally:
             part.unlink(missing_ok=True)
 

@@ -11,13 +11,14 @@ PACKAGE = Path(__file__).parents[2] / "navitas"
 
 ALLOWED = {
     "errors": set(),
+    "user_folders": set(),
     "bundle": set(),
     "device": {"errors", "bundle"},
     "build": {"errors", "bundle"},
     "recording": {"errors"},
     "power": {"errors"},
     "parse": {"errors", "recording"},
-    "collect": {"errors", "bundle", "device", "build", "recording", "power"},
+    "collect": {"errors", "bundle", "device", "build", "recording", "power", "user_folders"},
     "attribute": {"errors", "recording", "power", "parse"},
     "report": {"errors", "parse", "attribute"},
     "sample": set(),
@@ -27,6 +28,7 @@ ALLOWED = {
 ONLY_IN = {
     "adbutils": {"device/adb_server.py"},
     "py4j": {"build/bridge.py"},
+    "axml": {"power/binary_xml.py"},
     "lxml": {"power/", "device/virtual/kernel/"},
     "rich": {"cli/", "report/terminal", "report/tables"},
     "click": {"cli/"},

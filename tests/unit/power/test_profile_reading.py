@@ -113,7 +113,7 @@ BOMB = (
     [
         (b"", "not well-formed"),
         (b"<device>", "not well-formed"),
-        (b"\x03\x00\x08\x00\x1c", "binary"),
+        (b"\x03\x00\x08\x00\x1c", "damaged compiled XML"),
         (b"\n\n<html/>", "line 3: the root is <html>"),
         (b"<device/>", "holds no <item>"),
         (b'<!DOCTYPE device SYSTEM "file:///etc/passwd"><device/>', "document type"),

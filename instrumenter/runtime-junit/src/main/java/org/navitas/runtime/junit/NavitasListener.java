@@ -27,6 +27,9 @@ public final class NavitasListener extends RunListener {
 
     @Override
     public void testRunStarted(Description description) {
+        if ("Dalvik".equals(System.getProperty("java.vm.name"))) {
+            PowerProfileFile.leave();
+        }
         Recorder.mark(Recorder.RUN_START, Recorder.PASSED, "");
     }
 

@@ -1,0 +1,50 @@
+"""Power profiles of phones, kept by build fingerprint: they change with the phone's software alone."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from navitas.user_folders import cache_folder
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A phone's power profile (XML, text or compiled) and where it comes from."""
+
+    xml: bytes
+    source: str
+
+
+def cached(fingerprint: str) -> Found | None:
+    """What is kept of a build; None when there is nothing, or it is damaged."""
+    xml_path, about_path = _paths(fingerprint)
+    try:
+        about = json.loads(about_path.read_bytes())
+        xml = xml_path.read_bytes()
+        whole = about["fingerprint"] == fingerprint and about["sha256"] == hashlib.sha256(xml).hexdigest()
+        return Found(xml, str(about["source"])) if whole else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def keep(fingerprint: str, found: Found) -> None:
+    """Keep a build's profile; where nothing can be written, nothing is kept."""
+    if not fingerprint:
+        return
+    xml_path, about_path = _paths(fingerprint)
+    about = {"fingerprint": fingerprint, "source": found.source, "sha256": hashlib.sha256(found.xml).hexdigest()}
+    with contextlib.suppress(OSError):
+        xml_path.parent.mkdir(parents=True, exist_ok=True)
+        for path, data in ((xml_path, found.xml), (about_path, json.dumps(about, indent=1).encode())):
+            part = path.with_name(f"{path.name}.part")
+            part.write_bytes(data)
+            part.replace(path)
+
+
+def _paths(fingerprint: str) -> tuple[Path, Path]:
+    stem = cache_folder() / "power" / hashlib.sha256(fingerprint.encode("utf-8", "replace")).hexdigest()[:16]
+    return stem.with_suffix(".xml"), stem.with_suffix(".json")

@@ -1,0 +1,111 @@
+"""Battery and heat, as `dumpsys battery` and `dumpsys thermalservice` tell them (AOSP: BatteryService, ThermalManagerService)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from navitas.device.base import Device
+
+MODERATE = 2
+THERMAL_NAMES = ("none", "light", "moderate", "severe", "critical", "emergency", "shutdown")
+_HEADER = re.compile(r"^\s*Current Battery Service state:\s*$", re.MULTILINE)
+_LINE = re.compile(r"[ \t]+([^:\n]{1,60}?):[ \t]*(.{0,200}?)\s*")
+_STATUS = re.compile(r"^\s*Thermal Status:\s*(\d{1,2})\s*$", re.MULTILINE)
+_TEMPERATURE = re.compile(r"Temperature\{mValue=(-?\d{1,4}(?:\.\d{1,9})?), mType=(\d{1,3}),")
+_SKIN = "3"
+_CURRENT = "Current temperatures from HAL:"
+_FROZEN = "UPDATES STOPPED"
+_SPLIT = "@thermal"
+
+
+@dataclass(frozen=True, slots=True)
+class Battery:
+    """What the battery service says; None is what it does not say, or says in no unit that makes sense."""
+
+    level_percent: float | None = None
+    temperature_c: float | None = None
+    voltage_v: float | None = None
+    charging: bool | None = None
+    plugged: bool | None = None
+    frozen: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Thermal:
+    """The thermal status (0 none … 6 shutdown; Android 10 and later) and the warmest skin sensor."""
+
+    status: int | None = None
+    skin_c: float | None = None
+    overridden: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """Both at one moment."""
+
+    battery: Battery = Battery()
+    thermal: Thermal = Thermal()
+
+
+def read_condition(device: Device, *, frozen: bool = False) -> Condition:
+    """Ask the device, in one call. With `frozen` (we hold `dumpsys battery unplug`) the battery is thawed for the question."""
+    battery = "dumpsys battery"
+    if frozen:
+        battery = "dumpsys battery reset; dumpsys battery; dumpsys battery unplug"
+    text = device.shell(f"{battery}; echo; echo {_SPLIT}; dumpsys thermalservice 2>&1").text
+    first, _, second = text.partition(_SPLIT)
+    return Condition(parse_battery(first), parse_thermal(second))
+
+
+def battery_values(text: str) -> dict[str, str]:
+    """The lines of `dumpsys battery` by key; of doubles the first. Makers add lines, and other sections after them."""
+    header = _HEADER.search(text)
+    values: dict[str, str] = {}
+    for line in text[header.end() :].strip("\n").splitlines() if header else ():
+        if line and not line[0].isspace():
+            break
+        if match := _LINE.fullmatch(line):
+            values.setdefault(match[1], match[2])
+    return values
+
+
+def parse_battery(text: str) -> Battery:
+    """The battery's state; all unknown when the text is another service's, or an error."""
+    values = battery_values(text)
+    level, scale = _number(values.get("level")), _number(values.get("scale"))
+    powered = [value == "true" for key, value in values.items() if key.endswith(" powered")]
+    status = values.get("status")
+    tenths, millivolts = _number(values.get("temperature")), _number(values.get("voltage"))
+    return Battery(
+        level_percent=_within(level * 100 / scale if level is not None and scale else None, 0, 100),
+        temperature_c=_within(tenths / 10 if tenths is not None else None, -40, 120),
+        # Some phones report volts or microvolts.
+        voltage_v=_within(millivolts / 1000 if millivolts is not None else None, 2.5, 5.0),
+        charging=status in ("2", "5") if status else None,
+        plugged=any(powered) if powered else None,
+        frozen=_FROZEN in text,
+    )
+
+
+def parse_thermal(text: str) -> Thermal:
+    """The thermal status; unknown before Android 10, and on phones whose thermal HAL is not there."""
+    status = _STATUS.search(text)
+    sensors = text.partition(_CURRENT)[2] or text
+    skins = [float(value) for value, kind in _TEMPERATURE.findall(sensors) if kind == _SKIN]
+    usable = [celsius for celsius in skins if -40 < celsius < 120 and celsius != 0]
+    overridden = "IsStatusOverride: true" in text
+    known = status is not None and (overridden or "HAL Ready: false" not in text)
+    return Thermal(
+        status=min(int(status[1]), len(THERMAL_NAMES) - 1) if status and known else None,
+        skin_c=max(usable, default=None),
+        overridden=overridden,
+    )
+
+
+def _number(text: str | None) -> int | None:
+    return int(text) if text and re.fullmatch(r"-?\d{1,9}", text) else None
+
+
+def _within(value: float | None, least: float, most: float) -> float | None:
+    return value if value is not None and least <= value <= most else None

@@ -1,0 +1,73 @@
+"""`dumpsys batterystats --power-profile` of several releases, back to profiles."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from navitas.device.virtual import framework
+from navitas.power.cpu import power_model
+from navitas.power.dump import from_dump
+from navitas.power.profile import read_power_profile
+
+# A hash map's order, a blank at each end, Java's doubles: from 13 on (PowerProfile.java).
+MODERN = """cpu.cluster_power.cluster1=1.12\x20
+cpu.idle=22.71\x20
+ambient.on.display0=32.0\x20
+battery.capacity=4355.0\x20
+wifi.controller.tx_levels=[]\x20
+cpu.core_speeds.cluster0=[324000.0, 610000.0]\x20
+cpu.core_power.cluster1=[5.4, 8.9]\x20
+cpu.core_power.cluster0=[1.27, 5.87]\x20
+cpu.core_speeds.cluster1=[357000.0, 1.04E7]\x20
+cpu.clusters.cores=[4.0, 3.0]\x20
+Modem values:
+  drain:SLEEP,RAT:DEFAULT=0.0
+  cpu.idle=99.0
+"""
+WRAPPED = MODERN.replace("[324000.0, ", "[324000.0,\n    ").replace("\n", "\r\n")
+HELP = "Unknown option: --power-profile\nBattery stats (batterystats) dump options:\n  [--checkin] [--proto] [--history]\n"
+
+
+@pytest.mark.parametrize("text", [MODERN, WRAPPED, "\n".join("    " + line for line in MODERN.splitlines())])
+def test_the_figures_come_back(text: str) -> None:
+    xml = from_dump(text)
+    assert xml is not None
+    profile = read_power_profile(xml, name="dump")
+    assert profile.items["cpu.idle"] == 22.71 and profile.items["battery.capacity"] == 4355
+    assert profile.arrays["cpu.core_speeds.cluster0"] == (324000, 610000)
+    model = power_model(profile, 3.85, [(0, [0, 1, 2, 3]), (4, [4, 5, 6])])
+    assert model.cpu.clusters[1].freq_khz.tolist() == [357000, 10400000]
+    assert b"4355<" in xml, "as the maker wrote it"
+
+
+@pytest.mark.parametrize(
+    "text", ["", HELP, "Can't find service: batterystats\n", "Modem values:\n  cpu.idle=1.0\n", "screen.on=1.0 \n"]
+)
+def test_what_is_no_profile_is_none(text: str) -> None:
+    assert from_dump(text) is None
+
+
+_name = st.from_regex(r"cpu\.[a-z_]{1,12}(\.cluster[0-9])?", fullmatch=True)
+_ma = st.floats(0, 1e7, allow_nan=False) | st.integers(0, 4_000_000).map(float)
+
+
+@given(st.dictionaries(_name, _ma, min_size=1), st.dictionaries(_name, st.lists(_ma, max_size=5)))
+def test_what_a_phone_prints_is_read_back(items: dict[str, float], arrays: dict[str, list[float]]) -> None:
+    arrays = {f"{name}.array": values for name, values in arrays.items()}
+    xml = from_dump(framework.dump(items, arrays))
+    assert xml is not None
+    profile = read_power_profile(xml, name="dump")
+    assert profile.items == items
+    assert {name: list(values) for name, values in profile.arrays.items()} == arrays
+
+
+@given(st.text(max_size=300) | st.lists(st.sampled_from([*MODERN.splitlines(True), "cpu.x=[", "]", "=", "\0", "ü"])).map("".join))
+def test_any_text_is_read(text: str) -> None:
+    xml = from_dump(text)
+    assert xml is None or read_power_profile(xml, name="any")
+
+
+def test_a_long_text_is_read_in_bounded_time() -> None:
+    assert from_dump("cpu.a=[" * 200_000) is None
