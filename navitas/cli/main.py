@@ -23,6 +23,8 @@ COMMANDS = {
     "report": ("navitas.cli.report", "Make the report of a recording again, offline."),
     "instrument": ("navitas.cli.instrument", "Instrument class folders and jars, without Gradle."),
     "plugin": ("navitas.cli.plugin", "Install the Gradle plugin, for builds that profile themselves."),
+    "doctor": ("navitas.cli.doctor", "See what can be measured on a device, and what stands in the way."),
+    "power": ("navitas.cli.power", "Power profiles: show, take from a phone, check."),
     "devices": ("navitas.cli.devices", "List the devices that can be profiled on."),
 }
 

@@ -76,6 +76,19 @@ from navitas.recording.writer import MANIFEST_NAME
     help="Give up after silence.",
 )
 @click.option(
+    "--prepare/--no-prepare",
+    default=None,
+    help="Set brightness, animations, doze … for the measurement and give them back. [on real phones]",
+)
+@click.option(
+    "--radios",
+    type=click.Choice(["keep", "off"]),
+    default="keep",
+    show_default=True,
+    help="off: Wi-Fi, mobile data and Bluetooth are off meanwhile.",
+)
+@click.option("--force", is_flag=True, help="Measure a phone also when it is hot or nearly empty.")
+@click.option(
     "--end-with-stdin", is_flag=True, help="Stop as on Ctrl-C when standard input ends, for programs that start this one."
 )
 @report_options
@@ -95,7 +108,10 @@ def command(**values: Any) -> int:
         raise UsageError(f"{run.output} holds a recording already", "name another folder with -o, or add --replace")
     if values.pop("end_with_stdin"):
         interrupt_at_end()
-    options = ProfileOptions(**values)
+    radios_off = values.pop("radios") == "off"
+    if radios_off and values["prepare"] is False:
+        raise UsageError("--radios off changes the phone, --no-prepare leaves it alone", "leave one of them out")
+    options = ProfileOptions(radios_off=radios_off, **values)
     if not bundles:
         return profile_project(project or Path(), build, options, report, run)
     if project is not None or build != BuildOptions():

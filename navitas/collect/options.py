@@ -26,6 +26,11 @@ class ProfileOptions:
     power_profile: str | None = None
     voltage_v: float | None = None
     timeout_s: float = 3600.0
+    prepare: bool | None = None
+    """Set the phone for the measurement (brightness, animations …) and give it back; None: where it is a real one."""
+    radios_off: bool = False
+    force: bool = False
+    """Measure also a phone that is hot or nearly empty."""
 
 
 def check_options(options: ProfileOptions) -> None:

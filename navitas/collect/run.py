@@ -58,6 +58,8 @@ class Runner:
         self._shell_files = topology.shell_files(device)
         self._progress = progress
         self._next_test = 0
+        self.power_profile: bytes | None = None
+        """The phone's own, as the last app has read it there; None when none has."""
 
     def run(self, plan: RunPlan) -> Instrumented:
         """Do one run; whatever ends it, what the device holds by then is pulled and the run is in the manifest.
@@ -151,7 +153,10 @@ class Runner:
         )
 
     def _pull(self, plan: RunPlan, done: Instrumented) -> None:
-        names = app_files.event_files(self._device, plan.package)
+        files = app_files.files(self._device, plan.package)
+        names = app_files.event_files(files)
+        if app_files.POWER_PROFILE in files:
+            self.power_profile = app_files.power_profile(self._device, plan.package)
         lost: list[str] = []
         for name in names:
             missing = app_files.pull(self._device, plan.package, name, self._writer.path("events", plan.id, name))

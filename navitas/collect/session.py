@@ -14,6 +14,7 @@ from navitas.collect.instrument import Instrumented
 from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import Progress
 from navitas.collect.run import AS_RUN, Runner, RunPlan
+from navitas.collect.state.measuring import condition_at_start, measured
 from navitas.device.base import Device
 from navitas.errors import DeviceError
 from navitas.recording import manifest
@@ -36,16 +37,18 @@ class Outcome:
 def profile(device: Device, bundles: Sequence[Bundle], options: ProfileOptions, output: Path, progress: Progress) -> Outcome:
     """Run the selected tests of all bundles on the device and leave a recording at `output`.
 
-    Raises `UsageError` when no test matches, `DeviceError` when the device is lost and `RecordingError` when nothing can be
-    written to `output` (the partial recording is kept).
+    Raises `UsageError` when no test matches, `DeviceError` when the device is lost or not fit to be measured and
+    `RecordingError` when nothing can be written to `output` (the partial recording is kept).
     """
+    start = condition_at_start(device, options)
     with _installed(device, bundles, progress):
         progress.stage("listing tests")
         unlisted: list[str] = []
         selected = choose(device, bundles, options.tests, unlisted.append)
         policies = topology.read_policies(device)
         sources = topology.counter_sources(policies)
-        with _writer(device, bundles, policies, options, output) as writer:
+        supply = power.choose(device, options, policies)
+        with _writer(device, bundles, policies, supply, options=options, output=output) as writer:
             for source in sources:
                 writer.add_source(source)
             for choice in selected:
@@ -58,13 +61,17 @@ def profile(device: Device, bundles: Sequence[Bundle], options: ProfileOptions, 
             failures: dict[str, str] = {}
             crashed = False
             troubles: list[str] = []
-            for plan in _plans(selected, options.repeat):
-                progress.stage(_stage(plan, len(selected), options.repeat))
-                done = runner.run(plan)
-                failures |= _failures(done)
-                crashed = crashed or done.crashed
-                # A process that died has lost its last half second, or all: that is told by its crash.
-                troubles += [] if done.crashed else done.troubles
+            with measured(device, start, options, writer.warn, progress) as cool_down:
+                for plan in _plans(selected, options.repeat):
+                    cool_down(plan.repeat)
+                    progress.stage(_stage(plan, len(selected), options.repeat))
+                    done = runner.run(plan)
+                    failures |= _failures(done)
+                    crashed = crashed or done.crashed
+                    # A process that died has lost its last half second, or all: that is told by its crash.
+                    troubles += [] if done.crashed else done.troubles
+            if supply.replaceable and runner.power_profile:
+                _adopt(device, supply, runner.power_profile, policies, writer)
             progress.stage("saving the recording")
             writer.finish()
     return Outcome(output, failures, crashed, tuple(troubles))
@@ -112,10 +119,21 @@ def _failures(done: Instrumented) -> dict[str, str]:
     return {str(name): reason.strip().split("\n")[0] for name, reason in reasons.items()}
 
 
+def _adopt(device: Device, supply: power.Supply, xml: bytes, policies: list[manifest.Policy], writer: RecordingWriter) -> None:
+    better = power.adopt(device, supply, xml, policies, lambda text: writer.warn("power_profile", text, "navitas power show"))
+    if better is not supply:
+        writer.replace_power_profile(better.profile_xml, better.profile_source)
+
+
 def _writer(
-    device: Device, bundles: Sequence[Bundle], policies: list[manifest.Policy], options: ProfileOptions, output: Path
+    device: Device,
+    bundles: Sequence[Bundle],
+    policies: list[manifest.Policy],
+    supply: power.Supply,
+    *,
+    options: ProfileOptions,
+    output: Path,
 ) -> RecordingWriter:
-    supply = power.choose(device, options, policies)
     info = device.info
     return RecordingWriter(
         output,

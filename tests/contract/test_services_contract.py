@@ -14,8 +14,12 @@ from pathlib import Path
 
 import pytest
 
+from navitas.collect.phone_profile import candidates
+from navitas.collect.state.guard import prepared
+from navitas.collect.topology import read_policies
 from navitas.device.adb import AdbDevice
 from navitas.device.base import Device
+from navitas.power.profile import read_power_profile
 
 Adb = Callable[..., "subprocess.CompletedProcess[bytes]"]
 
@@ -84,6 +88,82 @@ def test_battery(battery: Device) -> None:
         battery.shell("dumpsys battery reset; dumpsys battery").text.splitlines()[1]
         != "  (UPDATES STOPPED -- use 'reset' to restart)"
     )
+
+
+@pytest.fixture
+def restored(device: Device) -> Iterator[Device]:
+    """What these tests change is given back: on a real phone that is somebody's."""
+    script = "settings get global {0}"
+    keys = ("animator_duration_scale", "wifi_on")
+    before = {key: device.shell(script.format(key)).text.strip() for key in keys}
+    yield device
+    animator = before["animator_duration_scale"]
+    put = f"put global animator_duration_scale {animator}" if animator != "null" else "delete global animator_duration_scale"
+    wifi = "disable" if before["wifi_on"] == "0" else "enable"
+    device.shell(f"settings {put}; svc wifi {wifi}; cmd deviceidle enable; dumpsys battery reset; input keyevent 224")
+
+
+def test_a_deleted_setting_is_null_again(restored: Device) -> None:
+    key = "global animator_duration_scale"
+    script = f"settings put {key} 0; settings get {key}; settings delete {key}; settings get {key}; settings delete {key}"
+    assert restored.shell(script).text == "0\nDeleted 1 rows\nnull\nDeleted 0 rows\n"
+
+
+def test_doze_can_be_switched_off(restored: Device) -> None:
+    script = "; ".join(
+        f"cmd deviceidle {action}"
+        for action in ("enabled deep", "disable deep", "enabled deep", "enabled light", "enable", "enabled")
+    )
+    assert restored.shell(script).text.splitlines() == ["1", "Deep idle mode disabled", "0", "1", "Deep idle mode enabled", "1"]
+
+
+def test_the_screen_sleeps_and_wakes(restored: Device) -> None:
+    wakefulness = "dumpsys power | grep -m 1 mWakefulness="
+    found = restored.shell(
+        f"input keyevent 223; sleep 0.5; {wakefulness}; input keyevent 224; sleep 0.5; {wakefulness}"
+    ).text.split()
+    assert found[0] in ("mWakefulness=Asleep", "mWakefulness=Dozing") and found[1] == "mWakefulness=Awake"
+
+
+def test_radios_are_switched_by_svc(virtual: AdbDevice, restored: Device) -> None:
+    """On the virtual phone alone: adb may reach a phone by the radio that goes off."""
+    for radio, key in (("wifi", "wifi_on"), ("data", "mobile_data"), ("bluetooth", "bluetooth_on")):
+        found = virtual.shell(f"svc {radio} disable; settings get global {key}; svc {radio} enable; settings get global {key}")
+        assert (found.text, found.exit_code) == ("0\n1\n", 0)
+    assert virtual.shell("svc nonsense").exit_code != 0
+
+
+def test_heat_can_be_played(device: Device) -> None:
+    if device.info.sdk < 29:
+        pytest.skip("the thermal service is younger")
+    try:
+        found = device.shell("cmd thermalservice override-status 2; dumpsys thermalservice").text
+        assert "IsStatusOverride: true" in found and re.search(r"^Thermal Status: 2$", found, re.MULTILINE)
+    finally:
+        device.shell("cmd thermalservice reset")
+    assert "IsStatusOverride: false" in device.shell("dumpsys thermalservice").text
+
+
+def test_the_power_profile_can_be_had(device: Device) -> None:
+    """The same figures from the battery service and from the framework's resources, overlays included."""
+    policies = read_policies(device)
+    found = {place: one for place, read in candidates(device) if (one := read()) is not None}
+    assert found
+    for one in found.values():
+        assert read_power_profile(one.xml, name=one.source).values("cpu.clusters.cores", "cpu.speeds")
+    assert len(policies) >= 1 and device.shell("cmd overlay list android").exit_code == 0
+
+
+def test_settings_are_set_and_given_back(device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    look = "settings list system; settings list global; dumpsys battery | grep -e UPDATES -e powered; cmd deviceidle enabled"
+    said: list[str] = []
+    before = device.shell(look).text
+    with prepared(device, lambda _code, message, _remedy: said.append(message)):
+        during = device.shell(look).text
+    assert said == [] and during != before
+    assert "screen_brightness_mode=0" in during and "UPDATES STOPPED" in during
+    assert device.shell(look).text == before
 
 
 def test_dumpsys_names_what_there_is_and_what_is_not(device: Device) -> None:

@@ -24,10 +24,14 @@ def _command(name: str) -> click.Command:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_and_its_options_are_documented(name: str) -> None:
     assert f"## `navitas {name}" in CLI_DOC
-    for parameter in _command(name).params:
-        if isinstance(parameter, click.Option):
-            for option in parameter.opts:
-                assert f"`{option}" in CLI_DOC, f"{name} {option}"
+    command = _command(name)
+    subcommands = command.commands if isinstance(command, click.Group) else {}
+    for called, one in {name: command, **{f"{name} {sub}": found for sub, found in subcommands.items()}}.items():
+        assert f"`{called}" in CLI_DOC or f"`navitas {called}" in CLI_DOC
+        for parameter in one.params:
+            if isinstance(parameter, click.Option):
+                for option in parameter.opts:
+                    assert f"`{option}" in CLI_DOC or (" " in called and option in CLI_DOC), f"{called} {option}"
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/cli.md", "docs/json-report.md", "docs/gradle.md", "docs/probes.md"])

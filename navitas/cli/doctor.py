@@ -1,0 +1,103 @@
+"""`navitas doctor`: what can be measured on a device, and what stands in the way."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from navitas.collect.doctor import Check, Examination, examine
+from navitas.collect.state.guard import restore_left
+from navitas.collect.state.journal import Journal
+from navitas.device.adb import AdbDevice, select_device
+from navitas.device.adb_server import adb_path, adb_versions, user_client
+from navitas.device.virtual_phone import virtual_phone
+from navitas.errors import DeviceError, ExitCode
+from navitas.report.names import printable
+
+_SCHEMA_VERSION = 1
+_STYLES = {"ok": "green", "note": "yellow", "problem": "bold red"}
+
+
+@click.command("doctor")
+@click.argument("package", required=False)
+@click.option("--device", "serial", metavar="SERIAL", help="'virtual', or a device of `navitas devices`. [the only one]")
+@click.option("--restore", is_flag=True, help="Give back settings that a measurement has left changed on the device.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+def command(*, package: str | None, serial: str | None, restore: bool, as_json: bool) -> int:
+    """See what can be measured on a device, and with the name of an installed debuggable PACKAGE, what inside that app.
+
+    Nothing is changed on the device, but with --restore.
+    """
+    checks: list[Check] = []
+    found: Examination | None = None
+    try:
+        with _device(serial, checks) as device:
+            if restore:
+                _restore(device, checks)
+            found = examine(device, package)
+            checks += found.checks
+    except DeviceError as error:
+        checks.append(Check("device" if serial != "virtual" else "virtual phone", "problem", error.message, error.remedy))
+    if as_json:
+        _print_json(checks, found)
+    else:
+        _print_table(checks, found)
+    return ExitCode.TROUBLE if any(check.status == "problem" for check in checks) else ExitCode.OK
+
+
+@contextmanager
+def _device(serial: str | None, checks: list[Check]) -> Iterator[AdbDevice]:
+    if serial == "virtual":
+        with virtual_phone() as phone:
+            yield phone
+        return
+    client = user_client()
+    program, server = adb_versions(client)
+    checks.append(Check("adb", "ok", f"{adb_path()}, version {program or 'unknown'}, server {server}"))
+    yield select_device(serial, client)
+
+
+def _restore(device: AdbDevice, checks: list[Check]) -> None:
+    journal = Journal(device.info)
+    warnings: list[tuple[str, str]] = []
+    with journal.held():
+        names = restore_left(device, journal, lambda _code, message, remedy: warnings.append((message, remedy)))
+    checks.append(Check("restored", "ok", ", ".join(names) or "there was nothing to give back"))
+    checks.extend(Check("restored", "problem", message, remedy) for message, remedy in warnings)
+
+
+def _print_table(checks: list[Check], found: Examination | None) -> None:
+    table = Table(box=None, pad_edge=False)
+    for name in ("", "check", "found"):
+        table.add_column(name, overflow="fold")
+    for check in checks:
+        text = (
+            Text(printable(check.found, 2000))
+            if "\n" not in check.found
+            else Text("\n".join(printable(line, 2000) for line in check.found.splitlines()))
+        )
+        if check.remedy:
+            text.append(f"\n{printable(check.remedy, 2000)}", style="dim")
+        table.add_row(Text(check.status, style=_STYLES[check.status]), check.name, text)
+    console = Console()
+    console.print(table)
+    if found is not None:
+        console.print(f"\nexpected evidence level: {found.evidence}", highlight=False)
+
+
+def _print_json(checks: list[Check], found: Examination | None) -> None:
+    content = {
+        "schema_version": _SCHEMA_VERSION,
+        "serial": found.serial if found else None,
+        "model": found.model if found else None,
+        "evidence": found.evidence if found else None,
+        "checks": [asdict(check) for check in checks],
+    }
+    click.echo(json.dumps(content, indent=1, ensure_ascii=False))

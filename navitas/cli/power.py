@@ -1,0 +1,103 @@
+"""`navitas power`: power profiles shown, taken from a phone, checked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from navitas.collect import power, topology
+from navitas.collect.profile_cache import Found
+from navitas.device.adb import select_device
+from navitas.errors import ExitCode, PowerProfileError, UsageError
+from navitas.power import catalog
+from navitas.power.cpu import power_model
+from navitas.power.model import PowerModel
+from navitas.power.profile import Profile, read_power_profile
+from navitas.report.names import printable, printable_lines
+
+_ALL = 1_000_000
+
+
+@click.group("power")
+def command() -> None:
+    """Power profiles: those that Navitas has, files, and the one that a phone holds."""
+
+
+@command.command("show")
+@click.argument("name", required=False, metavar="NAME|FILE")
+@click.option("--device", "serial", metavar="SERIAL", help="The profile of this phone, and where it comes from.")
+def show(*, name: str | None, serial: str | None) -> None:
+    """Show a profile's CPU figures; without arguments the names of the profiles that Navitas has."""
+    if name is not None and serial is not None:
+        raise UsageError("a profile is either named or a phone's", "leave out the name, or --device")
+    if serial is not None:
+        found = _of_phone(serial, anew=False)
+        profile = read_power_profile(found.xml, name=found.source)
+    elif name is not None:
+        profile = catalog.load(name)
+    else:
+        click.echo("\n".join(catalog.names()))
+        return
+    _print(profile, power_model(profile, power.DEFAULT_VOLTAGE_V))
+
+
+@command.command("extract")
+@click.option("--device", "serial", metavar="SERIAL", help="The phone. [the only one]")
+@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), metavar="FILE", help="File to write.")
+def extract(*, serial: str | None, output: Path) -> None:
+    """Write the profile that a phone holds to a file, asking the phone anew."""
+    found = _of_phone(serial, anew=True)
+    output.write_bytes(found.xml)
+    click.echo(f"{output}: {found.source}", err=True)
+
+
+@command.command("validate")
+@click.argument("file", type=click.Path(path_type=Path))
+def validate(*, file: Path) -> int:
+    """Name every defect of a profile, with its line. The exit code is 1 when it cannot be used."""
+    try:
+        profile = read_power_profile(file, max_warnings=_ALL)
+    except PowerProfileError as error:
+        click.echo(f"unusable: {printable_lines(error.message)}")
+        return ExitCode.CHECK_FAILED
+    for text in profile.warnings:
+        click.echo(printable(_with_line(profile, text), 1000))
+    try:
+        power_model(profile, power.DEFAULT_VOLTAGE_V)
+    except PowerProfileError as error:
+        click.echo(f"unusable: {printable_lines(error.message)}")
+        return ExitCode.CHECK_FAILED
+    click.echo(f"usable, {len(profile.warnings)} defects" if profile.warnings else "usable, no defect")
+    return ExitCode.OK
+
+
+def _of_phone(serial: str | None, *, anew: bool) -> Found:
+    device = select_device(serial)
+    return power.of_phone(device, topology.read_policies(device), anew=anew)
+
+
+def _with_line(profile: Profile, text: str) -> str:
+    """The defect with the line of the entry that it begins with, where it does not say it."""
+    line = profile.lines.get(text.partition(" ")[0].rstrip(":"))
+    return text if line is None or "line" in text else f"line {line}: {text}"
+
+
+def _print(profile: Profile, model: PowerModel) -> None:
+    console = Console(highlight=False)
+    cpu = model.cpu
+    battery = f"{model.battery_mah:g} mAh" if model.battery_mah is not None else "unknown"
+    console.print(f"{printable(profile.name, 200)}: battery {battery}", markup=False)
+    console.print(f"CPU: suspended {cpu.suspend_ma:g} mA, idle +{cpu.idle_ma:g} mA, any core running +{cpu.active_ma:g} mA")
+    for number, cluster in enumerate(cpu.clusters):
+        console.print(f"cluster {number}: {len(cluster.cpus)} cores, +{cluster.cluster_ma:g} mA while one runs")
+        table = Table(box=None)
+        for name in ("MHz", "mA a core"):
+            table.add_column(name, justify="right")
+        for khz, milliamperes in zip(cluster.freq_khz.tolist(), cluster.core_ma.tolist(), strict=True):
+            table.add_row(f"{khz / 1000:g}", f"{milliamperes:g}")
+        console.print(table)
+    for text in model.warnings:
+        click.secho(f"warning: {printable(_with_line(profile, text), 1000)}", err=True, fg="yellow")

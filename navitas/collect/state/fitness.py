@@ -1,0 +1,96 @@
+"""Whether a phone is fit to be measured: not hot, not nearly empty, and as cool for a repeat as for the first run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from navitas.collect.progress import Progress
+from navitas.collect.state.condition import MODERATE, THERMAL_NAMES, Condition, read_condition
+from navitas.device.base import Device
+from navitas.errors import DeviceError
+
+LEAST_LEVEL_PERCENT = 15.0
+# Where phones begin to throttle charging; before Android 10 there is no thermal status.
+HOT_BATTERY_C = 45.0
+_SLACK_C = 1.5
+_LOOK_S = 5.0
+_LONGEST_S = 300.0
+_FORCE = "or measure all the same with --force"
+
+
+def unfit(condition: Condition) -> tuple[str, str] | None:
+    """Why a phone should not be measured now, and what helps; None when it may be."""
+    status, battery = condition.thermal.status, condition.battery
+    if status is not None and status >= MODERATE:
+        return (
+            f"it is hot: thermal status {status} ({THERMAL_NAMES[status]}), so its CPU may be slowed down",
+            f"let it cool down, {_FORCE}",
+        )
+    if status is None and battery.temperature_c is not None and battery.temperature_c >= HOT_BATTERY_C:
+        return f"it is hot: its battery has {battery.temperature_c:.1f} °C", f"let it cool down, {_FORCE}"
+    if battery.level_percent is not None and battery.level_percent < LEAST_LEVEL_PERCENT:
+        return (
+            f"its battery is nearly empty ({battery.level_percent:.0f} %): phones save power then",
+            f"charge it to {LEAST_LEVEL_PERCENT:.0f} % at least, {_FORCE}",
+        )
+    return None
+
+
+def check(device: Device, *, force: bool) -> Condition:
+    """The phone's condition before the first run. Raises `DeviceError` when it is unfit and `force` is not given."""
+    condition = read_condition(device)
+    if not force and (why := unfit(condition)) is not None:
+        raise DeviceError(f"device {device.info.serial} ({device.info.model}) is not fit to be measured: {why[0]}", why[1])
+    return condition
+
+
+class CoolDown:
+    """Waits between repeats until the phone is about as cool as at the start, at most five minutes each time."""
+
+    def __init__(
+        self,
+        device: Device,
+        start: Condition,
+        warn: Callable[[str, str, str], None],
+        progress: Progress,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._device = device
+        self._start = start
+        self._warn = warn
+        self._progress = progress
+        self._clock = clock
+        self._sleep = sleep
+        # Only where the battery's temperature is all there is to go by.
+        self._thaw = start.thermal.skin_c is None and not start.battery.frozen
+
+    def wait(self) -> None:
+        """Return when the phone has cooled down, or with a warning when it does not. Raises `DeviceError` when it is lost."""
+        begin = self._clock()
+        while (warmer := self._warmer(read_condition(self._device, frozen=self._thaw))) is not None:
+            if self._clock() - begin >= _LONGEST_S:
+                self._warn(
+                    "hot",
+                    f"the phone did not cool down in {_LONGEST_S / 60:.0f} minutes: {warmer}",
+                    "let it rest, in a cooler place",
+                )
+                return
+            self._progress.stage("cooling down")
+            self._progress.detail(warmer)
+            self._sleep(_LOOK_S)
+
+    def _warmer(self, now: Condition) -> str | None:
+        status, before = now.thermal.status, self._start.thermal.status
+        if status is not None and before is not None and status > before:
+            return f"thermal status {status} ({THERMAL_NAMES[status]}), {before} at the start"
+        pairs = (
+            ("skin", now.thermal.skin_c, self._start.thermal.skin_c),
+            ("battery", now.battery.temperature_c, self._start.battery.temperature_c),
+        )
+        for name, celsius, start in pairs:
+            if celsius is not None and start is not None:  # the first sensor that there is
+                return f"{name} {celsius:.1f} °C, {start:.1f} °C at the start" if celsius > start + _SLACK_C else None
+        return None

@@ -1,0 +1,99 @@
+"""What was changed on which phone and has not been put back: on disk before it is changed, gone when it is put back."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from navitas.device.base import DeviceInfo
+from navitas.errors import DeviceError
+from navitas.recording.lock import FolderLock
+from navitas.user_folders import state_folder
+
+SCHEMA_VERSION = 1
+_MAX_BYTES = 64 << 10
+# A virtual phone ends with what started it: nobody can put anything back on one.
+_VIRTUAL_LIFE_S = 3600.0
+
+
+class Journal:
+    """One phone's file, `$XDG_STATE_HOME/navitas/devices/<serial>.json`: each changed setting's value before."""
+
+    def __init__(self, info: DeviceInfo) -> None:
+        self._info = info
+        self.path = state_folder() / "devices" / f"{_file_name(info.serial)}.json"
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep other profilings off the phone. Raises `DeviceError` when one is on it, `OSError` where nothing can be written."""
+        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        lock = FolderLock(self.path.with_suffix(".lock"))
+        if not lock.acquire():
+            raise DeviceError(
+                f"device {self._info.serial}: another profiling has changed its settings for a measurement",
+                "wait for its end, or name another device with --device",
+            )
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def read(self) -> dict[str, str] | None:
+        """Values before, by setting's key; None when nothing is left to put back. Raises `DeviceError` for a damaged file."""
+        try:
+            with self.path.open("rb") as file:
+                content = json.loads(file.read(_MAX_BYTES))
+            changed = content["changed"]
+            if not all(isinstance(key, str) and isinstance(value, str) for key, value in changed.items()):
+                raise ValueError
+        except FileNotFoundError:
+            return None
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            raise DeviceError(
+                f"{self.path}: the list of what was changed on {self._info.serial} is damaged",
+                "see to brightness, animations and doze on the phone, run adb shell dumpsys battery reset, and remove the file",
+            ) from None
+        return dict(changed)
+
+    def write(self, changed: Mapping[str, str]) -> None:
+        """Replace the file, safely on disk when this returns; nothing to put back: remove it."""
+        if not changed:
+            self.path.unlink(missing_ok=True)
+            return
+        self._forget_virtual()
+        info = self._info
+        content = {
+            "schema_version": SCHEMA_VERSION,
+            "serial": info.serial,
+            "model": info.model,
+            "fingerprint": info.fingerprint,
+            "kind": info.kind,
+            "changed": dict(changed),
+        }
+        part = self.path.with_suffix(".part")
+        with part.open("w", encoding="utf-8") as file:
+            json.dump(content, file, indent=1)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(self.path)
+
+    def _forget_virtual(self) -> None:
+        """Remove what killed profilings on virtual phones have left."""
+        for other in self.path.parent.glob("127.0.0.1_*.json"):
+            with contextlib.suppress(OSError, ValueError):
+                old = time.time() - other.stat().st_mtime > _VIRTUAL_LIFE_S
+                if old and json.loads(other.read_bytes())["kind"] == "virtual":
+                    other.unlink()
+
+
+def _file_name(serial: str) -> str:
+    """The serial, where it is a harmless file name; another phone's is never the same."""
+    plain = re.sub(r"[^\w.-]", "_", serial, flags=re.ASCII).lstrip(".")
+    if plain == serial or re.fullmatch(r"[\w.-]+:\d+", serial, flags=re.ASCII):
+        return plain[:100]
+    return f"{plain[:80]}-{serial.encode('utf-8', 'replace').hex()[:64]}"

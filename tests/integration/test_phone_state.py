@@ -1,0 +1,140 @@
+"""`navitas profile --prepare` on the virtual phone: whatever ends it, the phone is as it was, now or after the next start."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from support.command_line import eventually
+from support.lab import Lab
+from support.link import linked
+
+from navitas.collect import power
+from navitas.collect.state.guard import prepared
+from navitas.device.adb import AdbDevice
+from navitas.errors import DeviceError
+from navitas.recording.store import open_recording
+
+pytestmark = [pytest.mark.timeout(300)]
+
+LOOK = "settings list system; settings list global; dumpsys battery; cmd deviceidle enabled; dumpsys power | grep mWakefulness="
+
+
+@pytest.fixture(autouse=True)
+def journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the journals are."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setattr("navitas.collect.state.guard._BACK_S", 0.5)
+    monkeypatch.setattr("navitas.collect.run._BACK_S", 0.5)
+    return tmp_path / "state/navitas/devices"
+
+
+@pytest.fixture
+def before(phone: AdbDevice) -> Iterator[str]:
+    """The phone's state, asleep and in flight of its own kind."""
+    phone.shell(
+        "input keyevent 223; settings put system screen_brightness 33; settings put global transition_animation_scale 0.5"
+    )
+    yield phone.shell(LOOK).text
+    phone.shell("input keyevent 224; cmd thermalservice reset; dumpsys battery reset")
+
+
+def test_given_back_after_success_and_failure(lab: Lab, before: str, journal: Path) -> None:
+    seen: list[str] = []
+    waiting = lab.bundles[0].working_dir / "waiting"
+    watcher = threading.Thread(target=lambda: eventually(waiting.exists) and seen.append(lab.phone.shell(LOOK).text))
+    watcher.start()
+    with pytest.raises(DeviceError, match="no sign of life"):
+        lab.profile("*#waits", name="failed", prepare=True, radios_off=True, timeout_s=3.0)
+    watcher.join()
+    assert "screen_brightness=128" in seen[0] and "UPDATES STOPPED" in seen[0] and "mWakefulness=Awake" in seen[0]
+    assert "wifi_on=0" in seen[0] and "transition_animation_scale=0\n" in seen[0]
+    assert lab.phone.shell(LOOK).text == before
+    done = lab.profile("*#callsMuch", name="fine", prepare=True, repeat=2)
+    assert lab.phone.shell(LOOK).text == before
+    assert not done.outcome.failures and "state" not in done.warnings
+    assert not list(journal.glob("*"))
+
+
+def test_a_hot_phone_is_refused_unless_forced(lab: Lab, before: str) -> None:
+    lab.phone.shell("cmd thermalservice override-status 3")
+    with pytest.raises(DeviceError, match=r"not fit.*severe") as error:
+        lab.profile("*#callsMuch", name="hot", prepare=True)
+    assert "--force" in error.value.remedy and not (lab.folder / "hot").exists()
+    assert lab.profile("*#callsMuch", name="hot", prepare=True, force=True).outcome.failures == {}
+
+
+def test_a_cable_that_is_pulled_and_the_next_start(lab: Lab, before: str, journal: Path) -> None:
+    with linked(lab.phone) as (device, link):
+        profiling = Lab(device, lab.bundles, lab.folder)
+        errors: list[BaseException] = []
+
+        def run() -> None:
+            try:
+                profiling.profile("*#waits", name="cut", prepare=True)
+            except DeviceError as error:
+                errors.append(error)
+
+        thread = threading.Thread(target=run)
+        thread.start()
+        assert eventually((lab.bundles[0].working_dir / "waiting").exists)
+        link.cut()
+        thread.join(120)
+        serial = device.serial
+    assert errors and lab.phone.shell(LOOK).text != before
+    warnings = [warning.message for warning in open_recording(lab.folder / "cut").manifest.warnings]
+    assert any("lost with settings changed" in text for text in warnings), warnings
+    (file,) = journal.glob("*.json")
+    assert json.loads(file.read_text())["serial"] == serial
+    file.rename(journal / f"{lab.phone.serial.replace(':', '_')}.json")  # the same phone, by its own cable
+    _reset_app(lab)
+    lab.profile("*#callsMuch", name="next", prepare=True)
+    assert lab.phone.shell(LOOK).text == before and not list(journal.glob("*"))
+
+
+def test_killed_and_restored_by_the_next_start(lab: Lab, before: str, journal: Path) -> None:
+    """A process that prepares the phone is killed; the next one gives back what it left."""
+    child = os.fork()
+    if child == 0:
+        try:
+            with prepared(lab.phone, lambda *_: None):
+                signal.pause()
+        finally:
+            os._exit(1)
+    assert eventually(lambda: "UPDATES STOPPED" in lab.phone.shell("dumpsys battery").text)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    assert lab.phone.shell(LOOK).text != before and list(journal.glob("*.json"))
+    said: list[str] = []
+    with prepared(lab.phone, lambda _code, message, _remedy: said.append(message)):
+        pass
+    assert lab.phone.shell(LOOK).text == before and not list(journal.glob("*"))
+    assert any("left changed by an earlier measurement" in text for text in said)
+
+
+def test_interrupted(lab: Lab, before: str, journal: Path) -> None:
+    waiting: Callable[[], bool] = (lab.bundles[0].working_dir / "waiting").exists
+    interrupter = threading.Thread(target=lambda: eventually(waiting) and os.kill(os.getpid(), signal.SIGINT))
+    interrupter.start()
+    with pytest.raises(KeyboardInterrupt):
+        lab.profile("*#waits", name="interrupted", prepare=True)
+    interrupter.join()
+    assert lab.phone.shell(LOOK).text == before and not list(journal.glob("*"))
+
+
+def test_the_phone_s_own_profile_without_the_property(phone: AdbDevice, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a phone that no property names a profile for: asked of its services, and kept."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    found = power.of_phone(phone, [])
+    assert "dumpsys" in found.source
+    assert power.of_phone(phone, []) == found and len(list(tmp_path.glob("navitas/power/*.xml"))) == 1
+
+
+def _reset_app(lab: Lab) -> None:
+    lab.phone.shell(f"am force-stop {lab.bundles[0].manifest.package}")
+    (lab.bundles[0].working_dir / "waiting").unlink(missing_ok=True)

@@ -1,0 +1,82 @@
+"""`navitas power`: what is shown, checked, and said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from navitas.cli.main import run
+from navitas.power import catalog
+
+Capture = pytest.CaptureFixture[str]
+
+DEFECTS = """<?xml version="1.0"?>
+<device name="Android">
+  <item name="cpu.idle">3,5</item>
+  <item name="cpu.awake">7</item>
+  <array name="cpu.active"><value>50</value></array>
+  <array name="cpu.speeds"><value>200</value><value>100</value></array>
+</device>
+"""
+
+
+@pytest.fixture
+def profile(tmp_path: Path) -> Callable[[str], str]:
+    def write(text: str) -> str:
+        path = tmp_path / "phone.xml"
+        path.write_text(text)
+        return str(path)
+
+    return write
+
+
+def test_without_arguments_the_names(capsys: Capture) -> None:
+    assert run(["power", "show"]) == 0
+    assert capsys.readouterr().out.split() == catalog.names()
+
+
+def test_a_profile_is_shown(capsys: Capture) -> None:
+    assert run(["power", "show", "google-pixel-6"]) == 0
+    out = capsys.readouterr().out
+    assert "google-pixel-6: battery 4614 mAh" in out
+    assert "cluster 2: 2 cores" in out and "MHz" in out
+
+
+def test_every_defect_is_named_with_its_line(capsys: Capture, profile: Callable[[str], str]) -> None:
+    assert run(["power", "validate", profile(DEFECTS)]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "line 3: cpu.idle: '3,5' is no number (decimals need a point), taken as 0",
+        "battery.capacity is missing: no battery share can be reported",
+        "line 6: cpu.speeds has 2 values but cpu.active has 1: the first 1 count",
+        "line 6: cpu.speeds: speeds are not ascending, they are sorted",
+        "usable, 4 defects",
+    ]
+
+
+def test_more_defects_than_a_report_shows(capsys: Capture, profile: Callable[[str], str]) -> None:
+    items = "".join(f'<item name="x{k}">?</item>\n' for k in range(200))
+    assert run(["power", "validate", profile(DEFECTS.replace("</device>", items + "</device>"))]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 205
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (DEFECTS.replace(">50<", ">0.1<"), "AOSP's placeholder"),
+        ("<html/>", "the root is <html>"),
+        ("<device>", "not well-formed"),
+        ('<device><item name="a">1</item></device>', "no speeds and currents of the CPU"),
+    ],
+)
+def test_an_unusable_profile_fails_the_check(capsys: Capture, profile: Callable[[str], str], text: str, words: str) -> None:
+    assert run(["power", "validate", profile(text)]) == 1
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last.startswith("unusable: ") and words in last
+
+
+def test_wrong_usage(capsys: Capture) -> None:
+    assert run(["power", "show", "google-pixel-6", "--device", "x"]) == 2
+    assert run(["power", "show", "no-such-phone"]) == 4
+    assert "There is no power profile" in capsys.readouterr().err

@@ -1,0 +1,145 @@
+"""What the doctor finds on phones of several releases, all in one question."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+from fake_device import FakeDevice
+
+from navitas.collect.doctor import Check, examine
+from navitas.device.base import ShellResult
+
+DUMP = "cpu.clusters.cores=[4.0] \ncpu.core_speeds.cluster0=[300000.0] \ncpu.core_power.cluster0=[9.5] \ncpu.idle=1.0 \n"
+BATTERY = """\
+Current Battery Service state:
+  USB powered: true
+  status: 2
+  level: 80
+  scale: 100
+  voltage: 4000
+  temperature: 300
+"""
+GOOD = {
+    "ls /sys/devices/system/cpu/cpufreq": "policy0\n",
+    "cat /sys/devices/system/cpu/cpufreq/policy0/related_cpus": "0 1 2 3\n",
+    "getprop ro.build.version.release": "14\n",
+    "cat /sys/devices/system/cpu/cpufreq/policy0/stats/time_in_state": "300000 5\n",
+    "cat /proc/self/schedstat": "1 2 3\n",
+    "cat /proc/self/time_in_state": "cpu0\n300000 1\n",
+    "head -c 200 /proc/stat": "cpu  1 2 3\n",
+    "which perfetto": "/system/bin/perfetto\n",
+    "dumpsys batterystats --power-profile": DUMP,
+    "dumpsys battery": BATTERY,
+    "dumpsys thermalservice": "Thermal Status: 0\nHAL Ready: true\n",
+    "pm path org.app": "package:/data/app/base.apk\n",
+    "run-as org.app id -u": "10123\n",
+}
+IN_APP = {
+    f"run-as org.app {command}": GOOD[command] for command in GOOD if command.startswith("cat ") and "related" not in command
+}
+
+
+@dataclass
+class Asked(FakeDevice):
+    """Answers each command of a script by itself; what is not in `texts` fails."""
+
+    scripts: list[str] = field(default_factory=list)
+
+    def shell(self, command: str, *, timeout_s: float = 30.0) -> ShellResult:
+        if "echo '@0'" not in command:
+            return super().shell(command)
+        self.scripts.append(command)
+        out = ""
+        for number, one in re.findall(r"echo '@(\d+)'; (.*?) 2>&1; echo \"@ \$\?\"", command):
+            known = one in self.texts
+            out += f"\n@{number}\n{self.texts.get(one, 'cat: x: Permission denied')}\n@ {0 if known else 1}\n"
+        return ShellResult(0, out.encode(), b"")
+
+
+@pytest.fixture(autouse=True)
+def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    yield tmp_path / "navitas/devices"
+
+
+def by_name(checks: tuple[Check, ...]) -> dict[str, Check]:
+    return {check.name: check for check in checks}
+
+
+def test_a_phone_that_has_everything() -> None:
+    device = Asked({**GOOD, **IN_APP})
+    found = examine(device, "org.app")
+    assert [check.name for check in found.checks if check.status != "ok"] == []
+    assert (found.evidence, found.has_problem, len(device.scripts)) == ("thread-time", False, 1)
+    checks = by_name(found.checks)
+    assert checks["power profile"].found == "A phone: dumpsys batterystats --power-profile"
+    assert checks["battery"].found == "80 %, 30.0 °C, 4.00 V" and checks["charging"].found == "charging, plugged in"
+    assert checks["time_in_state in the app"].status == "ok"
+
+
+def test_what_the_app_may_not_read_lowers_the_evidence() -> None:
+    found = examine(Asked(GOOD), "org.app")
+    check = by_name(found.checks)["time_in_state in the app"]
+    assert (check.status, check.found) == ("note", "policy0 may not be read")
+    assert found.evidence == "device" and not found.has_problem
+
+
+def test_android_8_without_cpufreq_and_thermal_service() -> None:
+    device = Asked(
+        {"dumpsys batterystats --power-profile": DUMP, "dumpsys battery": BATTERY, "getprop ro.build.version.release": "8.0.0\n"}
+    )
+    device.info = replace(device.info, sdk=26)
+    found = examine(device)
+    checks = by_name(found.checks)
+    assert {name for name, check in checks.items() if check.status == "note"} >= {
+        "cpufreq",
+        "/proc/stat from the shell",
+        "heat",
+        "perfetto",
+    }
+    assert found.evidence == "device" and not found.has_problem
+
+
+@pytest.mark.parametrize(
+    ("changed", "name", "words"),
+    [
+        ({"dumpsys thermalservice": "Thermal Status: 3\nHAL Ready: true\n"}, "heat", "severe"),
+        ({"dumpsys battery": BATTERY.replace("80", "9")}, "battery", "9 %"),
+        ({"dumpsys batterystats --power-profile": DUMP.replace("9.5", "0.1")}, "power profile", "placeholder"),
+        ({"run-as org.app id -u": None}, "package", "Permission denied"),
+        ({"pm path org.app": None}, "package", "org.app is not installed"),
+    ],
+)
+def test_problems_have_remedies(changed: dict[str, str | None], name: str, words: str) -> None:
+    texts = {**GOOD, **IN_APP, **changed}
+    found = examine(Asked({key: text for key, text in texts.items() if text is not None}, pulls=[b""]), "org.app")
+    check = by_name(found.checks)[name]
+    assert check.status == "problem" and words in check.found and check.remedy
+    assert found.has_problem
+
+
+def test_what_a_killed_measurement_left(folders: Path) -> None:
+    folders.mkdir(parents=True)
+    (folders / "serial-1.json").write_text('{"changed": {"system/screen_brightness": "7", "battery": "live"}}')
+    check = by_name(examine(Asked(GOOD)).checks)["settings"]
+    assert check.status == "note" and "brightness, battery's charging state" in check.found
+    assert check.remedy == "navitas doctor --device serial-1 --restore"
+    (folders / "serial-1.json").write_text("{")
+    assert by_name(examine(Asked(GOOD)).checks)["settings"].status == "problem"
+
+
+def test_a_frozen_battery_is_told() -> None:
+    frozen = BATTERY.replace("state:\n", "state:\n  (UPDATES STOPPED -- use 'reset' to restart)\n")
+    check = by_name(examine(Asked({**GOOD, "dumpsys battery": frozen})).checks)["charging"]
+    assert (check.status, check.remedy) == ("note", "adb shell dumpsys battery reset")
+
+
+def test_names_reach_the_shell_quoted() -> None:
+    device = Asked(GOOD)
+    assert by_name(examine(device, "x; reboot").checks)["package"].status == "problem"
+    assert "pm path 'x; reboot' " in device.scripts[0]

@@ -1,0 +1,196 @@
+"""The phone's settings: changed for a measurement, given back whatever happens."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from state_phone import StatePhone
+
+from navitas.collect.state import guard
+from navitas.collect.state.guard import prepared
+from navitas.collect.state.journal import Journal
+from navitas.errors import DeviceError
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setattr(guard, "_LOOK_PAUSE_S", 0.0)
+    yield tmp_path / "navitas" / "devices"
+
+
+@pytest.fixture
+def said() -> list[str]:
+    return []
+
+
+def keep(said: list[str]) -> guard.Warn:
+    return lambda code, message, remedy: said.append(f"{code}: {message} [{remedy}]")
+
+
+def test_the_phone_is_set_and_given_back(folder: Path, said: list[str]) -> None:
+    phone = StatePhone()
+    before = phone.state()
+    with prepared(phone, keep(said)):
+        assert phone.values["system screen_brightness"] == "128" and phone.values["system screen_brightness_mode"] == "0"
+        assert phone.values["global window_animation_scale"] == "0"
+        assert (phone.awake, phone.unplugged, phone.doze) == ("Awake", True, {"deep": "0", "light": "0"})
+        assert phone.values["global wifi_on"] == "2", "radios stay on unless asked"
+        journal = json.loads((folder / "serial-1.json").read_text())
+        assert journal["changed"]["system/screen_brightness"] == "77"
+        assert journal["changed"]["global/window_animation_scale"] == "null"
+    assert phone.state() == before
+    assert said == [] and list(folder.iterdir()) == []
+    deleted = [command for command in phone.done if command.startswith("settings delete")]
+    assert "settings delete global window_animation_scale" in deleted, "what was not there is not there again"
+
+
+def test_one_call_reads_one_sets_one_gives_back() -> None:
+    phone = StatePhone()
+    with prepared(phone, keep([])):
+        pass
+    assert phone.calls == 3
+
+
+def test_what_is_as_wanted_is_left_alone(folder: Path, said: list[str]) -> None:
+    phone = StatePhone()
+    with prepared(phone, keep(said)):
+        phone.done.clear()
+        other = replace(
+            phone, info=replace(phone.info, serial="other"), values={**phone.values, "global animator_duration_scale": "0.0"}
+        )
+        with prepared(other, keep(said)):
+            assert not (folder / "other.json").exists()
+            assert not [
+                command for command in other.done if command.startswith(("settings put", "input", "dumpsys battery unplug"))
+            ]
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt, SystemExit])
+def test_whatever_ends_the_measurement(folder: Path, error: type[BaseException]) -> None:
+    phone = StatePhone()
+    before = phone.state()
+    with pytest.raises(error), prepared(phone, keep([])):
+        raise error
+    assert phone.state() == before and list(folder.iterdir()) == []
+
+
+def test_a_killed_measurement_is_made_good_by_the_next(folder: Path, said: list[str]) -> None:
+    phone = StatePhone()
+    before = phone.state()
+    killed = prepared(phone, keep(said))
+    killed.__enter__()
+    left = (folder / "serial-1.json").read_bytes()
+    killed.__exit__(None, None, None)
+    phone = StatePhone(values={**phone.values, "system screen_brightness": "128"}, unplugged=True, awake="Awake")
+    (folder / "serial-1.json").write_bytes(left)
+    with prepared(phone, keep(said)):
+        assert json.loads((folder / "serial-1.json").read_bytes())["changed"]["system/screen_brightness"] == "77"
+    assert phone.state() == before
+    assert any("brightness, left changed by an earlier measurement, was put back" in text for text in said)
+
+
+def test_a_cable_that_is_pulled_leaves_the_journal(folder: Path, said: list[str]) -> None:
+    phone = StatePhone(lost_from=3)
+    with prepared(phone, keep(said)):
+        pass
+    assert phone.unplugged, "nobody could reach it"
+    assert "lost with settings changed" in said[-1] and "navitas doctor --device serial-1 --restore" in said[-1]
+    assert (folder / "serial-1.json").exists()
+    phone.lost_from = 10**9
+    assert "battery's charging state" in guard.restore_left(phone, Journal(phone.info), keep(said))
+    assert not phone.unplugged and not (folder / "serial-1.json").exists()
+
+
+def test_what_this_phone_has_not_is_named_and_left(said: list[str]) -> None:
+    phone = StatePhone(missing=("cmd deviceidle", "dumpsys battery"))
+    with prepared(phone, keep(said)):
+        assert phone.values["system screen_brightness"] == "128"
+    assert [text.partition(" [")[0] for text in said] == [
+        "state: the phone does not tell its deep doze: left as it is",
+        "state: the phone does not tell its light doze: left as it is",
+        "state: the phone does not tell its battery's charging state: left as it is",
+    ]
+
+
+def test_setters_that_do_nothing_are_found_out(said: list[str]) -> None:
+    phone = StatePhone(stubborn=("settings put system screen_brightness ",))
+    with prepared(phone, keep(said)):
+        pass
+    assert said[0].startswith("state: the phone's brightness could not be set to 128")
+
+
+def test_what_cannot_be_put_back_stays_in_the_journal(folder: Path, said: list[str]) -> None:
+    phone = StatePhone()
+    with prepared(phone, keep(said)):
+        phone.stubborn = ("dumpsys battery reset",)
+    assert "could not be put back to live" in said[0]
+    assert json.loads((folder / "serial-1.json").read_text())["changed"] == {"battery": "live"}
+
+
+def test_radios_off_where_asked(said: list[str]) -> None:
+    phone = StatePhone()
+    with prepared(phone, keep(said), radios_off=True):
+        assert phone.values["global wifi_on"] == "0"
+    assert phone.values["global wifi_on"] == "1"
+    assert any("mobile data" in text and "left as it is" in text for text in said), "this phone has no such radio"
+
+
+@pytest.mark.parametrize("serial", ["192.168.1.7:5555", "adb-XYZ._adb-tls-connect._tcp"])
+def test_the_radio_that_adb_uses_stays_on(said: list[str], serial: str) -> None:
+    phone = StatePhone()
+    phone.info = replace(phone.info, serial=serial)
+    with prepared(phone, keep(said), radios_off=True):
+        assert phone.values["global wifi_on"] == "2"
+    assert "Wi-Fi stays on" in said[0]
+
+
+def test_two_profilings_of_one_phone(said: list[str]) -> None:
+    phone = StatePhone()
+    with prepared(phone, keep(said)):
+        with pytest.raises(DeviceError, match="another profiling"), prepared(phone, keep(said)):
+            raise AssertionError("not reached")
+        assert phone.unplugged, "the second one changed nothing"
+
+
+def test_without_a_place_for_the_journal_nothing_is_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: list[str]
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
+    phone = StatePhone()
+    before = phone.state()
+    with prepared(phone, keep(said)):
+        assert phone.state() == before
+    assert "left alone" in said[0]
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"{", b'{"changed": {"a": 1}}', b'{"changed": []}', b"\xff", b"[" * 9999])
+def test_a_damaged_journal_is_named(folder: Path, content: bytes) -> None:
+    folder.mkdir(parents=True)
+    (folder / "serial-1.json").write_bytes(content)
+    with pytest.raises(DeviceError, match=r"serial-1\.json.*damaged") as error, prepared(StatePhone(), keep([])):
+        pass
+    assert "battery reset" in error.value.remedy
+
+
+def test_a_newer_version_s_entries_are_kept(folder: Path) -> None:
+    folder.mkdir(parents=True)
+    (folder / "serial-1.json").write_text('{"changed": {"future": "x; reboot", "system/screen_brightness": "9"}}')
+    phone = StatePhone()
+    guard.restore_left(phone, Journal(phone.info), keep([]))
+    assert phone.values["system screen_brightness"] == "9" and not [c for c in phone.done if "reboot" in c]
+    assert json.loads((folder / "serial-1.json").read_text())["changed"] == {"future": "x; reboot"}
+
+
+@pytest.mark.parametrize("serial", ["../../x", "a/b", "a b", "127.0.0.1:5555", ".", "", "x" * 300, "ü", "a\0b"])
+def test_serials_make_harmless_file_names(folder: Path, serial: str) -> None:
+    phone = StatePhone()
+    phone.info = replace(phone.info, serial=serial)
+    with prepared(phone, keep([])):
+        (file,) = folder.glob("*.json")
+        assert file.parent == folder and len(file.name) < 200
