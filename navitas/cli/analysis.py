@@ -34,8 +34,10 @@ def load_recording(path: Path) -> Loaded:
     manifest = recording.manifest
     profile = read_power_profile(recording.file(manifest.power_profile.file), name=manifest.power_profile.source)
     policies = [(policy.id, policy.cpus) for policy in manifest.device.policies]
-    model = power_model(profile, manifest.power_profile.voltage_v, policies or None)
-    return Loaded(parse_recording(recording), manifest, model)
+    parsed = parse_recording(recording)
+    speeds = {table.policy: table.freq_khz.tolist() for run in parsed.runs for table in run.time_in_state}
+    model = power_model(profile, manifest.power_profile.voltage_v, policies or None, speeds)
+    return Loaded(parsed, manifest, model)
 
 
 def analyze_recording(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Literal
@@ -11,10 +11,11 @@ from navitas.collect.options import ProfileOptions
 from navitas.collect.phone_profile import IN_APP, first_usable
 from navitas.collect.profile_cache import Found, cached, keep
 from navitas.collect.state.condition import parse_battery
+from navitas.collect.topology import read_frequencies
 from navitas.device.base import Device
 from navitas.errors import PowerProfileError
 from navitas.power import catalog
-from navitas.power.cpu import power_model
+from navitas.power.cpu import needs_frequencies, power_model
 from navitas.power.profile import read_power_profile
 from navitas.recording import manifest
 
@@ -36,7 +37,7 @@ class Supply:
     replaceable: bool = False
 
 
-def choose(device: Device, options: ProfileOptions, policies: Sequence[manifest.Policy]) -> Supply:
+def choose(device: Device, options: ProfileOptions, policies: list[manifest.Policy]) -> Supply:
     """The profile: the option, else the one that the virtual phone is modelled on, else the phone's own (docs/power.md).
 
     The voltage: option, battery, 3.85 V.
@@ -48,13 +49,13 @@ def choose(device: Device, options: ProfileOptions, policies: Sequence[manifest.
         path = catalog.find(name)
         found = Found(path.read_bytes(), path.stem)
         # Refused before the tests run: what they record would have no report.
-        _check(found, policies)
+        _check(device, found, policies)
         return Supply(found.xml, found.source, voltage_v, source)
     found = of_phone(device, policies)
     return Supply(found.xml, f"{device.info.model}: {found.source}", voltage_v, source, replaceable=True)
 
 
-def of_phone(device: Device, policies: Sequence[manifest.Policy], *, anew: bool = False) -> Found:
+def of_phone(device: Device, policies: list[manifest.Policy], *, anew: bool = False) -> Found:
     """The phone's own profile: as kept for its build (not with `anew`), else asked of the phone.
 
     Raises `PowerProfileError` that names every place that was tried, and what could be used instead.
@@ -62,7 +63,7 @@ def of_phone(device: Device, policies: Sequence[manifest.Policy], *, anew: bool 
     info = device.info
     if not anew and (known := cached(info.fingerprint)) is not None:
         return known
-    found, reasons = first_usable(device, lambda one: _check(one, policies))
+    found, reasons = first_usable(device, lambda one: _check(device, one, policies))
     if found is None:
         tried = "".join(f"\n  {reason}" for reason in reasons)
         raise PowerProfileError(
@@ -72,11 +73,11 @@ def of_phone(device: Device, policies: Sequence[manifest.Policy], *, anew: bool 
     return found
 
 
-def adopt(device: Device, supply: Supply, xml: bytes, policies: Sequence[manifest.Policy], warn: Callable[[str], None]) -> Supply:
+def adopt(device: Device, supply: Supply, xml: bytes, policies: list[manifest.Policy], warn: Callable[[str], None]) -> Supply:
     """The supply with the profile that the app has read on the phone, where that is better; it is kept for the next time."""
     found = Found(xml, IN_APP)
     try:
-        _check(found, policies)
+        _check(device, found, policies)
     except PowerProfileError as error:
         warn(f"the profile that the app has read is not used: {error.message}")
         return supply
@@ -87,12 +88,11 @@ def adopt(device: Device, supply: Supply, xml: bytes, policies: Sequence[manifes
     return replace(supply, profile_xml=xml, profile_source=f"{device.info.model}: {IN_APP}")
 
 
-def _check(found: Found, policies: Sequence[manifest.Policy]) -> None:
-    power_model(
-        read_power_profile(found.xml, name=found.source),
-        DEFAULT_VOLTAGE_V,
-        [(policy.id, policy.cpus) for policy in policies] or None,
-    )
+def _check(device: Device, found: Found, policies: list[manifest.Policy]) -> None:
+    """Raises `PowerProfileError` when no power model of this phone's CPU can be made of it."""
+    profile = read_power_profile(found.xml, name=found.source)
+    frequencies = read_frequencies(device, policies) if needs_frequencies(profile) else {}
+    power_model(profile, DEFAULT_VOLTAGE_V, [(policy.id, policy.cpus) for policy in policies] or None, frequencies)
 
 
 def _figures(found: Found) -> object:

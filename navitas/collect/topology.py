@@ -29,6 +29,18 @@ def read_policies(device: Device) -> list[manifest.Policy]:
     return policies
 
 
+def read_frequencies(device: Device, policies: list[manifest.Policy]) -> dict[int, list[int]]:
+    """The operating points in kHz, by policy, as far as the shell may read them."""
+    found = {}
+    for policy in policies:
+        folder = f"{CPUFREQ}/policy{policy.id}"
+        states = device.shell(f"cat {folder}/stats/time_in_state").text
+        speeds = re.findall(r"^(\d{1,9}) \d+", states, re.MULTILINE)
+        speeds = speeds or re.findall(r"\b\d{1,9}\b", device.shell(f"cat {folder}/scaling_available_frequencies").text)
+        found[policy.id] = sorted({int(speed) for speed in speeds})
+    return {number: speeds for number, speeds in found.items() if speeds}
+
+
 def read_cpus(device: Device, policies: list[manifest.Policy]) -> list[int]:
     """The CPU numbers, from `possible`, else from the policies."""
     text = device.shell("cat /sys/devices/system/cpu/possible").text.strip()

@@ -63,6 +63,11 @@ def power_model(
     return PowerModel(profile.name, voltage_v, capacity_mah if is_capacity(capacity_mah) else None, cpu, tuple(warnings))
 
 
+def needs_frequencies(profile: Profile) -> bool:
+    """Whether a profile lists currents by operating point, so that the phone has to tell its speeds."""
+    return any(key.startswith(_STEPS) for key in profile.arrays)
+
+
 def _number(key: str) -> int | None:
     """The policy that a key of `_STEPS` names."""
     text = key.removeprefix(_STEPS)

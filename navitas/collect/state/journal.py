@@ -89,6 +89,7 @@ class Journal:
                 old = time.time() - other.stat().st_mtime > _VIRTUAL_LIFE_S
                 if old and json.loads(other.read_bytes())["kind"] == "virtual":
                     other.unlink()
+                    other.with_suffix(".lock").unlink(missing_ok=True)
 
 
 def _file_name(serial: str) -> str:

@@ -14,11 +14,11 @@ from navitas.device.base import Device
 
 
 def condition_at_start(device: Device, options: ProfileOptions) -> Condition | None:
-    """The phone's condition; None where its state does not matter: the virtual phone, unless asked for.
+    """The phone's condition; None where its state does not matter: the virtual phone's, unless something is to be set on it.
 
     Raises `DeviceError` when the phone is hot or nearly empty, and measuring was not forced.
     """
-    matters = options.prepare if options.prepare is not None else device.info.kind == "phone"
+    matters = options.prepare if options.prepare is not None else device.info.kind == "phone" or options.radios_off
     return check(device, force=options.force) if matters else None
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -185,6 +187,19 @@ def test_a_newer_version_s_entries_are_kept(folder: Path) -> None:
     guard.restore_left(phone, Journal(phone.info), keep([]))
     assert phone.values["system screen_brightness"] == "9" and not [c for c in phone.done if "reboot" in c]
     assert json.loads((folder / "serial-1.json").read_text())["changed"] == {"future": "x; reboot"}
+
+
+def test_what_killed_runs_on_virtual_phones_left_is_forgotten(folder: Path) -> None:
+    folder.mkdir(parents=True)
+    for name, kind, age_s in (
+        ("127.0.0.1_5555", "virtual", 7200),
+        ("127.0.0.1_5556", "virtual", 60),
+        ("127.0.0.1_5557", "phone", 7200),
+    ):
+        (folder / f"{name}.json").write_text(json.dumps({"kind": kind, "changed": {"battery": "live"}}))
+        os.utime(folder / f"{name}.json", (time.time() - age_s,) * 2)
+    with prepared(StatePhone(), keep([])):
+        assert sorted(path.stem for path in folder.glob("127*.json")) == ["127.0.0.1_5556", "127.0.0.1_5557"]
 
 
 @pytest.mark.parametrize("serial", ["../../x", "a/b", "a b", "127.0.0.1:5555", ".", "", "x" * 300, "ü", "a\0b"])

@@ -204,3 +204,19 @@ def test_the_voltage(text: str, expected: tuple[float, str]) -> None:
     device.texts = dict(sorted(device.texts.items(), key=lambda pair: -len(pair[0])))
     supply = choose(device)
     assert (supply.voltage_v, supply.voltage_source) == expected
+
+
+def test_profiles_by_operating_point_take_the_phone_s_speeds() -> None:
+    """As Android 14 allows: currents without speeds, which are the kernel's."""
+    dump = "cpu.scaling_step_power.policy0=[5.0, 9.0] \ncpu.scaling_policy_power.policy0=1.0 \ncpu.idle=1.0 \nModem values:\n"
+    states = "cat /sys/devices/system/cpu/cpufreq/policy0/stats/time_in_state"
+    device = ProfilePhone({"dumpsys batterystats --power-profile": dump, states: "300000 7\n1800000 0\n"})
+    assert choose(device).profile_source.endswith("--power-profile")
+    available = "cat /sys/devices/system/cpu/cpufreq/policy0/scaling_available_frequencies"
+    device = replace(device, info=replace(device.info, fingerprint="g"))
+    device.texts = {"dumpsys batterystats --power-profile": dump, available: "300000 1800000 \n"}
+    assert choose(device).replaceable
+    device = replace(device, info=replace(device.info, fingerprint="h"))
+    del device.texts[available]
+    with pytest.raises(PowerProfileError, match="frequencies are not known"):
+        choose(device)

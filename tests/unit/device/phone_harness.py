@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from support.null_kernel import NullKernel
 
@@ -34,12 +34,12 @@ async def run(phone: Phone, command: str, stdin: bytes = b"", who: Identity = SH
     return Output(status, bytes(out.data), bytes(err.data))
 
 
-def on_phone(root: Path, action: Callable[[Phone], Awaitable[T]]) -> T:
-    """Start a phone below `root`, do something on it, and stop it."""
+def on_phone(root: Path, action: Callable[[Phone], Awaitable[T]], **options: Any) -> T:
+    """Start a phone below `root`, do something on it, and stop it; `options` are the phone's."""
 
     async def main() -> T:
         root.mkdir(exist_ok=True)
-        phone = Phone(root, NullKernel())
+        phone = Phone(root, NullKernel(), **options)
         await phone.start()
         try:
             return await asyncio.wait_for(action(phone), 60)
