@@ -14,10 +14,13 @@ from support.command_line import eventually
 from support.lab import Lab
 from support.link import linked
 
-from navitas.collect import power
+from navitas.collect import app_files, power
 from navitas.collect.state.guard import prepared
 from navitas.device.adb import AdbDevice
+from navitas.device.base import Device
 from navitas.errors import DeviceError
+from navitas.power import catalog
+from navitas.power.profile import read_power_profile
 from navitas.recording.store import open_recording
 
 pytestmark = [pytest.mark.timeout(300)]
@@ -133,6 +136,34 @@ def test_the_phone_s_own_profile_without_the_property(phone: AdbDevice, tmp_path
     found = power.of_phone(phone, [])
     assert "dumpsys" in found.source
     assert power.of_phone(phone, []) == found and len(list(tmp_path.glob("navitas/power/*.xml"))) == 1
+
+
+def test_the_app_s_profile_takes_the_place_of_what_was_seen_from_outside(
+    lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file is laid where the listener leaves it on a phone, whose framework no JVM has."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(power, "_PROFILE_PROPERTY", "ro.navitas.none")
+    prepare = app_files.prepare
+
+    def prepare_and_leave(device: Device, package: str) -> None:
+        prepare(device, package)
+        device.push(
+            catalog.find("google-pixel-6").read_bytes().replace(b">28.6<", b">29.6<"), "/data/local/tmp/navitas/profile.xml"
+        )
+        folder = f"{app_files.FOLDER}/{app_files.POWER_PROFILE}"
+        assert device.shell(f"run-as {package} cp /data/local/tmp/navitas/profile.xml {folder}").exit_code == 0
+
+    monkeypatch.setattr(app_files, "prepare", prepare_and_leave)
+    done = lab.profile("*#callsMuch", name="first")
+    recording = open_recording(done.outcome.recording)
+    assert recording.manifest.power_profile.source.endswith("read inside the app")
+    assert read_power_profile(recording.path / recording.manifest.power_profile.file).items["cpu.idle"] == 29.6
+    assert not recording.check() and "power_profile" in done.warnings
+    again = lab.profile("*#callsMuch", name="second")
+    assert "power_profile" not in again.warnings, "known from the start"
+    assert open_recording(again.outcome.recording).manifest.power_profile.source.endswith("read inside the app")
+    lab.phone.shell("rm -f /data/local/tmp/navitas/profile.xml")
 
 
 def _reset_app(lab: Lab) -> None:

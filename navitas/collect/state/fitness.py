@@ -70,6 +70,7 @@ class CoolDown:
     def wait(self) -> None:
         """Return when the phone has cooled down, or with a warning when it does not. Raises `DeviceError` when it is lost."""
         begin = self._clock()
+        told = False
         while (warmer := self._warmer(read_condition(self._device, frozen=self._thaw))) is not None:
             if self._clock() - begin >= _LONGEST_S:
                 self._warn(
@@ -78,7 +79,9 @@ class CoolDown:
                     "let it rest, in a cooler place",
                 )
                 return
-            self._progress.stage("cooling down")
+            if not told:
+                self._progress.stage("cooling down")
+                told = True
             self._progress.detail(warmer)
             self._sleep(_LOOK_S)
 
