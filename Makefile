@@ -35,7 +35,8 @@ navitas/jars/.built: $(JAVA_SOURCES)
 	@$(MVN) -f gradle-plugin package -DskipTests
 	@mkdir -p navitas/jars
 	@cp instrumenter/runtime/target/navitas-runtime.jar instrumenter/runtime-junit/target/navitas-runtime-junit.jar \
-	   instrumenter/phone/target/navitas-phone.jar instrumenter/bridge/target/navitas-bridge.jar \
+	   instrumenter/phone/target/navitas-phone.jar instrumenter/phone-android/target/navitas-phone-android.jar \
+	   instrumenter/phone-install/target/navitas-phone-install.jar instrumenter/bridge/target/navitas-bridge.jar \
 	   gradle-plugin/target/navitas-gradle-plugin.jar navitas/jars/
 	@touch $@
 

@@ -30,7 +30,7 @@ class Archive:
 
     def read(self, name: str, limit_bytes: int) -> bytes:
         """The bytes of an entry. Raises `InvalidBundle` when it is missing or larger than the limit."""
-        return _read(self.zip, name, limit_bytes)
+        return read_entry(self.zip, name, limit_bytes)
 
 
 @contextmanager
@@ -40,10 +40,17 @@ def open_archive(file: Path | BinaryIO) -> Iterator[Archive]:
     Raises `InvalidBundle` for a file that is no bundle, was cut short, has another schema version, or has entries that
     could leave the folder it is unpacked to; also when damage shows while it is in use. `OSError`s go through.
     """
+    with checked_zip(file) as archive:
+        yield Archive(archive, parse_manifest(read_entry(archive, "bundle.json", MAX_MANIFEST_BYTES)))
+
+
+@contextmanager
+def checked_zip(file: Path | BinaryIO) -> Iterator[zipfile.ZipFile]:
+    """Open a zip file all of whose entries may be unpacked. Raises `InvalidBundle` as `open_archive` does."""
     try:
         with zipfile.ZipFile(file) as archive:
             _check_entries(archive)
-            yield Archive(archive, parse_manifest(_read(archive, "bundle.json", MAX_MANIFEST_BYTES)))
+            yield archive
     except _UNREADABLE as error:
         raise InvalidBundle(f"not a readable zip file ({error})") from error
 
@@ -78,7 +85,8 @@ def _problem(entry: zipfile.ZipInfo, seen: set[str]) -> str | None:
     return None
 
 
-def _read(archive: zipfile.ZipFile, name: str, limit_bytes: int) -> bytes:
+def read_entry(archive: zipfile.ZipFile, name: str, limit_bytes: int) -> bytes:
+    """The bytes of an entry. Raises `InvalidBundle` when it is missing or larger than the limit."""
     try:
         entry = archive.getinfo(name)
     except KeyError as error:

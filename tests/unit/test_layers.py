@@ -12,8 +12,9 @@ PACKAGE = Path(__file__).parents[2] / "navitas"
 ALLOWED = {
     "errors": set(),
     "user_folders": set(),
+    "apk": set(),
     "bundle": set(),
-    "device": {"errors", "bundle"},
+    "device": {"errors", "apk", "bundle", "user_folders"},
     "build": {"errors", "bundle"},
     "recording": {"errors"},
     "power": {"errors"},
@@ -27,6 +28,7 @@ ALLOWED = {
 # Each library appears in few modules.
 ONLY_IN = {
     "adbutils": {"device/adb_server.py"},
+    "apkInspector": {"apk/binary_xml.py"},
     "py4j": {"build/bridge.py"},
     "axml": {"power/binary_xml.py"},
     "lxml": {"power/", "device/virtual/kernel/"},

@@ -12,6 +12,7 @@ import threading
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
+from typing import IO
 
 from navitas.device.virtual.identity import Identity
 from navitas.device.virtual.output_pipe import OutputPipe
@@ -47,6 +48,13 @@ class HostProcess:
         if not self._ended.is_set():
             _signal_group(self.pid, number)
 
+    def write(self, data: bytes) -> None:
+        """Write to its standard input, where that was asked for; nothing once it has ended."""
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError, ValueError):
+            self._process.stdin.write(data)
+            self._process.stdin.flush()
+
     def _watch(self) -> None:
         if hasattr(os, "waitid"):  # its pid stays taken until its children are dead
             os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
@@ -76,6 +84,7 @@ async def host_process(
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
     discard_output: bool = False,
+    takes_input: bool = False,
 ) -> AsyncIterator[HostProcess]:
     """Run a process in a session of its own; it and all that it started are dead when the context is left.
 
@@ -92,7 +101,7 @@ async def host_process(
         mark = new_mark()
         started = subprocess.Popen(
             _ends_with_phone(command),
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE if takes_input else subprocess.DEVNULL,
             stdout=ends.get("stdout", subprocess.DEVNULL),
             stderr=ends.get("stderr", subprocess.DEVNULL),
             cwd=cwd,
@@ -100,6 +109,8 @@ async def host_process(
             pass_fds=[ends["stream"]] if "stream" in ends else [],
             start_new_session=True,
         )
+        if started.stdin is not None:
+            stack.callback(_close_quietly, started.stdin)
         _keep_to(started.pid, table.cpu_count)
         for opened in outputs.values():
             opened.started()
@@ -113,6 +124,11 @@ async def host_process(
                 await process.wait()
             finally:
                 table.remove(process.pid)
+
+
+def _close_quietly(pipe: IO[bytes]) -> None:
+    with contextlib.suppress(OSError):  # what was not yet written has no reader
+        pipe.close()
 
 
 def _keep_to(pid: int, cores: int) -> None:

@@ -5,23 +5,21 @@ from __future__ import annotations
 import asyncio
 import errno
 import io
-import os
-import shutil
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-import navitas
-from navitas.device.virtual.class_path import class_path_argument
+from navitas.bundle.manifest import BundleManifest
+from navitas.device.virtual import android_app, java_app
 from navitas.device.virtual.host_process import host_process
-from navitas.device.virtual.packages import RUNNER, Package
+from navitas.device.virtual.java import CannotStart
+from navitas.device.virtual.launch import Launch
+from navitas.device.virtual.package import Package, Runner
 from navitas.device.virtual.shell.streams import Input
 
 if TYPE_CHECKING:
     from navitas.device.virtual.phone import Phone
 
-PHONE_JAR = Path(navitas.__file__).parent / "jars" / "navitas-phone.jar"
 _CODE = b"INSTRUMENTATION_CODE: "
 _CRASHED = b"INSTRUMENTATION_RESULT: shortMsg=Process crashed.\nINSTRUMENTATION_CODE: 0\n"
 _INFO, _FATAL = 4, 6
@@ -29,71 +27,28 @@ _KEPT_ERROR_LINES = 100
 _REASON_LINES = 3
 
 
-class CannotStart(Exception):
-    """There is no Java, or no part of it can be run; the message says what is missing."""
+async def launch_of(phone: Phone, package: Package, runner: Runner, arguments: list[tuple[str, str]]) -> Launch:
+    """The process that runs a package's tests. Raises `CannotStart`."""
+    if isinstance(package.content, BundleManifest):
+        return java_app.launch(phone, package, package.content, arguments)
+    target = phone.packages.get(runner.target)
+    assert target is not None  # am has looked
+    classes = await android_app.classes_of(phone, package.name)
+    return android_app.launch(phone, target, classes, runner.component.partition("/")[2], arguments)
 
 
-def command_line(phone: Phone, package: Package, arguments: list[tuple[str, str]], stream: str) -> list[str]:
-    """The JVM's command line for a package's tests, which write the raw stream to a file. Raises `CannotStart`."""
-    manifest = package.manifest
-    task = manifest.test_task
-    if not PHONE_JAR.is_file():
-        raise CannotStart(f"{PHONE_JAR.name} is missing: build Navitas, or install it anew")
-    properties = {
-        **manifest.system_properties,
-        "navitas.sysRoot": str(phone.files.root),
-        "navitas.process": package.name,
-        "navitas.log.port": str(phone.logd.port),
-        "navitas.stream": stream,
-        "navitas.testFramework": task.framework,
-        "navitas.includeEngines": ",".join(task.include_engines),
-        "navitas.excludeEngines": ",".join(task.exclude_engines),
-        "navitas.includeTags": ",".join(task.include_tags),
-        "navitas.excludeTags": ",".join(task.exclude_tags),
-        "navitas.testRoots": os.pathsep.join(str(package.code / root) for root in manifest.test_roots),
-    }
-    class_path = [package.code / entry for entry in manifest.class_path]
-    return [
-        _java(manifest.java_home),
-        *manifest.jvm_args,
-        *(f"-D{name}={value}" for name, value in properties.items()),
-        "-cp",
-        class_path_argument(PHONE_JAR, class_path, package.data / "cache" / "class-path.jar"),
-        RUNNER,
-        *(text for pair in arguments for text in pair),
-    ]
-
-
-def _java(java_home: str | None) -> str:
-    for home in (java_home, os.environ.get("JAVA_HOME")):
-        if home and (program := Path(home) / "bin" / "java").is_file():
-            return str(program)
-    found = shutil.which("java")
-    if found is None:
-        raise CannotStart("there is no java in JAVA_HOME or on PATH: install a JDK")
-    return found
-
-
-async def run_tests(
-    phone: Phone, package: Package, arguments: list[tuple[str, str]], write: Callable[[bytes], Awaitable[None]]
-) -> None:
+async def run_tests(phone: Phone, launch: Launch, write: Callable[[bytes], Awaitable[None]]) -> None:
     """Run tests and write the raw instrumentation stream, in whole lines; its end is told even when the JVM dies.
 
     The stream has a pipe of its own, so nothing that tests or their children print can get into it. What the JVM and they
     print past the log goes there at the JVM's end: as `AndroidRuntime` when it died, else as `stdout`. Raises `CannotStart`.
     """
-    phone.packages.kill(package.name)
+    phone.packages.kill(launch.name)
     try:
         async with host_process(
-            phone.processes,
-            lambda stream: command_line(phone, package, arguments, stream),
-            name=package.name,
-            who=package.identity,
-            app=True,
-            cwd=_working_dir(package, arguments),
-            env={**os.environ, **package.manifest.environment},
+            phone.processes, launch.argv, name=launch.name, who=launch.who, app=True, cwd=launch.cwd, env=launch.env
         ) as process:
-            printed = [asyncio.create_task(_last_lines(output)) for output in (process.stderr, process.stdout)]
+            printed = [asyncio.create_task(last_lines(output)) for output in (process.stderr, process.stdout)]
             begun = ended = False
             # Not line by line: each packet to adb waits for its answer, and the tests for the pipe behind it.
             async for lines in process.stream.batches():
@@ -104,7 +59,7 @@ async def run_tests(
             for said in words:
                 if said:
                     phone.logd.write(_INFO if ended else _FATAL, "stdout" if ended else "AndroidRuntime", said, pid=process.pid)
-            if not begun and (reason := _first_words(words)):
+            if not begun and (reason := first_words(words)):
                 raise CannotStart(reason)
     except OSError as error:
         if error.errno == errno.E2BIG:
@@ -114,19 +69,14 @@ async def run_tests(
         await write(_CRASHED)
 
 
-def _working_dir(package: Package, arguments: list[tuple[str, str]]) -> Path:
-    """The folder that `-e workingDir` names, else the bundle's; the app's data where there is no such folder."""
-    folder = Path(dict(arguments).get("workingDir", package.manifest.working_dir))
-    return folder if folder.is_absolute() and folder.is_dir() else package.data
-
-
-def _first_words(outputs: Sequence[str]) -> str:
+def first_words(outputs: Sequence[str]) -> str:
     """Why a JVM ended before it ran anything, as it says itself, on one line."""
     lines = [line.strip() for said in outputs for line in said.splitlines()]
     return " ".join([line for line in lines if line and not line.startswith("Picked up ")][:_REASON_LINES])
 
 
-async def _last_lines(source: Input) -> str:
+async def last_lines(source: Input) -> str:
+    """The end of what a process prints, read to its end."""
     kept: deque[bytes] = deque(maxlen=_KEPT_ERROR_LINES)
     async for line in source.lines():
         kept.append(line)

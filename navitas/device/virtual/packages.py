@@ -1,71 +1,48 @@
-"""The package manager: installed bundles, their folders and uids."""
+"""The package manager: installed packages, their folders and uids."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import errno
+import json
 import os
 import shutil
 import signal
 import tempfile
-from dataclasses import dataclass
+import zipfile
 from pathlib import Path
 from typing import BinaryIO
 
+from navitas.apk.manifest import MAX_ENTRIES, InvalidApk, read_apk
 from navitas.bundle.archive import open_archive
 from navitas.bundle.manifest import BundleManifest, InvalidBundle, parse_manifest
+from navitas.device.virtual import apk_install
+from navitas.device.virtual.apk_install import InstallError, InstallOptions, Platform
 from navitas.device.virtual.files import FileTree
-from navitas.device.virtual.identity import FIRST_APP_UID, Identity, app_user_name
+from navitas.device.virtual.identity import FIRST_APP_UID
+from navitas.device.virtual.package import APK, APK_TEXT, BUNDLE, InstalledApk, Package, Runner, Signing
 from navitas.device.virtual.processes import ProcessTable
 
-RUNNER = "org.navitas.phone.InstrumentMain"
 _FIRST_UID = FIRST_APP_UID + 100
-
-
-class InstallError(Exception):
-    """A package was refused: `code` is the package manager's, such as INSTALL_FAILED_INVALID_APK."""
-
-    def __init__(self, code: str, reason: str) -> None:
-        super().__init__(f"{code}: {reason}")
-
-
-@dataclass(frozen=True, slots=True)
-class Package:
-    """An installed package; folders are on this machine."""
-
-    manifest: BundleManifest
-    uid: int
-    code: Path
-    data: Path
-
-    @property
-    def name(self) -> str:
-        return self.manifest.package
-
-    @property
-    def identity(self) -> Identity:
-        """Whom its processes run as."""
-        return Identity(self.uid, app_user_name(self.uid), self.name)
-
-    @property
-    def instrumentation(self) -> str:
-        """Its component for `am instrument`."""
-        return f"{self.name}/{RUNNER}"
+_SIGNING = "signing.json"
+_COPY_BYTES = 1 << 20
+_DEFAULT_OPTIONS = InstallOptions()
 
 
 class PackageManager:
     """Installs and removes packages under `/data/app` and `/data/data`; finds those that a kept folder holds."""
 
-    def __init__(self, files: FileTree, processes: ProcessTable) -> None:
+    def __init__(self, files: FileTree, processes: ProcessTable, platform: Platform) -> None:
         self._files = files
         self._processes = processes
+        self._platform = platform
         self._packages: dict[str, Package] = {}
         self._apps = files.root / "data/app"
         self._data = files.root / "data/data"
-        for place in sorted(self._apps.glob("*/bundle.json")):
-            with contextlib.suppress(InvalidBundle, OSError):
-                self._register(parse_manifest(place.read_bytes()))
+        for place in sorted(self._apps.glob("[!.]*")):
+            with contextlib.suppress(InvalidBundle, InvalidApk, OSError, ValueError, KeyError):
+                self._register(_content(place))
 
     def get(self, name: str) -> Package | None:
         """The installed package of that name."""
@@ -75,13 +52,20 @@ class PackageManager:
         """Installed packages, by name."""
         return [self._packages[name] for name in sorted(self._packages)]
 
-    async def install(self, file: BinaryIO) -> Package:
-        """Install a bundle in place of an installed one of its name, whose data stays. Raises `InstallError`."""
+    def find_runner(self, component: str) -> tuple[Package, Runner] | None:
+        """An instrumentation by its component's full name, with the package that brings it."""
+        package = self._packages.get(component.partition("/")[0])
+        runner = package.runner(component) if package else None
+        return (package, runner) if package and runner else None
+
+    async def install(self, file: BinaryIO, options: InstallOptions = _DEFAULT_OPTIONS) -> Package:
+        """Install a bundle or an APK in place of an installed one of its name, whose data stays. Raises `InstallError`."""
         staged = Path(tempfile.mkdtemp(prefix=".install-", dir=self._apps))
         try:
-            manifest = await asyncio.to_thread(_unpack, file, staged / "package")
-            place = self._apps / manifest.package
-            self.kill(manifest.package)
+            content = await self._stage(file, staged / "package", options)
+            name = content.package if isinstance(content, BundleManifest) else content.manifest.package
+            self.kill(name)
+            place = self._apps / name
             if place.exists():
                 place.replace(staged / "old")
             (staged / "package").replace(place)
@@ -92,13 +76,25 @@ class PackageManager:
             raise InstallError(f"INSTALL_FAILED_{code}", error.strerror or str(error)) from None
         finally:
             shutil.rmtree(staged, ignore_errors=True)
-        return self._register(manifest)
+        return self._register(content)
 
-    def _register(self, manifest: BundleManifest) -> Package:
-        name = manifest.package
+    async def _stage(self, file: BinaryIO, folder: Path, options: InstallOptions) -> BundleManifest | InstalledApk:
+        if not _is_apk(file):
+            return await asyncio.to_thread(_unpack, file, folder)
+        await asyncio.to_thread(_copy, file, folder / APK)
+        apk = await apk_install.read(folder / APK, self._platform, options)
+        installed = self._packages.get(apk.manifest.package)
+        if installed is not None:
+            apk_install.check_update(installed, apk, options)
+        (folder / APK_TEXT).write_text(apk.manifest.text)
+        (folder / _SIGNING).write_text(json.dumps({"signers": apk.signing.signers, "scheme": apk.signing.scheme}))
+        return apk
+
+    def _register(self, content: BundleManifest | InstalledApk) -> Package:
+        name = content.package if isinstance(content, BundleManifest) else content.manifest.package
         before = self._packages.get(name)
         uid = before.uid if before else max((package.uid for package in self._packages.values()), default=_FIRST_UID - 1) + 1
-        package = Package(manifest, uid, self._apps / name, self._data / name)
+        package = Package(content, uid, self._apps / name, self._data / name)
         self._packages[name] = package
         self._files.app_uids[name] = uid
         self._make_data(package)
@@ -133,6 +129,31 @@ class PackageManager:
         """End all processes of a package."""
         for process in self._processes.of_package(name):
             process.send_signal(signal.SIGKILL)
+
+
+def _is_apk(file: BinaryIO) -> bool:
+    try:
+        with zipfile.ZipFile(file) as archive:
+            names = {entry.filename for entry in archive.infolist()[:MAX_ENTRIES]}
+    except (zipfile.BadZipFile, ValueError, OSError, EOFError, RuntimeError):
+        return False  # whatever it is, a bundle's reader says what is wrong with it
+    finally:
+        file.seek(0)
+    return APK_TEXT in names and BUNDLE not in names
+
+
+def _content(place: Path) -> BundleManifest | InstalledApk:
+    """What a kept folder holds."""
+    if (place / BUNDLE).is_file():
+        return parse_manifest((place / BUNDLE).read_bytes())
+    signing = json.loads((place / _SIGNING).read_text())
+    return InstalledApk(read_apk(place / APK), Signing(tuple(signing["signers"]), signing["scheme"]))
+
+
+def _copy(file: BinaryIO, target: Path) -> None:
+    target.parent.mkdir(parents=True)
+    with target.open("wb") as copy:
+        shutil.copyfileobj(file, copy, _COPY_BYTES)
 
 
 def _unpack(file: BinaryIO, make_folder: Path) -> BundleManifest:

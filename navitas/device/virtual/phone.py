@@ -9,6 +9,8 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 
+from navitas.device.virtual.apk_install import Platform
+from navitas.device.virtual.apps import Apps
 from navitas.device.virtual.battery import BatteryService
 from navitas.device.virtual.doze import DeviceIdle
 from navitas.device.virtual.files import FileTree, Node
@@ -68,7 +70,9 @@ class Phone:
             "global": dict(_GLOBAL_SETTINGS),
         }
         self.logd = LogDaemon(self.processes.uid_of)
-        self.packages = PackageManager(self.files, self.processes)
+        abis = tuple(self.properties.get("ro.product.cpu.abilist").split(","))
+        self.packages = PackageManager(self.files, self.processes, Platform(sdk, abis))
+        self.apps = Apps(self)
         self.jobs = JobTable(self.processes)
         self.files.process_node = self.processes.node
         for path, text in (("/proc/stat", kernel.proc_stat), ("/proc/uptime", kernel.uptime), (RAILS_PATH, kernel.energy_value)):
@@ -84,6 +88,7 @@ class Phone:
         await self.jobs.stop()
         for process in self.processes.all():
             process.send_signal(signal.SIGKILL)
+        await self.apps.stop()
         self.logd.stop()
         self.kernel.stop()
 

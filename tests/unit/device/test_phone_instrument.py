@@ -17,7 +17,7 @@ from phone_harness import Output, on_phone, run
 from support.null_kernel import NullKernel
 from test_phone_packages import install
 
-from navitas.device.virtual import instrument
+from navitas.device.virtual import java
 from navitas.device.virtual.class_path import class_path_argument
 from navitas.device.virtual.phone import Phone
 
@@ -32,8 +32,8 @@ PASSING = (
 
 @pytest.fixture(autouse=True)
 def jar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "phone.jar").touch()
-    monkeypatch.setattr(instrument, "PHONE_JAR", tmp_path / "phone.jar")
+    (tmp_path / "navitas-phone.jar").touch()
+    monkeypatch.setattr(java, "JARS", tmp_path)
 
 
 def with_java(tmp_path: Path, script: str, action: Callable[[Phone], Awaitable[None]], **changes: object) -> None:
@@ -66,7 +66,7 @@ def test_the_jvm_s_command_line(tmp_path: Path) -> None:
             "-Dnavitas.excludeTags=slow",
             f"-Dnavitas.testRoots={code}/test-classes",
             "-cp",
-            os.pathsep.join([str(tmp_path / "phone.jar"), f"{code}/test-classes", f"{code}/classes"]),
+            os.pathsep.join([str(tmp_path / "navitas-phone.jar"), f"{code}/test-classes", f"{code}/classes"]),
             "org.navitas.phone.InstrumentMain",
             *("class", "a.B#c d", "log", "true"),
         ]
@@ -123,8 +123,8 @@ def test_what_no_command_line_can_hold_is_told(tmp_path: Path) -> None:
 
 
 def test_a_class_path_that_no_command_line_can_hold_goes_through_a_jar(tmp_path: Path) -> None:
-    java, javac = shutil.which("java"), shutil.which("javac")
-    if java is None or javac is None:
+    program, javac = shutil.which("java"), shutil.which("javac")
+    if program is None or javac is None:
         pytest.skip("no JDK")
     names = [f"lib {number:04d} ü" for number in range(3000)]
     for name in names:
@@ -137,7 +137,7 @@ def test_a_class_path_that_no_command_line_can_hold_goes_through_a_jar(tmp_path:
     entries = [tmp_path / name for name in names]
     argument = class_path_argument(tmp_path / "first.jar", entries, tmp_path / "all.jar")
     assert argument == os.pathsep.join([str(tmp_path / "first.jar"), str(tmp_path / "all.jar")])
-    done = subprocess.run([java, "-cp", argument, "A"], capture_output=True, text=True, check=True)
+    done = subprocess.run([program, "-cp", argument, "A"], capture_output=True, text=True, check=True)
     assert done.stdout == "1234"
 
 
@@ -245,9 +245,9 @@ def test_unknown_packages_and_runners(tmp_path: Path) -> None:
 
 
 def test_a_missing_jar_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(instrument, "PHONE_JAR", tmp_path / "none.jar")
+    monkeypatch.setattr(java, "JARS", tmp_path / "none")
 
     async def action(phone: Phone) -> None:
-        assert b"shortMsg=none.jar is missing" in (await run(phone, RUN)).stdout
+        assert b"shortMsg=navitas-phone.jar is missing" in (await run(phone, RUN)).stdout
 
     with_java(tmp_path, "exit 1", action)

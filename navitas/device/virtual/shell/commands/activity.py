@@ -1,12 +1,14 @@
-"""am: instrument, force-stop, kill."""
+"""am: instrument, start, startservice, stopservice, force-stop, kill."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
-from navitas.device.virtual.instrument import CannotStart, PrettyPrinter, run_tests
-from navitas.device.virtual.packages import Package
+from navitas.device.virtual.instrument import PrettyPrinter, launch_of, run_tests
+from navitas.device.virtual.java import CannotStart
+from navitas.device.virtual.package import Package, Runner
+from navitas.device.virtual.shell.commands.app_start import start, start_service, stop_service
 from navitas.device.virtual.shell.commands.options import options
 from navitas.device.virtual.shell.context import CommandError, Context, command
 
@@ -21,10 +23,17 @@ _FLAGS = (
 
 @command("am")
 async def am(context: Context) -> int:
-    """instrument, force-stop, kill, get-current-user; activities are not started on this phone."""
+    """instrument, start, startservice, stopservice, force-stop, kill, get-current-user."""
     action, *args = context.args or [""]
-    if action == "instrument":
-        return await _instrument(context, args)
+    starts = {
+        "instrument": _instrument,
+        "start": start, "start-activity": start,
+        "startservice": start_service, "start-service": start_service,
+        "startforegroundservice": start_service, "start-foreground-service": start_service,
+        "stopservice": stop_service, "stop-service": stop_service,
+    }  # fmt: skip
+    if action in starts:
+        return await starts[action](context, args)
     if action in ("force-stop", "kill"):
         found = options(context.with_args(["am", *args]), "", ("user=",))
         if not found.rest:
@@ -49,14 +58,20 @@ async def _instrument(context: Context, args: list[str]) -> int:
             await context.out(_on_error(error, raw="-r" in args) if "-w" in args and error.from_run else "")
             await context.err(f"{_USAGE}\nError: {error}\n")
         return 0
-    package = _find(context, component)
-    if package is None:
-        return await _refuse(context, component, run)
+    found = context.phone.packages.find_runner(component)
+    if found is None:
+        return await _refuse(context, component, run, f"Unable to find instrumentation info for: ComponentInfo{{{component}}}")
+    package, runner = found
+    target = context.phone.packages.get(runner.target)
+    if target is None:
+        return await _refuse(context, component, run, f"Unable to find instrumentation target package: {runner.target}")
+    if not _may_test(package, target):
+        return await _deny(context, component, run, runner)
     if not run.waits:
-        context.phone.jobs.start(("am",), context.shell.who, _run(context, package, run.extras, _discard))
+        context.phone.jobs.start(("am",), context.shell.who, _run(context, package, runner, run.extras, _discard))
         return 0
     write: Callable[[bytes], Awaitable[None]] = context.out if run.raw else PrettyPrinter(context.out).take
-    return await _run(context, package, run.extras, write)
+    return await _run(context, package, runner, run.extras, write)
 
 
 @dataclass(slots=True)
@@ -106,17 +121,19 @@ def _component(context: Context, text: str) -> str:
     name, slash, runner = text.partition("/")
     if not slash:
         package = context.phone.packages.get(name)
-        if package is None:
+        if package is None or len(package.runners) != 1:
             raise _WrongArgument(f"No instrumentation found for: {text}", from_run=True)
-        return package.instrumentation
+        return package.runners[0].component
     if not name or not runner:
         raise _WrongArgument(f"Bad component name: {text}", from_run=True)
     return f"{name}/{name if runner.startswith('.') else ''}{runner}"
 
 
-def _find(context: Context, component: str) -> Package | None:
-    package = context.phone.packages.get(component.partition("/")[0])
-    return package if package is not None and component == package.instrumentation else None
+def _may_test(package: Package, target: Package) -> bool:
+    """Tests run inside their target, so the same keys must have signed both."""
+    if package.apk is None or target.apk is None:
+        return package is target
+    return package.apk.signing.signers == target.apk.signing.signers
 
 
 async def _discard(data: bytes) -> None:
@@ -124,27 +141,44 @@ async def _discard(data: bytes) -> None:
 
 
 async def _run(
-    context: Context, package: Package, extras: list[tuple[str, str]], write: Callable[[bytes], Awaitable[None]]
+    context: Context,
+    package: Package,
+    runner: Runner,
+    extras: list[tuple[str, str]],
+    write: Callable[[bytes], Awaitable[None]],
 ) -> int:
     try:
-        await run_tests(context.phone, package, extras, write)
+        await run_tests(context.phone, await launch_of(context.phone, package, runner, extras), write)
     except CannotStart as error:
         await write(f"INSTRUMENTATION_RESULT: shortMsg={error}\n".encode())
         await write(b"INSTRUMENTATION_CODE: 0\n")
     return 0
 
 
-async def _refuse(context: Context, component: str, run: _Run) -> int:
-    """The activity manager knows no such instrumentation: a status for whoever waits, and an exception."""
-    failed = f"INSTRUMENTATION_FAILED: {component}"
+async def _refuse(context: Context, component: str, run: _Run, why: str) -> int:
+    """The activity manager cannot start it: a status for whoever waits, and an exception."""
+    return await _fail(context, run, why, f"android.util.AndroidException: INSTRUMENTATION_FAILED: {component}")
+
+
+async def _deny(context: Context, component: str, run: _Run, runner: Runner) -> int:
+    name = component.partition("/")[0]
+    why = (
+        f"Permission Denial: starting instrumentation ComponentInfo{{{component}}} from pid={context.shell.pid}, "
+        f"uid={context.shell.who.uid} not allowed because package {name} does not have a signature matching the target "
+        f"{runner.target}"
+    )
+    return await _fail(context, run, why, f"java.lang.SecurityException: {why}")
+
+
+async def _fail(context: Context, run: _Run, why: str, thrown: str) -> int:
     lines = [
-        f"INSTRUMENTATION_STATUS: Error=Unable to find instrumentation info for: ComponentInfo{{{component}}}",
+        f"INSTRUMENTATION_STATUS: Error={why}",
         "INSTRUMENTATION_STATUS: id=ActivityManagerService",
         "INSTRUMENTATION_STATUS_CODE: -1",
     ]
     if run.waits:
-        await context.out("\n".join(lines) + "\n" + _on_error(failed, raw=run.raw))
-    await context.err(f"android.util.AndroidException: {failed}\n\tat com.android.commands.am.Instrument.run(Instrument.java)\n")
+        await context.out("\n".join(lines) + "\n" + _on_error(thrown.partition(": ")[2], raw=run.raw))
+    await context.err(f"{thrown}\n\tat com.android.commands.am.Instrument.run(Instrument.java)\n")
     return 1
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import io
 from typing import BinaryIO
 
-from navitas.device.virtual.packages import InstallError, Package
+from navitas.device.virtual.apk_install import InstallError, InstallOptions
+from navitas.device.virtual.package import Package
 from navitas.device.virtual.shell.commands.options import Options, options, to_int
 from navitas.device.virtual.shell.context import COMMANDS, CommandError, Context, command
 from navitas.device.virtual.shell.interpreter import Interpreter
 
 _UNKNOWN_COMMAND = 255
 _MAX_STREAMED_BYTES = 4 << 30
+_INSTALL_OPTIONS = ("user=", "abi=", "install-location=", "force-queryable", "dont-kill", "full")
 
 
 @command("pm")
@@ -26,10 +28,11 @@ async def pm(context: Context) -> int:
 
 
 async def _install(context: Context) -> int:
-    found = options(context, "rtdgRfS:i:", ("user=", "abi=", "install-location=", "force-queryable"))
+    found = options(context, "rtdgRfS:i:", (*_INSTALL_OPTIONS, "bypass-low-target-sdk-block"))
+    wanted = InstallOptions("t" in found, "d" in found, "R" not in found, "bypass-low-target-sdk-block" in found)
     try:
         with await _package_file(context, found) as file:
-            await context.phone.packages.install(file)
+            await context.phone.packages.install(file, wanted)
     except InstallError as error:
         await context.out(f"Failure [{error}]\n")
         return 1
@@ -76,8 +79,8 @@ async def _list(context: Context) -> int:
         await context.out("".join(_line(package, found) for package in chosen))
         return 0
     if what == "instrumentation":
-        chosen = [package for package in packages if not names or names[0] == package.name]
-        await context.out("".join(f"instrumentation:{package.instrumentation} (target={package.name})\n" for package in chosen))
+        runners = [runner for package in packages for runner in package.runners if not names or names[0] == runner.target]
+        await context.out("".join(f"instrumentation:{one.component} (target={one.target})\n" for one in runners))
         return 0
     if what in ("features", "libraries", "users", "permissions"):
         return 0
@@ -85,8 +88,9 @@ async def _list(context: Context) -> int:
 
 
 def _line(package: Package, found: Options) -> str:
-    path = f"/data/app/{package.name}/bundle.json=" if "f" in found else ""
-    return f"package:{path}{package.name}{f' uid:{package.uid}' if 'U' in found else ''}\n"
+    path = f"{package.path}=" if "f" in found else ""
+    version = f" versionCode:{package.version_code}" if "show-versioncode" in found else ""
+    return f"package:{path}{package.name}{version}{f' uid:{package.uid}' if 'U' in found else ''}\n"
 
 
 async def _path(context: Context) -> int:
@@ -94,7 +98,7 @@ async def _path(context: Context) -> int:
     package = context.phone.packages.get(found.rest[0]) if found.rest else None
     if package is None:
         return 1
-    await context.out(f"package:/data/app/{package.name}/bundle.json\n")
+    await context.out(f"package:{package.path}\n")
     return 0
 
 
@@ -117,6 +121,8 @@ async def run_as(context: Context) -> int:
     package = context.phone.packages.get(name)
     if package is None:
         raise CommandError(f"unknown package: {name}")
+    if not package.debuggable:
+        raise CommandError(f"package not debuggable: {name}")
     if args[:1] == ["--user"]:
         args = args[2:]
     shell = Interpreter(context.phone, package.identity, f"/data/data/{name}", context.shell.environment)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from navitas.device.virtual.package_dump import dump_package
 from navitas.device.virtual.releases import SINCE, has
 from navitas.device.virtual.shell.commands.options import options
 from navitas.device.virtual.shell.context import CommandError, Context, command
@@ -22,8 +23,8 @@ _MAX_THERMAL = 6
 
 @command("dumpsys")
 async def dumpsys(context: Context) -> int:
-    """State of a service: battery (with unplug, set, reset), batterystats, deviceidle, display, power or thermalservice; `-l`
-    lists them."""
+    """State of a service: battery (with unplug, set, reset), batterystats, deviceidle, display, package PACKAGE, power or
+    thermalservice; `-l` lists them."""
     args = list(context.args)
     if args[:1] == ["-t"]:
         args = args[2:]
@@ -35,6 +36,9 @@ async def dumpsys(context: Context) -> int:
         return await _battery(context, args[1:], dump=True)
     if name == "deviceidle":
         return await _doze(context, args[1:])
+    if name == "package" and len(args) > 1:
+        await context.out(dump_package(phone.packages.get(args[1]), args[1]))
+        return 0
     dumps: dict[str, Callable[[], str]] = {
         "batterystats": lambda: _batterystats(phone, args[1:]),
         "display": phone.screen.dump_display,

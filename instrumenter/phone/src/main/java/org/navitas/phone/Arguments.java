@@ -43,6 +43,40 @@ final class Arguments {
         return packages.isEmpty();
     }
 
+    /** Whether a class lies in one of the packages that are left out. */
+    boolean isInLeftOutPackages(String className) {
+        for (String one : list("notPackage")) {
+            if (className.startsWith(one + ".")) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The value of a key, null when not given. */
+    String value(String key) {
+        return values.get(key);
+    }
+
+    /** Values of a key that commas divide. */
+    List<String> values(String key) {
+        return list(key);
+    }
+
+    /** A value of zero or more; throws IllegalArgumentException, with the key. */
+    int count(String key) {
+        String text = values.get(key);
+        try {
+            int count = text == null ? 0 : Integer.parseInt(text);
+            if (count >= 0) {
+                return count;
+            }
+        } catch (NumberFormatException e) {
+            // the same message
+        }
+        throw new IllegalArgumentException("the argument '" + key + "' needs a number, not " + text);
+    }
+
     /** Class names of listeners. */
     List<String> listeners() {
         return list("listener");

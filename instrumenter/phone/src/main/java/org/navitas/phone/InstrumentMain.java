@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 
 /**
  * The process that {@code am instrument} starts on the virtual phone. Arguments are the keys and values of {@code am}'s
@@ -22,10 +23,25 @@ public final class InstrumentMain {
 
     private InstrumentMain() {}
 
+    /** What tests run on: plain Java, or a framework that is started first. */
+    public interface Environment {
+        /** Runs the tests once, giving them the loader of the app's classes; throws what kept it from that. */
+        void run(Consumer<ClassLoader> tests) throws Exception;
+    }
+
     public static void main(String[] arguments) throws IOException {
+        main(tests -> tests.accept(InstrumentMain.class.getClassLoader()), arguments);
+    }
+
+    /** Ends the process. */
+    public static void main(Environment environment, String... arguments) throws IOException {
         StatusPrinter printer = new StatusPrinter(stream());
         LogStream.install();
-        run(printer, arguments);
+        try {
+            environment.run(loader -> run(printer, loader, arguments));
+        } catch (Exception | LinkageError e) {
+            failed(printer, String.valueOf(e.getMessage()), e);
+        }
         System.out.close(); // lines without an end
         System.err.close();
         System.exit(0); // threads that tests leave behind must not keep the process; hooks write what is recorded
@@ -38,8 +54,7 @@ public final class InstrumentMain {
     }
 
     /** Prints the whole stream; what keeps the tests from running is its result. */
-    static void run(StatusPrinter printer, String... arguments) {
-        ClassLoader loader = InstrumentMain.class.getClassLoader();
+    static void run(StatusPrinter printer, ClassLoader loader, String... arguments) {
         String framework = System.getProperty("navitas.testFramework", "junit4");
         boolean isPlatform = framework.equals("junit-platform");
         String needed = isPlatform ? "org.junit.platform.launcher.Launcher" : "org.junit.runner.JUnitCore";

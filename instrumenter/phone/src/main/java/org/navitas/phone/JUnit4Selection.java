@@ -20,12 +20,14 @@ final class JUnit4Selection {
     private final Arguments arguments;
     private final String roots;
     private final ClassLoader loader;
+    private final List<Filter> filters;
 
     /** {@code roots} are searched when no class is named. */
     JUnit4Selection(Arguments arguments, String roots, ClassLoader loader) {
         this.arguments = arguments;
         this.roots = roots;
         this.loader = loader;
+        filters = RunnerFilters.of(arguments);
     }
 
     Runner runner() throws IOException, InitializationError {
@@ -52,7 +54,7 @@ final class JUnit4Selection {
     }
 
     private void add(List<Runner> runners, Class<?> one, Set<String> methods) {
-        if (!arguments.isInPackages(one.getName())) {
+        if (!arguments.isInPackages(one.getName()) || arguments.isInLeftOutPackages(one.getName())) {
             return;
         }
         Runner runner = Request.aClass(one).getRunner();
@@ -62,6 +64,9 @@ final class JUnit4Selection {
             }
             for (Map.Entry<String, Set<String>> not : arguments.notClasses().entrySet()) {
                 new MethodFilter(not.getKey(), not.getValue(), true).apply(runner);
+            }
+            for (Filter filter : filters) {
+                filter.apply(runner);
             }
         } catch (NoTestsRemainException e) {
             return; // as on Android: nothing of it is run, and that is no failure
@@ -76,38 +81,23 @@ final class JUnit4Selection {
     }
 
     /** Keeps (or leaves out) some methods of a class. */
-    private static final class MethodFilter extends Filter {
+    private static final class MethodFilter extends TestFilter {
         private final String className;
         private final Set<String> methods;
         private final boolean isExclusion;
 
         MethodFilter(String className, Set<String> methods, boolean isExclusion) {
+            super((isExclusion ? "not " : "") + className + methods);
             this.className = className;
             this.methods = methods;
             this.isExclusion = isExclusion;
         }
 
         @Override
-        public boolean shouldRun(Description description) {
-            if (!description.isTest()) {
-                for (Description child : description.getChildren()) {
-                    if (shouldRun(child)) {
-                        return true;
-                    }
-                }
-                return false;
-            }
-            return isExclusion != matches(description);
-        }
-
-        private boolean matches(Description test) {
+        boolean keeps(Description test) {
             TestName name = new TestName(test.getClassName(), test.getMethodName());
-            return name.className.equals(className) && (name.isClass() || MethodNames.include(methods, name.method));
-        }
-
-        @Override
-        public String describe() {
-            return (isExclusion ? "not " : "") + className + methods;
+            boolean matches = name.className.equals(className) && (name.isClass() || MethodNames.include(methods, name.method));
+            return isExclusion != matches;
         }
     }
 }

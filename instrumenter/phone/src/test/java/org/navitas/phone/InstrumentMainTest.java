@@ -29,7 +29,7 @@ public class InstrumentMainTest {
 
     private static String run(String... arguments) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        InstrumentMain.run(new StatusPrinter(out), arguments);
+        InstrumentMain.run(new StatusPrinter(out), Fixtures.class.getClassLoader(), arguments);
         return new String(out.toByteArray(), StandardCharsets.UTF_8);
     }
 

@@ -102,10 +102,11 @@ public class PlatformRunTest {
             thread.setContextClassLoader(loader);
             Class<?> printer = loader.loadClass(StatusPrinter.class.getName());
             Constructor<?> make = printer.getDeclaredConstructor(OutputStream.class);
-            Method run = loader.loadClass(InstrumentMain.class.getName()).getDeclaredMethod("run", printer, String[].class);
+            Class<?> main = loader.loadClass(InstrumentMain.class.getName());
+            Method run = main.getDeclaredMethod("run", printer, ClassLoader.class, String[].class);
             make.setAccessible(true);
             run.setAccessible(true);
-            run.invoke(null, make.newInstance(out), arguments);
+            run.invoke(null, make.newInstance(out), loader, arguments);
         } finally {
             thread.setContextClassLoader(before);
             for (String property : all) {

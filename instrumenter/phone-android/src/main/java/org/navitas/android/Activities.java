@@ -1,0 +1,129 @@
+package org.navitas.android;
+
+import android.app.Activity;
+import android.content.Intent;
+import android.content.pm.ActivityInfo;
+import android.os.Bundle;
+import android.os.Handler;
+import android.os.Looper;
+import java.util.ArrayList;
+import java.util.List;
+import org.robolectric.RuntimeEnvironment;
+import org.robolectric.android.controller.ActivityController;
+import org.robolectric.shadow.api.Shadow;
+import org.robolectric.shadows.ShadowActivity;
+
+/**
+ * The app's task: what is started comes on top, what finishes gives way to the activity below, in the order of Android's
+ * ActivityTaskManager. An activity that a test launched is the test's own to move and to end. Used on the main thread alone.
+ */
+final class Activities {
+    private static final List<Entry> TASK = new ArrayList<>();
+
+    private Activities() {}
+
+    private static final class Entry {
+        final ActivityController<? extends Activity> controller;
+        /** Who gets the result; null where nobody asked for one. */
+        final Activity caller;
+        /** It came by a test's own hand, which moves and ends it. */
+        final boolean isTests;
+        final String target;
+        final int requestCode;
+
+        Entry(
+                ActivityController<? extends Activity> controller,
+                Activity caller,
+                boolean isTests,
+                String target,
+                int requestCode) {
+            this.controller = controller;
+            this.caller = caller;
+            this.isTests = isTests;
+            this.target = target;
+            this.requestCode = requestCode;
+        }
+    }
+
+    /** The activity in front, or null. */
+    static Activity top() {
+        TASK.removeIf(entry -> entry.controller.get().isDestroyed());
+        return TASK.isEmpty() ? null : TASK.get(TASK.size() - 1).controller.get();
+    }
+
+    /** Launched by a test. */
+    static void launched(ActivityController<? extends Activity> controller) {
+        onMain(() -> {
+            if (TASK.stream().noneMatch(entry -> entry.controller == controller)) {
+                TASK.add(new Entry(controller, null, true, null, -1));
+            }
+        });
+    }
+
+    /** Started by the app itself or by the launcher; nothing where it is none of the app's own activities. */
+    static void start(Intent intent, Bundle options, Activity caller, String target, int requestCode) {
+        ActivityInfo info = intent.resolveActivityInfo(RuntimeEnvironment.getApplication().getPackageManager(), 0);
+        if (info == null || !info.packageName.equals(RuntimeEnvironment.getApplication().getPackageName())) {
+            return;
+        }
+        new Handler(Looper.getMainLooper()).post(() -> {
+            Activity below = top();
+            Entry covered = below == null ? null : TASK.get(TASK.size() - 1);
+            if (covered != null) {
+                covered.controller.pause();
+            }
+            ActivityController<? extends Activity> controller = PhoneInstrumentation.get().startQuietly(intent, options);
+            if (controller.get().isFinishing()) {
+                if (covered != null) {
+                    covered.controller.resume();
+                }
+                return;
+            }
+            TASK.add(new Entry(controller, caller, false, target, requestCode));
+            if (covered != null && !covered.controller.get().isFinishing()) {
+                covered.controller.stop();
+            }
+        });
+    }
+
+    /** An activity asked to be finished. */
+    static void finishing(Activity activity) {
+        new Handler(Looper.getMainLooper()).post(() -> {
+            for (Entry entry : new ArrayList<>(TASK)) {
+                if (entry.controller.get() == activity && !entry.isTests && !activity.isDestroyed()) {
+                    end(entry);
+                }
+            }
+        });
+    }
+
+    private static void end(Entry entry) {
+        boolean wasTop = TASK.indexOf(entry) == TASK.size() - 1;
+        TASK.remove(entry);
+        if (!wasTop) {
+            entry.controller.destroy();
+            return;
+        }
+        entry.controller.pause();
+        if (top() != null) {
+            Entry below = TASK.get(TASK.size() - 1);
+            below.controller.restart().start();
+            if (entry.requestCode >= 0 && below.controller.get() == entry.caller) {
+                ShadowActivity ended = Shadow.extract(entry.controller.get());
+                ShadowActivity shadow = Shadow.extract(entry.caller);
+                shadow.internalCallDispatchActivityResult(
+                        entry.target, entry.requestCode, ended.getResultCode(), ended.getResultIntent());
+            }
+            below.controller.resume();
+        }
+        entry.controller.stop().destroy();
+    }
+
+    private static void onMain(Runnable action) {
+        if (Looper.myLooper() == Looper.getMainLooper()) {
+            action.run();
+        } else {
+            PhoneInstrumentation.get().runOnMainSync(action);
+        }
+    }
+}

@@ -1,0 +1,98 @@
+package org.navitas.android;
+
+import android.app.Activity;
+import android.content.res.Configuration;
+import android.view.View;
+import android.view.ViewGroup;
+import android.widget.EditText;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.function.Consumer;
+import org.robolectric.RuntimeEnvironment;
+
+/** Pseudo-random events, the same for the same seed and the same screens: clicks, text, back and rotation. */
+final class Monkey {
+    private static final int BACK_PERCENT = 8;
+    private static final int ROTATION_PERCENT = 4;
+    private static final int TEXT_PERCENT = 10;
+
+    private final Random random;
+    private final long throttleMs;
+    private final String launcher;
+
+    Monkey(long seed, long throttleMs, String launcher) {
+        random = new Random(seed);
+        this.throttleMs = throttleMs;
+        this.launcher = launcher;
+    }
+
+    /** Every event is told when it has been handled. */
+    void run(int events, Consumer<String> told) {
+        for (int i = 0; i < events; i++) {
+            String[] what = new String[1];
+            PhoneInstrumentation.get().runOnMainSync(() -> what[0] = Activities.top() == null ? null : event(Activities.top()));
+            if (what[0] == null) {
+                AppSession.launch(launcher);
+                what[0] = "switch " + launcher;
+            }
+            PhoneInstrumentation.get().waitForIdleSync();
+            told.accept("event " + what[0]);
+            pause();
+        }
+    }
+
+    private String event(Activity activity) {
+        int dice = random.nextInt(100);
+        if (dice < BACK_PERCENT) {
+            activity.onBackPressed();
+            return "back";
+        }
+        if (dice < BACK_PERCENT + ROTATION_PERCENT) {
+            boolean isPortrait =
+                    activity.getResources().getConfiguration().orientation != Configuration.ORIENTATION_LANDSCAPE;
+            RuntimeEnvironment.setQualifiers(isPortrait ? "+land" : "+port");
+            return isPortrait ? "rotation 90" : "rotation 0";
+        }
+        List<View> clickable = new ArrayList<>();
+        collect(activity.getWindow().getDecorView(), clickable);
+        if (clickable.isEmpty()) {
+            return "nothing to click";
+        }
+        View view = clickable.get(random.nextInt(clickable.size()));
+        if (view instanceof EditText && random.nextInt(100) < 100 - TEXT_PERCENT) {
+            ((EditText) view).append(Character.toString((char) ('a' + random.nextInt(26))));
+            return "key " + name(view);
+        }
+        view.performClick();
+        return "click " + name(view);
+    }
+
+    private static void collect(View view, List<View> into) {
+        if (view.getVisibility() != View.VISIBLE || !view.isEnabled()) {
+            return;
+        }
+        if (view.isClickable()) {
+            into.add(view);
+        }
+        if (view instanceof ViewGroup) {
+            ViewGroup group = (ViewGroup) view;
+            for (int i = 0; i < group.getChildCount(); i++) {
+                collect(group.getChildAt(i), into);
+            }
+        }
+    }
+
+    private static String name(View view) {
+        String kind = view.getClass().getSimpleName();
+        return view.getId() == View.NO_ID ? kind : kind + " " + Integer.toHexString(view.getId());
+    }
+
+    private void pause() {
+        try {
+            Thread.sleep(throttleMs);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,95 @@
+package org.navitas.android;
+
+import android.app.Instrumentation;
+import android.os.Bundle;
+import android.os.ConditionVariable;
+import android.os.Looper;
+import java.io.File;
+import java.nio.file.Path;
+import java.util.List;
+import org.navitas.phone.android.Framework;
+import org.robolectric.RuntimeEnvironment;
+import org.robolectric.android.internal.AndroidTestEnvironment;
+import org.robolectric.config.ConfigurationRegistry;
+import org.robolectric.internal.ShadowProvider;
+import org.robolectric.manifest.AndroidManifest;
+import org.robolectric.pluginapi.Sdk;
+import org.robolectric.pluginapi.TestEnvironmentLifecyclePlugin;
+import org.robolectric.pluginapi.config.ConfigurationStrategy.Configuration;
+import org.robolectric.util.TempDirectory;
+import org.robolectric.util.inject.Injector;
+
+/** Sets the app up as the phone's process of it: a main thread of its own, the package's data folder, am's arguments. */
+public class PhoneEnvironment extends AndroidTestEnvironment {
+    public PhoneEnvironment(
+            @javax.inject.Named("runtimeSdk") Sdk runtimeSdk,
+            @javax.inject.Named("compileSdk") Sdk compileSdk,
+            ShadowProvider[] shadowProviders,
+            TestEnvironmentLifecyclePlugin[] plugins) {
+        super(runtimeSdk, compileSdk, shadowProviders, plugins);
+    }
+
+    @Override
+    public void setUpApplicationState(String folder, Configuration configuration, AndroidManifest manifest) {
+        // Which shadow a looper gets is read from there; so the main looper can be made here rather than by Robolectric, whose
+        // main thread outlives what crashes it.
+        ConfigurationRegistry.instance = new ConfigurationRegistry(configuration.map());
+        startMainThread();
+        Thread.currentThread().setName("Instr: " + System.getProperty("navitas.android.instrumentation"));
+        super.setUpApplicationState(folder, configuration, manifest);
+        PhoneInstrumentation.get().runOnMainSync(Preload::run);
+        register(arguments());
+    }
+
+    private static void startMainThread() {
+        ConditionVariable prepared = new ConditionVariable();
+        Runnable loop = () -> {
+            Looper.prepareMainLooper();
+            prepared.open();
+            Looper.loop();
+        };
+        new Thread(loop, "main").start();
+        prepared.block();
+    }
+
+    @Override
+    protected Instrumentation pickInstrumentation() {
+        RuntimeEnvironment.setTempDirectory(new AppFolders());
+        return new PhoneInstrumentation();
+    }
+
+    private static Bundle arguments() {
+        Bundle bundle = new Bundle();
+        List<String> pairs = Framework.arguments();
+        for (int i = 0; i + 1 < pairs.size(); i += 2) {
+            bundle.putString(pairs.get(i), pairs.get(i + 1));
+        }
+        return bundle;
+    }
+
+    /** By reflection: androidx.test's monitor comes as an AAR, which is nothing to compile against. */
+    private static void register(Bundle arguments) {
+        try {
+            Class.forName("androidx.test.platform.app.InstrumentationRegistry")
+                    .getMethod("registerInstance", Instrumentation.class, Bundle.class)
+                    .invoke(null, PhoneInstrumentation.get(), arguments);
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** The app's data is the phone's {@code /data/data/PACKAGE}; what else Robolectric keeps is temporary. */
+    private static final class AppFolders extends TempDirectory {
+        private static final String DATA = System.getProperty("navitas.process") + "-dataDir";
+
+        @Override
+        public Path createIfNotExists(String name) {
+            if (!name.equals(DATA)) {
+                return super.createIfNotExists(name);
+            }
+            File data = new File(System.getProperty("navitas.android.data"));
+            data.mkdirs();
+            return data.toPath();
+        }
+    }
+}

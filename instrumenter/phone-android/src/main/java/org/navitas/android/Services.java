@@ -1,0 +1,161 @@
+package org.navitas.android;
+
+import android.app.Service;
+import android.content.ComponentName;
+import android.content.Intent;
+import android.content.ServiceConnection;
+import android.content.pm.ResolveInfo;
+import android.os.Handler;
+import android.os.IBinder;
+import android.os.Looper;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import org.robolectric.Robolectric;
+import org.robolectric.RuntimeEnvironment;
+import org.robolectric.android.controller.ServiceController;
+
+/** The app's services: created, started, bound and destroyed on the main thread, as by Android's ActiveServices. */
+final class Services {
+    private static final Map<ComponentName, Running> RUNNING = new HashMap<>();
+    private static final Map<ServiceConnection, ComponentName> BOUND = new HashMap<>();
+
+    private Services() {}
+
+    private static final class Running {
+        final ServiceController<? extends Service> controller;
+        final Set<ServiceConnection> connections = new HashSet<>();
+        IBinder binder;
+        boolean wasBound;
+        boolean isStarted;
+        int starts;
+
+        Running(ServiceController<? extends Service> controller) {
+            this.controller = controller;
+        }
+    }
+
+    /** Returns the service, or null where the app has none for the intent. */
+    static ComponentName start(Intent intent) {
+        ComponentName name = resolve(intent);
+        if (name != null) {
+            onMain(() -> {
+                Running service = running(name);
+                service.isStarted = true;
+                service.controller.get().onStartCommand(intent, 0, ++service.starts);
+            });
+        }
+        return name;
+    }
+
+    static boolean stop(Intent intent) {
+        ComponentName name = resolve(intent);
+        if (name != null) {
+            onMain(() -> stopped(name));
+        }
+        return name != null;
+    }
+
+    /** Without an executor the connection is told on the main thread. */
+    static boolean bind(Intent intent, ServiceConnection connection, Executor executor) {
+        ComponentName name = resolve(intent);
+        if (name != null) {
+            onMain(() -> {
+                Running service = running(name);
+                service.connections.add(connection);
+                BOUND.put(connection, name);
+                if (!service.wasBound) {
+                    service.wasBound = true;
+                    service.binder = service.controller.get().onBind(intent);
+                }
+                IBinder binder = service.binder;
+                Runnable tell = () -> {
+                    if (binder == null) {
+                        connection.onNullBinding(name);
+                    } else {
+                        connection.onServiceConnected(name, binder);
+                    }
+                };
+                if (executor == null) {
+                    tell.run();
+                } else {
+                    executor.execute(tell);
+                }
+            });
+        }
+        return name != null;
+    }
+
+    static boolean unbind(ServiceConnection connection) {
+        boolean[] known = new boolean[1];
+        PhoneInstrumentation.get().runOnMainSync(() -> {
+            ComponentName name = BOUND.remove(connection);
+            Running service = name == null ? null : RUNNING.get(name);
+            known[0] = name != null;
+            if (service != null && service.connections.remove(connection) && service.connections.isEmpty()) {
+                service.wasBound = false;
+                service.controller.get().onUnbind(new Intent().setComponent(name));
+                destroyWhenUnused(name);
+            }
+        });
+        return known[0];
+    }
+
+    private static void stopped(ComponentName name) {
+        Running service = RUNNING.get(name);
+        if (service != null) {
+            service.isStarted = false;
+            destroyWhenUnused(name);
+        }
+    }
+
+    private static void destroyWhenUnused(ComponentName name) {
+        Running service = RUNNING.get(name);
+        if (service != null && !service.isStarted && service.connections.isEmpty()) {
+            RUNNING.remove(name);
+            service.controller.destroy();
+        }
+    }
+
+    /** A service stops itself. */
+    static void stopSelf(Service service, int startId) {
+        ComponentName name = new ComponentName(service, service.getClass());
+        onMain(() -> {
+            Running running = RUNNING.get(name);
+            if (running != null && (startId < 0 || startId == running.starts)) {
+                stopped(name);
+            }
+        });
+    }
+
+    private static Running running(ComponentName name) {
+        Running service = RUNNING.get(name);
+        if (service == null) {
+            try {
+                Class<? extends Service> type = Class.forName(name.getClassName()).asSubclass(Service.class);
+                service = new Running(Robolectric.buildService(type, new Intent().setComponent(name)));
+            } catch (ClassNotFoundException e) {
+                throw new RuntimeException("Unable to instantiate service " + name.getClassName(), e);
+            }
+            RUNNING.put(name, service);
+            service.controller.create();
+        }
+        return service;
+    }
+
+    private static ComponentName resolve(Intent intent) {
+        ResolveInfo found = RuntimeEnvironment.getApplication().getPackageManager().resolveService(intent, 0);
+        if (found == null || found.serviceInfo == null) {
+            return null;
+        }
+        String own = RuntimeEnvironment.getApplication().getPackageName();
+        return own.equals(found.serviceInfo.packageName) ? new ComponentName(own, found.serviceInfo.name) : null;
+    }
+
+    /** Always posted, as a phone's answer comes by a binder call of its own. */
+    private static void onMain(Runnable action) {
+        new Handler(Looper.getMainLooper()).post(action);
+    }
+}

@@ -1,0 +1,23 @@
+package org.navitas.android;
+
+import org.junit.Test;
+import org.navitas.phone.android.Framework;
+import org.robolectric.annotation.Config;
+import org.robolectric.annotation.GraphicsMode;
+import org.robolectric.annotation.LooperMode;
+
+/** The one test that Robolectric runs: the app's whole life. */
+@Config(
+        sdk = 33,
+        shadows = {
+            ActivityShadow.class, ClockShadow.class, ContextShadow.class, LogShadow.class, MessageQueueShadow.class, ProcessShadow.class,
+            ServiceShadow.class, VsyncShadow.class,
+        })
+@LooperMode(LooperMode.Mode.INSTRUMENTATION_TEST)
+@GraphicsMode(GraphicsMode.Mode.LEGACY)
+public class Session {
+    @Test
+    public void run() {
+        Framework.started(Session.class.getClassLoader());
+    }
+}

@@ -1,0 +1,19 @@
+package org.navitas.phone.android;
+
+import java.lang.reflect.InvocationTargetException;
+
+/** From the JVM's side of the framework to its inside, for the app alone. */
+final class AppLoop {
+    private AppLoop() {}
+
+    /** Returns when the phone closes standard input. */
+    static void run(ClassLoader inside) {
+        try {
+            Class.forName("org.navitas.android.AppSession", true, inside).getMethod("run").invoke(null);
+        } catch (InvocationTargetException e) {
+            Crash.end(Thread.currentThread(), e.getCause());
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+    }
+}

@@ -1,0 +1,29 @@
+package org.navitas.phone.android;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import org.navitas.phone.LogSocket;
+
+/** An exception that nothing catches ends the process, with Android's entry in the log (RuntimeInit's KillApplicationHandler). */
+public final class Crash {
+    private static final int ERROR = 6;
+    private static final int STATUS = 10;
+
+    private Crash() {}
+
+    static void install() {
+        Thread.setDefaultUncaughtExceptionHandler(Crash::end);
+    }
+
+    /** Never returns: what is left of the process must not go on. */
+    public static void end(Thread thread, Throwable error) {
+        try {
+            StringWriter trace = new StringWriter();
+            error.printStackTrace(new PrintWriter(trace, true));
+            LogSocket.write(ERROR, "AndroidRuntime", "FATAL EXCEPTION: " + thread.getName() + "\nProcess: "
+                    + System.getProperty("navitas.process") + ", PID: " + ProcessHandle.current().pid() + "\n" + trace);
+        } finally {
+            Runtime.getRuntime().halt(STATUS);
+        }
+    }
+}

@@ -1,0 +1,92 @@
+package org.navitas.phone.android;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Properties;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.runner.notification.Failure;
+import org.junit.runner.notification.RunListener;
+import org.junit.runner.notification.RunNotifier;
+import org.junit.runners.model.FrameworkMethod;
+import org.junit.runners.model.InitializationError;
+import org.navitas.android.PhoneEnvironment;
+import org.navitas.android.Session;
+import org.robolectric.RobolectricTestRunner;
+import org.robolectric.annotation.ConscryptMode;
+import org.robolectric.interceptors.AndroidInterceptors;
+import org.robolectric.internal.AndroidSandbox.TestEnvironmentSpec;
+import org.robolectric.internal.bytecode.InstrumentationConfiguration;
+import org.robolectric.internal.bytecode.Interceptor;
+
+/**
+ * Starts Robolectric once for the whole process, with one Application, as a phone does: {@link Session} is the only test that
+ * Robolectric itself sees, and everything runs within it.
+ */
+public final class Framework extends RobolectricTestRunner {
+    /** Loaded once, by the JVM's class loader: what is recorded, logged and listened to is the process's. */
+    private static final List<String> SHARED =
+            List.of("org.navitas.runtime.", "org.navitas.junit.", "org.navitas.map.", "org.navitas.phone.");
+
+    private static List<String> arguments = List.of();
+    private static Consumer<ClassLoader> task;
+    private static boolean isDone;
+
+    private Framework() throws InitializationError {
+        super(Session.class, defaultInjector().bind(TestEnvironmentSpec.class, new TestEnvironmentSpec(PhoneEnvironment.class)).build());
+    }
+
+    /** Runs the task on the instrumentation's thread and with the framework's class loader; throws what kept it from starting. */
+    static void run(List<String> given, Consumer<ClassLoader> within) throws Exception {
+        arguments = given;
+        task = within;
+        RunNotifier notifier = new RunNotifier();
+        Throwable[] failed = new Throwable[1];
+        notifier.addListener(new RunListener() {
+            @Override
+            public void testFailure(Failure failure) {
+                failed[0] = failure.getException();
+            }
+        });
+        new Framework().run(notifier);
+        if (!isDone) {
+            throw new IllegalStateException("Android's framework did not start", failed[0]);
+        }
+    }
+
+    /** Called by {@link Session}, inside. */
+    public static void started(ClassLoader loader) {
+        task.accept(loader);
+        isDone = true;
+    }
+
+    /** Keys and values of {@code am instrument}'s {@code -e}. */
+    public static List<String> arguments() {
+        return arguments;
+    }
+
+    @Override
+    protected Properties getBuildSystemApiProperties() {
+        Properties app = new Properties();
+        app.setProperty("android_merged_manifest", System.getProperty("navitas.android.manifest"));
+        app.setProperty("android_resource_apk", System.getProperty("navitas.android.apk"));
+        app.setProperty("android_custom_package", System.getProperty("navitas.process"));
+        return app;
+    }
+
+    @Override
+    protected InstrumentationConfiguration createClassLoaderConfig(FrameworkMethod method) {
+        InstrumentationConfiguration.Builder config =
+                new InstrumentationConfiguration.Builder(super.createClassLoaderConfig(method));
+        SHARED.forEach(config::doNotAcquirePackage);
+        return config.build();
+    }
+
+    @Override
+    protected Collection<Interceptor> findInterceptors() {
+        Stream<Interceptor> others = AndroidInterceptors.all().stream()
+                .filter(one -> !(one instanceof AndroidInterceptors.SystemTimeInterceptor));
+        return Stream.concat(others, Stream.of(new RealTime())).collect(Collectors.toList());
+    }
+}

@@ -1,0 +1,188 @@
+"""What an APK's manifest says: package, versions, flags, instrumentations, components."""
+
+from __future__ import annotations
+
+import re
+import stat
+import struct
+import zipfile
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from navitas.apk import binary_xml
+from navitas.apk.binary_xml import Element, MalformedXml
+
+MAX_MANIFEST_BYTES = 4 << 20
+MAX_ENTRIES = 200_000
+_MANIFEST = "AndroidManifest.xml"
+_UNREADABLE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError, OverflowError, OSError)
+_PACKAGE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
+_CLASS = re.compile(r"[\w$.]+")
+_LIBRARY = re.compile(r"lib/([\w-]+)/[^/]+\.so", re.ASCII)
+_LAUNCHER = ("android.intent.action.MAIN", "android.intent.category.LAUNCHER")
+_MAX_NAME = 255
+_MAX_PACKAGE = 223
+"""FrameworkParsingPackageUtils.MAX_FILE_NAME_SIZE."""
+
+
+class InvalidApk(Exception):
+    """A file is no APK that can be read; `code` is the package manager's word, such as INSTALL_PARSE_FAILED_NOT_APK."""
+
+    def __init__(self, code: str, reason: str) -> None:
+        super().__init__(reason)
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True)
+class Instrumentation:
+    """A test runner in a manifest: its class, the package it tests and the process it runs in (empty: the target's own)."""
+
+    name: str
+    target_package: str
+    target_processes: str
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """An activity or service; `process` is its full name, `is_launcher` for what a launcher shows."""
+
+    name: str
+    process: str
+    exported: bool
+    is_launcher: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ApkManifest:
+    """One APK; `abis` are those it has native libraries for, `text` is its manifest as ordinary XML."""
+
+    package: str
+    version_code: int
+    version_name: str
+    min_sdk: int
+    target_sdk: int
+    debuggable: bool
+    test_only: bool
+    profileable: bool
+    split: str
+    application: str
+    process: str
+    instrumentations: tuple[Instrumentation, ...]
+    activities: tuple[Component, ...]
+    services: tuple[Component, ...]
+    permissions: tuple[str, ...]
+    abis: tuple[str, ...]
+    text: str
+
+    @property
+    def processes(self) -> tuple[str, ...]:
+        """All processes of its components, the app's own first."""
+        return tuple(dict.fromkeys([self.process, *(part.process for part in (*self.activities, *self.services))]))
+
+    @property
+    def launcher(self) -> Component | None:
+        """The activity that a launcher starts."""
+        return next((activity for activity in self.activities if activity.is_launcher), None)
+
+
+def read_apk(file: Path | BinaryIO) -> ApkManifest:
+    """Read an APK's manifest and the names of its native libraries. Raises `InvalidApk`."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            entries = archive.infolist()
+            if len(entries) > MAX_ENTRIES:
+                raise InvalidApk("INSTALL_PARSE_FAILED_NOT_APK", f"it has {len(entries):,} entries, more than {MAX_ENTRIES:,}")
+            found = [entry for entry in entries if entry.filename == _MANIFEST and not stat.S_ISDIR(entry.external_attr >> 16)]
+            if not found:
+                raise InvalidApk("INSTALL_PARSE_FAILED_BAD_MANIFEST", f"{_MANIFEST} is missing")
+            data = _read(archive, found[0])
+            abis = sorted({match.group(1) for entry in entries if (match := _LIBRARY.fullmatch(entry.filename))})
+    except _UNREADABLE as error:
+        raise InvalidApk("INSTALL_PARSE_FAILED_NOT_APK", f"not a readable zip file ({error})") from error
+    try:
+        return _manifest(binary_xml.parse(data), tuple(abis))
+    except MalformedXml as error:
+        raise InvalidApk("INSTALL_PARSE_FAILED_BAD_MANIFEST", f"{_MANIFEST}: {error}") from error
+
+
+def _read(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
+    """What is said of its size may be wrong, so no more than the limit is unpacked."""
+    with archive.open(entry) as stream:
+        data = stream.read(MAX_MANIFEST_BYTES + 1)
+    if len(data) > MAX_MANIFEST_BYTES:
+        raise InvalidApk("INSTALL_PARSE_FAILED_BAD_MANIFEST", f"{_MANIFEST} has more than {MAX_MANIFEST_BYTES:,} bytes")
+    return data
+
+
+def _manifest(root: Element, abis: tuple[str, ...]) -> ApkManifest:
+    package = root.get("package")
+    if root.tag != "manifest":
+        raise MalformedXml(f"the root is <{root.tag[:_MAX_NAME]}>")
+    if not _PACKAGE.fullmatch(package) or len(package) > _MAX_PACKAGE:
+        raise InvalidApk("INSTALL_PARSE_FAILED_BAD_PACKAGE_NAME", f"{_MANIFEST}: package {package[:_MAX_NAME]!r}")
+    sdk = next(iter(root.all("uses-sdk")), Element("uses-sdk"))
+    applications = root.all("application")
+    app = applications[0] if applications else Element("application")
+    process = _process(app.get("process"), package, package)
+    min_sdk = _number(sdk.get("minSdkVersion", "1"))
+    return ApkManifest(
+        package=package,
+        version_code=_number(root.get("versionCode", "0")) + (_number(root.get("versionCodeMajor", "0")) << 32),
+        version_name=root.get("versionName")[:_MAX_NAME],
+        min_sdk=min_sdk,
+        target_sdk=_number(sdk.get("targetSdkVersion", str(min_sdk))),
+        debuggable=app.get("debuggable") == "true",
+        test_only=app.get("testOnly") == "true",
+        profileable=any(part.get("shell") == "true" for part in app.all("profileable")),
+        split=root.get("split"),
+        application=_class(app.get("name"), package) if app.get("name") else "",
+        process=process,
+        instrumentations=tuple(
+            Instrumentation(_class(one.get("name"), package), one.get("targetPackage"), one.get("targetProcesses"))
+            for one in root.all("instrumentation")
+            if _PACKAGE.fullmatch(one.get("targetPackage"))
+        ),
+        activities=tuple(_component(one, package, process) for one in (*app.all("activity"), *app.all("activity-alias"))),
+        services=tuple(_component(one, package, process) for one in app.all("service")),
+        permissions=tuple(one.get("name") for one in root.all("uses-permission") if one.get("name")),
+        abis=abis,
+        text=binary_xml.to_text(root),
+    )
+
+
+def _component(element: Element, package: str, process: str) -> Component:
+    filters = [
+        {one.get("name") for one in (*intent.all("action"), *intent.all("category"))} for intent in element.all("intent-filter")
+    ]
+    return Component(
+        _class(element.get("targetActivity") or element.get("name"), package),
+        _process(element.get("process"), package, process),
+        exported=element.get("exported", "true" if filters else "false") == "true",
+        is_launcher=any(names.issuperset(_LAUNCHER) for names in filters),
+    )
+
+
+def _process(name: str, package: str, default: str) -> str:
+    """`:remote` is one of the package's own."""
+    full = package + name if name.startswith(":") else name or default
+    if len(full) > _MAX_NAME or "/" in full or any(letter.isspace() for letter in full):
+        raise MalformedXml(f"process {full[:_MAX_NAME]!r}")
+    return full
+
+
+def _class(name: str, package: str) -> str:
+    """Full name of a class: `.Main` and `Main` are the package's."""
+    full = package + name if name.startswith(".") else name if "." in name else f"{package}.{name}"
+    if not _CLASS.fullmatch(full) or len(full) > _MAX_NAME:
+        raise MalformedXml(f"class name {full[:_MAX_NAME]!r}")
+    return full
+
+
+def _number(text: str) -> int:
+    """Codenames of previews count as the highest level; a reference is 0."""
+    try:
+        return max(0, int(text))
+    except ValueError:
+        return 0 if text.startswith("@") else 10_000

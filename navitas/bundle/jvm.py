@@ -1,0 +1,59 @@
+"""`jvm.zip`: an Android app's and its tests' classes before dexing, on which a virtual phone runs them (docs/formats.md)."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from navitas.bundle.archive import checked_zip, read_entry
+from navitas.bundle.manifest import Inside, InvalidBundle, PackageName
+
+_MANIFEST = "jvm.json"
+_MAX_MANIFEST_BYTES = 4 << 20
+_TESTS = "test/"
+
+
+class JvmManifest(BaseModel):
+    """`jvm.json`: entries of the class path in order, the app's then its tests'."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    schema_version: Literal[1]
+    package: PackageName
+    test_package: PackageName
+    class_path: list[Inside] = Field(min_length=1)
+
+    @property
+    def test_roots(self) -> list[str]:
+        """The entries that are the tests' own: what the test APK holds, and is searched for tests."""
+        return [entry for entry in self.class_path if entry.startswith(_TESTS)]
+
+
+@dataclass(frozen=True, slots=True)
+class JvmArchive:
+    """An open `jvm.zip` whose entries and manifest have been checked."""
+
+    zip: zipfile.ZipFile
+    manifest: JvmManifest
+
+
+@contextmanager
+def open_jvm(file: Path | BinaryIO) -> Iterator[JvmArchive]:
+    """Open and check a `jvm.zip`. Raises `InvalidBundle`, also when damage shows while it is in use."""
+    with checked_zip(file) as archive:
+        try:
+            document = json.loads(read_entry(archive, _MANIFEST, _MAX_MANIFEST_BYTES))
+            manifest = JvmManifest.model_validate(document)
+        except ValidationError as error:
+            first = error.errors()[0]
+            raise InvalidBundle(f"{_MANIFEST}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+        except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+            raise InvalidBundle(f"{_MANIFEST} is not JSON ({error})") from error
+        yield JvmArchive(archive, manifest)

@@ -1,0 +1,56 @@
+"""A package of plain Java: its tests' JVM, as the project's `test` task would start it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from navitas.bundle.manifest import BundleManifest
+from navitas.device.virtual.class_path import class_path_argument
+from navitas.device.virtual.java import find_java, jar
+from navitas.device.virtual.launch import Launch
+from navitas.device.virtual.package import RUNNER, Package
+
+if TYPE_CHECKING:
+    from navitas.device.virtual.phone import Phone
+
+
+def launch(phone: Phone, package: Package, manifest: BundleManifest, arguments: list[tuple[str, str]]) -> Launch:
+    """The JVM that runs a package's tests. Raises `CannotStart`."""
+    task = manifest.test_task
+    phone_jar, class_path = jar("navitas-phone.jar"), [package.code / entry for entry in manifest.class_path]
+    properties = {
+        **manifest.system_properties,
+        "navitas.sysRoot": str(phone.files.root),
+        "navitas.process": package.name,
+        "navitas.log.port": str(phone.logd.port),
+        "navitas.stream": "",  # known only when the process starts
+        "navitas.testFramework": task.framework,
+        "navitas.includeEngines": ",".join(task.include_engines),
+        "navitas.excludeEngines": ",".join(task.exclude_engines),
+        "navitas.includeTags": ",".join(task.include_tags),
+        "navitas.excludeTags": ",".join(task.exclude_tags),
+        "navitas.testRoots": os.pathsep.join(str(package.code / root) for root in manifest.test_roots),
+    }
+    java = find_java(manifest.java_home)
+
+    def argv(stream: str) -> list[str]:
+        return [
+            java,
+            *manifest.jvm_args,
+            *(f"-D{name}={value}" for name, value in {**properties, "navitas.stream": stream}.items()),
+            "-cp",
+            class_path_argument(phone_jar, class_path, package.data / "cache" / "class-path.jar"),
+            RUNNER,
+            *(text for pair in arguments for text in pair),
+        ]
+
+    env = {**os.environ, **manifest.environment}
+    return Launch(argv, package.name, package.identity, _working_dir(package, manifest, arguments), env)
+
+
+def _working_dir(package: Package, manifest: BundleManifest, arguments: list[tuple[str, str]]) -> Path:
+    """The folder that `-e workingDir` names, else the bundle's; the app's data where there is no such folder."""
+    folder = Path(dict(arguments).get("workingDir", manifest.working_dir))
+    return folder if folder.is_absolute() and folder.is_dir() else package.data

@@ -1,0 +1,20 @@
+"""How a package's process is started on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from navitas.device.virtual.identity import Identity
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """A process to be: `argv` is told the file that its stream goes to."""
+
+    argv: Callable[[str], Sequence[str]]
+    name: str
+    who: Identity
+    cwd: Path
+    env: Mapping[str, str]
