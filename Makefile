@@ -6,7 +6,7 @@
 # make fuzz                       10,000 damaged classes for the instrumenter (FUZZ=-Dnavitas.fuzz.seed=7: others)
 # make bench                      speed and memory against what is asked (docs/benchmarks.md)
 .DELETE_ON_ERROR:
-.PHONY: setup system jars venv demo test test-java gradle-homes lint accuracy experiments bench fuzz wheel clean
+.PHONY: setup system jars venv demo test test-java gradle-homes android-sdk lint accuracy experiments bench fuzz wheel clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -37,13 +37,13 @@ navitas/jars/.built: $(JAVA_SOURCES)
 	@cp instrumenter/runtime/target/navitas-runtime.jar instrumenter/runtime-junit/target/navitas-runtime-junit.jar \
 	   instrumenter/phone/target/navitas-phone.jar instrumenter/phone-android/target/navitas-phone-android.jar \
 	   instrumenter/phone-install/target/navitas-phone-install.jar instrumenter/bridge/target/navitas-bridge.jar \
-	   gradle-plugin/target/navitas-gradle-plugin.jar navitas/jars/
+	   gradle-plugin/plugin/target/navitas-gradle-plugin.jar navitas/jars/
 	@touch $@
 
 demo: setup
 	$(BIN)/navitas demo
 
-test: setup test-java gradle-homes
+test: setup test-java gradle-homes android-sdk
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal tests
 
 test-java: setup
@@ -53,6 +53,10 @@ test-java: setup
 # Gradle installations for the tests, where they can be made; tests of versions that are not there are skipped.
 gradle-homes: system
 	@.ci/gradle-homes
+
+# An Android SDK for the tests, where it can be made; tests of Android builds are skipped where there is none.
+android-sdk: setup
+	@.ci/android-sdk
 
 lint: venv
 	$(BIN)/ruff check .
@@ -75,4 +79,4 @@ wheel: setup
 	$(BIN)/python -m build --wheel
 
 clean:
-	rm -rf .venv dist navitas/jars/*.jar navitas/jars/.built instrumenter/*/target gradle-plugin/target
+	rm -rf .venv dist navitas/jars/*.jar navitas/jars/.built instrumenter/*/target gradle-plugin/*/target

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from navitas.bundle.archive import Archive, open_archive
-from navitas.bundle.manifest import BundleManifest, InvalidBundle
+from navitas.bundle.manifest import AndroidManifest, AnyManifest, BundleManifest, InvalidBundle
 from navitas.errors import BuildError
 
 MAX_MAP_BYTES = 256 << 20
@@ -22,9 +22,18 @@ class Bundle:
     """A checked bundle file, its manifest, the bytes of its method map, and the folder that its tests run in."""
 
     path: Path
-    manifest: BundleManifest
+    manifest: AnyManifest
     map_bytes: bytes
     working_dir: Path
+
+    def extract(self, name: str, path: Path) -> Path:
+        """Copy an entry, such as an APK, into a file. Raises `BuildError`."""
+        try:
+            with open_archive(self.path) as archive, archive.zip.open(name) as source, path.open("wb") as target:
+                shutil.copyfileobj(source, target, 1 << 20)
+        except (InvalidBundle, OSError, KeyError) as error:
+            raise BuildError(f"{self.path}: {name} cannot be read ({error})", "Build the project again.") from error
+        return path
 
     def copy_to(self, path: Path) -> Bundle:
         """The same bundle in another file."""
@@ -57,10 +66,8 @@ def open_bundle(path: Path) -> Bundle:
         with open_archive(path) as archive:
             map_bytes = archive.read("map.json", MAX_MAP_BYTES)
             _check_map(map_bytes, archive.manifest)
-            _check_class_path(archive)
-            # By name, as Gradle told it: a linked build folder has another parent.
-            working_dir = Path(os.path.normpath(path.absolute().parent / archive.manifest.working_dir))
-            return Bundle(path, archive.manifest, map_bytes, working_dir)
+            _check_entries(archive)
+            return Bundle(path, archive.manifest, map_bytes, _working_dir(path, archive.manifest))
     except FileNotFoundError as error:
         raise BuildError(f"{path}: there is no such bundle", "Build the project first.") from error
     except InvalidBundle as error:
@@ -69,7 +76,13 @@ def open_bundle(path: Path) -> Bundle:
         raise BuildError(f"{path}: {error.strerror or error}", "Name a bundle that can be read.") from error
 
 
-def _check_map(raw: bytes, manifest: BundleManifest) -> None:
+def _working_dir(path: Path, manifest: AnyManifest) -> Path:
+    """The folder that tests run in, by name, as Gradle told it: a linked build folder has another parent."""
+    told = manifest.working_dir if isinstance(manifest, BundleManifest) else ""
+    return Path(os.path.normpath(path.absolute().parent / told))
+
+
+def _check_map(raw: bytes, manifest: AnyManifest) -> None:
     try:
         document = json.loads(raw)
         map_id = document.get("map_id") if isinstance(document, dict) else None
@@ -81,10 +94,15 @@ def _check_map(raw: bytes, manifest: BundleManifest) -> None:
         raise InvalidBundle("map.json has no classes or no methods")
 
 
-def _check_class_path(archive: Archive) -> None:
+def _check_entries(archive: Archive) -> None:
     names = sorted(archive.zip.namelist())
-    known = set(names)
-    for entry in {*archive.manifest.class_path, *archive.manifest.test_roots} - known:
+    manifest = archive.manifest
+    if isinstance(manifest, AndroidManifest):
+        missing = set(manifest.files()).difference(names)
+        if missing:
+            raise InvalidBundle(f"bundle.json names {min(missing)!r}, which is not in it")
+        return
+    for entry in {*manifest.class_path, *manifest.test_roots}.difference(names):
         folder = f"{entry.rstrip('/')}/"
         at = bisect_left(names, folder)
         if at == len(names) or not names[at].startswith(folder):

@@ -25,6 +25,7 @@ _SETTINGS_FILES = ("settings.gradle", "settings.gradle.kts")
 _BUILD_FILES = ("build.gradle", "build.gradle.kts", *_SETTINGS_FILES)
 _REPORT = "navitas-project "
 _TAIL_LINES = 20
+_NO_SDK = ("SDK location not found", "Failed to find target with hash string", "does not contain an Android SDK")
 _NO_COMPILER = ("JAVA_COMPILER", "No Java compiler found", "Could not find tools.jar", "not a JDK")
 
 
@@ -33,7 +34,9 @@ class ProjectReport(BaseModel):
 
     module: str
     kind: Literal["java", "android", "other"]
+    variant: str | None = None
     bundle: str | None
+    framework: list[str] | None = None
 
 
 def build_bundles(
@@ -41,19 +44,25 @@ def build_bundles(
     *,
     gradle: str | None = None,
     module: str | None = None,
+    variant: str | None = None,
     instrument_tests: bool = True,
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
     test_task: str | None = None,
     skip_trivial: bool = False,
+    virtual: bool = True,
+    provide: Callable[[Sequence[Path]], None] | None = None,
     on_line: Callable[[str], None] = lambda line: None,
 ) -> list[Bundle]:
     """Build the project's instrumented bundles, one for each module with tests, in the order of module paths.
 
     `gradle` is a Gradle launcher or installation (None: the project's gradlew, else the one on PATH), `module` the path of
-    the one module to build, such as `:app`, `test_task` the task whose tests are meant (None: `test`). `on_line` gets Gradle's
-    output. The user's files and outputs are not changed.
-    Raises `UsageError` when this is no Gradle project or has no such module, `BuildError` when the build fails or has no bundle.
+    the one module to build, such as `:app`, `test_task` the task whose tests are meant (None: `test`), `variant` the Android
+    variant (None: the only one with tests). `virtual` bundles hold what a virtual phone needs of an Android module beside its
+    APKs; `provide` is given the files of Android's framework, which the build's own repositories have, and asked for only then.
+    `on_line` gets Gradle's output. The user's files are not changed.
+    Raises `UsageError` when this is no Gradle project, has no such module or variant, or leaves a choice of variants,
+    `BuildError` when the build fails or has no bundle.
     """
     root = Path(os.path.realpath(project))
     if not any((root / name).is_file() for name in _BUILD_FILES):
@@ -75,13 +84,20 @@ def build_bundles(
         *([f"-Pnavitas.exclude={','.join(exclude)}"] if exclude else []),
         *([f"-Pnavitas.testTask={test_task}"] if test_task is not None else []),
         *(["-Pnavitas.skipTrivial=true"] if skip_trivial else []),
+        *([f"-Pnavitas.variant={variant}"] if variant is not None else []),
+        *([] if virtual else ["-Pnavitas.jvm=false"]),
+        *([] if provide is None else ["-Pnavitas.framework=true"]),
         task,
     ]  # fmt: skip
     output = _Output(on_line)
     exit_code = run_streaming(command, cwd=root, on_line=output)
     if exit_code != 0:
         raise _failure(project, module, exit_code, output)
-    return _bundles(project, test_task, output)
+    bundles = _bundles(project, test_task, variant, output)
+    framework = next((report.framework for report in output.reports if report.framework), None)
+    if provide is not None and framework:
+        provide([Path(file) for file in framework])
+    return bundles
 
 
 class _Output:
@@ -89,7 +105,7 @@ class _Output:
 
     def __init__(self, on_line: Callable[[str], None]) -> None:
         self._on_line = on_line
-        self.reports: dict[str, ProjectReport] = {}
+        self.reports: list[ProjectReport] = []
         self.lines: deque[str] = deque(maxlen=400)
 
     def __call__(self, line: str) -> None:
@@ -98,7 +114,7 @@ class _Output:
                 report = ProjectReport.model_validate_json(line.removeprefix(_REPORT))
             except ValidationError as error:
                 raise BuildError(f"the Gradle plugin said {line!r}", "Use the same Navitas in your build.") from error
-            self.reports[report.module] = report
+            self.reports.append(report)
             return
         self.lines.append(line)
         self._on_line(line)
@@ -140,19 +156,13 @@ def find_gradle(project: Path, gradle: str | None) -> list[str]:
     return [found]
 
 
-def _android(project: Path) -> BuildError:
-    return BuildError(
-        f"{project}: Android projects are not supported yet", "Name a module with plain `java` code by --module, such as :lib."
-    )
-
-
 def _failure(project: Path, module: str | None, exit_code: int, output: _Output) -> BuildError | UsageError:
-    if any(report.kind == "android" for report in output.reports.values()):
-        return _android(project)
     tail = output.tail()
     for line in tail:
         if module is not None and "not found in" in line and "project" in line.lower():
             return UsageError(f"{project}: {line.strip()}", "Name the module by its Gradle path, such as :app.")
+        if any(sign in line for sign in _NO_SDK):
+            return BuildError(f"{project}: {line.strip().lstrip('> ')}", "Set ANDROID_HOME to the folder of an Android SDK.")
         if any(sign in line for sign in _NO_COMPILER):
             return BuildError(
                 f"{project}: the Java that Gradle runs on has no compiler: {line.strip()}",
@@ -161,22 +171,40 @@ def _failure(project: Path, module: str | None, exit_code: int, output: _Output)
     said = "\n".join(f"  {line}" for line in tail)
     return BuildError(
         f"{project}: the Gradle build failed (exit code {exit_code}). Its last lines:\n{said}",
-        "Make `gradle testClasses` work in this project first.",
+        "Make `gradle testClasses` (Android: `assembleDebugAndroidTest`) work in this project first.",
     )
 
 
-def _bundles(project: Path, test_task: str | None, output: _Output) -> list[Bundle]:
-    reports = [output.reports[module] for module in sorted(output.reports)]
+def _bundles(project: Path, test_task: str | None, variant: str | None, output: _Output) -> list[Bundle]:
+    reports = sorted(output.reports, key=lambda report: (report.module, report.variant or ""))
+    _check_variants(project, variant, reports)
     bundles = open_bundles([Path(report.bundle) for report in reports if report.bundle is not None])
     kinds = {report.kind for report in reports}
     if not bundles:
-        if "android" in kinds:
-            raise _android(project)
         if "java" in kinds and test_task is not None:
             raise UsageError(
                 f"{project}: no module has a test task {test_task!r} with tests", "Name another by --test-task, or leave it out."
             )
+        if "android" in kinds:
+            raise BuildError(f"{project} has no instrumentation tests to profile", "Add JUnit tests under src/androidTest/java.")
         if "java" in kinds:
             raise BuildError(f"{project} has no tests to profile", "Add JUnit tests under src/test/java.")
-        raise BuildError(f"{project}: no project of this build applies the `java` plugin", "Name a project with plain Java code.")
+        raise BuildError(
+            f"{project}: no project of this build applies the `java` plugin or one of Android's",
+            "Name a project with Java or Android code.",
+        )
     return bundles
+
+
+def _check_variants(project: Path, variant: str | None, reports: Sequence[ProjectReport]) -> None:
+    """Where a module has several variants, one must be named; a name must be one of some module's."""
+    undecided = [report for report in reports if report.variant is not None and report.bundle is None]
+    names = ", ".join(f"{report.variant} ({report.module})" for report in reports if report.variant is not None)
+    if variant is not None and names and all(report.variant != variant for report in reports):
+        raise UsageError(f"{project}: no module has a variant {variant!r} with tests", f"name one by --variant: {names}")
+    if undecided and variant is None:
+        listed = ", ".join(f"{report.variant}" for report in undecided if report.module == undecided[0].module)
+        raise UsageError(
+            f"{project}: the module {undecided[0].module} has several variants: {listed}", "choose one by --variant, such as "
+            f"--variant {undecided[0].variant}"
+        )

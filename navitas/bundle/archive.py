@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from navitas.bundle.manifest import BundleManifest, InvalidBundle, inside, parse_manifest
+from navitas.bundle.manifest import AnyManifest, InvalidBundle, inside, parse_manifest
 
 MAX_MANIFEST_BYTES = 4 << 20
 MAX_ENTRIES = 200_000
@@ -26,7 +26,7 @@ class Archive:
     """An open bundle whose entries and manifest have been checked."""
 
     zip: zipfile.ZipFile
-    manifest: BundleManifest
+    manifest: AnyManifest
 
     def read(self, name: str, limit_bytes: int) -> bytes:
         """The bytes of an entry. Raises `InvalidBundle` when it is missing or larger than the limit."""

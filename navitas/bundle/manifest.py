@@ -39,6 +39,7 @@ Inside = Annotated[str, AfterValidator(inside)]
 Absolute = Annotated[str, AfterValidator(_absolute)]
 PackageName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$", max_length=240)]
 Line = Annotated[str, StringConstraints(pattern=r"^[^\x00]*$")]
+MapId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16}$")]
 VariableName = Annotated[str, StringConstraints(pattern=r"^[^\x00=]+$")]
 
 
@@ -64,8 +65,8 @@ class TestTask(BaseModel):
     exclude_tags: list[Line] = []
 
 
-class BundleManifest(BaseModel):
-    """What is inside a bundle, and how the project's `test` task would start its JVM."""
+class Manifest(BaseModel):
+    """What the bundles of all kinds of projects have."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -73,7 +74,14 @@ class BundleManifest(BaseModel):
     package: PackageName
     module: str = Field(pattern=r"^:")
     project: str = Field(min_length=1)
-    map_id: str = Field(pattern=r"^[0-9a-f]{16}$")
+    map_id: MapId
+    warnings: list[str]
+    test_task: TestTask = TestTask()
+
+
+class BundleManifest(Manifest):
+    """What is inside a bundle of Java code, and how the project's `test` task would start its JVM."""
+
     class_path: list[Inside] = Field(min_length=1)
     test_roots: list[Inside] = Field(min_length=1)
     working_dir: Annotated[str, StringConstraints(pattern=r"^[^\x00]+$")]
@@ -82,11 +90,58 @@ class BundleManifest(BaseModel):
     system_properties: dict[VariableName, Line]
     environment: dict[VariableName, Line]
     java_home: Absolute | None
-    warnings: list[str]
-    test_task: TestTask = TestTask()
 
 
-def parse_manifest(raw: bytes) -> BundleManifest:
+class Apk(BaseModel):
+    """An APK of the app: the only one, or the one for an ABI."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    file: Inside
+    abi: Line | None
+
+
+class Apks(BaseModel):
+    """The APKs in a bundle; a library's tests bring it along, so there is no app."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    app: list[Apk]
+    test: Inside
+
+
+class AndroidManifest(Manifest):
+    """What is inside a bundle of one variant of an Android module: `package` is the app's application id.
+
+    Where a library is tested, `package` is `test_package` and there is no APK of an app.
+    """
+
+    kind: Literal["android"]
+    variant: Line
+    test_package: PackageName
+    runner: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.$]+$")]
+    runner_arguments: dict[VariableName, Line]
+    orchestrator: bool
+    clear_package_data: bool
+    debuggable: bool
+    minified: bool
+    min_sdk: int = Field(ge=1)
+    agp_version: Line
+    includes_map_ids: list[MapId]
+    """Maps whose ids mean the same in the bundle's: the app's own, which its tests' continues."""
+    apks: Apks
+    mapping: Inside | None
+    jvm: Inside | None
+
+    def files(self) -> list[str]:
+        """All that is named of the bundle's entries."""
+        return [*(apk.file for apk in self.apks.app), self.apks.test, *filter(None, (self.mapping, self.jvm))]
+
+
+AnyManifest = BundleManifest | AndroidManifest
+
+
+def parse_manifest(raw: bytes) -> AnyManifest:
     """Check the text of `bundle.json`. Raises `InvalidBundle`, also for a newer schema version."""
     try:
         document = json.loads(raw)
@@ -96,8 +151,9 @@ def parse_manifest(raw: bytes) -> BundleManifest:
     if isinstance(version, int) and version > _VERSION:
         reason = f"bundle of schema_version {version}; this Navitas reads version {_VERSION}"
         raise InvalidBundle(reason, "Use a newer Navitas.")
+    is_android = isinstance(document, dict) and document.get("kind") == "android"
     try:
-        return BundleManifest.model_validate(document)
+        return AndroidManifest.model_validate(document) if is_android else BundleManifest.model_validate(document)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"]) or "document"

@@ -23,6 +23,7 @@ from navitas.recording.writer import MANIFEST_NAME
     "--repeat", type=click.IntRange(1, 65535), default=1, show_default=True, help="Run the tests so often, each in a new process."
 )
 @click.option("--module", metavar="PATH", help="Gradle path of the module to profile. [all that have tests]")
+@click.option("--variant", metavar="NAME", help="The Android variant to profile, such as demoDebug. [the only one with tests]")
 @click.option(
     "--device", default="virtual", show_default=True, metavar="SERIAL", help="'virtual', or a device of `navitas devices`."
 )
@@ -98,7 +99,7 @@ def command(**values: Any) -> int:
     The project's own files are not changed. Plain `java` projects run on the virtual phone.
     """
     report = take_report_options(values)
-    building = ("gradle", "module", "instrument_tests", "include", "exclude", "skip_trivial", "test_task")
+    building = ("gradle", "module", "variant", "instrument_tests", "include", "exclude", "skip_trivial", "test_task")
     build = BuildOptions(**{name: values.pop(name) for name in building})
     project, bundles, replace = values.pop("project"), values.pop("bundles"), values.pop("replace")
     run = RunOptions(values.pop("phone"), values.pop("output"))

@@ -35,6 +35,7 @@ class BuildOptions:
 
     gradle: str | None = None
     module: str | None = None
+    variant: str | None = None
     instrument_tests: bool = True
     include: Sequence[str] = ()
     exclude: Sequence[str] = ()

@@ -25,7 +25,18 @@ public final class BulkInstrumenter {
    *     their classes have probes of an earlier run
    */
   public static Summary run(List<Input> inputs, Options options, Path mapFile) throws InstrumentException {
+    return run(inputs, options, mapFile, null);
+  }
+
+  /**
+   * The same for classes that run in one process with others, which were instrumented before: their ids go on where
+   * those of the others end, and the map holds both.
+   *
+   * @param earlierMap the map of the others; null: there are none
+   */
+  public static Summary run(List<Input> inputs, Options options, Path mapFile, Path earlierMap) throws InstrumentException {
     Places.check(inputs);
+    EarlierMap earlier = EarlierMap.read(earlierMap);
     Warnings warnings = new Warnings();
     Path stateFile = RunState.fileFor(mapFile);
     RunState old = RunState.load(stateFile);
@@ -34,8 +45,8 @@ public final class BulkInstrumenter {
     for (Input input : inputs) {
       all.add(inventory.read(input));
     }
-    Numbering numbering = Numbering.of(all, warnings);
-    boolean nothingNew = numbering.methods == 0 && !inventory.instrumentedBefore.isEmpty();
+    Numbering numbering = Numbering.of(all, earlier, warnings);
+    boolean nothingNew = numbering.added() == 0 && !inventory.instrumentedBefore.isEmpty();
     byte[] present = presentMap(mapFile);
     if (nothingNew) {
       requireMap(inputs, inventory.instrumentedBefore.get(0), mapFile, present);
@@ -59,7 +70,7 @@ public final class BulkInstrumenter {
     } catch (IOException e) {
       throw Io.failure(mapFile.toString(), e);
     }
-    return new Summary(mapId, numbering.classes.size(), numbering.methods, MethodMap.skipped(all),
+    return new Summary(mapId, numbering.classes.size(), numbering.added(), MethodMap.skipped(all),
         outputs.rewritten, outputs.reused, warnings.lines());
   }
 
@@ -104,7 +115,7 @@ public final class BulkInstrumenter {
       List<Contents> all, Numbering numbering, Options options, boolean instrumentedBefore, Warnings warnings) {
     boolean classes = all.stream().flatMap(contents -> contents.entries.stream())
         .anyMatch(entry -> entry.path.endsWith(".class"));
-    if (numbering.methods == 0 && classes && !instrumentedBefore) {
+    if (numbering.added() == 0 && classes && !instrumentedBefore) {
       warnings.add("no method was instrumented", options.includes().isEmpty()
           ? "all classes are of known frameworks, dependencies, excluded or without code; name them by include patterns"
           : "no class with code matches the include patterns " + String.join(" ", options.includes()));

@@ -20,21 +20,30 @@ final class MethodMap {
   /** The first 8 bytes of SHA-256 over one tab-separated line a class and a method. */
   static String id(Numbering numbering) {
     StringBuilder text = new StringBuilder(USUAL_LINE * (numbering.classes.size() + numbering.methods));
+    numbering.earlier.canonicalTo(text);
     for (Numbering.NumberedClass each : numbering.classes) {
-      text.append("class\t").append(each.first.info.name).append('\t').append(each.first.sha256).append('\n');
+      canonicalClass(text, each.first.info.name, each.first.sha256);
       int id = each.firstId;
       for (MethodRef method : each.methods) {
-        text.append("method\t").append(id++).append('\t').append(each.first.info.name).append('\t')
-            .append(method.name).append('\t').append(method.descriptor).append('\n');
+        canonicalMethod(text, id++, each.first.info.name, method);
       }
     }
     return Io.sha256Hex(text.toString()).substring(0, 16);
   }
 
+  static void canonicalClass(StringBuilder text, String name, String sha256) {
+    text.append("class\t").append(name).append('\t').append(sha256).append('\n');
+  }
+
+  static void canonicalMethod(StringBuilder text, int id, String className, MethodRef method) {
+    text.append("method\t").append(id).append('\t').append(className).append('\t')
+        .append(method.name).append('\t').append(method.descriptor).append('\n');
+  }
+
   static byte[] json(String mapId, Numbering numbering, List<Contents> all) {
     StringBuilder json = new StringBuilder(USUAL_LINE * (numbering.classes.size() + numbering.methods));
     json.append("{\"schema_version\": 1, \"map_id\": \"").append(mapId).append("\",\n\"classes\": [");
-    String separator = "\n";
+    String separator = copy(json, numbering.earlier.classLines);
     for (Numbering.NumberedClass each : numbering.classes) {
       ClassInfo info = each.first.info;
       field(json.append(separator).append('{'), "name", info.name);
@@ -46,7 +55,7 @@ final class MethodMap {
       separator = ",\n";
     }
     json.append("\n],\n\"methods\": [");
-    separator = "\n";
+    separator = copy(json, numbering.earlier.methodLines);
     for (Numbering.NumberedClass each : numbering.classes) {
       int id = each.firstId;
       for (MethodRef method : each.methods) {
@@ -59,7 +68,7 @@ final class MethodMap {
       }
     }
     json.append("\n],\n\"skipped\": [");
-    separator = "\n";
+    separator = copy(json, numbering.earlier.skippedLines);
     for (Contents contents : all) {
       for (Entry entry : contents.entries) {
         if (entry.info != null) {
@@ -74,6 +83,12 @@ final class MethodMap {
       }
     }
     return json.append("\n]}\n").toString().getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /** Appends entries as they are, and tells what goes before the next one. */
+  private static String copy(StringBuilder json, List<String> lines) {
+    json.append(lines.isEmpty() ? "" : "\n").append(String.join(",\n", lines));
+    return lines.isEmpty() ? "\n" : ",\n";
   }
 
   static int skipped(List<Contents> all) {

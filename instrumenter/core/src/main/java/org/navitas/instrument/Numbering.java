@@ -9,7 +9,7 @@ import java.util.TreeMap;
 /**
  * Gives each method its id: 0 … n−1 by sorted class names, then in the order of the class file. Where a class exists
  * more than once (in several inputs, or for several Java versions in one jar), equal methods share an id, and the
- * first one found speaks for the class.
+ * first one found speaks for the class. Ids go on from those of an earlier map; equal methods of its classes keep theirs.
  */
 final class Numbering {
   /** Event records have 22 bits for the id. */
@@ -30,11 +30,21 @@ final class Numbering {
   }
 
   final List<NumberedClass> classes = new ArrayList<>();
+  /** The map that this one continues. */
+  final EarlierMap earlier;
   int methods;
 
-  private Numbering() {}
+  private Numbering(EarlierMap earlier) {
+    this.earlier = earlier;
+    this.methods = earlier.methods();
+  }
 
-  static Numbering of(List<Contents> all, Warnings warnings) throws InstrumentException {
+  /** How many methods got ids of their own. */
+  int added() {
+    return methods - earlier.methods();
+  }
+
+  static Numbering of(List<Contents> all, EarlierMap earlier, Warnings warnings) throws InstrumentException {
     Map<String, Map<Entry, Input>> byName = new TreeMap<>();
     for (Contents contents : all) {
       for (Entry entry : contents.entries) {
@@ -43,7 +53,7 @@ final class Numbering {
         }
       }
     }
-    Numbering numbering = new Numbering();
+    Numbering numbering = new Numbering(earlier);
     byName.values().forEach(same -> numbering.number(same, warnings));
     if (numbering.methods > MAX_METHODS) {
       throw new InstrumentException(numbering.methods + " methods, but a map holds at most " + MAX_METHODS
@@ -53,7 +63,7 @@ final class Numbering {
   }
 
   private void number(Map<Entry, Input> same, Warnings warnings) {
-    Map<String, Integer> ids = new LinkedHashMap<>();
+    Map<String, Integer> ids = new LinkedHashMap<>(earlier.idsOf(same.keySet().iterator().next().info.name));
     NumberedClass numbered = null;
     for (Map.Entry<Entry, Input> each : same.entrySet()) {
       Entry entry = each.getKey();

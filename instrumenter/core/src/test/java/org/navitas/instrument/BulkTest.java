@@ -21,6 +21,7 @@ import org.junit.Before;
 import org.junit.Rule;
 import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
+import org.navitas.runtime.MapId;
 
 /** Runs over folders: what is selected, numbered, copied, reused, removed and refused. */
 public class BulkTest {
@@ -64,6 +65,37 @@ public class BulkTest {
     assertEquals(first.mapId(), second.mapId());
     assertArrayEquals(Files.readAllBytes(map), Files.readAllBytes(otherMap));
     assertArrayEquals(Files.readAllBytes(out.resolve("a/First.class")), Files.readAllBytes(elsewhere.resolve("out/a/First.class")));
+  }
+
+  @Test
+  public void aMapMayContinueAnother() throws Exception {
+    compile(in, "z.App", "void b() {} void a() {}");
+    Summary app = run();
+    Path tests = temporary.getRoot().toPath().resolve("tests");
+    compile(tests, "a.AppTest", "void checks() {}");
+    compile(tests, "z.App", "void b() {} void more() {}");
+    Path both = map.resolveSibling("both.json");
+    Input input = new Input(tests, temporary.getRoot().toPath().resolve("tests-out"), Input.TEST, ":app");
+    Summary summary = BulkInstrumenter.run(inputs(input), Options.defaults(), both, map);
+    assertEquals(Arrays.asList("<init>", "b", "a", "<init>", "checks", "more"), MapText.of(both).methods());
+    assertEquals(Arrays.asList("z.App", "a.AppTest", "z.App"), MapText.of(both).classes());
+    assertEquals(3, summary.methods());
+    assertNotEquals(app.mapId(), summary.mapId());
+    assertEquals("the same once more", summary.mapId(), BulkInstrumenter.run(inputs(input), Options.defaults(), both, map).mapId());
+    write(map, text(map).replace("\"id\": 1,", "\"id\": 7,"));
+    assertThrows(InstrumentException.class, () -> BulkInstrumenter.run(inputs(input), Options.defaults(), both, map));
+  }
+
+  @Test
+  public void theMapsClassTellsItsId() throws Exception {
+    byte[] bytes = MapClass.bytes("0123456789abcdef");
+    Class<?> made = new ClassLoader(BulkTest.class.getClassLoader()) {
+      Class<?> define() {
+        return defineClass(null, bytes, 0, bytes.length);
+      }
+    }.define();
+    assertEquals(MapClass.PATH, made.getName().replace('.', '/') + ".class");
+    assertEquals("0123456789abcdef", ((MapId) made.getDeclaredConstructor().newInstance()).id());
   }
 
   @Test

@@ -75,6 +75,12 @@ final class Settings {
 
     /** The id of the method map that the app's classes were instrumented with, 0 when unknown. */
     static long mapId() throws IOException {
+        try {
+            MapId map = (MapId) Class.forName("org.navitas.map.NavitasMap").newInstance();
+            return new BigInteger(map.id(), 16).longValue();
+        } catch (ReflectiveOperationException e) {
+            // No Android app: there is the resource.
+        }
         InputStream in = Settings.class.getResourceAsStream("/META-INF/navitas/map.properties");
         Properties map = new Properties();
         if (in != null) {

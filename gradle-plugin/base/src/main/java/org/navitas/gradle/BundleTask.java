@@ -1,0 +1,207 @@
+package org.navitas.gradle;
+
+import groovy.json.JsonOutput;
+import groovy.json.JsonSlurper;
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.gradle.api.file.FileCollection;
+import org.gradle.api.provider.Provider;
+import org.gradle.api.tasks.CacheableTask;
+import org.gradle.api.tasks.Classpath;
+import org.gradle.api.tasks.Input;
+import org.gradle.api.tasks.InputDirectory;
+import org.gradle.api.tasks.InputFiles;
+import org.gradle.api.tasks.OutputFile;
+import org.gradle.api.tasks.PathSensitive;
+import org.gradle.api.tasks.PathSensitivity;
+import org.gradle.api.tasks.TaskAction;
+
+/**
+ * Packs what is needed to run a module's tests somewhere else: instrumented classes, libraries, Navitas's runtime and
+ * JUnit listener, and how the {@code test} task would start its JVM. A module without tests gets no bundle.
+ */
+@CacheableTask
+public class BundleTask extends ModuleTask {
+  private static final String TEST_LIST = "tests.txt";
+
+  private Provider<File> outputFolder;
+  private Provider<Boolean> instrumentTests;
+  private Provider<File> bundle;
+  private FileCollection candidates;
+  private FileCollection added;
+  private Provider<Map<String, Object>> setup;
+
+  /**
+   * @param outputFolder what {@link InstrumentTask} writes to
+   * @param bundle the file to make
+   * @param candidates class files that the build lets be looked through for tests
+   * @param added libraries that Gradle adds to the class path when it runs the tests
+   * @param setup fields of {@code bundle.json} that are known without building; {@code warnings} is a list among them
+   */
+  void settings(
+      Provider<File> outputFolder,
+      Provider<Boolean> instrumentTests,
+      Provider<File> bundle,
+      FileCollection candidates,
+      FileCollection added,
+      Provider<Map<String, Object>> setup) {
+    this.outputFolder = outputFolder;
+    this.instrumentTests = instrumentTests;
+    this.bundle = bundle;
+    this.candidates = candidates;
+    this.added = added;
+    this.setup = setup;
+  }
+
+  @InputDirectory
+  @PathSensitive(PathSensitivity.RELATIVE)
+  public File getInstrumentedClasses() {
+    return new File(outputFolder.get(), InstrumentTask.INSTRUMENTED);
+  }
+
+  /** Method map and summary; a module without tests has none. */
+  @InputFiles
+  @PathSensitive(PathSensitivity.NAME_ONLY)
+  public List<File> getMapAndSummary() {
+    return Arrays.asList(
+        new File(outputFolder.get(), InstrumentTask.MAP), new File(outputFolder.get(), InstrumentTask.SUMMARY));
+  }
+
+  @Input
+  public boolean getInstrumentTests() {
+    return instrumentTests.get();
+  }
+
+  /** Where each file of the class path goes. */
+  @Input
+  public List<String> getPlaces() {
+    List<String> places = new ArrayList<>();
+    for (ClassPathEntry entry : entries()) {
+      places.add(entry.kind + " " + entry.path + (entry.isTestCode ? " test" : ""));
+    }
+    return places;
+  }
+
+  /** Classes that the build lets be looked through for tests. */
+  @Input
+  public Set<String> getCandidates() {
+    return TestSelection.classNames(candidates, testFolders());
+  }
+
+  @Classpath
+  public FileCollection getAdded() {
+    return added;
+  }
+
+  @Input
+  public Map<String, Object> getSetup() {
+    return setup.get();
+  }
+
+  @OutputFile
+  public File getBundle() {
+    return bundle.get();
+  }
+
+  @TaskAction
+  public void pack() throws IOException {
+    Path target = getBundle().toPath();
+    if (!getHasTests()) {
+      Files.deleteIfExists(target);
+      return;
+    }
+    Path part = target.resolveSibling(target.getFileName() + ".part");
+    try (BundleZip zip = new BundleZip(Files.newOutputStream(part))) {
+      Map<?, ?> summary = (Map<?, ?>) new JsonSlurper().parse(getMapAndSummary().get(1), "UTF-8");
+      zip.add("bundle.json", json(manifest(zip, summary)));
+      zip.add("map.json", Files.readAllBytes(getMapAndSummary().get(0).toPath()));
+    } catch (IOException e) {
+      Files.deleteIfExists(part);
+      throw e;
+    }
+    Files.move(part, target, StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  private Set<String> addClassPath(BundleZip zip, String mapId) throws IOException {
+    Set<String> classPath = new LinkedHashSet<>();
+    int others = 0;
+    for (ClassPathEntry entry : entries()) {
+      boolean plain = !entry.isOwnCode() || entry.isTestCode && !getInstrumentTests();
+      File from = plain ? entry.file : new File(getInstrumentedClasses(), entry.path);
+      others += entry.isMerged() ? 0 : 1;
+      if (entry.isJar()) {
+        zip.add(entry.path, Files.readAllBytes(from.toPath()));
+        classPath.add(entry.path);
+      } else if ((plain || !classPath.contains(entry.path)) && zip.addFolder(entry.path + "/", from)) {
+        classPath.add(entry.path);
+      }
+    }
+    for (File library : added) {
+      String path = String.format("lib/%03d-%s", others++, library.getName());
+      zip.add(path, Files.readAllBytes(library.toPath()));
+      classPath.add(path);
+    }
+    // The instrumenter puts the map's id into one of its outputs only; the runtime may look it up in any.
+    zip.add("classes/META-INF/navitas/map.properties", ("map_id=" + mapId + "\n").getBytes(StandardCharsets.UTF_8));
+    classPath.add("classes");
+    for (String jar : CarriedJars.ALL) {
+      String path = String.format("lib/%03d-%s", others++, jar);
+      zip.add(path, CarriedJars.bytes(jar));
+      classPath.add(path);
+    }
+    return classPath;
+  }
+
+  /** Where tests are looked for: folders of classes, or {@link #TEST_LIST} where the build leaves some of them out. */
+  private List<String> testRoots(BundleZip zip, Collection<String> leftOut) throws IOException {
+    Set<File> folders = testFolders();
+    Set<String> roots = new TreeSet<>();
+    for (ClassPathEntry entry : entries()) {
+      if (folders.remove(entry.file)) {
+        roots.add(entry.path);
+      }
+    }
+    if (leftOut.isEmpty() && folders.isEmpty()) {
+      return new ArrayList<>(roots);
+    }
+    zip.add(TEST_LIST, (String.join("\n", getCandidates()) + "\n").getBytes(StandardCharsets.UTF_8));
+    return Collections.singletonList(TEST_LIST);
+  }
+
+  private Map<String, Object> manifest(BundleZip zip, Map<?, ?> summary) throws IOException {
+    String mapId = String.valueOf(summary.get("map_id"));
+    Set<String> leftOut = TestSelection.classNames(testClassFiles(), testFolders());
+    leftOut.removeAll(getCandidates());
+    Map<String, Object> manifest = new LinkedHashMap<>();
+    manifest.put("schema_version", 1);
+    manifest.putAll(getSetup());
+    manifest.put("map_id", mapId);
+    manifest.put("class_path", addClassPath(zip, mapId));
+    manifest.put("test_roots", testRoots(zip, leftOut));
+    Map<Object, Object> task = new LinkedHashMap<>((Map<?, ?>) getSetup().get("test_task"));
+    task.put("left_out", leftOut);
+    manifest.put("test_task", task);
+    List<Object> warnings = new ArrayList<>((List<?>) getSetup().get("warnings"));
+    warnings.addAll((List<?>) summary.get("warnings"));
+    manifest.put("warnings", warnings);
+    return manifest;
+  }
+
+  private static byte[] json(Map<String, Object> document) {
+    return JsonOutput.prettyPrint(JsonOutput.toJson(document)).getBytes(StandardCharsets.UTF_8);
+  }
+}

@@ -1,0 +1,100 @@
+package org.navitas.gradle;
+
+import java.io.BufferedOutputStream;
+import java.io.Closeable;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.GregorianCalendar;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import java.util.zip.CRC32;
+import java.util.zip.CheckedInputStream;
+import java.util.zip.Deflater;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
+
+/** Writes zips that depend on nothing but their contents: fixed times, folders in the order of names. */
+public final class BundleZip implements Closeable {
+  private static final long TIME = new GregorianCalendar(1980, 1, 1).getTimeInMillis();
+
+  private final ZipOutputStream zip;
+  private final Set<String> names = new HashSet<>();
+
+  public BundleZip(OutputStream out) {
+    zip = new ZipOutputStream(new BufferedOutputStream(out), StandardCharsets.UTF_8);
+    zip.setLevel(Deflater.BEST_SPEED);
+  }
+
+  /** Adds an entry, unless there is one of that name, and tells whether it did. */
+  public boolean add(String name, byte[] bytes) throws IOException {
+    if (!names.add(name)) {
+      return false;
+    }
+    ZipEntry entry = new ZipEntry(name);
+    entry.setTime(TIME);
+    zip.putNextEntry(entry);
+    zip.write(bytes);
+    zip.closeEntry();
+    return true;
+  }
+
+  /** Adds a file as it is, for what is compressed already; unless there is an entry of that name. */
+  public void store(String name, File file) throws IOException {
+    if (!names.add(name)) {
+      return;
+    }
+    CRC32 crc = new CRC32();
+    try (InputStream in = new CheckedInputStream(Files.newInputStream(file.toPath()), crc)) {
+      pour(in, null);
+    }
+    ZipEntry entry = new ZipEntry(name);
+    entry.setTime(TIME);
+    entry.setMethod(ZipEntry.STORED);
+    entry.setSize(file.length());
+    entry.setCrc(crc.getValue());
+    zip.putNextEntry(entry);
+    try (InputStream in = Files.newInputStream(file.toPath())) {
+      pour(in, zip);
+    }
+    zip.closeEntry();
+  }
+
+  private static void pour(InputStream in, OutputStream out) throws IOException {
+    byte[] buffer = new byte[1 << 16];
+    for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
+      if (out != null) {
+        out.write(buffer, 0, n);
+      }
+    }
+  }
+
+  /**
+   * Adds all files of a folder below {@code prefix} and tells whether there were any; of several with one name the first
+   * is kept, as on a class path.
+   */
+  public boolean addFolder(String prefix, File folder) throws IOException {
+    Path root = folder.toPath();
+    List<Path> files;
+    try (Stream<Path> walk = Files.walk(root)) {
+      files = walk.filter(Files::isRegularFile).sorted().collect(Collectors.toList());
+    }
+    for (Path file : files) {
+      String path = root.relativize(file).toString().replace(File.separatorChar, '/');
+      add(prefix + path, Files.readAllBytes(file));
+    }
+    return !files.isEmpty();
+  }
+
+  @Override
+  public void close() throws IOException {
+    zip.close();
+  }
+}

@@ -1,0 +1,20 @@
+package org.navitas.gradle;
+
+import org.gradle.api.artifacts.component.ComponentIdentifier;
+import org.gradle.api.artifacts.component.ProjectComponentIdentifier;
+
+/** How a project is named in maps and reports: {@code :app}, or {@code :<build>:<path>} in an included build. */
+public final class ModulePath {
+  private ModulePath() {}
+
+  /** @param id that of a project */
+  public static String of(ComponentIdentifier id) {
+    ProjectComponentIdentifier project = (ProjectComponentIdentifier) id;
+    String path = project.getProjectPath();
+    if (project.getBuild().isCurrentBuild()) {
+      return path;
+    }
+    String build = project.getBuild().getName();
+    return (build.startsWith(":") ? build : ":" + build) + (path.equals(":") ? "" : path);
+  }
+}

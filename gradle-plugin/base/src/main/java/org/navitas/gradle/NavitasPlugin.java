@@ -1,0 +1,122 @@
+package org.navitas.gradle;
+
+import java.io.File;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.gradle.api.Plugin;
+import org.gradle.api.Project;
+import org.gradle.api.provider.Provider;
+import org.gradle.api.tasks.testing.Test;
+import org.navitas.gradle.android.AndroidModule;
+
+/**
+ * Plugin {@code org.navitas}: adds {@code navitasInstrument}, {@code navitasBundle} and {@code navitasProfile} to a project once
+ * it has the {@code java} plugin. Nothing outside {@code build/navitas} is written. In an Android project the classes of
+ * variants with instrumentation tests get their probes on the way into the APK ({@link AndroidModule}).
+ *
+ * <p>Tasks hold no project: all that they ask of it is behind file collections and providers, so that the configuration
+ * cache of newer versions of Gradle can store them.
+ */
+public class NavitasPlugin implements Plugin<Project> {
+  static final String INSTRUMENT = "navitasInstrument";
+  static final String BUNDLE = "navitasBundle";
+  static final String PROFILE = "navitasProfile";
+
+  @Override
+  public void apply(Project project) {
+    NavitasExtension extension = project.getExtensions().create("navitas", NavitasExtension.class);
+    project.getPluginManager().withPlugin("java", plugin -> addTasks(project, extension));
+    for (String kind : new String[] {"com.android.application", "com.android.library"}) {
+      project.getPluginManager().withPlugin(kind, plugin -> extension.android = AndroidModule.of(project, extension));
+    }
+  }
+
+  /** Where a project's bundle is made. */
+  static Provider<File> bundle(Project project) {
+    Provider<File> folder = outputFolder(project);
+    String name = project.getName() + ".bundle.zip";
+    return project.provider(() -> new File(folder.get(), name));
+  }
+
+  private static Provider<File> outputFolder(Project project) {
+    return project.provider(() -> project.getLayout().getBuildDirectory().dir("navitas").get().getAsFile());
+  }
+
+  private static void addTasks(Project project, NavitasExtension extension) {
+    ModuleTests tests = new ModuleTests(project);
+    Provider<File> folder = outputFolder(project);
+    Provider<File> bundleFile = bundle(project);
+    Settings settings = new Settings(project);
+    Provider<Boolean> instrumentTests =
+        project.provider(() -> settings.flag("instrumentTests", extension.isInstrumentTests()));
+
+    InstrumentTask instrument = project.getTasks().create(INSTRUMENT, InstrumentTask.class);
+    instrument.setGroup("Navitas");
+    instrument.setDescription("Instruments main and test classes for energy profiling, beside the originals.");
+    instrument.tests(tests, project.getPath());
+    instrument.settings(
+        project.provider(() -> settings.list("include", extension.getIncludes())),
+        project.provider(() -> settings.list("exclude", extension.getExcludes())),
+        instrumentTests,
+        project.provider(() -> settings.flag("skipTrivial", extension.isSkipTrivial())),
+        folder);
+
+    BundleTask bundle = project.getTasks().create(BUNDLE, BundleTask.class);
+    bundle.setGroup("Navitas");
+    bundle.setDescription("Packs instrumented classes and tests with all they need to run on a virtual phone.");
+    bundle.tests(tests, project.getPath());
+    bundle.settings(
+        folder,
+        instrumentTests,
+        bundleFile,
+        tests.candidates(),
+        tests.addedByGradle(),
+        project.provider(() -> setup(project, tests, folder.get())));
+    bundle.dependsOn(instrument);
+
+    ProfileTask profile = project.getTasks().create(PROFILE, ProfileTask.class);
+    profile.setGroup("Navitas");
+    profile.setDescription("Profiles the energy of this module's tests with the command line `navitas`.");
+    profile.settings(bundleFile, project.provider(() -> new Profiling(project, extension, folder.get())));
+    profile.dependsOn(bundle);
+  }
+
+  private static Map<String, Object> setup(Project project, ModuleTests tests, File bundleFolder) {
+    Map<String, Object> setup = new LinkedHashMap<>();
+    Test test = tests.task();
+    if (test == null) {
+      return setup; // nothing will be packed
+    }
+    JvmArguments arguments = new JvmArguments(TestJvm.arguments(test));
+    setup.put("package", PackageName.of(project.getGroup().toString(), distinctName(project)));
+    setup.put("module", project.getPath());
+    setup.put("project", project.getRootProject().getName());
+    setup.put("working_dir", TestJvm.workingDir(test, project.getRootDir(), bundleFolder));
+    setup.put("jvm_args", arguments.kept);
+    setup.put("system_properties", TestJvm.systemProperties(test));
+    setup.put("environment", TestJvm.environment(test));
+    setup.put("java_home", TestJvm.javaHome(test));
+    setup.put("test_task", TestSelection.of(test));
+    List<String> warnings = new ArrayList<>(arguments.warnings);
+    warnings.addAll(TestJvm.leftOut(test));
+    List<String> others = tests.otherTasks();
+    if (!others.isEmpty()) {
+      String tasks = (others.size() == 1 ? "the test task " : "the test tasks ") + String.join(", ", others);
+      warnings.add(tasks + (others.size() == 1 ? " is" : " are") + " not profiled: choose one by --test-task NAME");
+    }
+    String module = project.getParent() == null ? project.getName() : project.getPath();
+    setup.put("warnings", warnings.stream().map(text -> module + ": " + text).collect(Collectors.toList()));
+    return setup;
+  }
+
+  private static String distinctName(Project project) {
+    SortedMap<String, String> names = new TreeMap<>();
+    project.getRootProject().getAllprojects().forEach(one -> names.put(one.getPath(), one.getName()));
+    return PackageName.distinct(names).get(project.getPath());
+  }
+}

@@ -1,0 +1,154 @@
+package org.navitas.gradle.android;
+
+import groovy.json.JsonOutput;
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.navitas.gradle.BundleZip;
+
+/** Packs a variant's APKs with all that the command line must know of them (docs/formats.md, "Android bundle"). */
+public final class AndroidBundle {
+  private static final String DEBUGGABLE =
+      ": debuggable code runs slower than what users get (an app's --variant benchmark is release-like)";
+
+  private final Map<String, Object> fields = new LinkedHashMap<>();
+  private final List<Map<String, Object>> appApks = new ArrayList<>();
+  private final Map<String, File> apkFiles = new LinkedHashMap<>();
+  private final List<Object> warnings = new ArrayList<>();
+  private final List<File> appClassPath = new ArrayList<>();
+  private final List<File> testClassPath = new ArrayList<>();
+  private File map;
+  private File mapping;
+  private boolean hasClasses;
+
+  /** @param setup fields that are known without building; {@code warnings} is a list among them */
+  public AndroidBundle(Map<String, Object> setup) {
+    fields.put("schema_version", 1);
+    fields.put("kind", "android");
+    fields.putAll(setup);
+    warnings.addAll((List<?>) setup.get("warnings"));
+  }
+
+  public void put(String name, Object value) {
+    fields.put(name, value);
+  }
+
+  /** An APK of the app: the only one, or one for each ABI. */
+  public void addApp(File apk, String abi) {
+    Map<String, Object> entry = new LinkedHashMap<>();
+    entry.put("file", abi == null ? "app.apk" : "app-" + abi + ".apk");
+    entry.put("abi", abi);
+    appApks.add(entry);
+    apkFiles.put(String.valueOf(entry.get("file")), apk);
+  }
+
+  public void setTest(File apk) {
+    apkFiles.put("test.apk", apk);
+  }
+
+  /** The maps that the app's classes and their tests' were instrumented with; the last one continues the others. */
+  public void setMaps(List<File> maps) {
+    map = maps.get(maps.size() - 1);
+    Set<Object> ids = new LinkedHashSet<>();
+    Set<Object> told = new LinkedHashSet<>();
+    for (File each : maps) {
+      Map<?, ?> summary = ClassWork.summary(each);
+      ids.add(summary.get("map_id"));
+      told.addAll((List<?>) summary.get("warnings"));
+    }
+    Object mapId = ClassWork.summary(map).get("map_id");
+    ids.remove(mapId);
+    warnings.addAll(told);
+    fields.put("map_id", mapId);
+    fields.put("includes_map_ids", new ArrayList<>(ids));
+  }
+
+  /** R8's or ProGuard's table of names; null or missing: nothing was renamed. */
+  public void setMapping(File file) {
+    mapping = file != null && file.isFile() ? file : null;
+  }
+
+  /** Instrumented classes and libraries in class path order, for a virtual phone. */
+  public void setClassPath(Iterable<File> app, Iterable<File> test) {
+    hasClasses = true;
+    app.forEach(appClassPath::add);
+    test.forEach(testClassPath::add);
+  }
+
+  public void write(File target) throws IOException {
+    if (Boolean.TRUE.equals(fields.get("debuggable"))) {
+      warnings.add(fields.get("module") + DEBUGGABLE);
+    }
+    Path part = new File(target.getPath() + ".part").toPath();
+    File classes = new File(target.getPath() + ".classes");
+    try (BundleZip zip = new BundleZip(Files.newOutputStream(part))) {
+      Map<String, Object> apks = new LinkedHashMap<>();
+      apks.put("app", appApks);
+      apks.put("test", "test.apk");
+      fields.put("apks", apks);
+      fields.put("mapping", mapping == null ? null : "mapping.txt");
+      fields.put("jvm", hasClasses ? "jvm.zip" : null);
+      fields.put("warnings", warnings);
+      zip.add("bundle.json", json(fields));
+      zip.add("map.json", Files.readAllBytes(map.toPath()));
+      for (Map.Entry<String, File> apk : apkFiles.entrySet()) {
+        zip.store(apk.getKey(), apk.getValue());
+      }
+      if (mapping != null) {
+        zip.add("mapping.txt", Files.readAllBytes(mapping.toPath()));
+      }
+      if (hasClasses) {
+        writeClasses(classes);
+        zip.store("jvm.zip", classes);
+      }
+    } catch (IOException | RuntimeException e) {
+      Files.deleteIfExists(part);
+      throw e;
+    } finally {
+      Files.deleteIfExists(classes.toPath());
+    }
+    Files.move(part, target.toPath(), StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  private void writeClasses(File target) throws IOException {
+    Set<String> classPath = new LinkedHashSet<>();
+    try (BundleZip zip = new BundleZip(Files.newOutputStream(target.toPath()))) {
+      addJars(zip, "app", appClassPath, classPath);
+      addJars(zip, "test", testClassPath, classPath);
+      Map<String, Object> document = new LinkedHashMap<>();
+      document.put("schema_version", 1);
+      document.put("package", fields.get("package"));
+      document.put("test_package", fields.get("test_package"));
+      document.put("class_path", new ArrayList<>(classPath));
+      zip.add("jvm.json", json(document));
+    }
+  }
+
+  private static void addJars(BundleZip zip, String folder, List<File> files, Set<String> classPath) throws IOException {
+    int number = 0;
+    for (File file : files) {
+      String path = String.format("%s/%03d-%s", folder, number++, file.getName());
+      if (file.isDirectory()) {
+        if (zip.addFolder(path + "/", file)) {
+          classPath.add(path);
+        }
+      } else if (file.isFile()) {
+        zip.store(path, file);
+        classPath.add(path);
+      }
+    }
+  }
+
+  private static byte[] json(Map<String, Object> document) {
+    return JsonOutput.prettyPrint(JsonOutput.toJson(document)).getBytes(StandardCharsets.UTF_8);
+  }
+}

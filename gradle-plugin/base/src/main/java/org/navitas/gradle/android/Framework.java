@@ -1,0 +1,32 @@
+package org.navitas.gradle.android;
+
+import org.gradle.api.Project;
+import org.gradle.api.artifacts.Configuration;
+import org.gradle.api.artifacts.Dependency;
+import org.gradle.api.artifacts.ModuleDependency;
+import org.gradle.api.attributes.Usage;
+import org.gradle.api.file.FileCollection;
+
+/** Android's framework for a virtual phone, from the repositories of the user's build. */
+public final class Framework {
+  private static final String ROBOLECTRIC = "org.robolectric:robolectric:4.16.1";
+  private static final String ANDROID = "org.robolectric:android-all-instrumented:13-robolectric-9030017-i7";
+
+  private Framework() {}
+
+  /** The jars and AARs; null unless the command line asks for them ({@code navitas.framework}). */
+  public static FileCollection of(Project project) {
+    if (!"true".equals(project.findProperty("navitas.framework"))) {
+      return null;
+    }
+    ModuleDependency android = (ModuleDependency) project.getDependencies().create(ANDROID);
+    android.setTransitive(false);
+    return detached(project, project.getDependencies().create(ROBOLECTRIC)).plus(detached(project, android));
+  }
+
+  private static FileCollection detached(Project project, Dependency dependency) {
+    Configuration configuration = project.getConfigurations().detachedConfiguration(dependency);
+    configuration.getAttributes().attribute(Usage.USAGE_ATTRIBUTE, project.getObjects().named(Usage.class, Usage.JAVA_RUNTIME));
+    return configuration;
+  }
+}

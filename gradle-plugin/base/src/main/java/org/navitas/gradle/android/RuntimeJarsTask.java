@@ -1,0 +1,67 @@
+package org.navitas.gradle.android;
+
+import java.io.ByteArrayInputStream;
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipInputStream;
+import org.gradle.api.DefaultTask;
+import org.gradle.api.provider.Provider;
+import org.gradle.api.tasks.Input;
+import org.gradle.api.tasks.OutputFile;
+import org.gradle.api.tasks.TaskAction;
+import org.navitas.gradle.BundleZip;
+import org.navitas.gradle.CarriedJars;
+
+/**
+ * Writes the runtime and the JUnit listener as libraries for apps: with rules for R8 and ProGuard, which those for a JVM
+ * need not carry.
+ */
+public class RuntimeJarsTask extends DefaultTask {
+  /** Probes call the runtime by name, and it finds the map's class by name. */
+  private static final String RULES =
+      "-keep class org.navitas.runtime.** { *; }\n-keep class org.navitas.map.** { *; }\n"
+          + "-dontwarn org.navitas.**\n-dontwarn java.lang.management.**\n-dontwarn org.junit.**\n";
+
+  private Provider<File> folder;
+
+  void settings(Provider<File> folder) {
+    this.folder = folder;
+  }
+
+  /** Another version of the plugin carries other jars. */
+  @Input
+  public String getHash() {
+    return CarriedJars.hash();
+  }
+
+  @OutputFile
+  public File getRuntime() {
+    return new File(folder.get(), CarriedJars.RUNTIME);
+  }
+
+  @OutputFile
+  public File getListener() {
+    return new File(folder.get(), CarriedJars.LISTENER);
+  }
+
+  @TaskAction
+  public void write() throws IOException {
+    write(CarriedJars.RUNTIME, getRuntime());
+    write(CarriedJars.LISTENER, getListener());
+  }
+
+  private static void write(String jar, File target) throws IOException {
+    try (BundleZip zip = new BundleZip(Files.newOutputStream(target.toPath()));
+        ZipInputStream in = new ZipInputStream(new ByteArrayInputStream(CarriedJars.bytes(jar)))) {
+      for (ZipEntry entry = in.getNextEntry(); entry != null; entry = in.getNextEntry()) {
+        if (!entry.isDirectory() && !entry.getName().startsWith("META-INF/")) {
+          zip.add(entry.getName(), CarriedJars.read(in));
+        }
+      }
+      zip.add("META-INF/proguard/navitas.pro", RULES.getBytes(StandardCharsets.UTF_8));
+    }
+  }
+}

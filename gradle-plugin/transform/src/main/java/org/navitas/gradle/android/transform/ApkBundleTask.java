@@ -1,0 +1,133 @@
+package org.navitas.gradle.android.transform;
+
+import com.android.build.FilterData;
+import com.android.build.gradle.api.BaseVariant;
+import com.android.build.gradle.api.BaseVariantOutput;
+import com.android.build.gradle.api.TestVariant;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import org.gradle.api.DefaultTask;
+import org.gradle.api.file.FileCollection;
+import org.gradle.api.tasks.Classpath;
+import org.gradle.api.tasks.Input;
+import org.gradle.api.tasks.InputFiles;
+import org.gradle.api.tasks.Optional;
+import org.gradle.api.tasks.OutputFile;
+import org.gradle.api.tasks.TaskAction;
+import org.navitas.gradle.android.AndroidBundle;
+import org.navitas.gradle.android.AndroidModule;
+import org.navitas.gradle.android.ClassWork;
+
+/** Packs one variant's APKs; where they lie is told by the variant's outputs. */
+public class ApkBundleTask extends DefaultTask {
+  private static final String ABI = "ABI";
+
+  private AndroidModule module;
+  private BaseVariant variant;
+  private TestVariant test;
+  private boolean isApp;
+  private Map<String, Object> setup;
+  private FileCollection libraries;
+  private FileCollection testLibraries;
+
+  /**
+   * @param setup fields of the bundle that are known without building
+   * @param libraries what the app's classes need, for a virtual phone; null: none is meant
+   */
+  void settings(
+      AndroidModule module, BaseVariant variant, TestVariant test, boolean isApp, Map<String, Object> setup,
+      FileCollection libraries, FileCollection testLibraries) {
+    this.module = module;
+    this.variant = variant;
+    this.test = test;
+    this.isApp = isApp;
+    this.setup = setup;
+    this.libraries = libraries;
+    this.testLibraries = testLibraries;
+  }
+
+  @Input
+  public Map<String, Object> getSetup() {
+    return setup;
+  }
+
+  @InputFiles
+  public List<File> getApks() {
+    List<File> apks = new ArrayList<>();
+    (isApp ? variant : test).getOutputs().all(output -> apks.add(output.getOutputFile()));
+    test.getOutputs().all(output -> apks.add(output.getOutputFile()));
+    return apks;
+  }
+
+  @InputFiles
+  public List<File> getMaps() {
+    List<File> maps = new ArrayList<>();
+    for (boolean isTest : new boolean[] {false, true}) {
+      File map = VariantClasses.map(module, variant.getName(), isTest);
+      maps.add(map);
+      maps.add(ClassWork.summaryFile(map));
+    }
+    return maps;
+  }
+
+  @Optional
+  @Classpath
+  public FileCollection getLibraries() {
+    return libraries;
+  }
+
+  @Optional
+  @Classpath
+  public FileCollection getTestLibraries() {
+    return testLibraries;
+  }
+
+  @OutputFile
+  public File getBundle() {
+    return module.bundle(variant.getName());
+  }
+
+  @TaskAction
+  public void pack() throws IOException {
+    AndroidBundle bundle = new AndroidBundle(setup);
+    bundle.put("package", isApp ? variant.getApplicationId() : test.getApplicationId());
+    bundle.put("test_package", test.getApplicationId());
+    if (isApp) {
+      for (BaseVariantOutput output : variant.getOutputs()) {
+        bundle.addApp(output.getOutputFile(), abi(output));
+      }
+    }
+    bundle.setTest(test.getOutputs().iterator().next().getOutputFile());
+    bundle.setMaps(Arrays.asList(getMaps().get(0), getMaps().get(2)));
+    bundle.setMapping(variant.getBuildType().isMinifyEnabled() ? variant.getMappingFile() : null);
+    if (libraries != null) {
+      bundle.setClassPath(classes(false, libraries), classes(true, testLibraries));
+    }
+    bundle.write(getBundle());
+  }
+
+  private List<File> classes(boolean ofTests, FileCollection andLibraries) throws IOException {
+    List<File> files = new ArrayList<>();
+    File list = VariantClasses.outputsFile(module, variant.getName(), ofTests);
+    for (String line : list.exists() ? Files.readAllLines(list.toPath()) : Collections.<String>emptyList()) {
+      files.add(new File(line));
+    }
+    andLibraries.forEach(files::add);
+    return files;
+  }
+
+  private static String abi(BaseVariantOutput output) {
+    for (FilterData filter : output.getFilters()) {
+      if (filter.getFilterType().equals(ABI)) {
+        return filter.getIdentifier();
+      }
+    }
+    return null;
+  }
+}

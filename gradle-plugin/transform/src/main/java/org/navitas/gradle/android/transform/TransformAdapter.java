@@ -1,0 +1,36 @@
+package org.navitas.gradle.android.transform;
+
+import com.android.build.gradle.LibraryExtension;
+import com.android.build.gradle.TestedExtension;
+import com.android.build.gradle.api.TestVariant;
+import org.gradle.api.Project;
+import org.navitas.gradle.android.AndroidAdapter;
+import org.navitas.gradle.android.AndroidModule;
+
+/** For Android Gradle Plugin 3.1 to 7.3: a Transform, through which the classes of all variants go. */
+public final class TransformAdapter implements AndroidAdapter {
+  @Override
+  public void apply(Project project, AndroidModule module) {
+    TestedExtension android = project.getExtensions().getByType(TestedExtension.class);
+    boolean isApp = !(android instanceof LibraryExtension);
+    if (!isApp && !isAlone(project)) {
+      return; // its classes would come to the app with probes already, numbered by another map
+    }
+    ProbeTransform transform = new ProbeTransform(project, module, isApp);
+    android.registerTransform(transform);
+    android.getTestVariants().all(test -> add(new VariantTasks(project, module, android, test, isApp), transform, test));
+  }
+
+  private static void add(VariantTasks tasks, ProbeTransform transform, TestVariant test) {
+    if (tasks.haveTests()) {
+      transform.takes(test.getTestedVariant().getName());
+      tasks.create();
+    }
+  }
+
+  /** Whether nothing but this module is asked for. */
+  private static boolean isAlone(Project project) {
+    return project.getGradle().getStartParameter().getTaskNames().stream()
+        .allMatch(task -> task.startsWith(project.getPath() + ":"));
+  }
+}

@@ -1,0 +1,74 @@
+package org.navitas.gradle.android.transform;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.gradle.api.logging.Logger;
+import org.navitas.gradle.android.AndroidModule;
+import org.navitas.gradle.android.ClassOptions;
+import org.navitas.gradle.android.ClassWork;
+import org.navitas.instrument.Input;
+import org.navitas.instrument.MapClass;
+
+/** The classes of one component on their way through the Transform, and where its outputs are remembered. */
+final class VariantClasses {
+  private static final String RESOURCE_IDS = "**.R";
+
+  private final AndroidModule module;
+  private final boolean isTest;
+  private final boolean isApp;
+  private final String variant;
+  private final List<Input> inputs = new ArrayList<>();
+  private final Set<File> outputs = new LinkedHashSet<>();
+
+  VariantClasses(AndroidModule module, String variant, boolean isTest, boolean isApp) {
+    this.module = module;
+    this.variant = variant;
+    this.isTest = isTest;
+    this.isApp = isApp;
+  }
+
+  static File map(AndroidModule module, String variant, boolean isTest) {
+    return new File(module.folder(variant), (isTest ? "Tests" : "App") + "/map.json");
+  }
+
+  /** The file that lists folders and jars of classes, one a line. */
+  static File outputsFile(AndroidModule module, String variant, boolean isTest) {
+    return new File(map(module, variant, isTest).getParentFile(), "classes.txt");
+  }
+
+  void add(File in, File out, String owner, boolean isOwn) {
+    if (in.exists()) {
+      inputs.add(new Input(in.toPath(), out.toPath(), isTest && isOwn ? Input.TEST : Input.MAIN, owner));
+      outputs.add(out);
+    }
+  }
+
+  /** @param mapClass folder for the class that names the map; written where the process has its first map */
+  void write(boolean probed, File mapClass, Logger log) throws IOException {
+    File map = map(module, variant, isTest);
+    File earlier = isTest ? map(module, variant, false) : null;
+    Files.createDirectories(map.getParentFile().toPath());
+    // What gets no probes is copied by the same code, which leaves alone what was copied before.
+    ClassOptions options = module.classOptions().without(probed ? RESOURCE_IDS : ClassOptions.ALL);
+    if (inputs.isEmpty()) {
+      return;
+    }
+    String mapId = ClassWork.instrument(inputs, options, earlier, map, log);
+    boolean namesMap = probed && isTest != isApp;
+    if (namesMap) {
+      File file = new File(mapClass, MapClass.PATH);
+      Files.createDirectories(file.getParentFile().toPath());
+      Files.write(file.toPath(), MapClass.bytes(mapId));
+      outputs.add(mapClass);
+    }
+    List<String> lines = new ArrayList<>();
+    outputs.forEach(file -> lines.add(file.getPath()));
+    Files.write(outputsFile(module, variant, isTest).toPath(), lines, StandardCharsets.UTF_8);
+  }
+}

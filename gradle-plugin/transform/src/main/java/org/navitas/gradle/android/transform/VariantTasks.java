@@ -1,0 +1,117 @@
+package org.navitas.gradle.android.transform;
+
+import com.android.build.gradle.TestedExtension;
+import com.android.build.gradle.api.BaseVariant;
+import com.android.build.gradle.api.TestVariant;
+import com.android.builder.model.SourceProvider;
+import java.io.File;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.gradle.api.Project;
+import org.gradle.api.Task;
+import org.gradle.api.artifacts.component.ProjectComponentIdentifier;
+import org.gradle.api.attributes.Attribute;
+import org.gradle.api.file.FileCollection;
+import org.navitas.gradle.NewerGradle;
+import org.navitas.gradle.android.AndroidModule;
+
+/** The bundle of one variant, and what its classes wait for. */
+final class VariantTasks {
+  private static final Attribute<String> ARTIFACT_TYPE = Attribute.of("artifactType", String.class);
+  /** Names of one thing in several versions of the plugin. */
+  private static final List<String> CLASSES = Arrays.asList("android-classes-jar", "android-classes");
+
+  private static final String ORCHESTRATOR = "orchestrator";
+
+  private final Project project;
+  private final AndroidModule module;
+  private final TestedExtension android;
+  private final TestVariant test;
+  private final BaseVariant variant;
+  private final boolean isApp;
+
+  VariantTasks(Project project, AndroidModule module, TestedExtension android, TestVariant test, boolean isApp) {
+    this.project = project;
+    this.module = module;
+    this.android = android;
+    this.test = test;
+    this.variant = test.getTestedVariant();
+    this.isApp = isApp;
+  }
+
+  /** Whether there is any source of tests. */
+  boolean haveTests() {
+    for (SourceProvider sources : test.getSourceSets()) {
+      for (File folder : sources.getJavaDirectories()) {
+        if (!project.fileTree(folder).isEmpty()) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  void create() {
+    String name = variant.getName();
+    String testName = "androidTest" + AndroidModule.capitalized(name);
+    module.addRuntime(project.getConfigurations().getByName((isApp ? name : testName) + "RuntimeOnly"), false);
+    module.addRuntime(project.getConfigurations().getByName(testName + "RuntimeOnly"), true);
+    ApkBundleTask bundle = project.getTasks().create(AndroidModule.bundleTask(name), ApkBundleTask.class);
+    bundle.setGroup("Navitas");
+    bundle.setDescription("Packs the instrumented APKs of " + name + " with what the command line must know of them.");
+    bundle.settings(module, variant, test, isApp, setup(), module.forVirtualPhone() ? libraries(variant) : null,
+        module.forVirtualPhone() ? libraries(test) : null);
+    if (isApp) {
+      bundle.dependsOn(assemble(variant));
+    }
+    bundle.dependsOn(assemble(test));
+    module.add(name);
+    // The ids of the tests go on from those of the app, so the app's map is an input of theirs.
+    project.getTasks().all(task -> {
+      if (isTransform(task, test.getName())) {
+        task.getInputs().files(VariantClasses.map(module, name, false)).withPropertyName("navitasMap");
+        task.dependsOn(project.getTasks().matching(other -> isTransform(other, name)));
+      }
+    });
+  }
+
+  private static boolean isTransform(Task task, String variant) {
+    String name = task.getName().toLowerCase(Locale.ROOT);
+    return name.startsWith("transformclasseswith" + ProbeTransform.NAME)
+        && name.endsWith("for" + variant.toLowerCase(Locale.ROOT));
+  }
+
+  private Map<String, Object> setup() {
+    Map<String, Object> setup = module.setup(variant.getName());
+    Map<String, String> arguments = variant.getMergedFlavor().getTestInstrumentationRunnerArguments();
+    Object options = android.getTestOptions();
+    String execution = String.valueOf(NewerGradle.call(options, options.getClass(), "getExecution"));
+    setup.put("runner", variant.getMergedFlavor().getTestInstrumentationRunner());
+    setup.put("runner_arguments", arguments);
+    setup.put("orchestrator", execution.toLowerCase(Locale.ROOT).contains(ORCHESTRATOR));
+    setup.put("clear_package_data", Boolean.parseBoolean(arguments.get("clearPackageData")));
+    setup.put("debuggable", !isApp || variant.getBuildType().isDebuggable());
+    setup.put("minified", variant.getBuildType().isMinifyEnabled());
+    setup.put("min_sdk", variant.getMergedFlavor().getMinSdkVersion().getApiLevel());
+    return setup;
+  }
+
+  private static Object assemble(BaseVariant variant) {
+    Object provider = NewerGradle.call(variant, BaseVariant.class, "getAssembleProvider");
+    return provider != null ? provider : variant.getAssemble();
+  }
+
+  private FileCollection libraries(BaseVariant of) {
+    FileCollection files = project.files();
+    for (String type : CLASSES) {
+      files = files.plus(of.getRuntimeConfiguration().getIncoming().artifactView(view -> {
+        view.lenient(true);
+        view.componentFilter(id -> !(id instanceof ProjectComponentIdentifier));
+        view.attributes(attributes -> attributes.attribute(ARTIFACT_TYPE, type));
+      }).getFiles());
+    }
+    return files;
+  }
+}

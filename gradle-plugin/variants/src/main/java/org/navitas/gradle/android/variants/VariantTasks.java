@@ -1,0 +1,164 @@
+package org.navitas.gradle.android.variants;
+
+import com.android.build.api.artifact.ScopedArtifact;
+import com.android.build.api.artifact.SingleArtifact;
+import com.android.build.api.dsl.CommonExtension;
+import com.android.build.api.variant.AndroidTest;
+import com.android.build.api.variant.ApplicationVariant;
+import com.android.build.api.variant.Component;
+import com.android.build.api.variant.ScopedArtifacts;
+import com.android.build.api.variant.Variant;
+import java.io.File;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.gradle.api.Project;
+import org.gradle.api.artifacts.ArtifactView;
+import org.gradle.api.artifacts.Configuration;
+import org.gradle.api.artifacts.ProjectDependency;
+import org.gradle.api.artifacts.component.ProjectComponentIdentifier;
+import org.gradle.api.artifacts.result.ResolvedArtifactResult;
+import org.gradle.api.attributes.Attribute;
+import org.gradle.api.provider.Provider;
+import org.gradle.api.tasks.TaskProvider;
+import org.navitas.gradle.ModulePath;
+import org.navitas.gradle.NewerGradle;
+import org.navitas.gradle.android.AndroidModule;
+import org.navitas.gradle.android.ClassOptions;
+import org.navitas.gradle.android.ClassWork;
+
+/** The tasks of one variant: its classes, its tests' classes, their bundle. */
+final class VariantTasks {
+  private static final Attribute<String> ARTIFACT_TYPE = Attribute.of("artifactType", String.class);
+  private static final String CLASSES_JAR = "android-classes-jar";
+  private static final String RUNTIME_ONLY = "RuntimeOnly";
+
+  private final Project project;
+  private final AndroidModule module;
+  private final CommonExtension<?, ?, ?, ?> android;
+  private final Variant variant;
+  private final AndroidTest test;
+  private final boolean isApp;
+
+  VariantTasks(
+      Project project, AndroidModule module, CommonExtension<?, ?, ?, ?> android, Variant variant, AndroidTest test) {
+    this.project = project;
+    this.module = module;
+    this.android = android;
+    this.variant = variant;
+    this.test = test;
+    this.isApp = variant instanceof ApplicationVariant;
+  }
+
+  void register() {
+    String testName = "androidTest" + AndroidModule.capitalized(variant.getName());
+    module.addRuntime(project.getConfigurations().getByName((isApp ? variant.getName() : testName) + RUNTIME_ONLY), false);
+    module.addRuntime(project.getConfigurations().getByName(testName + RUNTIME_ONLY), true);
+    TaskProvider<ClassesTask> app = isApp ? classes(variant, "App", null, projects(variant)) : null;
+    Set<String> testProjects = projects(test);
+    testProjects.removeAll(isApp ? projects(variant) : new HashSet<>());
+    bundle(app, classes(test, "Tests", app, testProjects));
+  }
+
+  private TaskProvider<ClassesTask> classes(
+      Component component, String what, TaskProvider<ClassesTask> earlier, Set<String> projects) {
+    ClassOptions options = module.classOptions();
+    // With the whole scope Android takes all libraries through the dexer again whenever a class changes.
+    boolean all = !projects.isEmpty() || options.mayNameLibraries() || !project.getGradle().getIncludedBuilds().isEmpty();
+    String name = "navitasInstrument" + AndroidModule.capitalized(variant.getName()) + what;
+    TaskProvider<ClassesTask> task = project.getTasks().register(name, ClassesTask.class, it -> {
+      ArtifactView own = jars(component, true);
+      it.setGroup("Navitas");
+      it.setDescription("Instruments classes of " + component.getName() + " for energy profiling.");
+      it.getOptions().set(options);
+      it.getTests().set(component == test);
+      it.getInstrumentOwn().set(component != test || module.instrumentTests());
+      it.getWhole().set(all);
+      it.getProjectJars().from(own.getFiles());
+      it.getModules().set(own.getArtifacts().getResolvedArtifacts().map(VariantTasks::modules));
+      it.getWritesMapClass().set(earlier == null);
+      it.getWork().set(new File(module.folder(variant.getName()), what + "/work"));
+      File map = new File(module.folder(variant.getName()), what + "/map.json");
+      it.getMap().set(map);
+      it.getSummary().set(ClassWork.summaryFile(map));
+      it.getMemory().set(ClassWork.stateFile(map));
+      if (earlier != null) {
+        it.getEarlierMap().set(earlier.flatMap(ClassesTask::getMap));
+      }
+    });
+    component.getArtifacts()
+        .forScope(all ? ScopedArtifacts.Scope.ALL : ScopedArtifacts.Scope.PROJECT)
+        .use(task)
+        .toTransform(
+            ScopedArtifact.CLASSES.INSTANCE, ClassesTask::getAllJars, ClassesTask::getAllDirectories, ClassesTask::getOutput);
+    return task;
+  }
+
+  private void bundle(TaskProvider<ClassesTask> app, TaskProvider<ClassesTask> tests) {
+    VariantFacts facts = new VariantFacts(android, variant);
+    Map<String, Object> setup = facts.in(module.setup(variant.getName()));
+    Provider<String> testPackage = test.getApplicationId();
+    Provider<String> tested = isApp ? ((ApplicationVariant) variant).getApplicationId() : testPackage;
+    project.getTasks().register(AndroidModule.bundleTask(variant.getName()), AndroidBundleTask.class, it -> {
+      it.setGroup("Navitas");
+      it.setDescription("Packs the instrumented APKs of " + variant.getName() + " with what the command line must know of them.");
+      it.getSetup().set(setup);
+      it.getPackage().set(tested);
+      it.getTestPackage().set(testPackage);
+      it.getRunner().set(test.getInstrumentationRunner());
+      it.getLoader().set(test.getArtifacts().getBuiltArtifactsLoader());
+      it.getTestApks().set(test.getArtifacts().get(SingleArtifact.APK.INSTANCE));
+      if (isApp) {
+        it.getAppApks().set(variant.getArtifacts().get(SingleArtifact.APK.INSTANCE));
+      }
+      if (facts.isMinified()) {
+        it.getMapping().set(variant.getArtifacts().get(SingleArtifact.OBFUSCATION_MAPPING_FILE.INSTANCE));
+      }
+      if (isApp) {
+        it.getMaps().from(app.flatMap(ClassesTask::getMap));
+        it.getSummaries().from(app.flatMap(ClassesTask::getSummary));
+      }
+      it.getMaps().from(tests.flatMap(ClassesTask::getMap));
+      it.getSummaries().from(tests.flatMap(ClassesTask::getSummary));
+      it.getVirtual().set(module.forVirtualPhone());
+      if (module.forVirtualPhone()) {
+        if (isApp) {
+          it.getAppClasses().from(app.flatMap(ClassesTask::getOutput), jars(variant, false).getFiles());
+        }
+        it.getTestClasses().from(tests.flatMap(ClassesTask::getOutput), jars(test, false).getFiles());
+      }
+      it.getBundle().set(module.bundle(variant.getName()));
+    });
+  }
+
+  /** Jars of a component's dependencies: those of the build's own projects, or all others. */
+  private static ArtifactView jars(Component component, boolean own) {
+    return component.getRuntimeConfiguration().getIncoming().artifactView(view -> {
+      view.componentFilter(id -> id instanceof ProjectComponentIdentifier == own);
+      view.attributes(attributes -> attributes.attribute(ARTIFACT_TYPE, CLASSES_JAR));
+    });
+  }
+
+  private static Map<String, String> modules(Set<ResolvedArtifactResult> artifacts) {
+    Map<String, String> modules = new HashMap<>();
+    for (ResolvedArtifactResult artifact : artifacts) {
+      modules.put(artifact.getFile().getPath(), ModulePath.of(artifact.getId().getComponentIdentifier()));
+    }
+    return modules;
+  }
+
+  /** Paths of the projects that a component declares to need, itself left out where it is an app. */
+  private Set<String> projects(Component component) {
+    Configuration runtime = component.getRuntimeConfiguration();
+    Set<String> paths = new HashSet<>();
+    for (ProjectDependency dependency : runtime.getAllDependencies().withType(ProjectDependency.class)) {
+      Object path = NewerGradle.call(dependency, ProjectDependency.class, "getPath");
+      paths.add(path != null ? path.toString() : dependency.getDependencyProject().getPath());
+    }
+    if (isApp) {
+      paths.remove(project.getPath());
+    }
+    return paths;
+  }
+}

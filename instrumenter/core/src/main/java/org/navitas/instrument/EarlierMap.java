@@ -1,0 +1,119 @@
+package org.navitas.instrument;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** A method map that another one continues: its entries as {@link MethodMap} wrote them, a line each, and its ids. */
+final class EarlierMap {
+  private static final String TEXT = "\"((?:[^\"\\\\]|\\\\.)*)\"";
+  private static final Pattern CLASS = Pattern.compile("\\{\"name\": " + TEXT + ", \"sha256\": " + TEXT + ", .*\\}");
+  private static final Pattern METHOD = Pattern.compile(
+      "\\{\"id\": ([0-9]{1,7}), \"class\": " + TEXT + ", \"name\": " + TEXT + ", \"descriptor\": " + TEXT + ", .*\\}");
+  private static final Pattern ESCAPED = Pattern.compile("\\\\(?:u([0-9a-f]{4})|(.))");
+
+  final List<String> classLines = new ArrayList<>();
+  final List<String> methodLines = new ArrayList<>();
+  final List<String> skippedLines = new ArrayList<>();
+  /** Names of classes, with the hashes of their original bytes. */
+  private final Map<String, String> classes = new LinkedHashMap<>();
+  private final Map<String, Map<String, Integer>> ids = new HashMap<>();
+  private final Map<String, StringBuilder> canonical = new HashMap<>();
+
+  private EarlierMap() {}
+
+  /** Reads a map; one that continues nothing when there is no file to read. */
+  static EarlierMap read(Path file) throws InstrumentException {
+    EarlierMap map = new EarlierMap();
+    if (file == null) {
+      return map;
+    }
+    String text;
+    try {
+      text = new String(Files.readAllBytes(file), StandardCharsets.US_ASCII);
+    } catch (IOException e) {
+      throw Io.failure(file.toString(), e);
+    }
+    if (MethodMap.idOf(text.getBytes(StandardCharsets.US_ASCII)) == null || !map.parse(text.split("\n"))) {
+      throw new InstrumentException(file + ": not a method map of this version");
+    }
+    return map;
+  }
+
+  int methods() {
+    return methodLines.size();
+  }
+
+  /** Ids of a class's methods by name and descriptor; empty for a class that is not in this map. */
+  Map<String, Integer> idsOf(String className) {
+    return ids.getOrDefault(className, new HashMap<>());
+  }
+
+  /** The part of a map's canonical text that its own classes are. */
+  void canonicalTo(StringBuilder text) {
+    classes.forEach((name, sha256) -> {
+      MethodMap.canonicalClass(text, name, sha256);
+      text.append(canonical.getOrDefault(name, new StringBuilder()));
+    });
+  }
+
+  private boolean parse(String[] lines) {
+    List<String> section = null;
+    for (int i = 1; i < lines.length; i++) {
+      String line = lines[i];
+      if (line.startsWith("\"")) {
+        section = line.startsWith("\"classes\"") ? classLines : line.startsWith("\"methods\"") ? methodLines : skippedLines;
+      } else if (line.startsWith("{") && section != null) {
+        String entry = line.endsWith(",") ? line.substring(0, line.length() - 1) : line;
+        section.add(entry);
+        if (section == classLines && !addClass(entry) || section == methodLines && !addMethod(entry)) {
+          return false;
+        }
+      }
+    }
+    return section == skippedLines;
+  }
+
+  private boolean addClass(String entry) {
+    Matcher matcher = CLASS.matcher(entry);
+    if (matcher.matches()) {
+      classes.put(plain(matcher.group(1)), matcher.group(2));
+    }
+    return matcher.matches();
+  }
+
+  private boolean addMethod(String entry) {
+    Matcher matcher = METHOD.matcher(entry);
+    if (!matcher.matches() || Integer.parseInt(matcher.group(1)) != methodLines.size() - 1) {
+      return false;
+    }
+    String className = plain(matcher.group(2));
+    MethodRef method = new MethodRef(plain(matcher.group(3)), plain(matcher.group(4)), 0);
+    int id = methodLines.size() - 1;
+    ids.computeIfAbsent(className, k -> new HashMap<>()).put(method.name + method.descriptor, id);
+    MethodMap.canonicalMethod(canonical.computeIfAbsent(className, k -> new StringBuilder()), id, className, method);
+    return true;
+  }
+
+  private static String plain(String escaped) {
+    if (escaped.indexOf('\\') < 0) {
+      return escaped;
+    }
+    Matcher matcher = ESCAPED.matcher(escaped);
+    StringBuffer text = new StringBuffer();
+    while (matcher.find()) {
+      String code = matcher.group(1);
+      String character = code == null ? matcher.group(2) : String.valueOf((char) Integer.parseInt(code, 16));
+      matcher.appendReplacement(text, Matcher.quoteReplacement(character));
+    }
+    return matcher.appendTail(text).toString();
+  }
+}

@@ -1,0 +1,52 @@
+package org.navitas.instrument;
+
+import java.io.DataOutputStream;
+import java.io.IOException;
+import javassist.bytecode.AccessFlag;
+import javassist.bytecode.Bytecode;
+import javassist.bytecode.ClassFile;
+import javassist.bytecode.DuplicateMemberException;
+import javassist.bytecode.MethodInfo;
+
+/**
+ * The class by which an Android app tells the runtime which method map its ids belong to: an APK's classes are
+ * instrumented, while resources beside them may be left out of it.
+ */
+public final class MapClass {
+  /** Where it lies in a folder or jar of classes. */
+  public static final String PATH = "org/navitas/map/NavitasMap.class";
+  private static final String NAME = "org.navitas.map.NavitasMap";
+
+  private MapClass() {}
+
+  /** The class file: {@code public class NavitasMap implements org.navitas.runtime.MapId}, for Java 8. */
+  public static byte[] bytes(String mapId) {
+    try {
+      ClassFile file = new ClassFile(false, NAME, "java.lang.Object");
+      file.setMajorVersion(ClassFile.JAVA_8);
+      file.setAccessFlags(AccessFlag.PUBLIC | AccessFlag.FINAL | AccessFlag.SUPER);
+      file.addInterface("org.navitas.runtime.MapId");
+      Bytecode constructor = new Bytecode(file.getConstPool(), 1, 1);
+      constructor.addAload(0);
+      constructor.addInvokespecial("java.lang.Object", MethodInfo.nameInit, "()V");
+      constructor.addReturn(null);
+      add(file, MethodInfo.nameInit, "()V", constructor);
+      Bytecode id = new Bytecode(file.getConstPool(), 1, 1);
+      id.addLdc(mapId);
+      id.addOpcode(Bytecode.ARETURN);
+      add(file, "id", "()Ljava/lang/String;", id);
+      ByteSink bytes = new ByteSink(512);
+      file.write(new DataOutputStream(bytes));
+      return bytes.toByteArray();
+    } catch (IOException | DuplicateMemberException e) {
+      throw new AssertionError("a class of two methods can be written to memory", e);
+    }
+  }
+
+  private static void add(ClassFile file, String name, String descriptor, Bytecode code) throws DuplicateMemberException {
+    MethodInfo method = new MethodInfo(file.getConstPool(), name, descriptor);
+    method.setAccessFlags(AccessFlag.PUBLIC);
+    method.setCodeAttribute(code.toCodeAttribute());
+    file.addMethod(method);
+  }
+}
