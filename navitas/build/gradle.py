@@ -205,6 +205,6 @@ def _check_variants(project: Path, variant: str | None, reports: Sequence[Projec
     if undecided and variant is None:
         listed = ", ".join(f"{report.variant}" for report in undecided if report.module == undecided[0].module)
         raise UsageError(
-            f"{project}: the module {undecided[0].module} has several variants: {listed}", "choose one by --variant, such as "
-            f"--variant {undecided[0].variant}"
+            f"{project}: the module {undecided[0].module} has several variants: {listed}",
+            f"choose one by --variant, such as --variant {undecided[0].variant}",
         )

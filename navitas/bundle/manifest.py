@@ -141,6 +141,13 @@ class AndroidManifest(Manifest):
 AnyManifest = BundleManifest | AndroidManifest
 
 
+def of_java(manifest: AnyManifest) -> BundleManifest:
+    """The manifest of a bundle that is installed as a whole. Raises `InvalidBundle` for one of an Android module."""
+    if isinstance(manifest, AndroidManifest):
+        raise InvalidBundle("a bundle of an Android module", "Install the APKs in it.")
+    return manifest
+
+
 def parse_manifest(raw: bytes) -> AnyManifest:
     """Check the text of `bundle.json`. Raises `InvalidBundle`, also for a newer schema version."""
     try:

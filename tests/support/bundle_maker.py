@@ -31,6 +31,36 @@ FILES: dict[str, str | bytes] = {
     "map.json": MAP,
     "bundle.json": json.dumps(MANIFEST),
 }
+ANDROID_MANIFEST: dict[str, Any] = {
+    "schema_version": 1,
+    "kind": "android",
+    "project": "notes",
+    "module": ":app",
+    "variant": "demoDebug",
+    "package": "org.example.notes.demo",
+    "test_package": "org.example.notes.demo.test",
+    "runner": "androidx.test.runner.AndroidJUnitRunner",
+    "runner_arguments": {},
+    "orchestrator": False,
+    "clear_package_data": False,
+    "debuggable": True,
+    "minified": False,
+    "min_sdk": 21,
+    "agp_version": "7.4.2",
+    "map_id": "0123456789abcdef",
+    "includes_map_ids": ["00112233445566aa"],
+    "apks": {"app": [{"file": "app.apk", "abi": None}], "test": "test.apk"},
+    "mapping": None,
+    "jvm": "jvm.zip",
+    "warnings": [],
+}
+ANDROID_FILES: dict[str, str | bytes] = {
+    "app.apk": b"PK app",
+    "test.apk": b"PK test",
+    "jvm.zip": b"PK jvm",
+    "map.json": MAP,
+    "bundle.json": json.dumps(ANDROID_MANIFEST),
+}
 
 
 def make(path: Path, files: Mapping[str, str | bytes]) -> Path:

@@ -16,7 +16,7 @@ from typing import BinaryIO
 
 from navitas.apk.manifest import MAX_ENTRIES, InvalidApk, read_apk
 from navitas.bundle.archive import open_archive
-from navitas.bundle.manifest import BundleManifest, InvalidBundle, parse_manifest
+from navitas.bundle.manifest import BundleManifest, InvalidBundle, of_java, parse_manifest
 from navitas.device.virtual import apk_install
 from navitas.device.virtual.apk_install import InstallError, InstallOptions, Platform
 from navitas.device.virtual.files import FileTree
@@ -145,7 +145,7 @@ def _is_apk(file: BinaryIO) -> bool:
 def _content(place: Path) -> BundleManifest | InstalledApk:
     """What a kept folder holds."""
     if (place / BUNDLE).is_file():
-        return parse_manifest((place / BUNDLE).read_bytes())
+        return of_java(parse_manifest((place / BUNDLE).read_bytes()))
     signing = json.loads((place / _SIGNING).read_text())
     return InstalledApk(read_apk(place / APK), Signing(tuple(signing["signers"]), signing["scheme"]))
 
@@ -164,4 +164,4 @@ def _unpack(file: BinaryIO, make_folder: Path) -> BundleManifest:
             raise OSError(errno.ENOSPC, f"{os.strerror(errno.ENOSPC)}: it needs {needed:,} bytes")
         make_folder.mkdir(parents=True)
         archive.zip.extractall(make_folder)
-        return archive.manifest
+        return of_java(archive.manifest)

@@ -11,11 +11,13 @@ import time
 from pathlib import Path
 
 import pytest
-from support.bundle_maker import FILES, MANIFEST, make
+from support.bundle_maker import ANDROID_FILES, ANDROID_MANIFEST, FILES, MANIFEST, make
 
 from navitas.build import gradle as driver
+from navitas.build.bundle import open_bundles
 from navitas.build.gradle import build_bundles, find_gradle
 from navitas.build.process import run_streaming
+from navitas.bundle.manifest import AndroidManifest
 from navitas.errors import BuildError, ExitCode, UsageError
 
 
@@ -43,8 +45,8 @@ def fake_gradle(folder: Path, script: str, name: str = "gradle") -> Path:
     return path
 
 
-def report(module: str, kind: str, bundle: Path | None = None) -> str:
-    line = "navitas-project " + json.dumps({"module": module, "kind": kind, "bundle": bundle and str(bundle)})
+def report(module: str, kind: str, bundle: Path | None = None, **more: object) -> str:
+    line = "navitas-project " + json.dumps({"module": module, "kind": kind, "bundle": bundle and str(bundle), **more})
     return f"cat <<'END'\n{line}\nEND"
 
 
@@ -129,14 +131,58 @@ def test_an_unknown_test_task_is_wrong_usage(tmp_path: Path, project: Path) -> N
     assert "--test-task" in caught.value.remedy
 
 
-def test_android_is_told_whether_the_build_fails_or_not(tmp_path: Path, project: Path) -> None:
-    for number, end in enumerate(("exit 0", "echo 'SDK location not found'; exit 1")):
-        script = f"{report(':app', 'android')}\n{end}"
-        with pytest.raises(BuildError, match="Android projects are not supported yet"):
-            build_bundles(project, gradle=str(fake_gradle(tmp_path / str(number), script)))
+def android_bundle(path: Path, module: str = ":app", **changes: object) -> Path:
+    manifest = {**ANDROID_MANIFEST, "module": module, **changes}
+    return make(path, {**ANDROID_FILES, "bundle.json": json.dumps(manifest)})
 
 
-@pytest.mark.parametrize(("kind", "words"), [("java", "no tests"), ("other", "`java` plugin")])
+def test_android_bundles_are_known_by_their_kind(tmp_path: Path, project: Path) -> None:
+    made = android_bundle(tmp_path / "app.zip")
+    script = 'for a in "$@"; do echo "$a"; done\n' + report(":app", "android", made, variant="demoDebug", framework=["/a.jar"])
+    lines: list[str] = []
+    provided: list[Path] = []
+    (bundle,) = build_bundles(
+        project,
+        gradle=str(fake_gradle(tmp_path, script)),
+        variant="demoDebug",
+        virtual=False,
+        provide=provided.extend,
+        on_line=lines.append,
+    )
+    assert isinstance(bundle.manifest, AndroidManifest)
+    assert bundle.manifest.apks.app[0].file == "app.apk"
+    assert bundle.extract("test.apk", tmp_path / "test.apk").read_bytes() == ANDROID_FILES["test.apk"]
+    assert provided == [Path("/a.jar")]
+    assert {"-Pnavitas.variant=demoDebug", "-Pnavitas.jvm=false", "-Pnavitas.framework=true"} <= set(lines)
+
+
+@pytest.mark.parametrize(
+    ("variant", "words"),
+    [(None, "several variants: demoDebug, fullDebug"), ("demoRelease", "no module has a variant 'demoRelease'")],
+)
+def test_a_variant_is_chosen_by_the_user(tmp_path: Path, project: Path, variant: str | None, words: str) -> None:
+    script = "\n".join(report(":app", "android", variant=name) for name in ("fullDebug", "demoDebug"))
+    with pytest.raises(UsageError, match=words) as error:
+        build_bundles(project, gradle=str(fake_gradle(tmp_path, script)), variant=variant)
+    assert "demoDebug" in error.value.remedy
+
+
+def test_a_build_without_sdk_says_where_one_is_named(tmp_path: Path, project: Path) -> None:
+    with pytest.raises(BuildError, match="SDK location not found") as error:
+        build_bundles(project, gradle=str(fake_gradle(tmp_path, "echo '> SDK location not found. Define …'; exit 1")))
+    assert "ANDROID_HOME" in error.value.remedy
+
+
+def test_an_android_bundle_names_only_what_it_holds(tmp_path: Path) -> None:
+    with pytest.raises(BuildError, match=r"'mapping\.txt', which is not in it"):
+        open_bundles([android_bundle(tmp_path / "a.zip", mapping="mapping.txt")])
+    with pytest.raises(BuildError, match="leaves the bundle"):
+        open_bundles([android_bundle(tmp_path / "b.zip", jvm="../jvm.zip")])
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"), [("java", "no tests"), ("android", "no instrumentation tests"), ("other", "`java` plugin")]
+)
 def test_a_project_without_bundles_says_why(tmp_path: Path, project: Path, kind: str, words: str) -> None:
     with pytest.raises(BuildError, match=words) as caught:
         build_bundles(project, gradle=str(fake_gradle(tmp_path, report(":", kind))))

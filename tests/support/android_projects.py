@@ -1,0 +1,133 @@
+"""Android projects to build, and what is found in their APKs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import struct
+import zipfile
+from pathlib import Path
+
+import pytest
+
+FIXTURES = Path(__file__).resolve().parents[1] / "fixtures" / "android"
+_MADE = Path(__file__).resolve().parents[2] / ".android-sdk"
+_INVOKE_STATIC = 0x71
+_PROBE = ("Lorg/navitas/runtime/Probe;", "enter")
+
+
+def sdk() -> Path | None:
+    """The Android SDK for tests: ANDROID_HOME, else the one that `make android-sdk` made."""
+    named = os.environ.get("ANDROID_HOME")
+    place = Path(named) if named else _MADE / "sdk"
+    return place if (place / "platforms").is_dir() else None
+
+
+def aapt2() -> Path | None:
+    """aapt2 for plugins since 7, where `make android-sdk` made one; without it they fetch their own."""
+    return path if (path := _MADE / "aapt2").is_file() else None
+
+
+def android_project(name: str, into: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of a fixture (`a`, `b` or `c`) that can be built here; skips the test where there is no SDK."""
+    home = sdk()
+    if home is None:
+        pytest.skip("no Android SDK: neither ANDROID_HOME nor .android-sdk is one (`make android-sdk`)")
+    monkeypatch.setenv("ANDROID_HOME", str(home))
+    project = into / name
+    shutil.copytree(FIXTURES / name, project)
+    if (made := aapt2()) is not None:
+        with (project / "gradle.properties").open("a") as properties:
+            properties.write(f"android.aapt2FromMavenOverride={made}\n")
+    return project
+
+
+def probed_methods(apk: Path) -> set[str]:
+    """`package/Class.method` of all methods in an APK whose code calls `Probe.enter`."""
+    found: set[str] = set()
+    with zipfile.ZipFile(apk) as archive:
+        for name in archive.namelist():
+            if name.startswith("classes") and name.endswith(".dex"):
+                found |= _Dex(archive.read(name)).callers(*_PROBE)
+    return found
+
+
+def classes(apk: Path) -> set[str]:
+    """Names of the classes in an APK, with slashes."""
+    found: set[str] = set()
+    with zipfile.ZipFile(apk) as archive:
+        for name in archive.namelist():
+            if name.startswith("classes") and name.endswith(".dex"):
+                found |= {kind[1:-1] for kind in _Dex(archive.read(name)).class_names()}
+    return found
+
+
+class _Dex:
+    """As much of the dex format (source.android.com, "Dalvik executable format") as finds calls."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        counts = struct.unpack_from("<14I", data, 56)  # string, type, proto, field, method, class: size and offset each
+        self.strings, self.types, self.methods, self.class_defs = (counts[i : i + 2] for i in (0, 2, 8, 10))
+
+    def class_names(self) -> list[str]:
+        size, at = self.class_defs
+        return [self._type(self._u4(at + 32 * i)) for i in range(size)]
+
+    def callers(self, class_name: str, method: str) -> set[str]:
+        size, at = self.methods
+        named = [struct.unpack_from("<HHI", self.data, at + 8 * i) for i in range(size)]
+        wanted = {i for i, (owner, _, name) in enumerate(named) if (self._type(owner), self._string(name)) == (class_name, method)}
+        found = set()
+        for index, code in self._codes():
+            units = struct.unpack_from(f"<{self._u4(code + 12)}H", self.data, code + 16)
+            if any(unit & 0xFF == _INVOKE_STATIC and target in wanted for unit, target in zip(units, units[1:], strict=False)):
+                owner, _, name = named[index]
+                found.add(f"{self._type(owner)[1:-1]}.{self._string(name)}")
+        return found
+
+    def _codes(self) -> list[tuple[int, int]]:
+        """Index and code of each method that has some."""
+        codes = []
+        size, start = self.class_defs
+        for i in range(size):
+            at = self._u4(start + 32 * i + 24)
+            if not at:
+                continue
+            counts = []
+            for _ in range(4):
+                count, at = self._leb(at)
+                counts.append(count)
+            for _ in range(2 * (counts[0] + counts[1])):
+                _, at = self._leb(at)
+            for count in counts[2:]:
+                index = 0
+                for _ in range(count):
+                    step, at = self._leb(at)
+                    _, at = self._leb(at)
+                    code, at = self._leb(at)
+                    index += step
+                    if code:
+                        codes.append((index, code))
+        return codes
+
+    def _type(self, index: int) -> str:
+        return self._string(self._u4(self.types[1] + 4 * index))
+
+    def _string(self, index: int) -> str:
+        _, at = self._leb(self._u4(self.strings[1] + 4 * index))
+        return self.data[at : self.data.index(b"\0", at)].decode("utf-8", "surrogatepass")
+
+    def _u4(self, at: int) -> int:
+        value: int = struct.unpack_from("<I", self.data, at)[0]
+        return value
+
+    def _leb(self, at: int) -> tuple[int, int]:
+        value = shift = 0
+        while True:
+            byte = self.data[at]
+            at += 1
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return value, at
