@@ -23,7 +23,9 @@ pytestmark = [pytest.mark.timeout(900), pytest.mark.xdist_group("android")]
 class Built:
     """What a build made of one module, and what Gradle said."""
 
-    def __init__(self, project: Path, launcher: str, *, module: str = ":", variant: str | None = None, tests: bool = True) -> None:
+    def __init__(
+        self, project: Path, launcher: str, *, module: str = ":", variant: str | None = None, tests: bool = True
+    ) -> None:
         self.lines: list[str] = []
         (self.bundle,) = build_bundles(
             project, gradle=launcher, module=module, variant=variant, instrument_tests=tests, on_line=self.lines.append
@@ -37,8 +39,7 @@ class Built:
     def apk(self, name: str) -> Path:
         """An APK of the bundle whose signature holds."""
         path = self.bundle.extract(name, self.folder / name)
-        verified = subprocess.run(["apksigner", "verify", "--min-sdk-version", "21", str(path)], capture_output=True, text=True)
-        assert verified.returncode == 0, verified.stderr
+        subprocess.run(["apksigner", "verify", "--min-sdk-version", "21", str(path)], check=True, capture_output=True)
         return path
 
     def ran(self, pattern: str) -> list[str]:
@@ -57,8 +58,8 @@ def launcher(request: pytest.FixtureRequest, daemons: set[str]) -> str:
     return found
 
 
-def names(bundle: Bundle) -> set[str]:
-    """`source Class` of the classes in a bundle's map."""
+def classes_of_tests(bundle: Bundle) -> set[str]:
+    """The test classes in a bundle's map."""
     return set(re.findall(r'"name": "([^"]+)", "sha256": "[^"]+", "source": "test"', bundle.map_bytes.decode()))
 
 
@@ -68,15 +69,19 @@ def test_a_transform_for_old_plugins(tmp_path: Path, launcher: str, monkeypatch:
     built = Built(project, launcher)
     manifest = built.manifest
     assert (manifest.package, manifest.test_package) == ("org.example.storage", "org.example.storage.test")
-    assert (manifest.agp_version, manifest.variant, manifest.runner) == ("3.1.4", "debug", "androidx.test.runner.AndroidJUnitRunner")
+    assert (manifest.agp_version, manifest.variant, manifest.runner) == (
+        "3.1.4",
+        "debug",
+        "androidx.test.runner.AndroidJUnitRunner",
+    )
     assert manifest.apks.app == [AppApk(file="app.apk", abi=None)]
     app = built.apk("app.apk")
     assert {"org/example/storage/NumberFile.sort", "org/example/storage/StorageActivity.lambda$onCreate$0"} <= probed_methods(app)
-    assert {"org/navitas/map/NavitasMap", "org/navitas/runtime/MapId"} <= classes(app)
+    assert {"org/navitas/map/NavitasMap", "org/navitas/runtime/Probe"} <= classes(app)
     tests = built.apk("test.apk")
     assert "org/example/storage/RunnableTest.separateClass" in probed_methods(tests)
     assert "org/navitas/runtime/junit/NavitasListener" in classes(tests)
-    assert "org.example.storage.MultithreadingTest" in names(built.bundle)
+    assert "org.example.storage.MultithreadingTest" in classes_of_tests(built.bundle)
     again = Built(project, launcher)
     assert not again.ran("(?i)transformClasses|navitasBundle")
     assert again.bundle.map_bytes == built.bundle.map_bytes
@@ -105,7 +110,7 @@ def test_variants_of_an_app_with_a_library(tmp_path: Path, launcher: str, monkey
     assert any("Reusing configuration cache" in line for line in again.lines)
 
     activity = project / "app/src/main/java/org/example/notes/NotesActivity.java"
-    activity.write_text(activity.read_text().replace("searches++;", "searches += 1;"))
+    activity.write_text(activity.read_text().replace('find("about")', 'find("note")'))
     edited = Built(project, launcher, module=":app", variant="demoDebug")
     assert edited.ran("navitasInstrument") == [":app:navitasInstrumentDemoDebugApp", ":app:navitasInstrumentDemoDebugTests"]
     assert not edited.ran("(?i)mergeExtDex.*AndroidTest"), "the tests' libraries are not dexed again"
@@ -131,6 +136,8 @@ def test_kotlin_and_a_release_like_variant(tmp_path: Path, launcher: str, monkey
 
     shutil.rmtree(project / "build")
     debug = Built(project, launcher)
-    assert {"org/example/steps/Walk.steps", "org/example/steps/CountService.onStartCommand"} <= probed_methods(debug.apk("app.apk"))
+    assert {"org/example/steps/Walk.steps", "org/example/steps/CountService.onStartCommand"} <= probed_methods(
+        debug.apk("app.apk")
+    )
     assert "org/example/steps/StepsTest.showsSteps" in probed_methods(debug.apk("test.apk"))
     assert any("debuggable code runs slower" in warning for warning in debug.manifest.warnings)

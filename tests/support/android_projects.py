@@ -6,6 +6,7 @@ import os
 import shutil
 import struct
 import zipfile
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -77,11 +78,13 @@ class _Dex:
     def callers(self, class_name: str, method: str) -> set[str]:
         size, at = self.methods
         named = [struct.unpack_from("<HHI", self.data, at + 8 * i) for i in range(size)]
-        wanted = {i for i, (owner, _, name) in enumerate(named) if (self._type(owner), self._string(name)) == (class_name, method)}
+        wanted = {
+            i for i, (owner, _, name) in enumerate(named) if (self._type(owner), self._string(name)) == (class_name, method)
+        }
         found = set()
         for index, code in self._codes():
             units = struct.unpack_from(f"<{self._u4(code + 12)}H", self.data, code + 16)
-            if any(unit & 0xFF == _INVOKE_STATIC and target in wanted for unit, target in zip(units, units[1:], strict=False)):
+            if any(unit & 0xFF == _INVOKE_STATIC and target in wanted for unit, target in pairwise(units)):
                 owner, _, name = named[index]
                 found.add(f"{self._type(owner)[1:-1]}.{self._string(name)}")
         return found

@@ -19,13 +19,12 @@ public final class MapClass {
 
   private MapClass() {}
 
-  /** The class file: {@code public class NavitasMap implements org.navitas.runtime.MapId}, for Java 8. */
+  /** The class file, for Java 8: a public class whose {@code toString()} is the id. */
   public static byte[] bytes(String mapId) {
     try {
       ClassFile file = new ClassFile(false, NAME, "java.lang.Object");
       file.setMajorVersion(ClassFile.JAVA_8);
       file.setAccessFlags(AccessFlag.PUBLIC | AccessFlag.FINAL | AccessFlag.SUPER);
-      file.addInterface("org.navitas.runtime.MapId");
       Bytecode constructor = new Bytecode(file.getConstPool(), 1, 1);
       constructor.addAload(0);
       constructor.addInvokespecial("java.lang.Object", MethodInfo.nameInit, "()V");
@@ -34,7 +33,7 @@ public final class MapClass {
       Bytecode id = new Bytecode(file.getConstPool(), 1, 1);
       id.addLdc(mapId);
       id.addOpcode(Bytecode.ARETURN);
-      add(file, "id", "()Ljava/lang/String;", id);
+      add(file, "toString", "()Ljava/lang/String;", id);
       ByteSink bytes = new ByteSink(512);
       file.write(new DataOutputStream(bytes));
       return bytes.toByteArray();

@@ -21,7 +21,6 @@ import org.junit.Before;
 import org.junit.Rule;
 import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
-import org.navitas.runtime.MapId;
 
 /** Runs over folders: what is selected, numbered, copied, reused, removed and refused. */
 public class BulkTest {
@@ -95,7 +94,7 @@ public class BulkTest {
       }
     }.define();
     assertEquals(MapClass.PATH, made.getName().replace('.', '/') + ".class");
-    assertEquals("0123456789abcdef", ((MapId) made.getDeclaredConstructor().newInstance()).id());
+    assertEquals("0123456789abcdef", made.getDeclaredConstructor().newInstance().toString());
   }
 
   @Test

@@ -5,17 +5,22 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 
 /**
- * A file of the kernel's. One in the real /proc stays open, since opening costs ten times what reading does; any other is
+ * Something that the sampler reads, used by its thread alone: a file of the kernel's. One in the real /proc stays open, since opening costs ten times what reading does; any other is
  * opened each time, since the virtual phone replaces its nodes by rename.
  */
-final class FileSource extends CounterSource {
+class FileSource {
+    final int id;
+    final File path;
+    /** Readings that failed in a row. */
+    int failures;
     private RandomAccessFile open;
 
     FileSource(int id, File path) {
-        super(id, path);
+        this.id = id;
+        this.path = path;
     }
 
-    @Override
+    /** Appends the present reading; appending nothing means that there is nothing to record. */
     void read(Bytes into) throws IOException {
         if (open == null) {
             RandomAccessFile file = new RandomAccessFile(path, "r");

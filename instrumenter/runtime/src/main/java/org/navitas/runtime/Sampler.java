@@ -16,13 +16,13 @@ final class Sampler implements Runnable {
     private final Platform platform;
     private final RecordLog counters;
     private final long intervalNs;
-    private final List<CounterSource> sources = new ArrayList<>();
+    private final List<FileSource> sources = new ArrayList<>();
     private final Bytes reading = new Bytes();
     private long costNs;
     private volatile boolean stopping;
     private volatile Thread thread;
 
-    Sampler(Platform platform, Settings settings, RecordLog counters, CounterSource ticker) {
+    Sampler(Platform platform, Settings settings, RecordLog counters, FileSource ticker) {
         this.platform = platform;
         this.counters = counters;
         intervalNs = settings.sampleIntervalNs;
@@ -30,7 +30,7 @@ final class Sampler implements Runnable {
             sources.add(ticker);
         }
         for (Map.Entry<Integer, String> configured : settings.sources.entrySet()) {
-            CounterSource source = source(configured.getKey(), configured.getValue(), settings);
+            FileSource source = source(configured.getKey(), configured.getValue(), settings);
             if (source != null) {
                 sources.add(source);
             }
@@ -38,7 +38,7 @@ final class Sampler implements Runnable {
     }
 
     /** Null for one that this system does not have. */
-    private static CounterSource source(int id, String path, Settings settings) {
+    private static FileSource source(int id, String path, Settings settings) {
         if (path.equals(Format.THREADS)) {
             File tasks = settings.under("/proc/self/task");
             return tasks.isDirectory() ? new ThreadsSource(id, tasks) : null;
@@ -80,8 +80,8 @@ final class Sampler implements Runnable {
 
     /** Reads every source once. */
     void sample() {
-        for (Iterator<CounterSource> each = sources.iterator(); each.hasNext(); ) {
-            CounterSource source = each.next();
+        for (Iterator<FileSource> each = sources.iterator(); each.hasNext(); ) {
+            FileSource source = each.next();
             reading.cut(0);
             try {
                 long start = platform.nanoTime();

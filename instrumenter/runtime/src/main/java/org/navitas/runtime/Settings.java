@@ -75,18 +75,18 @@ final class Settings {
 
     /** The id of the method map that the app's classes were instrumented with, 0 when unknown. */
     static long mapId() throws IOException {
+        String id;
         try {
-            MapId map = (MapId) Class.forName("org.navitas.map.NavitasMap").newInstance();
-            return new BigInteger(map.id(), 16).longValue();
-        } catch (ReflectiveOperationException e) {
-            // No Android app: there is the resource.
+            id = Class.forName("org.navitas.map.NavitasMap").newInstance().toString();
+        } catch (ReflectiveOperationException e) { // no Android app
+            Properties map = new Properties();
+            InputStream in = Settings.class.getResourceAsStream("/META-INF/navitas/map.properties");
+            if (in != null) {
+                load(in, map);
+            }
+            id = map.getProperty("map_id", "0");
         }
-        InputStream in = Settings.class.getResourceAsStream("/META-INF/navitas/map.properties");
-        Properties map = new Properties();
-        if (in != null) {
-            load(in, map);
-        }
-        return new BigInteger(map.getProperty("map_id", "0"), 16).longValue();
+        return new BigInteger(id, 16).longValue();
     }
 
     private static void load(InputStream from, Properties into) throws IOException {

@@ -13,7 +13,7 @@ import java.util.Set;
  * Run time, wait time and time slices of each of the process's threads: one line {@code tid run_ns wait_ns slices comm} for
  * each whose values have changed since the last reading.
  */
-final class ThreadsSource extends CounterSource {
+final class ThreadsSource extends FileSource {
     private final Map<String, Task> known = new HashMap<>();
     private final Bytes text = new Bytes();
 

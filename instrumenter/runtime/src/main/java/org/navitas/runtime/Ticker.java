@@ -8,7 +8,7 @@ import java.util.concurrent.locks.LockSupport;
  * most two percent of a core. As a counter it tells how many ticks there were, the sum of their periods (ns) and of the squares
  * of these (us²).
  */
-final class Ticker extends CounterSource implements Runnable {
+final class Ticker extends FileSource implements Runnable {
     /** When it last ticked. Volatile, so that no loop of the application keeps an old value in a register. */
     volatile long time;
 
