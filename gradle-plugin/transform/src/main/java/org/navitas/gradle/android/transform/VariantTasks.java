@@ -45,7 +45,8 @@ final class VariantTasks {
   boolean haveTests() {
     for (SourceProvider sources : test.getSourceSets()) {
       for (File folder : sources.getJavaDirectories()) {
-        if (!project.fileTree(folder).isEmpty()) {
+        File kotlin = new File(folder.getParentFile(), "kotlin"); // known to Kotlin's plugin alone
+        if (!project.fileTree(folder).isEmpty() || !project.fileTree(kotlin).isEmpty()) {
           return true;
         }
       }
