@@ -9,7 +9,11 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs/troubleshooting.md").read_text("utf-8")
-SOURCES = [*(ROOT / "navitas").rglob("*.py"), *(ROOT / "instrumenter").glob("*/src/main/java/**/*.java")]
+SOURCES = [
+    *(ROOT / "navitas").rglob("*.py"),
+    *(ROOT / "instrumenter").glob("*/src/main/java/**/*.java"),
+    *(ROOT / "gradle-plugin").glob("*/src/main/java/**/*.java"),
+]
 CODE = re.sub(r"\s+", " ", "\n".join(path.read_text("utf-8") for path in SOURCES))
 # What adb, Linux and Android say in their own words.
 FOREIGN = (

@@ -86,7 +86,8 @@ public final class AndroidBundle {
 
   public void write(File target) throws IOException {
     if (Boolean.TRUE.equals(fields.get("debuggable"))) {
-      warnings.add(fields.get("module") + DEBUGGABLE);
+      Object module = fields.get("module");
+      warnings.add((module.equals(":") ? fields.get("project") : module) + DEBUGGABLE);
     }
     Path part = new File(target.getPath() + ".part").toPath();
     File classes = new File(target.getPath() + ".classes");
