@@ -18,12 +18,11 @@ from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import Progress
 from navitas.collect.session import Outcome, profile
 from navitas.device.base import Device
-from navitas.device.virtual_phone import virtual_phone
 from navitas.errors import DeviceError, ExitCode, NavitasError
 from navitas.recording.store import MANIFEST_NAME
 from navitas.report.names import printable, printable_lines
 
-__all__ = ["analyze_recording", "measure", "tell", "told", "virtual_phone"]
+__all__ = ["analyze_recording", "measure", "tell", "told"]
 
 
 def measure(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +26,7 @@ from navitas.recording.writer import MANIFEST_NAME
 @click.option(
     "--device", default="virtual", show_default=True, metavar="SERIAL", help="'virtual', or a device of `navitas devices`."
 )
+@click.option("--isolate", is_flag=True, help="Run each test in a process of its own.")
 @click.option("--test-task", metavar="NAME", help="Gradle's task whose tests are meant, such as integrationTest. [test]")
 @click.option(
     "--phone", default="default", show_default=True, metavar="NAME", help="The phone that the virtual phone is modelled on."
@@ -96,15 +96,14 @@ from navitas.recording.writer import MANIFEST_NAME
 def command(**values: Any) -> int:
     """Profile the JUnit tests of a Gradle project: joules per test, per thread and per method.
 
-    The project's own files are not changed. Plain `java` projects run on the virtual phone.
+    The project's own files are not changed. Android projects run on a phone or the virtual phone, plain `java` projects on the
+    virtual phone.
     """
     report = take_report_options(values)
     building = ("gradle", "module", "variant", "instrument_tests", "include", "exclude", "skip_trivial", "test_task")
     build = BuildOptions(**{name: values.pop(name) for name in building})
     project, bundles, replace = values.pop("project"), values.pop("bundles"), values.pop("replace")
-    run = RunOptions(values.pop("phone"), values.pop("output"))
-    if (serial := values.pop("device")) != "virtual":
-        importlib.import_module("navitas.cli.real_phone").refuse(serial)
+    run = RunOptions(values.pop("phone"), values.pop("output"), values.pop("device"))
     if run.output is not None and not replace and (run.output / MANIFEST_NAME).exists():
         raise UsageError(f"{run.output} holds a recording already", "name another folder with -o, or add --replace")
     if values.pop("end_with_stdin"):

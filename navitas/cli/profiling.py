@@ -23,10 +23,12 @@ from navitas.cli.progress import ConsoleProgress
 from navitas.collect.options import ProfileOptions, check_options
 from navitas.device.base import Device
 from navitas.device.state_folders import owned_folder
+from navitas.device.virtual import firmware
 from navitas.device.virtual.kernel.spec import find_profile, load_spec
 from navitas.recording.writer import check_place
 
 RECORDINGS = Path("navitas-recordings")
+VIRTUAL = "virtual"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +51,19 @@ class RunOptions:
 
     phone: str = "default"
     output: Path | None = None
+    device: str = VIRTUAL
+    """`virtual`, or the serial of a device on adb."""
 
 
 def profile_project(project: Path, build: BuildOptions, options: ProfileOptions, report: ReportOptions, run: RunOptions) -> int:
     """Build a Gradle project and profile it; returns the exit code."""
     with owned_folder("navitas-bundles-", Path(tempfile.gettempdir())) as folder:
 
-        def made(progress: ConsoleProgress) -> list[Bundle]:
+        def made(progress: ConsoleProgress, virtual: bool) -> list[Bundle]:
             progress.stage("building")
             with project_lock(project, lambda: progress.stage("waiting for another profiling of this project")):
-                built = build_bundles(project, **asdict(build), on_line=progress.detail)
+                provide = firmware.provide if virtual and not firmware.is_provided() else None
+                built = build_bundles(project, **asdict(build), virtual=virtual, provide=provide, on_line=progress.detail)
                 # Copies: the next build, with other options perhaps, may replace them while they are installed.
                 return [bundle.copy_to(folder / f"{number}-{bundle.path.name}") for number, bundle in enumerate(built)]
 
@@ -68,26 +73,30 @@ def profile_project(project: Path, build: BuildOptions, options: ProfileOptions,
 def profile_bundles(paths: Sequence[Path], options: ProfileOptions, report: ReportOptions, run: RunOptions) -> int:
     """Profile bundles that a build has made; returns the exit code."""
     bundles = open_bundles(paths)
-    return _profile(lambda _: bundles, bundles[0].manifest.project, options, report, run)
+    return _profile(lambda *_: bundles, bundles[0].manifest.project, options, report, run)
 
 
 def _profile(
-    make: Callable[[ConsoleProgress], Sequence[Bundle]],
+    make: Callable[[ConsoleProgress, bool], Sequence[Bundle]],
     name: str,
     options: ProfileOptions,
     report: ReportOptions,
     run: RunOptions,
 ) -> int:
-    """Profile what `make` makes on the virtual phone and report; choices that cannot work are refused before anything is made."""
+    """Profile what `make` makes on a device and report; choices that cannot work are refused before anything is made."""
     check_outputs(report, run.output)
     check_place(run.output or RECORDINGS)
     load_spec(find_profile(run.phone))
     check_options(options)
     with ExitStack() as told, ConsoleProgress() as progress:
-        with Ahead(lambda: _phone(run.phone)) as phone:
-            bundles = make(progress)
+        with Ahead(lambda: device_of(run)) as phone:
+            # One on adb is known, or told not to be there, before anything is built.
+            virtual = run.device == VIRTUAL or phone.get().info.kind == "virtual"
+            bundles = make(progress, virtual)
+            if not virtual:
+                bundles = _phones().for_phone(phone.get(), bundles)
             recording = run.output or default_recording(name)
-            progress.stage("starting the virtual phone")
+            progress.stage("starting the virtual phone" if run.device == VIRTUAL else "connecting")
             outcome = _measuring().measure(phone.get, bundles, options, report=report, recording=recording, progress=progress)
             told.enter_context(_measuring().told(recording))
         progress.stage("analysing")
@@ -95,10 +104,15 @@ def _profile(
     return int(_measuring().tell(outcome, analysis, report))
 
 
-def _phone(name: str) -> AbstractContextManager[Device]:
-    """The virtual phone. What measures and analyses is imported on its thread, which has time while Gradle builds."""
-    phone: AbstractContextManager[Device] = _measuring().virtual_phone(phone=name)
-    return phone
+def device_of(run: RunOptions) -> AbstractContextManager[Device]:
+    """The device to measure on. What measures and analyses is imported on its thread, which has time while Gradle builds."""
+    _measuring()
+    device: AbstractContextManager[Device] = _phones().device_of(run.device, run.phone)
+    return device
+
+
+def _phones() -> ModuleType:
+    return importlib.import_module("navitas.cli.phones")
 
 
 def _measuring() -> ModuleType:

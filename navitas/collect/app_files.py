@@ -13,6 +13,7 @@ from navitas.power.profile import MAX_BYTES
 
 FOLDER = "files/navitas"
 POWER_PROFILE = "power_profile.xml"
+SETTINGS = "navitas.properties"
 _ATTEMPTS = 2
 _EVENT_FILE = re.compile(r"events-\d+\.nvch")
 
@@ -22,15 +23,22 @@ def absolute(package: str) -> str:
     return f"/data/data/{package}/{FOLDER}"
 
 
-def prepare(device: Device, package: str) -> None:
-    """Empty the folder, so that no earlier run's events are pulled."""
-    result = device.shell(f"run-as {shlex.quote(package)} rm -rf {FOLDER} && run-as {shlex.quote(package)} mkdir -p {FOLDER}")
-    if result.exit_code != 0:
-        said = (result.stderr or result.stdout).decode("utf-8", "replace").strip()
-        raise DeviceError(
-            f"device {device.info.serial}: no access to the files of {package}: {said}",
-            "profile a debuggable build, or use --transport logcat",
-        )
+def prepare(device: Device, package: str, config: str) -> str:
+    """Empty the folder, so that no earlier run's events are pulled, and put the runtime's settings there.
+
+    Returns why that cannot be, as for an app that is not debuggable; empty when all is ready. `DeviceError` when the app is not
+    installed.
+    """
+    run_as = f"run-as {shlex.quote(package)}"
+    own = shlex.quote(f"cat > {FOLDER}/{SETTINGS}")
+    copied = f"cat {shlex.quote(config)} | {run_as} sh -c {own}"  # the app may not be let into the shell's own folder
+    result = device.shell(f"{run_as} rm -rf {FOLDER} && {run_as} mkdir -p {FOLDER} && {copied}")
+    if result.exit_code == 0:
+        return ""
+    said = (result.stderr or result.stdout).decode("utf-8", "replace").strip()
+    if "unknown package" in said or "is unknown" in said:
+        raise DeviceError(f"device {device.info.serial}: {package} is not installed: {said}", "install it first")
+    return said or f"exit code {result.exit_code}"
 
 
 def remove(device: Device, package: str) -> None:

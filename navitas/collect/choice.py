@@ -9,9 +9,11 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from navitas.build.bundle import Bundle
+from navitas.bundle.manifest import AndroidManifest
 from navitas.collect.build_filter import reason, runs
 from navitas.collect.instrument import CannotList, list_tests
 from navitas.collect.selection import TestName, argument_lists, class_arguments, named, names_class, no_match, none_found
+from navitas.collect.target import target_of
 from navitas.device.base import Device
 from navitas.errors import UsageError
 
@@ -39,14 +41,23 @@ class _Listed:
         """What the build itself would run."""
         return [test for test in self.tests if runs(self.bundle.manifest.test_task, test)]
 
-    def choice(self) -> Choice | None:
+    def choice(self, *, isolate: bool) -> Choice | None:
         everything = [*self.tests, *self.named]
         wanted = [test for test in everything if test in self.chosen]
-        return Choice(self.bundle, tuple(class_arguments(wanted, everything, by_default=self.tests))) if wanted else None
+        groups = [[test] for test in wanted] if isolate or _has_orchestrator(self.bundle) else [wanted]
+        arguments = [text for group in groups for text in class_arguments(group, everything, by_default=self.tests)]
+        return Choice(self.bundle, tuple(arguments)) if wanted else None
 
 
-def choose(device: Device, bundles: Sequence[Bundle], patterns: Sequence[str], warn: Callable[[str], None]) -> list[Choice]:
-    """The tests to run of all bundles at once: a pattern may be for one module only.
+def _has_orchestrator(bundle: Bundle) -> bool:
+    return isinstance(bundle.manifest, AndroidManifest) and bundle.manifest.orchestrator
+
+
+def choose(
+    device: Device, bundles: Sequence[Bundle], patterns: Sequence[str], warn: Callable[[str], None], *, isolate: bool = False
+) -> list[Choice]:
+    """The tests to run of all bundles at once: a pattern may be for one module only. `isolate`: each test in a process of its
+    own, as where the build uses AndroidX Test Orchestrator.
 
     Without patterns the tests that the build's own test tasks would run. A pattern that names none of those may name what the
     build leaves out. Bundles whose tests cannot be listed are left out with a warning. `UsageError` when nothing is chosen,
@@ -58,7 +69,7 @@ def choose(device: Device, bundles: Sequence[Bundle], patterns: Sequence[str], w
     if not patterns:
         for one in listed:
             one.chosen.update(one.would_run())
-    choices = [choice for one in listed if (choice := one.choice())]
+    choices = [choice for one in listed if (choice := one.choice(isolate=isolate))]
     if not choices:
         raise _nothing(listed)
     return choices
@@ -84,7 +95,7 @@ def _tests(device: Device, bundle: Bundle) -> list[TestName] | CannotList:
     if bundle.manifest.test_task.framework == "testng":
         return CannotList("its tests are TestNG's, which is not supported", "use JUnit, or name other modules by --module")
     try:
-        return list_tests(device, bundle.manifest.package, bundle.working_dir)
+        return list_tests(device, target_of(bundle))
     except CannotList as error:
         return error
 
@@ -113,7 +124,7 @@ def _left_out(device: Device, one: _Listed, pattern: str) -> list[TestName]:
     """The tests of the classes that a pattern names and the build leaves out; they are listed with the bundle's from now on."""
     classes = [name for name in one.bundle.manifest.test_task.left_out if names_class(pattern, name)]
     for some in argument_lists(classes):
-        found = list_tests(device, one.bundle.manifest.package, one.bundle.working_dir, some)
+        found = list_tests(device, target_of(one.bundle), some)
         # A named class without tests is told as one that cannot be begun.
         one.named += [test for test in found if test.method != "initializationError" and test not in one.named]
     return one.named

@@ -7,21 +7,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from navitas.bundle.manifest import Framework
 from navitas.collect.progress import Progress
 from navitas.collect.selection import TestName
+from navitas.collect.target import Target
 from navitas.collect.watchdog import Watchdog
 from navitas.device.base import Device
 from navitas.device.instrumentation import InstrumentationParser, RunFinished, TestFinished, TestStarted, Warned
 from navitas.errors import DeviceError
 from navitas.recording.manifest import TestStatus
-
-# The virtual phone starts the tests there; Android's runner ignores keys that it does not know.
-_WORKING_DIR = "workingDir"
-LISTENERS: dict[Framework, str] = {
-    "junit4": "org.navitas.runtime.junit.NavitasListener",
-    "junit-platform": "org.navitas.runtime.junit.NavitasPlatformListener",
-}
 
 
 @dataclass(slots=True)
@@ -43,17 +36,6 @@ class Instrumented:
         self.on_status(name, status)
 
 
-def component(device: Device, package: str) -> str:
-    """The instrumentation that targets a package, as `am instrument` takes it."""
-    for line in device.shell("pm list instrumentation").text.splitlines():
-        name, _, target = line.removeprefix("instrumentation:").partition(" (target=")
-        if target.rstrip(")") == package or name.startswith(f"{package}/"):
-            return name
-    raise DeviceError(
-        f"device {device.info.serial}: no instrumentation for {package} is installed", "install the test package and try again"
-    )
-
-
 def command(name: str, arguments: dict[str, str]) -> str:
     """The command line; arguments go as `-e key value`."""
     extras = " ".join(f"-e {key} {shlex.quote(value)}" for key, value in arguments.items())
@@ -64,10 +46,10 @@ class CannotList(DeviceError):
     """A package's runner could not tell its tests."""
 
 
-def list_tests(device: Device, package: str, working_dir: Path, class_argument: str = "") -> list[TestName]:
-    """Every test of a package (or of the named classes) in the order they would run; none of them is run. `CannotList`."""
-    arguments = {"log": "true", _WORKING_DIR: str(working_dir)} | ({"class": class_argument} if class_argument else {})
-    result = device.shell(command(component(device, package), arguments), timeout_s=300.0)
+def list_tests(device: Device, target: Target, class_argument: str = "") -> list[TestName]:
+    """Every test of a target (or of the named classes) in the order they would run; none of them is run. `CannotList`."""
+    arguments = {**target.arguments, "log": "true"} | ({"class": class_argument} if class_argument else {})
+    result = device.shell(command(target.find_component(device), arguments), timeout_s=300.0)
     parser = InstrumentationParser()
     found: dict[TestName, None] = {}
     for line in result.stdout.split(b"\n"):
@@ -76,7 +58,9 @@ def list_tests(device: Device, package: str, working_dir: Path, class_argument: 
                 case TestStarted():
                     found[TestName(event.class_name, event.method, event.is_container)] = None
                 case RunFinished(ok=False):
-                    raise CannotList(f"{package}: its tests cannot be listed: {event.message}", "run its own tests first")
+                    raise CannotList(
+                        f"{target.test_package}: its tests cannot be listed: {event.message}", "run its own tests first"
+                    )
                 case _:
                     pass
     return list(found)
@@ -84,11 +68,9 @@ def list_tests(device: Device, package: str, working_dir: Path, class_argument: 
 
 def run_tests(
     device: Device,
-    package: str,
+    target: Target,
     class_argument: str,
     *,
-    working_dir: Path,
-    framework: Framework,
     done: Instrumented,
     output: Path,
     progress: Progress,
@@ -98,12 +80,12 @@ def run_tests(
 
     A test whose end never came stays `cut`. `DeviceError` when the device is lost or nothing came for `timeout_s`.
     """
-    arguments = {"listener": LISTENERS[framework], _WORKING_DIR: str(working_dir)}
+    arguments = target.run_arguments()
     if class_argument:
         arguments["class"] = class_argument
     parser = InstrumentationParser()
     finished = False
-    with device.stream(command(component(device, package), arguments)) as stream, output.open("wb") as raw:
+    with device.stream(command(target.find_component(device), arguments)) as stream, output.open("wb") as raw:
         watchdog = Watchdog(timeout_s, lambda: stream.received_bytes, stream.close)
         with watchdog:
             for line in _kept(stream.lines(), raw.write):
@@ -111,7 +93,8 @@ def run_tests(
                     finished = _take(event, done, progress) or finished
     if watchdog.fired:
         raise DeviceError(
-            f"{package}: no sign of life from its tests for {timeout_s:.0f} s", "use --timeout, or look for a test that hangs"
+            f"{target.package}: no sign of life from its tests for {timeout_s:.0f} s",
+            "use --timeout, or look for a test that hangs",
         )
     if not finished:
         done.crashed = True

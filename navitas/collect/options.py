@@ -29,6 +29,8 @@ class ProfileOptions:
     prepare: bool | None = None
     """Set the phone for the measurement (brightness, animations …) and give it back; None: where it is a real one."""
     radios_off: bool = False
+    isolate: bool = False
+    """Run each test in a process of its own."""
     force: bool = False
     """Measure also a phone that is hot or nearly empty."""
 

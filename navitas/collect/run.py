@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from navitas.bundle.manifest import Framework
 from navitas.collect import app_files, runtime_config, topology
 from navitas.collect.instrument import Instrumented, run_tests
 from navitas.collect.logcat import LogcatCapture
 from navitas.collect.notes import runtime_notes
-from navitas.collect.options import ProfileOptions
+from navitas.collect.options import ProfileOptions, Transport
 from navitas.collect.progress import Progress
 from navitas.collect.selection import TestName
 from navitas.collect.shell_sampler import ShellSampler
+from navitas.collect.target import Target
 from navitas.device.base import Device
 from navitas.errors import DeviceError
 from navitas.recording import manifest
@@ -28,16 +29,23 @@ _BACK_S = 5.0
 
 @dataclass(frozen=True, slots=True)
 class RunPlan:
-    """What one run is to do: which package of which module, where it runs, which tests, which repeat."""
+    """What one run is to do: which package of which module, in which repeat, which of a target's tests; whether the packages'
+    data are cleared after it."""
 
     id: int
     module: str
     package: str
     map_id: str
     repeat: int
-    class_argument: str
-    working_dir: Path
-    framework: Framework
+    target: Target
+    class_argument: str = ""
+    clears_data: bool = False
+    whole: bool = False
+    """Without tests: the run is one use of the app."""
+
+
+Work = Callable[[RunPlan, Instrumented, Path], None]
+"""What happens in the app while it is sampled; the file is for the raw stream of it."""
 
 
 class Runner:
@@ -61,7 +69,11 @@ class Runner:
         self.power_profile: bytes | None = None
         """The phone's own, as the last app has read it there; None when none has."""
 
-    def run(self, plan: RunPlan) -> Instrumented:
+    def run_tests(self, plan: RunPlan) -> Instrumented:
+        """Run a plan's tests, as `run`."""
+        return self.run(plan, self._tests)
+
+    def run(self, plan: RunPlan, work: Work) -> Instrumented:
         """Do one run; whatever ends it, what the device holds by then is pulled and the run is in the manifest.
 
         Raises `DeviceError` when the device is lost, `OSError` when the recording cannot be written.
@@ -71,13 +83,11 @@ class Runner:
         battery = self._writer.path("battery", plan.id, "battery.txt")
         self._enter(plan, "interrupted")
         failure: DeviceError | OSError | None = None
-        reachable = True
+        reachable, transport = True, self._options.transport
         try:
-            settings = runtime_config.properties(self._options, self._sources, app_files.absolute(plan.package), plan.repeat)
-            self._device.push(settings, config)
-            app_files.prepare(self._device, plan.package)
+            transport = self._configure(plan, config)
             battery.write_bytes(self._device.shell("dumpsys battery").stdout)
-            self._run_sampled(plan, done)
+            self._run_sampled(plan, done, work, transport)
             self._enter(plan, "crashed" if done.crashed else "complete")
             with battery.open("ab") as file:
                 file.write(self._device.shell("dumpsys battery").stdout)
@@ -92,8 +102,9 @@ class Runner:
             if reachable:
                 failure = self._best_effort(
                     lambda: self._device.shell(f"am force-stop {plan.package}"),
-                    lambda: self._pull(plan, done),
+                    lambda: self._pull(plan, done, transport),
                     lambda: app_files.remove(self._device, plan.package),
+                    lambda: self._clear(plan),
                     lambda: self._device.shell(f"rm -f {config}"),
                 )
             else:
@@ -111,32 +122,50 @@ class Runner:
             raise failure
         return done
 
-    def _run_sampled(self, plan: RunPlan, done: Instrumented) -> None:
+    def _configure(self, plan: RunPlan, config: str) -> Transport:
+        """Tell the runtime what to record; returns how its events will come."""
+        options, out = self._options, app_files.absolute(plan.package)
+        self._device.push(runtime_config.properties(options, self._sources, out, plan.repeat), config)
+        refusal = app_files.prepare(self._device, plan.package, config)
+        if refusal and options.transport == "files":
+            message = f"{plan.package}: no access to the app's files ({refusal}): events come through the log instead"
+            self._writer.warn("transport", message, "profile a debuggable build: the log may drop events")
+            options = replace(options, transport="logcat")
+            self._device.push(runtime_config.properties(options, self._sources, out, plan.repeat), config)
+        return options.transport
+
+    def _run_sampled(self, plan: RunPlan, done: Instrumented, work: Work, transport: Transport) -> None:
         log = self._writer.path("logcat", plan.id, "logcat.txt")
-        logcat = LogcatCapture(self._device, log, self._options.transport)
+        logcat = LogcatCapture(self._device, log, transport)
         sampler = ShellSampler(self._device, self._shell_files, self._writer.path("shell", plan.id, "shell.txt"))
         stream = self._writer.path("instrument", plan.id, "instrument.txt")
         with logcat, sampler:
-            run_tests(
-                self._device,
-                plan.package,
-                plan.class_argument,
-                working_dir=plan.working_dir,
-                framework=plan.framework,
-                done=done,
-                output=stream,
-                progress=self._progress,
-                timeout_s=self._options.timeout_s,
-            )
+            work(plan, done, stream)
             sampler.wait_for_block(1.0)
         for failure in filter(None, (logcat.failure, sampler.failure)):
-            if isinstance(failure, OSError) or (failure is logcat.failure and self._options.transport == "logcat"):
+            if isinstance(failure, OSError) or (failure is logcat.failure and transport == "logcat"):
                 raise failure  # the recording cannot be written, or its events are lost
             self._writer.warn("sampling", f"runs/{plan.id}: {failure}", "figures that need it have a lower evidence level")
         if not done.tests and not done.crashed:
             done.troubles.append(f"{plan.module}: no test ran: there is none such as {plan.class_argument or 'the listed ones'}")
         for note in runtime_notes(log):
             done.troubles.append(f"{plan.package}: {note}")
+
+    def _tests(self, plan: RunPlan, done: Instrumented, stream: Path) -> None:
+        run_tests(
+            self._device,
+            plan.target,
+            plan.class_argument,
+            done=done,
+            output=stream,
+            progress=self._progress,
+            timeout_s=self._options.timeout_s,
+        )
+
+    def _clear(self, plan: RunPlan) -> None:
+        """As AndroidX Test Orchestrator does between tests."""
+        for package in dict.fromkeys((plan.target.package, plan.target.test_package)) if plan.clears_data else ():
+            self._device.shell(f"pm clear {shlex.quote(package)}")
 
     def _enter(self, plan: RunPlan, end: str) -> None:
         self._writer.add_run(
@@ -148,11 +177,12 @@ class Runner:
                     "package": plan.package,
                     "map_id": plan.map_id,
                     "exit": end,
+                    "whole": plan.whole,
                 }
             )
         )
 
-    def _pull(self, plan: RunPlan, done: Instrumented) -> None:
+    def _pull(self, plan: RunPlan, done: Instrumented, transport: Transport) -> None:
         files = app_files.files(self._device, plan.package)
         names = app_files.event_files(files)
         if app_files.POWER_PROFILE in files:
@@ -164,7 +194,7 @@ class Runner:
             lost += [f"{missing:,} bytes of {name}"] if missing else []
         if lost:
             raise DeviceError(f"device {self._device.info.serial}: {', '.join(lost)} did not arrive", "profile again")
-        if not names and self._options.transport == "files" and not done.troubles:
+        if not names and transport == "files" and not done.troubles:
             done.troubles.append(f"{plan.package}: the app left no events: not instrumented, or a test removed the app's files")
 
     def _best_effort(self, *steps: Callable[[], object]) -> DeviceError | OSError | None:

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from navitas.build.bundle import Bundle
+from navitas.bundle.manifest import AndroidManifest
 from navitas.collect import power, topology
 from navitas.collect.choice import Choice, choose
+from navitas.collect.installing import installed
 from navitas.collect.instrument import Instrumented
 from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import Progress
 from navitas.collect.run import AS_RUN, Runner, RunPlan
 from navitas.collect.state.measuring import condition_at_start, measured
+from navitas.collect.target import target_of
 from navitas.device.base import Device
-from navitas.errors import DeviceError
 from navitas.recording import manifest
 from navitas.recording.store import RecordingWriter
 
-_BACK_S = 1.0
 _CUT = "its end was never seen: the process died before"
 
 
@@ -41,10 +41,10 @@ def profile(device: Device, bundles: Sequence[Bundle], options: ProfileOptions, 
     `RecordingError` when nothing can be written to `output` (the partial recording is kept).
     """
     start = condition_at_start(device, options)
-    with _installed(device, bundles, progress):
+    with installed(device, bundles, progress):
         progress.stage("listing tests")
         unlisted: list[str] = []
-        selected = choose(device, bundles, options.tests, unlisted.append)
+        selected = choose(device, bundles, options.tests, unlisted.append, isolate=options.isolate)
         policies = topology.read_policies(device)
         sources = topology.counter_sources(policies)
         supply = power.choose(device, options, policies)
@@ -52,7 +52,7 @@ def profile(device: Device, bundles: Sequence[Bundle], options: ProfileOptions, 
             for source in sources:
                 writer.add_source(source)
             for choice in selected:
-                writer.add_map(choice.bundle.manifest.map_id, choice.bundle.manifest.module, choice.bundle.map_bytes)
+                add_map(writer, choice.bundle)
                 for text in choice.bundle.manifest.warnings:
                     writer.warn("build", text, AS_RUN)
             for text in unlisted:
@@ -65,7 +65,7 @@ def profile(device: Device, bundles: Sequence[Bundle], options: ProfileOptions, 
                 for plan in _plans(selected, options.repeat):
                     cool_down(plan.repeat)
                     progress.stage(_stage(plan, len(selected), options.repeat))
-                    done = runner.run(plan)
+                    done = runner.run_tests(plan)
                     failures |= _failures(done)
                     crashed = crashed or done.crashed
                     # A process that died has lost its last half second, or all: that is told by its crash.
@@ -77,34 +77,23 @@ def profile(device: Device, bundles: Sequence[Bundle], options: ProfileOptions, 
     return Outcome(output, failures, crashed, tuple(troubles))
 
 
-@contextmanager
-def _installed(device: Device, bundles: Sequence[Bundle], progress: Progress) -> Iterator[None]:
-    progress.stage("installing")
-    reachable = True
-    try:
-        device.install([bundle.path for bundle in bundles])
-        yield
-    except BaseException:
-        reachable = device.wait_until_back(_BACK_S)
-        raise
-    finally:
-        for bundle in bundles if reachable else ():
-            # What went wrong before must reach the user, not that a lost device cannot be cleaned.
-            with suppress(DeviceError):
-                device.uninstall(bundle.manifest.package)
-
-
 def _plans(selected: Sequence[Choice], repeat: int) -> Iterator[RunPlan]:
     """Repeats outermost, so that a drift of the device spreads over all modules."""
     number = 0
     for turn in range(repeat):
         for choice in selected:
-            bundle = choice.bundle.manifest
+            bundle, target = choice.bundle.manifest, target_of(choice.bundle)
+            clear = isinstance(bundle, AndroidManifest) and bundle.orchestrator and bundle.clear_package_data
             for argument in choice.class_arguments:
-                framework = bundle.test_task.framework
-                folder = choice.bundle.working_dir
-                yield RunPlan(number, bundle.module, bundle.package, bundle.map_id, turn, argument, folder, framework)
+                yield RunPlan(number, bundle.module, target.package, bundle.map_id, turn, target, argument, clear)
                 number += 1
+
+
+def add_map(writer: RecordingWriter, bundle: Bundle) -> None:
+    """Keep a bundle's method map, and the ids of the maps that it continues."""
+    manifest = bundle.manifest
+    includes = manifest.includes_map_ids if isinstance(manifest, AndroidManifest) else ()
+    writer.add_map(manifest.map_id, manifest.module, bundle.map_bytes, includes)
 
 
 def _stage(plan: RunPlan, modules: int, repeat: int) -> str:
@@ -158,5 +147,6 @@ def _writer(
             "mode": options.mode,
             "sample_interval_ms": options.sample_interval_ms,
             "event_budget_bytes": options.event_budget_bytes,
+            "isolate": options.isolate,
         },
     )

@@ -50,6 +50,7 @@ def read_method_table(recording: Recording) -> MethodTable:
     """Read every map of a recording. RecordingError when one is missing, unreadable, or not the one the manifest names."""
     methods: list[Method] = []
     base: dict[str, int] = {}
+    included: dict[str, str] = {}
     for entry in recording.manifest.maps:
         if entry.id in base:
             continue
@@ -62,13 +63,15 @@ def read_method_table(recording: Recording) -> MethodTable:
             )
         base[entry.id] = len(methods)
         methods += _methods(read, entry.module, len(methods), path)
-    return MethodTable(tuple(methods), base)
+        included |= dict.fromkeys(entry.includes, entry.id)
+    return MethodTable(tuple(methods), base, {name: of for name, of in included.items() if name not in base})
 
 
 def spans(table: MethodTable) -> dict[int, Span]:
-    """Each map's place in the table, by its id as chunks hold it."""
+    """Each map's place in the table, by its id as chunks hold it; a map that another includes has that one's."""
     starts = [*table.base.values(), len(table.methods)]
-    return {int(name, 16): Span(starts[i], starts[i + 1] - starts[i]) for i, name in enumerate(table.base)}
+    own = {name: Span(starts[i], starts[i + 1] - starts[i]) for i, name in enumerate(table.base)}
+    return {int(name, 16): span for name, span in own.items()} | {int(name, 16): own[of] for name, of in table.included.items()}
 
 
 def check_maps(chunks: Iterable[Chunk], known: dict[int, Span], place: str) -> None:

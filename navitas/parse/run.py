@@ -19,7 +19,7 @@ from navitas.parse.methodmap import Span, read_method_table, spans
 from navitas.parse.run_chunks import read_run_chunks
 from navitas.parse.schedstat import parse_schedstat
 from navitas.parse.series import process_clock, shell_tables, time_in_state_tables
-from navitas.parse.tables import Marker, MethodTable, RunTables, Thread
+from navitas.parse.tables import Marker, MethodTable, RunTables, Thread, Window
 from navitas.parse.threads import Probed, join_threads
 from navitas.parse.ticks import TICKS_SOURCE, tick_period_ns
 from navitas.recording.manifest import Loss, Run, Warning
@@ -78,7 +78,10 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
     start_ns, end_ns = _span(threads, markers, clocks, readings)
     shell = shell_tables(recording, run, clocks, findings)
     tests = [test for test in manifest.tests if test.run == run.id]
-    windows = windows_of(markers, tests, end_ns, findings)
+    if run.whole:
+        windows: tuple[Window, ...] = tuple(Window(test.id, start_ns, end_ns) for test in tests[:1])
+    else:
+        windows = windows_of(markers, tests, end_ns, findings)
     return RunTables(
         run_id=run.id,
         start_ns=start_ns,

@@ -192,3 +192,5 @@ class MethodTable:
 
     methods: tuple[Method, ...]
     base: dict[str, int]
+    included: dict[str, str] = field(default_factory=dict)
+    """Maps that are not here themselves: each id, and the map in which its method ids mean the same."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -39,12 +39,16 @@ class Device(_Model):
 
 
 class Map(_Model):
-    """A method map; `id` is 16 lower-case hex digits, `module` the Gradle path of the module it describes."""
+    """A method map; `id` is 16 lower-case hex digits, `module` the Gradle path of the module it describes.
+
+    `includes` are the ids of maps that it continues: method ids of their events mean the same in it.
+    """
 
     id: str
     file: str
     sha256: str
     module: str
+    includes: list[Annotated[str, Field(pattern="^[0-9a-f]{16}$")]] = []
 
 
 class PowerProfile(_Model):
@@ -65,7 +69,8 @@ class Source(_Model):
 
 
 class Run(_Model):
-    """One process: one `am instrument` of one module's bundle; `pid` when it is known."""
+    """One `am instrument` of one module's bundle, or (`whole`) the use of an app without tests: then its one test is the whole
+    run. `pid` of its process when that is known."""
 
     id: int
     module: str
@@ -74,6 +79,7 @@ class Run(_Model):
     map_id: str
     exit: Literal["complete", "crashed", "interrupted"]
     pid: int | None = None
+    whole: bool = False
 
 
 class Test(_Model):

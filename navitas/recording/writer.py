@@ -7,7 +7,7 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -166,13 +166,16 @@ class RecordingWriter:
         self._manifest = self._manifest.model_copy(update={"power_profile": profile})
         self.save()
 
-    def add_map(self, map_id: str, module: str, data: bytes) -> None:
-        """Keep a method map (`map.json`) as `maps/<map_id>.json`; the same map again changes nothing."""
+    def add_map(self, map_id: str, module: str, data: bytes, includes: Sequence[str] = ()) -> None:
+        """Keep a method map (`map.json`) as `maps/<map_id>.json`; the same map again changes nothing. `includes` are maps whose
+        ids mean the same in it."""
         if map_id in self._maps:
             return
         path = self.add_file("map", None, f"{map_id}.json", data)
         relative = path.relative_to(self.root).as_posix()
-        self._maps[map_id] = Map(id=map_id, file=relative, sha256=self._files[relative].sha256, module=module)
+        self._maps[map_id] = Map(
+            id=map_id, file=relative, sha256=self._files[relative].sha256, module=module, includes=list(includes)
+        )
         self.save()
 
     def add_source(self, source: Source) -> None:

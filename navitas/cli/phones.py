@@ -1,0 +1,34 @@
+"""The device that a command measures on: the virtual phone, or one on adb and what that can run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+
+from navitas.build.bundle import Bundle
+from navitas.bundle.manifest import AndroidManifest
+from navitas.device.adb import select_device
+from navitas.device.base import Device
+from navitas.device.virtual_phone import virtual_phone
+from navitas.errors import UsageError
+
+VIRTUAL = "virtual"
+
+
+def device_of(serial: str, phone: str) -> AbstractContextManager[Device]:
+    """The device of `--device`: a virtual phone of its own, modelled on `phone`, or one that adb lists. Raises `DeviceError`."""
+    found: AbstractContextManager[Device] = (
+        virtual_phone(phone=phone) if serial == VIRTUAL else nullcontext(select_device(serial))
+    )
+    return found
+
+
+def for_phone(device: Device, bundles: Sequence[Bundle]) -> list[Bundle]:
+    """The bundles that a real phone can run: Android apps. Plain Java bytecode is none. `UsageError` when there is none."""
+    apps = [bundle for bundle in bundles if isinstance(bundle.manifest, AndroidManifest)]
+    if not apps:
+        raise UsageError(
+            f"{device.info.serial} ({device.info.model}) cannot run a plain `java` project: its bytecode is not an Android app",
+            "profile it on the virtual phone: leave --device out, or give --device virtual",
+        )
+    return apps

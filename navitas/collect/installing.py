@@ -1,0 +1,103 @@
+"""Bundles on a device for the time of a profiling: installed, and removed again where they were not there before."""
+
+from __future__ import annotations
+
+import shlex
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from navitas.build.bundle import Bundle
+from navitas.bundle.manifest import AndroidManifest
+from navitas.collect import runtime_config
+from navitas.collect.progress import Progress
+from navitas.device.base import Device
+from navitas.errors import DeviceError, UsageError
+
+_BACK_S = 1.0
+
+
+@contextmanager
+def installed(device: Device, bundles: Sequence[Bundle], progress: Progress) -> Iterator[None]:
+    """Install the bundles while the context is open. What was on the device before stays there, with its data.
+
+    Raises `DeviceError` with the device's reason when it refuses one, `UsageError` for one that it cannot run.
+    """
+    progress.stage("installing")
+    present = _present(device, bundles)
+    reachable = True
+    try:
+        for bundle in bundles:
+            install(device, bundle)
+        yield
+    except BaseException:
+        reachable = device.wait_until_back(_BACK_S)
+        raise
+    finally:
+        for bundle in bundles if reachable else ():
+            # What went wrong before must reach the user, not that a lost device cannot be cleaned.
+            with suppress(DeviceError):
+                _remove(device, bundle, present)
+
+
+def install(device: Device, bundle: Bundle, *, with_tests: bool = True) -> None:
+    """Install a bundle: its APKs, and for a virtual phone what it runs in their place."""
+    manifest = bundle.manifest
+    if not isinstance(manifest, AndroidManifest):
+        device.install([bundle.path])
+        return
+    with tempfile.TemporaryDirectory(prefix="navitas-apks-") as folder:
+        apks = []
+        if manifest.apks.app:
+            apks.append(bundle.extract(_app_apk(device, manifest), Path(folder) / f"{manifest.package}.apk"))
+        if with_tests or not apks:
+            apks.append(bundle.extract(manifest.apks.test, Path(folder) / f"{manifest.test_package}.apk"))
+        device.install(apks)
+        if device.info.kind == "virtual":
+            if manifest.jvm is None:
+                raise UsageError(
+                    f"the bundle {bundle.path.name} is for real phones: it lacks what a virtual phone runs",
+                    "build it without -Pnavitas.jvm=false",
+                )
+            device.push(bundle.extract(manifest.jvm, Path(folder) / "jvm.zip"), _jvm_path(manifest))
+
+
+def _present(device: Device, bundles: Sequence[Bundle]) -> set[str]:
+    """Packages that are on the device already; asked only where there may be a user's."""
+    if device.info.kind == "virtual" and not any(isinstance(bundle.manifest, AndroidManifest) for bundle in bundles):
+        return set()
+    lines = device.shell("pm list packages").text.splitlines()
+    return {line.removeprefix("package:").strip() for line in lines}
+
+
+def _remove(device: Device, bundle: Bundle, present: set[str]) -> None:
+    manifest = bundle.manifest
+    if not isinstance(manifest, AndroidManifest):
+        device.uninstall(manifest.package)
+        return
+    for package in dict.fromkeys((manifest.test_package, manifest.package)):
+        if package not in present:
+            device.uninstall(package)
+    if device.info.kind == "virtual":
+        device.shell(f"rm -f {shlex.quote(_jvm_path(manifest))}")
+
+
+def _jvm_path(manifest: AndroidManifest) -> str:
+    return f"{runtime_config.FOLDER}/{manifest.test_package}.jvm.zip"
+
+
+def _app_apk(device: Device, manifest: AndroidManifest) -> str:
+    """The app's APK for the device's preferred ABI among those built, else the one for all."""
+    apks = {apk.abi: apk.file for apk in manifest.apks.app}
+    if set(apks) == {None}:
+        return apks[None]
+    abis = device.shell("getprop ro.product.cpu.abilist").text.strip().split(",")
+    chosen = next((apks[abi] for abi in (*abis, None) if abi in apks), None)
+    if chosen is None:
+        built = ", ".join(str(abi) for abi in apks)
+        raise DeviceError(
+            f"device {device.info.serial} runs {', '.join(abis)}; {manifest.module} is built for {built}",
+            "add the device's ABI to the build's splits, or use another device",
+        )
+    return chosen
