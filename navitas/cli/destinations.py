@@ -14,6 +14,12 @@ STDOUT = Path("-")
 _RECORDED = (MANIFEST_NAME, POWER_PROFILE_NAME, "maps", "runs")
 
 
+def check_free(recording: Path | None, *, replace: bool) -> None:
+    """Refuse to write over a recording that is not to be replaced. `UsageError`."""
+    if recording is not None and not replace and (recording / MANIFEST_NAME).exists():
+        raise UsageError(f"{recording} holds a recording already", "name another folder with -o, or add --replace")
+
+
 def check_outputs(options: ReportOptions, recording: Path | None = None) -> None:
     """Refuse outputs that would overwrite each other or a file of the recording, before any work is done."""
     files = [path for path in (options.json, options.speedscope, options.collapsed) if path is not None]

@@ -13,6 +13,6 @@ def command() -> None:
 
     The virtual phone is always there: it is started when a command needs it.
     """
-    click.echo("virtual\tvirtual phone\tstarted on demand")
+    click.echo("virtual\tvirtual phone\tstarted on demand\t-")
     for found in list_devices():
-        click.echo(f"{found.serial}\t{found.model or '-'}\t{found.state}")
+        click.echo(f"{found.serial}\t{found.model or '-'}\t{found.state}\t{found.transport or '-'}")

@@ -20,6 +20,7 @@ from navitas.report.names import printable_lines
 COMMANDS = {
     "profile": ("navitas.cli.profile", "Profile a Gradle project's tests: joules per test, thread and method."),
     "demo": ("navitas.cli.demo", "Profile the sample project on the virtual phone."),
+    "record": ("navitas.cli.record", "Profile an installed app while you, or a command, use it."),
     "report": ("navitas.cli.report", "Make the report of a recording again, offline."),
     "instrument": ("navitas.cli.instrument", "Instrument class folders and jars, without Gradle."),
     "plugin": ("navitas.cli.plugin", "Install the Gradle plugin, for builds that profile themselves."),

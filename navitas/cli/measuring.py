@@ -14,6 +14,8 @@ from navitas.build.bundle import Bundle
 from navitas.cli.analysis import analyze_recording
 from navitas.cli.options import ReportOptions
 from navitas.cli.outputs import write_reports
+from navitas.collect.app_use import Use
+from navitas.collect.app_use import record as record_use
 from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import Progress
 from navitas.collect.session import Outcome, profile
@@ -22,7 +24,7 @@ from navitas.errors import DeviceError, ExitCode, NavitasError
 from navitas.recording.store import MANIFEST_NAME
 from navitas.report.names import printable, printable_lines
 
-__all__ = ["analyze_recording", "measure", "tell", "told"]
+__all__ = ["analyze_recording", "measure", "record", "tell", "told"]
 
 
 def measure(
@@ -37,6 +39,20 @@ def measure(
     """Run the tests on the device, waiting for it first; a partial recording is told of and, after a lost device, reported."""
     with _partial_kept(recording, report):
         return profile(device(), bundles, options, recording, progress)
+
+
+def record(
+    device: Callable[[], Device],
+    use: Use,
+    options: ProfileOptions,
+    *,
+    report: ReportOptions,
+    recording: Path,
+    progress: Progress,
+) -> Outcome:
+    """Record the use of an app, as `measure` runs tests."""
+    with _partial_kept(recording, report):
+        return record_use(device(), use, options, recording, progress)
 
 
 def _with_json(report: ReportOptions, recording: Path) -> ReportOptions:

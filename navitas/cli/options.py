@@ -10,6 +10,8 @@ from typing import Any, Literal, TypeVar
 
 import click
 
+from navitas.errors import UsageError
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -47,6 +49,59 @@ def probe_options(function: F) -> F:
         ),
         click.option("--skip-trivial", is_flag=True, help="No probes in getters, setters and the like."),
     )
+
+
+def measuring_options(function: F) -> F:
+    """How is measured, and what may be done to the phone for it; `take_radios_off` belongs to it."""
+    return _all(
+        function,
+        click.option("--power-profile", metavar="NAME|FILE", help="A power_profile.xml. [that of the device]"),
+        click.option(
+            "--voltage",
+            "voltage_v",
+            type=Finite(min=0, max=1000, min_open=True),
+            metavar="V",
+            help="Supply voltage. [the battery's]",
+        ),
+        click.option(
+            "--transport",
+            type=click.Choice(["files", "logcat"]),
+            default="files",
+            show_default=True,
+            help="How events leave the app.",
+        ),
+        click.option(
+            "--mode",
+            type=click.Choice(["events", "folded", "tick"]),
+            default="events",
+            show_default=True,
+            help="folded: sums instead of events; tick: besides, times are sampled.",
+        ),
+        click.option(
+            "--sample-interval", "sample_interval_ms", type=click.IntRange(5, 3000), default=20, show_default=True, metavar="MS"
+        ),
+        click.option(
+            "--prepare/--no-prepare",
+            default=None,
+            help="Set brightness, animations, doze … for the measurement and give them back. [on real phones]",
+        ),
+        click.option(
+            "--radios",
+            type=click.Choice(["keep", "off"]),
+            default="keep",
+            show_default=True,
+            help="off: Wi-Fi, mobile data and Bluetooth are off meanwhile.",
+        ),
+        click.option("--force", is_flag=True, help="Measure a phone also when it is hot or nearly empty."),
+    )
+
+
+def take_radios_off(values: dict[str, Any]) -> bool:
+    """Take `--radios` out of a command's keyword arguments. `UsageError` where the phone is to be left alone."""
+    off: bool = values.pop("radios") == "off"
+    if off and values["prepare"] is False:
+        raise UsageError("--radios off changes the phone, --no-prepare leaves it alone", "leave one of them out")
+    return off
 
 
 def report_options(function: F) -> F:

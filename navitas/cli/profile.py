@@ -7,12 +7,19 @@ from typing import Any
 
 import click
 
-from navitas.cli.options import Finite, probe_options, report_options, take_report_options
+from navitas.cli.destinations import check_free
+from navitas.cli.options import (
+    Finite,
+    measuring_options,
+    probe_options,
+    report_options,
+    take_radios_off,
+    take_report_options,
+)
 from navitas.cli.profiling import BuildOptions, RunOptions, profile_bundles, profile_project
 from navitas.cli.standard_input import interrupt_at_end
 from navitas.collect.options import ProfileOptions
 from navitas.errors import UsageError
-from navitas.recording.writer import MANIFEST_NAME
 
 
 @click.command("profile")
@@ -46,27 +53,7 @@ from navitas.recording.writer import MANIFEST_NAME
 @click.option("--replace", is_flag=True, help="Replace the recording that the output folder holds.")
 @click.option("--no-tests", "instrument_tests", flag_value=False, default=True, help="No probes in test classes.")
 @probe_options
-@click.option("--power-profile", metavar="NAME|FILE", help="A power_profile.xml. [that of the device]")
-@click.option(
-    "--voltage",
-    "voltage_v",
-    type=Finite(min=0, max=1000, min_open=True),
-    metavar="V",
-    help="Supply voltage. [the battery's]",
-)
-@click.option(
-    "--transport", type=click.Choice(["files", "logcat"]), default="files", show_default=True, help="How events leave the app."
-)
-@click.option(
-    "--mode",
-    type=click.Choice(["events", "folded", "tick"]),
-    default="events",
-    show_default=True,
-    help="folded: sums instead of events; tick: besides, times are sampled.",
-)
-@click.option(
-    "--sample-interval", "sample_interval_ms", type=click.IntRange(5, 3000), default=20, show_default=True, metavar="MS"
-)
+@measuring_options
 @click.option(
     "--timeout",
     "timeout_s",
@@ -76,19 +63,6 @@ from navitas.recording.writer import MANIFEST_NAME
     metavar="S",
     help="Give up after silence.",
 )
-@click.option(
-    "--prepare/--no-prepare",
-    default=None,
-    help="Set brightness, animations, doze … for the measurement and give them back. [on real phones]",
-)
-@click.option(
-    "--radios",
-    type=click.Choice(["keep", "off"]),
-    default="keep",
-    show_default=True,
-    help="off: Wi-Fi, mobile data and Bluetooth are off meanwhile.",
-)
-@click.option("--force", is_flag=True, help="Measure a phone also when it is hot or nearly empty.")
 @click.option(
     "--end-with-stdin", is_flag=True, help="Stop as on Ctrl-C when standard input ends, for programs that start this one."
 )
@@ -104,14 +78,10 @@ def command(**values: Any) -> int:
     build = BuildOptions(**{name: values.pop(name) for name in building})
     project, bundles, replace = values.pop("project"), values.pop("bundles"), values.pop("replace")
     run = RunOptions(values.pop("phone"), values.pop("output"), values.pop("device"))
-    if run.output is not None and not replace and (run.output / MANIFEST_NAME).exists():
-        raise UsageError(f"{run.output} holds a recording already", "name another folder with -o, or add --replace")
+    check_free(run.output, replace=replace)
     if values.pop("end_with_stdin"):
         interrupt_at_end()
-    radios_off = values.pop("radios") == "off"
-    if radios_off and values["prepare"] is False:
-        raise UsageError("--radios off changes the phone, --no-prepare leaves it alone", "leave one of them out")
-    options = ProfileOptions(radios_off=radios_off, **values)
+    options = ProfileOptions(radios_off=take_radios_off(values), **values)
     if not bundles:
         return profile_project(project or Path(), build, options, report, run)
     if project is not None or build != BuildOptions():

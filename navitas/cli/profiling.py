@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from navitas.build.bundle import Bundle, open_bundles
 from navitas.build.gradle import build_bundles
@@ -26,6 +27,13 @@ from navitas.device.state_folders import owned_folder
 from navitas.device.virtual import firmware
 from navitas.device.virtual.kernel.spec import find_profile, load_spec
 from navitas.recording.writer import check_place
+
+if TYPE_CHECKING:
+    from navitas.collect.app_use import Use
+    from navitas.collect.session import Outcome
+
+    Measure = Callable[[Callable[[], Device], Callable[[], Path], ConsoleProgress], Outcome]
+    """Measures with a device, into the folder of a recording."""
 
 RECORDINGS = Path("navitas-recordings")
 VIRTUAL = "virtual"
@@ -76,6 +84,17 @@ def profile_bundles(paths: Sequence[Path], options: ProfileOptions, report: Repo
     return _profile(lambda *_: bundles, bundles[0].manifest.project, options, report, run)
 
 
+def record_use(use: Use, options: ProfileOptions, report: ReportOptions, run: RunOptions) -> int:
+    """Record the use of an app; returns the exit code."""
+    project = use.bundle.manifest.project if use.bundle else use.package
+
+    def measure(device: Callable[[], Device], recording: Callable[[], Path], progress: ConsoleProgress) -> Outcome:
+        outcome: Outcome = _measuring().record(device, use, options, report=report, recording=recording(), progress=progress)
+        return outcome
+
+    return _report(measure, project, options, report, run)
+
+
 def _profile(
     make: Callable[[ConsoleProgress, bool], Sequence[Bundle]],
     name: str,
@@ -83,24 +102,33 @@ def _profile(
     report: ReportOptions,
     run: RunOptions,
 ) -> int:
-    """Profile what `make` makes on a device and report; choices that cannot work are refused before anything is made."""
+    """Profile what `make` makes on a device and report."""
+
+    def measure(device: Callable[[], Device], recording: Callable[[], Path], progress: ConsoleProgress) -> Outcome:
+        # One on adb is known, or told not to be there, before anything is built.
+        virtual = run.device == VIRTUAL or device().info.kind == "virtual"
+        bundles = make(progress, virtual)
+        if not virtual:
+            bundles = _phones().for_phone(device(), bundles)
+        progress.stage("starting the virtual phone" if run.device == VIRTUAL else "connecting")
+        outcome: Outcome = _measuring().measure(device, bundles, options, report=report, recording=recording(), progress=progress)
+        return outcome
+
+    return _report(measure, name, options, report, run)
+
+
+def _report(measure: Measure, name: str, options: ProfileOptions, report: ReportOptions, run: RunOptions) -> int:
+    """Measure and report; choices that cannot work are refused before anything is made."""
     check_outputs(report, run.output)
     check_place(run.output or RECORDINGS)
     load_spec(find_profile(run.phone))
     check_options(options)
     with ExitStack() as told, ConsoleProgress() as progress:
         with Ahead(lambda: device_of(run)) as phone:
-            # One on adb is known, or told not to be there, before anything is built.
-            virtual = run.device == VIRTUAL or phone.get().info.kind == "virtual"
-            bundles = make(progress, virtual)
-            if not virtual:
-                bundles = _phones().for_phone(phone.get(), bundles)
-            recording = run.output or default_recording(name)
-            progress.stage("starting the virtual phone" if run.device == VIRTUAL else "connecting")
-            outcome = _measuring().measure(phone.get, bundles, options, report=report, recording=recording, progress=progress)
-            told.enter_context(_measuring().told(recording))
+            outcome = measure(phone.get, lambda: run.output or default_recording(name), progress)
+            told.enter_context(_measuring().told(outcome.recording))
         progress.stage("analysing")
-        analysis = _measuring().analyze_recording(recording, report.method)
+        analysis = _measuring().analyze_recording(outcome.recording, report.method)
     return int(_measuring().tell(outcome, analysis, report))
 
 

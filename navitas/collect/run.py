@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 from navitas.collect import app_files, runtime_config, topology
 from navitas.collect.instrument import Instrumented, run_tests
@@ -81,14 +82,14 @@ class Runner:
         done = Instrumented(on_status=_TestEntries(self._writer, plan, self._next_test).enter)
         config = runtime_config.path_for(plan.package)
         battery = self._writer.path("battery", plan.id, "battery.txt")
-        self._enter(plan, "interrupted")
+        self.enter(plan, "interrupted")
         failure: DeviceError | OSError | None = None
         reachable, transport = True, self._options.transport
         try:
             transport = self._configure(plan, config)
             battery.write_bytes(self._device.shell("dumpsys battery").stdout)
             self._run_sampled(plan, done, work, transport)
-            self._enter(plan, "crashed" if done.crashed else "complete")
+            self.enter(plan, "crashed" if done.crashed else "complete")
             with battery.open("ab") as file:
                 file.write(self._device.shell("dumpsys battery").stdout)
         except BaseException:
@@ -167,7 +168,8 @@ class Runner:
         for package in dict.fromkeys((plan.target.package, plan.target.test_package)) if plan.clears_data else ():
             self._device.shell(f"pm clear {shlex.quote(package)}")
 
-    def _enter(self, plan: RunPlan, end: str) -> None:
+    def enter(self, plan: RunPlan, end: Literal["interrupted", "crashed", "complete"]) -> None:
+        """Enter a run into the manifest, or replace it there."""
         self._writer.add_run(
             manifest.Run.model_validate(
                 {

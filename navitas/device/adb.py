@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Literal
 
 from navitas.device import shell_v2, sync_client
-from navitas.device.adb_server import AdbClient, list_devices, user_client
+from navitas.device.adb_server import AdbClient, is_address, list_devices, reconnect, user_client
 from navitas.device.adb_transport import LOST, Stream, Transport, remedy_for
 from navitas.device.base import DeviceInfo, ShellResult
+from navitas.device.install_remedies import install_remedy
 from navitas.device.sync_client import SyncError
 from navitas.errors import DeviceError
 
@@ -24,19 +25,13 @@ _BACK_LOOK_S = 2.0
 _BACK_PAUSE_S = 0.2
 _MAX_OUTPUT_BYTES = 64 << 20
 _STAGING = "/data/local/tmp"
-# What the package manager says (AOSP: PackageManager.java), and what helps.
-_INSTALL_REMEDIES = {
-    "INSUFFICIENT_STORAGE": "free space on the device's /data",
-    "UPDATE_INCOMPATIBLE": "uninstall the installed package of that name first: it has another signature",
-    "INVALID_APK": "build it anew",
-}
 
 
 def select_device(serial: str | None = None, client: AdbClient | None = None) -> AdbDevice:
     """The named device, or the only one. Raises `DeviceError` that lists what there is."""
     client = client or user_client()
     listed = list_devices(client)
-    lines = "".join(f"\n  {found.serial}  {found.model or '-'}  {found.state}" for found in listed)
+    lines = "".join(f"\n  {found.serial}  {found.model or '-'}  {found.state}  {found.transport}" for found in listed)
     if serial is not None:
         listed = [found for found in listed if found.serial == serial]
         if not listed:
@@ -138,8 +133,7 @@ class AdbDevice:
                     self.shell(f"rm -f {shlex.quote(staged)}")
             if "Success" not in result.text.split():
                 reason = (result.stdout + result.stderr).decode("utf-8", "replace").strip()
-                remedy = next((text for code, text in _INSTALL_REMEDIES.items() if code in reason), "see the reason above")
-                raise DeviceError(f"device {self._serial}: {path.name} cannot be installed: {reason}", remedy)
+                raise DeviceError(f"device {self._serial}: {path.name} cannot be installed: {reason}", install_remedy(reason))
 
     def uninstall(self, package: str) -> None:
         self.shell(f"pm uninstall {shlex.quote(package)}", timeout_s=_UNINSTALL_S)
@@ -151,6 +145,9 @@ class AdbDevice:
                 return self.shell(":", timeout_s=_BACK_LOOK_S).exit_code == 0
             if time.monotonic() > deadline:
                 return False
+            if is_address(self._serial):  # adb gives up one on the network after a while
+                with suppress(DeviceError):
+                    reconnect(self._client, self._serial, _BACK_LOOK_S)
             time.sleep(_BACK_PAUSE_S)
 
     @contextmanager

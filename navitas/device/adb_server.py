@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import socket
@@ -28,7 +29,9 @@ __all__ = [
     "adb_path",
     "adb_versions",
     "connect",
+    "is_address",
     "list_devices",
+    "reconnect",
     "user_client",
 ]
 
@@ -37,6 +40,7 @@ _START_S = 20.0
 _RESTART = "restart it: adb kill-server && adb start-server"
 _INSTALL = "install adb (on Debian: apt install adb), or name it by ADBUTILS_ADB_PATH"
 _LINE = re.compile(r"(?P<serial>\S+)\s+(?P<state>no permissions.*?|\S+)(?P<tags>(?:\s+[\w-]+:\S*)*)\s*$")
+_ADDRESS = re.compile(r"(\[[0-9a-fA-F:.%\w]+\]|[\w.-]+):\d{1,5}")
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -47,6 +51,8 @@ class ListedDevice:
     serial: str
     state: str
     model: str
+    transport: str = ""
+    """How it is reached: `usb:…` (the port), an address, or empty: this tells two phones of one model apart."""
 
 
 def adb_path() -> str:
@@ -122,7 +128,11 @@ def list_devices(client: AdbClient | None = None) -> list[ListedDevice]:
     """All devices that the adb server knows, usable or not. Raises `DeviceError` when there is no adb."""
     client = client or user_client()
     matches = (_LINE.match(line) for line in _ask(client, "host:devices-l").splitlines())
-    return [ListedDevice(found["serial"], found["state"], _model(found["tags"])) for found in matches if found is not None]
+    return [
+        ListedDevice(found["serial"], found["state"], _model(found["tags"]), _transport(found["serial"], found["tags"]))
+        for found in matches
+        if found is not None
+    ]
 
 
 def adb_versions(client: AdbClient) -> tuple[str, int]:
@@ -144,15 +154,34 @@ def _model(tags: str) -> str:
     return found[1].replace("_", " ") if found else ""
 
 
-def connect(client: AdbClient, address: str) -> None:
+def _transport(serial: str, tags: str) -> str:
+    found = re.search(r"\busb:\S+", tags)
+    return found[0] if found else "network" if is_address(serial) else ""
+
+
+def is_address(serial: str) -> bool:
+    """Whether adb reaches a device over the network, at `host:port`, so that it can be connected again."""
+    return bool(_ADDRESS.fullmatch(serial))
+
+
+def connect(client: AdbClient, address: str, timeout_s: float = _ANSWER_S) -> None:
     """Have an adb server connect to a device on TCP. Raises `DeviceError`."""
     try:
-        answer = client.connect(address, timeout=_ANSWER_S)
+        answer = client.connect(address, timeout=timeout_s)
         if "connected to" not in answer:
             raise AdbError(answer)
-        client.wait_for(address, timeout=_ANSWER_S)
+        client.wait_for(address, timeout=timeout_s)
     except (AdbError, OSError) as error:
         raise DeviceError(f"device {address}: adb cannot connect: {error}", "see whether a firewall blocks loopback") from None
+
+
+def reconnect(client: AdbClient, address: str, timeout_s: float) -> None:
+    """Have an adb server connect again to a device on TCP that it has lost. Raises `DeviceError`."""
+    if any(found.serial == address and found.state == "device" for found in list_devices(client)):
+        return
+    with contextlib.suppress(AdbError, OSError):
+        client.disconnect(address)  # one that is listed as offline counts as connected
+    connect(client, address, timeout_s)
 
 
 def _ask(client: AdbClient, service: str) -> str:

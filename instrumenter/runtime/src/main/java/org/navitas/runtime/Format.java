@@ -35,6 +35,9 @@ final class Format {
     /** The counter source of ticks, and the setting that makes a source of threads. */
     static final int TICKS = 3;
     static final String THREADS = "threads";
+    /** Where an app's own settings are, which go before those that the shell leaves. */
+    static final String APPS_FOLDER = "/data/data/";
+    static final String OWN_SETTINGS = "/files/navitas/navitas.properties";
     /** Where settings are, what system properties among them begin with, and keys of sources. */
     static final String SETTINGS_FOLDER = "/data/local/tmp/navitas/";
     static final String SETTINGS_PREFIX = "navitas.";

@@ -58,7 +58,7 @@ final class Settings {
         String sysRoot = System.getProperty("navitas.sysRoot", "/");
         Properties values = new Properties();
         File file = file(sysRoot);
-        boolean found = file != null && file.isFile();
+        boolean found = file.isFile();
         if (found) {
             load(new FileInputStream(file), values);
         }
@@ -101,13 +101,15 @@ final class Settings {
         return sysRoot.equals("/") ? new File(path) : new File(sysRoot, path);
     }
 
+    /** Of an app all processes (APP, APP:NAME) have the same; a JVM's process is named as its program, which has none. */
     private static File file(String sysRoot) {
         String process = System.getProperty("navitas.process");
         if (process == null) {
-            process = FileSource.text("/proc/self/cmdline").split("\0", 2)[0];
+            process = FileSource.text("/proc/self/cmdline");
         }
-        boolean usable = !process.isEmpty() && process.indexOf('/') < 0; // a JVM's is a path: it has no process name
-        return usable ? new File(sysRoot, Format.SETTINGS_FOLDER + process + ".properties") : null;
+        String app = process.split("[\0:]", 2)[0];
+        File own = new File(sysRoot, Format.APPS_FOLDER + app + Format.OWN_SETTINGS);
+        return own.isFile() ? own : new File(sysRoot, Format.SETTINGS_FOLDER + app + ".properties");
     }
 
     private static long number(Properties values, String key, long fallback, long least, long most) {

@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.Map;
 import java.util.Set;
 
@@ -40,22 +39,24 @@ final class ThreadsSource extends FileSource {
             throw new IOException("cannot list " + path);
         }
         Set<String> alive = new HashSet<>(Arrays.asList(tids));
-        for (Iterator<Map.Entry<String, Task>> each = known.entrySet().iterator(); each.hasNext(); ) {
-            Map.Entry<String, Task> entry = each.next();
-            if (!alive.contains(entry.getKey())) {
-                entry.getValue().schedstat.close();
-                each.remove();
+        for (String tid : known.keySet().toArray(new String[0])) {
+            if (!alive.contains(tid)) {
+                end(tid);
             }
         }
         for (String tid : tids) {
             try {
                 read(tid, into);
             } catch (IOException e) {
-                Task ended = known.remove(tid);
-                if (ended != null) {
-                    ended.schedstat.close();
-                }
+                end(tid);
             }
+        }
+    }
+
+    private void end(String tid) {
+        Task ended = known.remove(tid);
+        if (ended != null) {
+            ended.schedstat.close();
         }
     }
 

@@ -56,6 +56,19 @@ public class SettingsTest {
     }
 
     @Test
+    public void theAppsOwnFileGoesBeforeAndAllItsProcessesReadBoth() throws Exception {
+        load("out=x\nrepeat=2\n");
+        System.setProperty("navitas.process", "org.example:remote");
+        assertEquals(2, Settings.load().repeat);
+        File own = new File(root.getRoot(), "data/data/org.example/files/navitas/navitas.properties");
+        own.getParentFile().mkdirs();
+        Files.write(own.toPath(), "out=x\nrepeat=3\n".getBytes(StandardCharsets.UTF_8));
+        assertEquals(3, Settings.load().repeat);
+        System.setProperty("navitas.process", "/usr/bin/java");
+        assertNull(Settings.load());
+    }
+
+    @Test
     public void ticksAlsoFold() throws Exception {
         Settings settings = load("out=x\nmode=tick\ntickIntervalUs=250\n");
         assertTrue(settings.folded && settings.ticked);

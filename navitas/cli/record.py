@@ -1,0 +1,69 @@
+"""`navitas record`: an installed app, profiled while a person or a command uses it."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+import click
+
+from navitas.build.bundle import MAX_MAP_BYTES, open_bundle
+from navitas.cli.destinations import check_free
+from navitas.cli.map_ids import map_ids
+from navitas.cli.options import Finite, measuring_options, report_options, take_radios_off, take_report_options
+from navitas.cli.profiling import VIRTUAL, RunOptions, record_use
+from navitas.cli.waiting import until_enter
+from navitas.collect.app_use import Use
+from navitas.collect.map_cache import KnownMap
+from navitas.collect.options import ProfileOptions
+from navitas.errors import RecordingError, UsageError
+from navitas.recording.raw import read_json
+
+
+@click.command("record")
+@click.argument("package")
+@click.argument("words", metavar="[-- COMMAND…]", nargs=-1, type=click.UNPROCESSED)
+@click.option(
+    "--device", default=VIRTUAL, show_default=True, metavar="SERIAL", help="'virtual', or a device of `navitas devices`."
+)
+@click.option(
+    "--phone", default="default", show_default=True, metavar="NAME", help="The phone that the virtual one is modelled on."
+)
+@click.option("--bundle", type=click.Path(path_type=Path), metavar="FILE", help="Install the app of this bundle first.")
+@click.option("--map", "map_file", type=click.Path(path_type=Path), metavar="FILE", help="The map.json of the app's build.")
+@click.option("--duration", "duration_s", type=Finite(min=0.1), metavar="S", help="End after this time. [Enter or Ctrl-C]")
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="DIR", help="The recording's folder.")
+@click.option("--replace", is_flag=True, help="Replace the recording that the output folder holds.")
+@measuring_options
+@report_options
+def command(**values: Any) -> int:
+    """Profile an instrumented app that is installed, while you or a COMMAND on the device use it.
+
+    The app is started anew, and ended when COMMAND ends, when you press Enter or Ctrl-C, or after --duration.
+    """
+    report = take_report_options(values)
+    run = RunOptions(values.pop("phone"), values.pop("output"), values.pop("device"))
+    check_free(run.output, replace=values.pop("replace"))
+    path, map_file, duration_s = values.pop("bundle"), values.pop("map_file"), values.pop("duration_s")
+    package, words = values.pop("package"), values.pop("words")
+    bundle = open_bundle(path) if path else None
+    if bundle and map_file:
+        raise UsageError("a bundle holds its map", "leave out --map")
+    if bundle is None and run.device == VIRTUAL:
+        raise UsageError("a virtual phone starts without apps", "name the app's --bundle, or a phone by --device")
+    if bundle and bundle.manifest.package != package:
+        raise UsageError(f"{path} holds {bundle.manifest.package}, not {package}", f"navitas record {bundle.manifest.package} …")
+    options = ProfileOptions(radios_off=take_radios_off(values), **values)
+    line = words[0] if len(words) == 1 else shlex.join(words)
+    known = _read_map(map_file, package) if map_file else None
+    use = Use(package, line, lambda: until_enter(duration_s), map_ids, bundle, known)
+    return record_use(use, options, report, run)
+
+
+def _read_map(path: Path, package: str) -> KnownMap:
+    document = read_json(path, "the method map is ", MAX_MAP_BYTES)
+    if not isinstance(document, dict) or not isinstance(document.get("map_id"), str):
+        raise RecordingError(f"{path}: no method map", "Give the map.json that the build made.")
+    return KnownMap(document["map_id"], ":", package, json.dumps(document).encode())

@@ -1,0 +1,154 @@
+"""One use of an installed, instrumented app, by a person or by a command on the device, as a recording without tests."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import time
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from navitas.build.bundle import Bundle
+from navitas.collect import app_files, map_cache
+from navitas.collect.installing import installed
+from navitas.collect.instrument import Instrumented
+from navitas.collect.opened import Opened, opened
+from navitas.collect.options import ProfileOptions
+from navitas.collect.progress import Progress
+from navitas.collect.run import RunPlan
+from navitas.collect.selection import TestName
+from navitas.collect.session import Outcome
+from navitas.collect.state.measuring import condition_at_start, measured
+from navitas.collect.target import Target
+from navitas.device.base import Device
+from navitas.errors import DeviceError
+
+WHOLE = "use"
+"""What stands for a test's method where the app was used without tests."""
+_EVENTS_S = 15.0
+_POLL_S = 0.3
+# The runtime writes what it has each half second; what comes after its last time is lost when the app is ended.
+_FLUSH_S = 1.2
+_EXIT = "navitas-exit:"
+_MODULE = ":"
+_UNKNOWN_MAP = "0" * 16
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What is used: the app's package, how (a command line on the device; empty: `until` returns when it is over), and what is
+    known of its build. `map_ids` tells the ids of the method maps in the files of a run's folder."""
+
+    package: str
+    command: str
+    until: Callable[[], None]
+    map_ids: Callable[[Path], set[str]]
+    bundle: Bundle | None = None
+    map: map_cache.KnownMap | None = None
+
+
+def record(
+    device: Device,
+    use: Use,
+    options: ProfileOptions,
+    output: Path,
+    progress: Progress,
+) -> Outcome:
+    """Record the use of an app.
+
+    Raises `DeviceError` when the app is not installed or not instrumented, its method map is not known, or the device is lost.
+    """
+    start = condition_at_start(device, options)
+    with installed(device, [use.bundle], progress) if use.bundle else nullcontext():
+        if not device.shell(f"pm path {shlex.quote(use.package)}").text.strip():
+            raise DeviceError(f"device {device.info.serial}: {use.package} is not installed", "install it, or give --bundle")
+        known = map_cache.of_bundle(use.bundle) if use.bundle else use.map
+        target = Target(use.package, use.package, None, "", {})
+        plan = RunPlan(0, known.module if known else _MODULE, use.package, known.map_id if known else _UNKNOWN_MAP, 0, target)
+        plan = replace(plan, whole=True)
+        with opened(device, options, known.project if known else use.package, output, progress) as recording:
+            with measured(device, start, options, recording.writer.warn, progress):
+                device.shell(f"am force-stop {shlex.quote(use.package)}")
+                done = recording.runner.run(plan, lambda _, done, stream: _use(device, use, done, stream, progress))
+            maps = [known] if known else [map_cache.find(name) or name for name in sorted(use.map_ids(output / "runs" / "0"))]
+            _bind(recording, plan, done, maps)
+            recording.finish(progress)
+    return Outcome(output, {}, done.crashed, () if done.crashed else tuple(done.troubles))
+
+
+def _use(device: Device, use: Use, done: Instrumented, stream: Path, progress: Progress) -> None:
+    name = TestName(use.package, WHOLE)
+    done.set(name, "cut")
+    progress.stage(f"starting {use.package}")
+    started = device.shell(f"monkey -p {shlex.quote(use.package)} -c android.intent.category.LAUNCHER 1", timeout_s=60.0)
+    if "No activities found" in started.text and not use.command:
+        progress.stage(f"{use.package} has no activity to start: start what is to be measured")
+    first = _first_process(device, use.package)
+    progress.stage(f"recording {use.package}")
+    if use.command:
+        _command(device, use, done, stream, progress)
+    else:
+        use.until()
+    time.sleep(_FLUSH_S)
+    last = _processes(device, use.package)
+    if first is not None and first not in last:
+        done.crashed = True
+        done.message = "its process ended before the recording did"
+    done.set(name, "cut" if done.crashed else "passed")
+
+
+def _command(device: Device, use: Use, done: Instrumented, stream: Path, progress: Progress) -> None:
+    """Run the command to its end, or until Ctrl-C; what it prints is kept."""
+    code = ""
+    with device.stream(f"{use.command}\necho; echo {_EXIT}$?") as running, stream.open("wb") as raw:
+        try:
+            for line in running.lines():
+                if line.startswith(_EXIT.encode()):
+                    code = line.decode().removeprefix(_EXIT).strip()
+                    continue
+                raw.write(line + b"\n")
+                progress.detail(line.decode("utf-8", "replace"))
+        except KeyboardInterrupt:
+            code = "0"
+    if code != "0":
+        done.warnings.append(f"'{use.command}' ended with exit code {code or 'unknown'}: see instrument.txt of the run")
+
+
+def _first_process(device: Device, package: str) -> str | None:
+    """The app's first process that writes events; None where its files are closed. Raises `DeviceError` when none comes."""
+    deadline = time.monotonic() + _EVENTS_S
+    run_as = device.shell(f"run-as {shlex.quote(package)} true")
+    if run_as.exit_code != 0:
+        return None
+    while time.monotonic() < deadline:
+        for name in app_files.event_files(app_files.files(device, package)):
+            return re.sub(r"\D", "", name.removesuffix(".nvch"))
+        time.sleep(_POLL_S)
+    if not _processes(device, package):
+        raise DeviceError(f"device {device.info.serial}: {package} does not run", "start it on the phone to see why")
+    raise DeviceError(
+        f"device {device.info.serial}: {package} runs, but records nothing: it is not an instrumented build",
+        "give the bundle that its build made by --bundle (navitas plugin), which installs it",
+    )
+
+
+def _processes(device: Device, package: str) -> set[str]:
+    """Ids of the app's processes (PACKAGE and PACKAGE:NAME)."""
+    lines = device.shell("ps -A -o PID,NAME").text.splitlines()
+    found = (line.split(None, 1) for line in lines)
+    return {parts[0] for parts in found if len(parts) == 2 and parts[1].partition(":")[0].strip() == package}
+
+
+def _bind(recording: Opened, plan: RunPlan, done: Instrumented, maps: Sequence[map_cache.KnownMap | str]) -> None:
+    """Keep the method maps that the events belong to. Raises `DeviceError` for an id whose map is not known."""
+    for one in maps:
+        if isinstance(one, str):
+            raise DeviceError(
+                f"{plan.package}: the method map {one} of its build is not known here",
+                "give the bundle that its build made by --bundle, or its map.json by --map",
+            )
+        recording.add_map(one)
+        plan = replace(plan, map_id=one.map_id, module=one.module)
+    recording.runner.enter(plan, "crashed" if done.crashed else "complete")

@@ -1,0 +1,99 @@
+"""A recording of a device, opened: its topology, sources and power profile are in it, and runs can follow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from navitas.collect import map_cache, power, topology
+from navitas.collect.options import ProfileOptions
+from navitas.collect.progress import Progress
+from navitas.collect.run import AS_RUN, Runner
+from navitas.device.base import Device
+from navitas.recording import manifest
+from navitas.recording.store import RecordingWriter
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A recording that is being written, and what runs plans into it."""
+
+    writer: RecordingWriter
+    runner: Runner
+    _device: Device
+    _policies: list[manifest.Policy]
+    _supply: power.Supply
+
+    def add_map(self, known: map_cache.KnownMap) -> None:
+        """Keep a method map, with the ids of the maps that it continues."""
+        self.writer.add_map(known.map_id, known.module, known.data, known.includes)
+
+    def warn_of_build(self, warnings: list[str]) -> None:
+        """Pass on what a build warns of."""
+        for text in warnings:
+            self.writer.warn("build", text, AS_RUN)
+
+    def finish(self, progress: Progress) -> None:
+        """All has been run: the recording is whole. The phone's own power profile, where the app has read it, takes its place."""
+        if self._supply.replaceable and self.runner.power_profile:
+            better = power.adopt(self._device, self._supply, self.runner.power_profile, self._policies, self._warn_of_profile)
+            if better is not self._supply:
+                self.writer.replace_power_profile(better.profile_xml, better.profile_source)
+        progress.stage("saving the recording")
+        self.writer.finish()
+
+    def _warn_of_profile(self, text: str) -> None:
+        self.writer.warn("power_profile", text, "navitas power show")
+
+
+@contextmanager
+def opened(device: Device, options: ProfileOptions, project: str, output: Path, progress: Progress) -> Iterator[Opened]:
+    """Begin a recording at `output`; without `finish` it stays partial. Raises `DeviceError`, or `RecordingError` when nothing
+    can be written there."""
+    policies = topology.read_policies(device)
+    sources = topology.counter_sources(policies)
+    supply = power.choose(device, options, policies)
+    with _writer(device, project, policies, supply, options=options, output=output) as writer:
+        for source in sources:
+            writer.add_source(source)
+        yield Opened(writer, Runner(device, writer, options, sources, progress), device, policies, supply)
+
+
+def _writer(
+    device: Device,
+    project: str,
+    policies: list[manifest.Policy],
+    supply: power.Supply,
+    *,
+    options: ProfileOptions,
+    output: Path,
+) -> RecordingWriter:
+    info = device.info
+    return RecordingWriter(
+        output,
+        project=manifest.Project(name=project, build_tool="gradle"),
+        device=manifest.Device(
+            kind=info.kind,
+            serial=info.serial,
+            model=info.model,
+            fingerprint=info.fingerprint,
+            sdk=info.sdk,
+            cpus=topology.read_cpus(device, policies),
+            policies=policies,
+        ),
+        power_profile=supply.profile_xml,
+        power_profile_source=supply.profile_source,
+        voltage_v=supply.voltage_v,
+        voltage_source=supply.voltage_source,
+        settings={
+            "tests": ",".join(options.tests),
+            "repeat": options.repeat,
+            "transport": options.transport,
+            "mode": options.mode,
+            "sample_interval_ms": options.sample_interval_ms,
+            "event_budget_bytes": options.event_budget_bytes,
+            "isolate": options.isolate,
+        },
+    )
