@@ -25,8 +25,8 @@ def test_devices_of_every_state_are_listed() -> None:
     with fake_adb({"host:devices-l": block(LISTING)}) as server:
         *others, locked = list_devices(server.client)
         assert others == [
-            ListedDevice("emulator-5554", "device", "sdk gphone x86 arm"),
-            ListedDevice("0123456789ABCDEF", "unauthorized", ""),
+            ListedDevice("emulator-5554", "device", "sdk gphone x86 arm", ""),
+            ListedDevice("0123456789ABCDEF", "unauthorized", "", "usb:1-4"),
             ListedDevice("HT7881A04806", "offline", ""),
         ]
         assert locked.serial == "????????????" and locked.state.startswith("no permissions (user in plugdev group")

@@ -1,0 +1,81 @@
+"""What is sent to a device, taken apart into simple commands, and the commands that docs/device-commands.md lists."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from navitas.device.adb import AdbDevice
+from navitas.device.adb_transport import Transport
+
+PAGE = Path(__file__).parents[2] / "docs/device-commands.md"
+_CELL = re.compile(r"^\| ((?:`[^`]+`(?:, )?)+) \|", re.MULTILINE)
+_PLACEHOLDER = re.compile(r"\b[A-Z][A-Z_]+\b|…")
+_REDIRECTION = re.compile(r"\s*(2>&1|[12]?>\s*/dev/null)")
+_NOT_ASKED = {"echo", ":", "{", "}", "done", "while", "sleep", "true", "for"}
+_PREFIXES = ("do ", "then ", "{ ")
+# Constants of commands, which a placeholder must not stand for.
+_CONSTANTS = ("LAUNCHER", "PID", "NAME")
+
+
+class ToldDevice(AdbDevice):
+    """A device that remembers the services that it was asked for, as adb names them."""
+
+    def __init__(self, device: AdbDevice) -> None:
+        super().__init__(device._client, device.serial)
+        self.services: list[str] = []
+
+    @contextmanager
+    def _open(self, service: str, timeout_s: float | None, action: str) -> Iterator[Transport]:
+        self.services.append(f"{service}{action}" if service == "sync:" else service)
+        with super()._open(service, timeout_s, action) as transport:
+            yield transport
+
+
+def documented() -> dict[str, re.Pattern[str]]:
+    """The page's commands, and what each stands for: words in capitals and … are anything."""
+    return {command: _pattern(command) for cell in _CELL.findall(PAGE.read_text()) for command in re.findall(r"`([^`]+)`", cell)}
+
+
+def _pattern(command: str) -> re.Pattern[str]:
+    parts, at = [], 0
+    for found in _PLACEHOLDER.finditer(command):
+        if found[0] not in _CONSTANTS:
+            parts += [re.escape(command[at : found.start()]), ".+"]
+            at = found.end()
+    return re.compile("".join([*parts, re.escape(command[at:])]), re.DOTALL)
+
+
+def simple_commands(services: list[str]) -> set[str]:
+    """The simple commands in adb's services: without the shell's own words, redirections and quotes."""
+    found: set[str] = set()
+    for service in services:
+        if service.startswith("sync:"):
+            found.add(service.removeprefix("sync:").replace(" of ", " ").replace(" to ", " "))
+            continue
+        line = re.sub(r"^(shell,v2,raw|exec):", "", service)
+        for part in _parts(_REDIRECTION.sub("", line)):
+            command = part.strip()
+            while command.startswith(_PREFIXES):
+                command = command.partition(" ")[2].strip()
+            if command and command.split()[0] not in _NOT_ASKED:
+                found.add(command)
+    return found
+
+
+def _parts(line: str) -> Iterator[str]:
+    lexer = shlex.shlex(line, posix=False, punctuation_chars=";&|\n")
+    lexer.whitespace_split = True
+    lexer.whitespace = " \t"
+    lexer.commenters = ""
+    words: list[str] = []
+    for token in lexer:
+        if set(token) <= set(";&|\n"):
+            yield " ".join(words)
+            words = []
+        else:
+            words.append(token)
+    yield " ".join(words)
