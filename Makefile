@@ -66,8 +66,9 @@ lint: venv
 accuracy: setup
 	$(BIN)/python tests/accuracy/rails.py
 
-experiments: setup
+experiments: setup android-sdk
 	$(BIN)/python tests/experiments/paper1.py
+	$(BIN)/python tests/experiments/paper1.py --android
 
 fuzz: setup
 	$(MVN) -f instrumenter/core test -Dtest=FuzzTest -Dnavitas.fuzz.count=10000 $(FUZZ)

@@ -12,11 +12,13 @@ from support.android_projects import android_project, classes, probed_methods
 from support.gradle_projects import gradles
 
 from navitas.build.bundle import Bundle
-from navitas.build.gradle import build_bundles
+from navitas.build.gradle import INIT_SCRIPT, build_bundles
+from navitas.build.jars import JARS
 from navitas.bundle.manifest import AndroidManifest
 from navitas.bundle.manifest import Apk as AppApk
 from navitas.errors import UsageError
 
+PLUGIN = JARS / "navitas-gradle-plugin.jar"
 pytestmark = [pytest.mark.timeout(900), pytest.mark.xdist_group("android")]
 
 
@@ -81,7 +83,8 @@ def test_a_transform_for_old_plugins(tmp_path: Path, launcher: str, monkeypatch:
     tests = built.apk("test.apk")
     assert "org/example/storage/RunnableTest.separateClass" in probed_methods(tests)
     assert "org/navitas/runtime/junit/NavitasListener" in classes(tests)
-    assert "org.example.storage.MultithreadingTest" in classes_of_tests(built.bundle)
+    assert {"org.example.storage.MultithreadingTest", "org.example.storage.StatisticsTest"} <= classes_of_tests(built.bundle)
+    assert "org/example/storage/Statistics.spread" in probed_methods(app), "Kotlin"
     again = Built(project, launcher)
     assert not again.ran("(?i)transformClasses|navitasBundle")
     assert again.bundle.map_bytes == built.bundle.map_bytes
@@ -118,12 +121,12 @@ def test_variants_of_an_app_with_a_library(tmp_path: Path, launcher: str, monkey
     with (project / "gradle.properties").open("a") as properties:
         properties.write("org.gradle.unsafe.configuration-cache=false\nnavitas.adapter=transform\n")
     transformed = Built(project, launcher, module=":app", variant="demoDebug")
-    assert transformed.bundle.map_bytes == edited.bundle.map_bytes
+    assert transformed.manifest.map_id == edited.manifest.map_id
     assert probed_methods(transformed.apk("app.apk")) == app
 
 
 @pytest.mark.parametrize("launcher", ["8.11.1"], indirect=True)
-def test_kotlin_and_a_release_like_variant(tmp_path: Path, launcher: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_release_like_variant(tmp_path: Path, launcher: str, monkeypatch: pytest.MonkeyPatch) -> None:
     project = android_project("c", tmp_path, monkeypatch)
     built = Built(project, launcher, variant="benchmark", tests=False)
     assert (built.manifest.variant, built.manifest.debuggable, built.manifest.minified) == ("benchmark", False, True)
@@ -141,3 +144,23 @@ def test_kotlin_and_a_release_like_variant(tmp_path: Path, launcher: str, monkey
     )
     assert "org/example/steps/StepsTest.showsSteps" in probed_methods(debug.apk("test.apk"))
     assert any("debuggable code runs slower" in warning for warning in debug.manifest.warnings)
+
+
+@pytest.mark.parametrize("launcher", ["7.6.4"], indirect=True)
+def test_where_the_plugin_is_declared_does_not_matter(tmp_path: Path, launcher: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only in the app, below a root project of plain Java: the root's class loader sees nothing of Android."""
+    project = android_project("b", tmp_path, monkeypatch)
+    (project / "build.gradle").write_text("apply plugin: 'java'\n")
+    settings = project / "settings.gradle"
+    settings.write_text(settings.read_text().partition("rootProject.name")[0] + "include ':feature:app'\n")
+    build = (project / "app/build.gradle").read_text().replace("application'\n", "application' version '7.4.2'\n", 1)
+    (project / "feature").mkdir()
+    (project / "app").rename(project / "feature/app")
+    (project / "feature/app/build.gradle").write_text(build.replace("    implementation project(':search')\n", ""))
+    told = subprocess.run(
+        [launcher, "-q", "--dry-run", "--init-script", str(INIT_SCRIPT), f"-Pnavitas.pluginJar={PLUGIN}",
+         "-Pnavitas.variant=demoDebug", "navitasReport"],
+        cwd=project, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert ":feature:app:navitasBundleDemoDebug SKIPPED" in told.stdout
+    assert "navitas: : is left out" in told.stdout

@@ -1,10 +1,12 @@
 """The two experiments of the Navitas paper on the virtual phone, beside its tables I and II (`make experiments`).
 
+With `--android` they are instrumentation tests of an Android app, as in the paper; else tests of plain Java.
 Every run of a case is a process of its own, so that no case profits from what the other has warmed up.
 """
 
 from __future__ import annotations
 
+import os
 import statistics
 import sys
 import tempfile
@@ -24,7 +26,12 @@ from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import Progress
 from navitas.collect.session import profile
 from navitas.device.base import Device
+from navitas.device.virtual import firmware
 from navitas.device.virtual_phone import virtual_phone
+from navitas.errors import BuildError
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from support.android_projects import copy_project, sdk
 
 
 @dataclass(frozen=True)
@@ -92,11 +99,24 @@ def _energies(device: Device, bundles: list[Bundle], test: str, *, runs: int, fo
     return [found.energy_j for found in analyze_recording(recording).tests]
 
 
-def main() -> int:
+def _java(folder: Path, progress: Progress) -> list[Bundle]:
+    return build_bundles(copy_sample(folder / "sample"), gradle=None, module=None, on_line=progress.detail)
+
+
+def _android(folder: Path, progress: Progress) -> list[Bundle]:
+    home = sdk()
+    if home is None:
+        raise BuildError("there is no Android SDK", "Run `make android-sdk`, or set ANDROID_HOME.")
+    os.environ["ANDROID_HOME"] = str(home)
+    provide = None if firmware.is_provided() else firmware.provide
+    return build_bundles(copy_project("a", folder), gradle="gradle", provide=provide, on_line=progress.detail)
+
+
+def main(arguments: Sequence[str]) -> int:
     console = Console()
     with tempfile.TemporaryDirectory() as folder, ConsoleProgress() as progress:
         progress.stage("building")
-        bundles = build_bundles(copy_sample(Path(folder) / "sample"), gradle=None, module=None, on_line=progress.detail)
+        bundles = (_android if "--android" in arguments else _java)(Path(folder), progress)
         with virtual_phone() as device:
             results = [
                 [
@@ -120,4 +140,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -29,18 +29,23 @@ def aapt2() -> Path | None:
     return path if (path := _MADE / "aapt2").is_file() else None
 
 
-def android_project(name: str, into: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of a fixture (`a`, `b` or `c`) that can be built here; skips the test where there is no SDK."""
-    home = sdk()
-    if home is None:
-        pytest.skip("no Android SDK: neither ANDROID_HOME nor .android-sdk is one (`make android-sdk`)")
-    monkeypatch.setenv("ANDROID_HOME", str(home))
+def copy_project(name: str, into: Path) -> Path:
+    """A copy of a fixture (`a`, `b` or `c`) below `into`, which builds here where ANDROID_HOME is an SDK."""
     project = into / name
     shutil.copytree(FIXTURES / name, project)
     if (made := aapt2()) is not None:
         with (project / "gradle.properties").open("a") as properties:
             properties.write(f"android.aapt2FromMavenOverride={made}\n")
     return project
+
+
+def android_project(name: str, into: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The same for a test, which is skipped where there is no SDK."""
+    home = sdk()
+    if home is None:
+        pytest.skip("no Android SDK: neither ANDROID_HOME nor .android-sdk is one (`make android-sdk`)")
+    monkeypatch.setenv("ANDROID_HOME", str(home))
+    return copy_project(name, into)
 
 
 def probed_methods(apk: Path) -> set[str]:

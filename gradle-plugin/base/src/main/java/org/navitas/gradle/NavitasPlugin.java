@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.gradle.api.Plugin;
 import org.gradle.api.Project;
@@ -32,7 +33,7 @@ public class NavitasPlugin implements Plugin<Project> {
     NavitasExtension extension = project.getExtensions().create("navitas", NavitasExtension.class);
     project.getPluginManager().withPlugin("java", plugin -> addTasks(project, extension));
     for (String kind : new String[] {"com.android.application", "com.android.library"}) {
-      project.getPluginManager().withPlugin(kind, plugin -> extension.android = AndroidModule.of(project, extension));
+      project.getPluginManager().withPlugin(kind, plugin -> addAndroid(project, extension));
     }
   }
 
@@ -79,11 +80,23 @@ public class NavitasPlugin implements Plugin<Project> {
         project.provider(() -> setup(project, tests, folder.get())));
     bundle.dependsOn(instrument);
 
+    addProfile(project, extension, bundleFile, bundle);
+  }
+
+  private static void addAndroid(Project project, NavitasExtension extension) {
+    AndroidModule module = AndroidModule.of(project, extension);
+    extension.android = module;
+    // Android's plugin makes its variants when the project has been evaluated, which is later than now.
+    addProfile(project, extension, project.provider(module::chosenBundle), (Callable<?>) module::chosenTasks);
+  }
+
+  private static void addProfile(Project project, NavitasExtension extension, Provider<File> bundle, Object madeBy) {
+    Provider<File> folder = outputFolder(project);
     ProfileTask profile = project.getTasks().create(PROFILE, ProfileTask.class);
     profile.setGroup("Navitas");
     profile.setDescription("Profiles the energy of this module's tests with the command line `navitas`.");
-    profile.settings(bundleFile, project.provider(() -> new Profiling(project, extension, folder.get())));
-    profile.dependsOn(bundle);
+    profile.settings(bundle, project.provider(() -> new Profiling(project, extension, folder.get())));
+    profile.dependsOn(madeBy);
   }
 
   private static Map<String, Object> setup(Project project, ModuleTests tests, File bundleFolder) {

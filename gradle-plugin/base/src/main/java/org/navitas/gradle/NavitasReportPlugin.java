@@ -30,7 +30,7 @@ public class NavitasReportPlugin implements Plugin<Project> {
     AndroidModule android = extension == null ? null : extension.android;
     if (android != null) {
       // Android's plugin makes its variants when the project has been evaluated, which may be later than now.
-      report.dependsOn((Callable<?>) () -> tasks(android));
+      report.dependsOn((Callable<?>) android::chosenTasks);
       report.settings(project.getPath(), "android", project.provider(() -> bundles(android)), Framework.of(project));
       return;
     }
@@ -45,12 +45,6 @@ public class NavitasReportPlugin implements Plugin<Project> {
         known ? "android" : bundled ? "java" : "other",
         project.provider(() -> Collections.singletonMap("", bundle.get())),
         null);
-  }
-
-  /** What the one variant that is meant needs; nothing is built where the user has to choose. */
-  private static List<String> tasks(AndroidModule android) {
-    AndroidVariant chosen = android.chosen();
-    return chosen == null ? Collections.emptyList() : Collections.singletonList(chosen.bundleTask());
   }
 
   private static Map<String, File> bundles(AndroidModule android) {

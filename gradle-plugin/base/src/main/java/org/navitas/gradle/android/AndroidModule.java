@@ -2,6 +2,7 @@ package org.navitas.gradle.android;
 
 import java.io.File;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -109,6 +110,22 @@ public final class AndroidModule {
       }
     }
     return variants.size() == 1 ? variants.get(0) : null;
+  }
+
+  /** What the one variant that is meant needs; nothing where there is none or the user has to choose. */
+  public List<String> chosenTasks() {
+    AndroidVariant chosen = chosen();
+    return chosen == null ? Collections.emptyList() : Collections.singletonList(chosen.bundleTask());
+  }
+
+  /** The bundle of the variant that is meant; a file that does not exist where nothing has tests. */
+  public File chosenBundle() {
+    AndroidVariant chosen = chosen();
+    if (chosen == null && !variants.isEmpty()) {
+      throw new GradleException(
+          "navitas: " + project.getPath() + " has several variants: choose one by -Pnavitas.variant=" + variants.get(0).name());
+    }
+    return chosen == null ? bundle("none") : chosen.bundle();
   }
 
   /** What instrumentation is to do in this module. */
