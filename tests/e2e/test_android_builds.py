@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -137,7 +136,6 @@ def test_a_release_like_variant(tmp_path: Path, launcher: str, monkeypatch: pyte
     assert not probed_methods(built.apk("test.apk"))
     assert any("debuggable" in warning for warning in built.manifest.warnings) is False
 
-    shutil.rmtree(project / "build")
     debug = Built(project, launcher)
     assert {"org/example/steps/Walk.steps", "org/example/steps/CountService.onStartCommand"} <= probed_methods(
         debug.apk("app.apk")
