@@ -5,8 +5,9 @@
 # make experiments                the two experiments of the Navitas paper
 # make fuzz                       10,000 damaged classes for the instrumenter (FUZZ=-Dnavitas.fuzz.seed=7: others)
 # make bench                      speed and memory against what is asked (docs/benchmarks.md)
+# make cycles                     100 profilings with injected faults (docs/troubleshooting.md)
 .DELETE_ON_ERROR:
-.PHONY: setup system jars venv demo test test-java gradle-homes android-sdk lint accuracy experiments bench fuzz wheel clean
+.PHONY: setup system jars venv demo test test-java gradle-homes android-sdk lint accuracy experiments bench cycles fuzz wheel clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -75,6 +76,9 @@ fuzz: setup
 
 bench: setup
 	$(BIN)/python tests/bench --check
+
+cycles: setup
+	$(BIN)/python tests/bench/cycles.py
 
 wheel: setup
 	$(BIN)/python -m build --wheel

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import threading
 import time
-import uuid
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from support.command_line import eventually
 from support.host import check_gone, processes, small_disk
 from support.lab import Lab
 from support.link import linked
+from support.phone_data import skeleton, state_folder
 
 from navitas.attribute.result import Analysis
 from navitas.cli.analysis import analyze_recording
@@ -84,7 +84,7 @@ def left_on(device: AdbDevice, lab: Lab) -> str:
 def test_a_phone_or_adb_server_that_dies_during_a_test(lab: Lab, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
     monkeypatch.setattr("navitas.collect.run._BACK_S", 0.3)
     with virtual_phone() as device:
-        state = _state(device)
+        state = state_folder(device)
         doing = Doing(lab, device, "*#waits")
         doing.until(waiting(lab))
         words = ("navitas.device.virtual", state) if what == "phone" else ("nodaemon", f"-P\0{device.server_port}")
@@ -97,17 +97,6 @@ def test_a_phone_or_adb_server_that_dies_during_a_test(lab: Lab, monkeypatch: py
     assert "cleanup" in {warning.code for warning in open_recording(lab.folder / "rec").manifest.warnings}
     check_gone(state)
     check_gone(f"-P\0{device.server_port}")
-
-
-def _state(device: AdbDevice) -> str:
-    """The folder of a virtual phone, from its process's command line."""
-    mine = f"data/local/tmp/{uuid.uuid4().hex}"  # other tests look for theirs at the same time
-    device.push(b"", f"/{mine}")
-    lines = [line.split("\0") for line in processes("navitas.device.virtual", "--state-dir").values()]
-    folders = {line[line.index("--state-dir") + 1] for line in lines if "--state-dir" in line}
-    (state,) = (folder for folder in folders if Path(folder, "root", mine).exists())
-    device.shell(f"rm /{mine}")
-    return state
 
 
 def test_an_adb_server_that_is_started_anew_during_a_test(lab: Lab) -> None:
@@ -217,15 +206,15 @@ def test_a_device_without_room(lab: Lab) -> None:
     package = lab.bundles[0].manifest.package
     needed = lab.bundles[0].path.stat().st_size
     with virtual_phone() as device:
-        data = Path(_state(device), "root/data")
+        data = Path(state_folder(device), "root/data")
         for size, told in ((needed // 2, "No space left"), (needed + 100_000, "INSTALL_FAILED_INSUFFICIENT_STORAGE")):
             with small_disk(data, str(size)), pytest.raises(DeviceError, match=told) as caught:
-                _skeleton(data)
+                skeleton(data)
                 lab_on(device, lab).profile("*#passes", name="rec")
             assert "free space on the device" in caught.value.remedy
             assert not (lab.folder / "rec").exists()
         with small_disk(data, str(4 * needed + 8_000_000)):
-            _skeleton(data)
+            skeleton(data)
             done = lab_on(device, lab).profile("*#callsMuch", name="rec")
             assert left_on(device, lab) == ""
     assert done.outcome.failures == {}
@@ -235,12 +224,6 @@ def test_a_device_without_room(lab: Lab) -> None:
 
 def lab_on(device: AdbDevice, lab: Lab) -> Lab:
     return Lab(device, lab.bundles, lab.folder)
-
-
-def _skeleton(data: Path) -> None:
-    """The folders of an empty /data."""
-    for name in ("app", "data", "local/tmp"):
-        (data / name).mkdir(parents=True)
 
 
 def test_a_test_that_removes_the_apps_files_is_told_of(lab: Lab) -> None:
