@@ -28,7 +28,7 @@ _RELEASE_EVERY = 64 << 20
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """One chunk whose CRC is right; `payload` is a view of the file."""
+    """One chunk whose CRC is right; `payload` is a view of the file. `process` numbers the processes of a run."""
 
     type: int
     map_id: int
@@ -40,6 +40,7 @@ class Chunk:
     count: int
     name: str
     payload: memoryview
+    process: int = 0
 
 
 @dataclass(slots=True)

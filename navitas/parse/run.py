@@ -17,7 +17,7 @@ from navitas.parse.folded import decode_folded
 from navitas.parse.markers import decode_markers, windows_of
 from navitas.parse.methodmap import Span, read_method_table, spans
 from navitas.parse.run_chunks import read_run_chunks
-from navitas.parse.schedstat import parse_schedstat
+from navitas.parse.schedstat import parse_schedstats
 from navitas.parse.series import process_clock, shell_tables, time_in_state_tables
 from navitas.parse.tables import Marker, MethodTable, RunTables, Thread, Window
 from navitas.parse.threads import Probed, join_threads
@@ -66,15 +66,18 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
     probed = _probed_threads(chunks, known, findings)
     clocks = decode_triples(_of_type(chunks, TRIPLES))
     markers, bad_markers = decode_markers(_of_type(chunks, MARKERS))
-    readings, bad_readings = decode_counters(_of_type(chunks, COUNTERS))
+    counters = _of_type(chunks, COUNTERS)
+    readings, bad_readings = decode_counters(counters)
+    # What a process tells of itself, by processes: an app may have several at once.
+    own = [decode_counters(c for c in counters if c.process == n)[0] for n in sorted({c.process for c in counters})]
     message = "{count} malformed markers or counter readings were left out"
     findings.lose("malformed_records", bad_markers + bad_readings, message, "Copy the recording again, or record again.")
     samples = readings.get(_THREADS_SOURCE, Readings())
-    lives, torn = parse_schedstat(samples)
+    lives, torn = parse_schedstats([one.get(_THREADS_SOURCE, Readings()) for one in own])
     findings.lose("thread_samples", torn, "{count} torn lines of thread clocks were skipped", TORN)
     threads = join_threads(probed, lives, np.array(samples.t_ns, np.int64))
     time_in_state = time_in_state_tables(manifest, readings, findings)
-    process_cpu = process_clock(manifest, readings, findings)
+    process_cpu = process_clock(manifest, own, findings)
     start_ns, end_ns = _span(threads, markers, clocks, readings)
     shell = shell_tables(recording, run, clocks, findings)
     tests = [test for test in manifest.tests if test.run == run.id]

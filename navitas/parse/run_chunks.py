@@ -34,10 +34,10 @@ def read_run_chunks(recording: Recording, run: Run, known: dict[int, Span], find
     for path in recording.files("logcat", run.id):
         _add_logcat(path, run, processes, known, findings)
     chunks: list[Chunk] = []
-    for of_process in processes.values():
+    for number, of_process in enumerate(processes.values()):
         offset = max((chunk.serial for chunk in chunks), default=0)
         once = {(c.serial, c.type, c.seq): c for c in of_process}.values()
-        chunks += [replace(c, serial=c.serial + offset) if offset and c.serial else c for c in once]
+        chunks += [replace(c, serial=c.serial + offset if c.serial else 0, process=number) if number else c for c in once]
     return chunks
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -29,6 +30,18 @@ class Life:
     name: str
     since_ns: int
     clock: CpuClock
+
+
+def parse_schedstats(processes: Sequence[Readings]) -> tuple[dict[int, list[Life]], int]:
+    """As `parse_schedstat`, of several processes: what one does not list says nothing of another's threads."""
+    lives: dict[int, list[Life]] = {}
+    torn = 0
+    for readings in processes:
+        found, skipped = parse_schedstat(readings)
+        torn += skipped
+        for tid, of_tid in found.items():
+            lives[tid] = sorted([*lives.get(tid, []), *of_tid], key=lambda life: int(life.clock.t_ns[0]))
+    return lives, torn
 
 
 def parse_schedstat(readings: Readings) -> tuple[dict[int, list[Life]], int]:

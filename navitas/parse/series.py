@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -48,15 +49,25 @@ def time_in_state_tables(manifest: Manifest, readings: dict[int, Readings], find
     return tuple(tables[policy] for policy in sorted(tables))
 
 
-def process_clock(manifest: Manifest, readings: dict[int, Readings], findings: Findings) -> CpuClock | None:
-    """The process's CPU time from `/proc/self/stat`."""
-    for source in manifest.sources:
-        reading = readings.get(source.id)
-        if source.kind == "process_stat" and reading is not None:
+def process_clock(manifest: Manifest, processes: Sequence[dict[int, Readings]], findings: Findings) -> CpuClock | None:
+    """CPU time from `/proc/self/stat`: the sum of the run's processes."""
+    sources = [source for source in manifest.sources if source.kind == "process_stat"]
+    clocks: list[CpuClock] = []
+    for source, readings in product(sources[:1], processes):
+        if (reading := readings.get(source.id)) is not None:
             clock, skipped = parse_process_stat(reading.t_ns, reading.texts)
             findings.lose("process_stat_readings", skipped, f"{source.path}: {{count}} torn readings were skipped", TORN)
-            return clock
-    return None
+            clocks += [clock] if clock is not None else []
+    return summed(clocks) if clocks else None
+
+
+def summed(clocks: Sequence[CpuClock]) -> CpuClock:
+    """The sum of clocks; each stands still before its first reading and after its last."""
+    if len(clocks) == 1:
+        return clocks[0]
+    t_ns = np.unique(np.concatenate([clock.t_ns for clock in clocks]))
+    parts = [np.interp(t_ns, clock.t_ns, clock.cpu_ns - clock.cpu_ns[0]) for clock in clocks if len(clock.t_ns)]
+    return CpuClock(t_ns, np.sum(parts, axis=0).astype(np.int64))
 
 
 def shell_tables(recording: Recording, run: Run, clocks: Clocks, findings: Findings) -> ShellTables:

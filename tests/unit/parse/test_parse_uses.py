@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from navitas.parse.counters import Readings
 from navitas.parse.methodmap import Span, spans
-from navitas.parse.tables import Method, MethodTable
+from navitas.parse.schedstat import parse_schedstats
+from navitas.parse.series import summed
+from navitas.parse.tables import CpuClock, Method, MethodTable
 from navitas.recording.manifest import Map, Run
 
 
@@ -17,3 +22,20 @@ def test_older_manifests_have_neither() -> None:
     assert Map(id="0" * 16, file="m", sha256="", module=":").includes == []
     run = {"id": 0, "module": ":", "repeat": 0, "package": "p", "map_id": "0" * 16, "exit": "complete"}
     assert Run.model_validate(run).whole is False
+
+
+def test_clocks_of_two_processes_are_summed() -> None:
+    one = CpuClock(np.array([0, 10, 20]), np.array([5, 10, 15]))
+    other = CpuClock(np.array([10, 20]), np.array([100, 130]))
+    both = summed([one, other])
+    assert both.t_ns.tolist() == [0, 10, 20]
+    assert both.cpu_ns.tolist() == [0, 5, 40]
+    assert summed([one]) is one
+
+
+def test_what_one_process_does_not_list_says_nothing_of_another() -> None:
+    one = Readings([10, 30], [b"7 5 0 1 a", b"7 9 0 2 a"], [10, 30])
+    other = Readings([20, 40], [b"8 1 0 1 b", b"8 2 0 2 b"], [20, 40])
+    lives, torn = parse_schedstats([one, other])
+    assert torn == 0
+    assert {tid: [life.clock.t_ns.tolist() for life in found] for tid, found in lives.items()} == {7: [[10, 30]], 8: [[20, 40]]}
