@@ -3,11 +3,13 @@ package org.navitas.android;
 import android.app.Activity;
 import android.content.Intent;
 import android.content.pm.ActivityInfo;
+import android.content.res.Resources;
 import android.os.Bundle;
 import android.os.Handler;
 import android.os.Looper;
 import java.util.ArrayList;
 import java.util.List;
+import org.robolectric.Robolectric;
 import org.robolectric.RuntimeEnvironment;
 import org.robolectric.android.controller.ActivityController;
 import org.robolectric.shadow.api.Shadow;
@@ -72,18 +74,54 @@ final class Activities {
             if (covered != null) {
                 covered.controller.pause();
             }
-            ActivityController<? extends Activity> controller = PhoneInstrumentation.get().startQuietly(intent, options);
-            if (controller.get().isFinishing()) {
+            ActivityController<? extends Activity> controller = show(info, intent, options);
+            if (controller.get().isDestroyed()) { // it finished while it was created
                 if (covered != null) {
                     covered.controller.resume();
                 }
                 return;
             }
-            TASK.add(new Entry(controller, caller, false, target, requestCode));
+            Entry started = new Entry(controller, caller, false, target, requestCode);
+            TASK.add(started);
             if (covered != null && !covered.controller.get().isFinishing()) {
                 covered.controller.stop();
             }
+            if (controller.get().isFinishing()) { // messages are handled while it is shown
+                end(started);
+            }
         });
+    }
+
+    /** Up to its resumed state; destroyed when it finished while it was created. */
+    private static ActivityController<? extends Activity> show(ActivityInfo info, Intent intent, Bundle options) {
+        ActivityController<? extends Activity> controller;
+        try {
+            String name = info.targetActivity == null ? info.name : info.targetActivity;
+            controller = Robolectric.buildActivity(Class.forName(name).asSubclass(Activity.class), intent, options).create();
+        } catch (ClassNotFoundException e) {
+            throw new IllegalStateException("Unable to instantiate activity " + info.name, e);
+        }
+        if (controller.get().isFinishing()) {
+            return controller.destroy();
+        }
+        controller.start().postCreate(null).resume().visible().topActivityResumed(true);
+        controller.get().getWindow().getDecorView().dispatchWindowFocusChanged(true);
+        return controller;
+    }
+
+    /** The screen is turned: activities of the task take the new configuration, or are made anew. */
+    static void rotate(boolean isLandscape) {
+        RuntimeEnvironment.setQualifiers(isLandscape ? "+land" : "+port");
+        Resources resources = RuntimeEnvironment.getApplication().getResources();
+        for (Entry entry : new ArrayList<>(TASK)) {
+            Activity before = entry.controller.get();
+            if (!before.isDestroyed()) {
+                entry.controller.configurationChange(resources.getConfiguration(), resources.getDisplayMetrics());
+                if (entry.controller.get() != before) {
+                    entry.controller.visible();
+                }
+            }
+        }
     }
 
     /** An activity asked to be finished. */

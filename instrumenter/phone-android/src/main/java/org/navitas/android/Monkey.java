@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.function.Consumer;
-import org.robolectric.RuntimeEnvironment;
 
 /** Pseudo-random events, the same for the same seed and the same screens: clicks, text, back and rotation. */
 final class Monkey {
@@ -51,7 +50,7 @@ final class Monkey {
         if (dice < BACK_PERCENT + ROTATION_PERCENT) {
             boolean isPortrait =
                     activity.getResources().getConfiguration().orientation != Configuration.ORIENTATION_LANDSCAPE;
-            RuntimeEnvironment.setQualifiers(isPortrait ? "+land" : "+port");
+            Activities.rotate(isPortrait);
             return isPortrait ? "rotation 90" : "rotation 0";
         }
         List<View> clickable = new ArrayList<>();

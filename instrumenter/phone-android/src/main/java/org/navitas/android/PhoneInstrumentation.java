@@ -4,7 +4,12 @@ import android.app.Activity;
 import android.content.Context;
 import android.content.Intent;
 import android.os.Bundle;
+import android.os.Handler;
 import android.os.IBinder;
+import android.os.Looper;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import org.robolectric.android.controller.ActivityController;
 import org.robolectric.android.internal.RoboMonitoringInstrumentation;
 
@@ -20,16 +25,54 @@ final class PhoneInstrumentation extends RoboMonitoringInstrumentation {
         return instance;
     }
 
+    /** Waits for a message of its own: Robolectric's way looks for it at once, and a frame that is due keeps others back. */
+    @Override
+    public void runOnMainSync(Runnable runnable) {
+        if (Looper.myLooper() == Looper.getMainLooper()) {
+            runnable.run();
+            return;
+        }
+        FutureTask<Void> task = new FutureTask<>(runnable, null);
+        new Handler(Looper.getMainLooper()).post(task);
+        try {
+            task.get();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof Error) {
+                throw (Error) e.getCause();
+            }
+            throw e.getCause() instanceof RuntimeException
+                    ? (RuntimeException) e.getCause()
+                    : new IllegalStateException(e.getCause());
+        }
+    }
+
+    /** Returns when the main thread has nothing left to do (AOSP: Instrumentation.waitForIdleSync). */
+    @Override
+    public void waitForIdleSync() {
+        if (Looper.myLooper() == Looper.getMainLooper()) {
+            super.waitForIdleSync();
+            return;
+        }
+        CountDownLatch idle = new CountDownLatch(1);
+        Looper.getMainLooper().getQueue().addIdleHandler(() -> {
+            idle.countDown();
+            return false;
+        });
+        new Handler(Looper.getMainLooper()).post(() -> {}); // a waiting looper does not look at idle handlers
+        try {
+            idle.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     @Override
     public ActivityController<? extends Activity> startActivitySyncInternal(Intent intent, Bundle options, String caller) {
         ActivityController<? extends Activity> controller = super.startActivitySyncInternal(intent, options, caller);
         Activities.launched(controller);
         return controller;
-    }
-
-    /** Starts an activity without telling {@link Activities}, which does it itself. */
-    ActivityController<? extends Activity> startQuietly(Intent intent, Bundle options) {
-        return super.startActivitySyncInternal(intent, options, getTargetContext().getPackageName());
     }
 
     @Override

@@ -1,0 +1,25 @@
+"""Android's framework for tests that do not come through a build: from Maven Central into the cache, once."""
+
+from __future__ import annotations
+
+import fcntl
+import tempfile
+from pathlib import Path
+
+from navitas.device.virtual import firmware
+from support.maven import NotFetchedError, fetch
+
+__all__ = ["NotFetchedError", "provide"]
+
+
+def provide() -> firmware.Firmware:
+    """The framework, fetched where it is not in the cache. Raises `NotFetchedError`."""
+    place = firmware.folder().parent
+    place.mkdir(parents=True, exist_ok=True)
+    with (place / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # several test processes
+        if not firmware.is_provided():
+            with tempfile.TemporaryDirectory(dir=place) as folder:
+                files = fetch(firmware.COORDINATES, Path(folder), transitive=True)
+                firmware.provide([*files.glob("*.jar"), *files.glob("*.aar")])
+    return firmware.find()
