@@ -84,7 +84,9 @@ def launch(
     _check_version(java)
     first = jar("navitas-phone-android.jar")
     # Robolectric's own libraries first: it needs them in these versions. Android's classes last: the phone's Log is before.
-    others = (*framework.jars, *classes.paths(classes.manifest.class_path), framework.android)
+    tests = phone.packages.get(classes.manifest.test_package)
+    apks = [package.code / APK for package in (app, tests) if package]  # resources of Java code are in these alone
+    others = (*framework.jars, *classes.paths(classes.manifest.class_path), *apks, framework.android)
     class_path = [jar("navitas-phone.jar"), *others]
     properties = {
         "navitas.sysRoot": str(phone.files.root),
@@ -99,6 +101,7 @@ def launch(
         "navitas.android.uid": str(app.uid),
         "navitas.android.instrumentation": runner,
         "android.junit.runner": _RUNNERS,
+        "robolectric.enabledSdks": "33",  # without, it warns of those that this Java is too old for
         "robolectric.offline": "true",
         "robolectric.dependency.dir": str(framework.folder),
         "java.io.tmpdir": str(app.data / "cache"),
