@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 SCHEMA_VERSION = 1
 
 TestStatus = Literal["passed", "failed", "ignored", "assumption", "cut"]
-FileKind = Literal["events", "logcat", "instrument", "shell", "battery", "map", "power_profile"]
+FileKind = Literal["events", "logcat", "instrument", "shell", "battery", "map", "power_profile", "trace"]
 
 
 class _Model(BaseModel):
