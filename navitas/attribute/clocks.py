@@ -32,8 +32,8 @@ def thread_clocks(threads: Sequence[Thread], start_ns: int) -> Clocks:
     thread lags by up to a tick. A thread without any reading stands still at 0 from `start_ns`.
     """
     owners = len(threads)
-    anchors = _readings([thread.anchors for thread in threads])
-    samples = _readings([thread.samples for thread in threads])
+    anchors = readings([thread.anchors for thread in threads])
+    samples = readings([thread.samples for thread in threads])
     samples, inside = _held(anchors, samples, owners)
     bare = np.setdiff1d(np.arange(owners), np.concatenate([anchors[0], samples[0]]))
     parts = [anchors, samples, (bare, np.full(len(bare), start_ns), np.zeros(len(bare)))]
@@ -50,7 +50,8 @@ def thread_clocks(threads: Sequence[Thread], start_ns: int) -> Clocks:
     return Clocks(knots, _ascending(knots, cpu_ns[last]), keep[last], first_ns, last_ns)
 
 
-def _readings(clocks: list[CpuClock]) -> tuple[I64, I64, F64]:
+def readings(clocks: Sequence[CpuClock]) -> tuple[I64, I64, F64]:
+    """All clocks' readings as columns, by owner, then time: owner, time and CPU ns."""
     owner = np.repeat(np.arange(len(clocks)), [len(clock.t_ns) for clock in clocks])
     t_ns = np.concatenate([*(clock.t_ns for clock in clocks), np.empty(0, np.int64)])
     cpu_ns = np.concatenate([*(clock.cpu_ns for clock in clocks), np.empty(0, np.int64)])

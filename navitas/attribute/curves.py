@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -124,6 +124,24 @@ class Knots:
         return total
 
 
+class Rows:
+    """Rows by owner, then time: which one of an owner holds when. Owners are any integers."""
+
+    def __init__(self, owner: NDArray[np.integer[Any]], from_ns: I64) -> None:
+        self.owner = owner.astype(np.int64)
+        self._known = distinct(self.owner)
+        self._origin, self._span = time_span(from_ns, len(self._known) + 1)
+        self._key = np.searchsorted(self._known, self.owner) * self._span + (from_ns - self._origin)
+
+    def at(self, owner: NDArray[np.integer[Any]], t_ns: I64) -> I64:
+        """The last row of each owner at or before a time, -1 where there is none."""
+        if not len(self._key):
+            return np.full(len(owner), -1)
+        key = np.searchsorted(self._known, owner) * self._span + np.clip(t_ns - self._origin, -1, self._span - 1)
+        row = np.searchsorted(self._key, key, side="right") - 1
+        return np.where((row >= 0) & (self.owner[row] == owner), row, -1)
+
+
 def distinct(values: NDArray[Word]) -> NDArray[Word]:
     """The values, each once, ascending."""
     ordered = np.sort(values)
@@ -162,6 +180,11 @@ def time_span(t_ns: I64, owners: int) -> tuple[int, int]:
             "the recording's events or counters are damaged: record again",
         )
     return origin, span
+
+
+def middle(a_ns: I64, b_ns: I64) -> I64:
+    """The middle of each span."""
+    return a_ns + (b_ns - a_ns) // 2
 
 
 def overlaps(first: I64, last: I64) -> tuple[I64, I64]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from navitas.attribute.clocks import Clocks
-from navitas.attribute.curves import F64, NOTHING, Bool, Curve, Knots, ends, overlaps
+from navitas.attribute.curves import F64, NOTHING, Bool, Curve, Knots, ends, middle, overlaps
 from navitas.attribute.result import EvidenceLevel
 from navitas.parse.tables import I64
 
@@ -41,17 +42,38 @@ class RunEnergy:
         return self.threads_between(a_ns, b_ns) + rest + self.idle_between(a_ns, b_ns)
 
 
+class Rate(Protocol):
+    """Watts of a running core, by thread and time."""
+
+    @property
+    def edges(self) -> I64:
+        """Where the rate of all threads may change, ascending."""
+        ...
+
+    def during(self, owner: I64, a_ns: I64, b_ns: I64) -> F64:
+        """Watts of threads in spans in which none of them changes, nor its thread's clock its pace."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
-class Rate:
-    """Watts of a running core: `watts[i]` from `edges[i]` to `edges[i + 1]`; the first and last hold outside."""
+class SlotRate:
+    """The same for all threads: `watts[i]` from `edges[i]` to `edges[i + 1]`; the first and last hold outside."""
 
     edges: I64
     watts: F64
 
-    def during(self, a_ns: I64, b_ns: I64) -> F64:
+    def during(self, owner: I64, a_ns: I64, b_ns: I64) -> F64:
+        """As `Rate.during`."""
+        return self.of_anyone(a_ns, b_ns)
+
+    def of_anyone(self, a_ns: I64, b_ns: I64) -> F64:
         """Watts in spans that lie within one slot each."""
-        slot = np.searchsorted(self.edges, a_ns + (b_ns - a_ns) // 2, side="right") - 1
-        return self.watts[np.clip(slot, 0, len(self.watts) - 1)]
+        return self.watts[slots_of(self.edges, a_ns, b_ns)]
+
+
+def slots_of(edges: I64, a_ns: I64, b_ns: I64) -> I64:
+    """The slot in which each span's middle lies."""
+    return np.clip(np.searchsorted(edges, middle(a_ns, b_ns), side="right") - 1, 0, len(edges) - 2)
 
 
 def integrate(rate: Rate, clocks: Clocks, marks: I64) -> tuple[Knots, F64, F64]:
@@ -62,18 +84,18 @@ def integrate(rate: Rate, clocks: Clocks, marks: I64) -> tuple[Knots, F64, F64]:
     fine, cpu_ns, keep = _refined(clocks, np.union1d(rate.edges, marks), marks)
     owner = fine.owner
     joules = np.zeros(len(owner))
-    joules[1:] = rate.during(fine.t_ns[:-1], fine.t_ns[1:]) * np.diff(cpu_ns) / 1e9
+    joules[1:] = rate.during(owner[1:], fine.t_ns[:-1], fine.t_ns[1:]) * np.diff(cpu_ns) / 1e9
     energy_j = fine.cumulate(joules)
     return Knots.of(owner[keep], fine.t_ns[keep], len(fine.start) - 1), cpu_ns[keep], energy_j[keep]
 
 
-def integrate_curve(rate: Rate, spent_ns: Curve) -> Curve:
+def integrate_curve(rate: SlotRate, spent_ns: Curve) -> Curve:
     """∫ watts d(CPU time) of one curve, knots at its own and the rate's."""
     if not spent_ns.t_ns.size:
         return NOTHING
     inside = rate.edges[(rate.edges > spent_ns.t_ns[0]) & (rate.edges < spent_ns.t_ns[-1])]
     t_ns = np.union1d(spent_ns.t_ns, inside)
-    joules = rate.during(t_ns[:-1], t_ns[1:]) * np.diff(spent_ns.at(t_ns)) / 1e9
+    joules = rate.of_anyone(t_ns[:-1], t_ns[1:]) * np.diff(spent_ns.at(t_ns)) / 1e9
     return Curve(t_ns, np.concatenate([[0.0], np.cumsum(joules)]))
 
 

@@ -11,12 +11,13 @@ from navitas.attribute.busy import Rest, rest_of_cpu
 from navitas.attribute.clocks import Clocks, thread_clocks
 from navitas.attribute.curves import F64, NOTHING, Curve, cells
 from navitas.attribute.device_level import shared_equally
-from navitas.attribute.energy import Rate, RunEnergy, integrate, integrate_curve
+from navitas.attribute.energy import RunEnergy, SlotRate, integrate, integrate_curve
 from navitas.attribute.frequency import Cluster, clusters_of, slot_edges
 from navitas.attribute.paper1 import paper1_curve
 from navitas.attribute.paths import Paths
 from navitas.attribute.rate import Load, watts_per_core
 from navitas.attribute.result import EvidenceLevel
+from navitas.attribute.sched import Untraced, traced_run
 from navitas.attribute.shares import cpu_shares
 from navitas.attribute.spans import Spans
 from navitas.parse.tables import I64, CpuClock, RunTables
@@ -57,6 +58,10 @@ def _energy(run: RunTables, clusters: Sequence[Cluster], model: PowerModel, path
     idle_w = (model.cpu.suspend_ma + model.cpu.idle_ma) * model.voltage_v / 1e3
     level: EvidenceLevel = "device" if all(cluster.residency is None for cluster in clusters) else "thread-time"
     reasons = _reasons(run, clusters)
+    if run.trace is not None and len(run.trace.switches):
+        seen = traced_run(run, run.trace, clusters, model, Untraced(level, clocks, rate, rest))
+        knots, cpu_ns, energy_j = integrate(seen.rate, seen.clocks, marks)
+        return RunEnergy(seen.level, (*seen.reasons, *reasons), knots, cpu_ns, energy_j, seen.others, seen.nobody, idle_w)
     if any(len(thread.anchors.t_ns) or len(thread.samples.t_ns) for thread in run.threads):
         knots, cpu_ns, energy_j = integrate(rate, clocks, marks)
         others, unattributed = integrate_curve(rate, rest.others), integrate_curve(rate, rest.unattributed)
@@ -66,16 +71,18 @@ def _energy(run: RunTables, clusters: Sequence[Cluster], model: PowerModel, path
     return RunEnergy("device", (NO_THREAD_CLOCKS, *reasons), knots, np.zeros(len(energy_j)), energy_j, others, nobody, idle_w)
 
 
-def _rate(run: RunTables, clusters: Sequence[Cluster], model: PowerModel, clocks: Clocks, rest: Rest) -> Rate:
+def _rate(run: RunTables, clusters: Sequence[Cluster], model: PowerModel, clocks: Clocks, rest: Rest) -> SlotRate:
     edges = slot_edges(run, clusters)
     _, slot, spent_ns = cells(clocks.knots, clocks.cpu_ns, edges)
     rest_ns: F64 = np.diff(rest.others.at(edges)) + np.diff(rest.unattributed.at(edges))
     load = Load(edges, slot, spent_ns, rest_ns)
     stat = run.cpu_stat if run.cpu_stat is not None and len(run.cpu_stat.t_ns) > 1 else None
-    return Rate(edges, watts_per_core(load, cpu_shares(stat, clusters, edges, load.total_ns), clusters, model))
+    return SlotRate(edges, watts_per_core(load, cpu_shares(stat, clusters, edges, load.total_ns), clusters, model))
 
 
-def _process_alone(run: RunTables, clusters: Sequence[Cluster], model: PowerModel, rate: Rate, rest: Rest) -> tuple[Curve, Curve]:
+def _process_alone(
+    run: RunTables, clusters: Sequence[Cluster], model: PowerModel, rate: SlotRate, rest: Rest
+) -> tuple[Curve, Curve]:
     """Energy of the whole process, and of the others, without any thread's clock: from its own CPU time, else from all CPU time
     (then there are no others), else by paper 1's formula.
     """

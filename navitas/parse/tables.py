@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from navitas.parse.trace.tables import Trace
 
 I64 = NDArray[np.int64]
 I32 = NDArray[np.int32]
@@ -155,7 +158,8 @@ class Window:
 class RunTables:
     """All that is known of one run (one process). Empty tables where a source is missing; nothing is None but these.
 
-    `tick_ns` is the period of the ticks that timed the calls, None where every call's time was read.
+    `tick_ns` is the period of the ticks that timed the calls, None where every call's time was read; `trace` what the kernel's
+    tracer saw, on the run's clock.
     """
 
     run_id: int
@@ -170,6 +174,7 @@ class RunTables:
     rails: Rails | None
     warnings: tuple[str, ...] = field(default=())
     tick_ns: float | None = None
+    trace: Trace | None = None
 
 
 @dataclass(frozen=True, slots=True)

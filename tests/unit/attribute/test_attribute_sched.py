@@ -1,0 +1,186 @@
+"""Level sched: energies of random traces against a plain sum over instants; holes, lives and reused tids."""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from dataclasses import replace
+from random import Random
+
+import numpy as np
+import pytest
+from attribution_maker import BIG, LITTLE, MODEL, MS, POLICIES, T0, manifest, ns, parsed, run, thread
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from navitas.attribute.analyze import analyze
+from navitas.attribute.conserve import check
+from navitas.parse.tables import RunTables
+from navitas.parse.trace.tables import CpuWindows, Frequencies, IdleStates, Losses, Snapshots, Spans, Switches, Tasks, Trace
+
+Stint = tuple[int, float, float, int]
+"""(cpu, start ms, end ms, tid)."""
+Change = tuple[int, float, int]
+"""(cpu, ms, kHz)."""
+WATTS = 1e-3
+
+
+def made_trace(stints: list[Stint], changes: list[Change], *, until_ms: float, lost: list[tuple[float, float]] = []) -> Trace:  # noqa: B006
+    rows = []
+    for cpu in range(4):
+        own = sorted(stint for stint in stints if stint[0] == cpu)
+        for position, (_, start, end, tid) in enumerate(own):
+            rows.append((cpu, ns(start), tid))
+            if position + 1 == len(own) or own[position + 1][1] > end:
+                rows.append((cpu, ns(end), 0))
+    columns = [np.array(column, np.int64) for column in zip(*rows, strict=True)] if rows else [np.empty(0, np.int64)] * 3
+    empty, small = np.empty(0, np.int64), np.empty(0, np.int32)
+    changes = sorted(changes)
+    tids = sorted({tid for _, _, _, tid in stints})
+    tgid = [1 if tid < 200 else 2 for tid in tids]
+    size = len(tids)
+    return Trace(
+        switches=Switches(
+            columns[0].astype(np.int32),
+            columns[1],
+            columns[2].astype(np.int32),
+            columns[2].astype(np.int32),
+            np.zeros(len(columns[0]), np.uint8),
+        ),
+        frequencies=Frequencies(
+            np.array([c for c, _, _ in changes], np.int32),
+            np.array([ns(t) for _, t, _ in changes], np.int64),
+            np.array([k for _, _, k in changes], np.int64),
+        ),
+        idle=IdleStates(small, empty, small),
+        tasks=Tasks(
+            np.array(tids, np.int32),
+            np.array(tgid, np.int32),
+            np.full(size, T0),
+            np.full(size, ns(until_ms)),
+            np.zeros(size, np.int32),
+            ("x",),
+        ),
+        windows=CpuWindows(np.arange(4, dtype=np.int32), np.full(4, T0), np.full(4, ns(until_ms))),
+        losses=Losses(
+            np.full(len(lost), -1, np.int32),
+            np.array([ns(a) for a, _ in lost], np.int64),
+            np.array([ns(b) for _, b in lost], np.int64),
+        ),
+        suspends=Spans(empty, empty),
+        snapshots=Snapshots(empty, empty, empty, empty),
+        start_ns=T0,
+        end_ns=ns(until_ms),
+        clock="monotonic",
+    )
+
+
+def by_instants(stints: list[Stint], changes: list[Change], first_khz: dict[int, int]) -> dict[int, float]:
+    """Joules by tid: a sum over all instants between changes, straight from AOSP's CPU model."""
+    edges = sorted({t for _, a, b, _ in stints for t in (a, b)} | {t for _, t, _ in changes})
+    joules: dict[int, float] = defaultdict(float)
+    for a, b in itertools.pairwise(edges):
+        running = [(cpu, tid) for cpu, start, end, tid in stints if start <= a and b <= end]
+        for cpu, tid in running:
+            cluster, first = (LITTLE, 0) if cpu < 2 else (BIG, 2)
+            own = sorted(change for change in changes if change[0] // 2 * 2 == first and change[1] <= a)
+            khz = max(own, key=lambda change: change[1])[2] if own else first_khz[first]
+            milliamps = float(np.interp(khz, cluster.freq_khz, cluster.core_ma))
+            milliamps += cluster.cluster_ma / sum(1 for other, _ in running if other // 2 * 2 == first) + 10.0 / len(running)
+            joules[tid] += milliamps * WATTS * (b - a) / 1e3
+    return joules
+
+
+def random_stints(random: Random, end_ms: int) -> list[Stint]:
+    """Four cores; a tid runs on one of them at a time."""
+    free: dict[int, int] = defaultdict(int)
+    stints: list[Stint] = []
+    at = [0] * 4
+    for _ in range(random.randint(0, 60)):
+        cpu = random.randrange(4)
+        tid = random.choice([101, 102, 103, 150, 300])
+        start = max(at[cpu], free[tid]) + random.choice([0, 0, 1, 7])
+        stop = start + random.randint(1, 12)
+        if stop > end_ms:
+            continue
+        stints.append((cpu, start, stop, tid))
+        at[cpu] = free[tid] = stop
+    return stints
+
+
+def traced(stints: list[Stint], changes: list[Change], end_ms: float, lost: list[tuple[float, float]] = []) -> RunTables:  # noqa: B006
+    """Threads 101 and 102 are known by the sampler, 103 by anchors; 150 is of the process and unknown; 300 is another's."""
+
+    def used(tid: int, until: float) -> float:
+        return sum(max(0.0, min(b, until) - a) for _, a, b, one in stints if one == tid)
+
+    grid = [0.0, end_ms / 3, end_ms]
+    threads = [
+        thread(1, samples=[(t, used(101, t)) for t in grid]),
+        thread(2, samples=[(t, used(102, t)) for t in grid]),
+        thread(3, anchors=[(t, used(103, t)) for t in grid]),
+    ]
+    made = run(threads, [(0, end_ms)], end_ms=end_ms, time_in_state=[])
+    return replace(made, trace=made_trace(stints, changes, until_ms=end_ms, lost=lost))
+
+
+randoms = st.integers(0, 1 << 32).map(Random)
+
+
+@settings(max_examples=80, deadline=None)
+@given(randoms)
+def test_energies_are_those_of_all_instants(random: Random) -> None:
+    end_ms = random.randint(20, 150)
+    stints = random_stints(random, end_ms)
+    changes: list[Change] = sorted(
+        {
+            (cpu, random.randint(0, end_ms)): (cpu, t, khz)
+            for cpu, khz in [(0, 500_000), (0, 1_000_000), (2, 800_000), (2, 2_000_000)] * 3
+            for t in [random.randint(0, end_ms)]
+        }.values()
+    )
+    changes = list({(cpu, t): (cpu, t, khz) for cpu, t, khz in changes}.values())
+    result = analyze(parsed(traced(stints, changes, end_ms)), manifest(1, policies=POLICIES), MODEL)
+    assert check(result) == []
+    if not stints:
+        return
+    # Without time_in_state the state before the first change is the middle operating point: here the higher one.
+    wanted = by_instants(stints, changes, {0: 1_000_000, 2: 2_000_000})
+    test = result.tests[0]
+    found = {row.serial: row.energy_j for row in test.threads}
+    for serial, tid in ((1, 101), (2, 102), (3, 103)):
+        assert found.get(serial, 0.0) == pytest.approx(wanted[tid], rel=1e-9, abs=1e-12)
+    assert test.other_processes_j == pytest.approx(wanted[300], rel=1e-9, abs=1e-12)
+    assert test.unattributed_j == pytest.approx(wanted[150], rel=1e-9, abs=1e-12)
+    assert result.evidence.level == "sched"
+
+
+def test_in_a_hole_the_level_below_counts() -> None:
+    stints: list[Stint] = [(0, 0, 40, 101), (2, 60, 100, 101)]
+    whole = analyze(parsed(traced(stints, [], 100)), manifest(1, policies=POLICIES), MODEL)
+    holed = analyze(parsed(traced(stints, [], 100, lost=[(50, 70)])), manifest(1, policies=POLICIES), MODEL)
+    assert check(holed) == []
+    assert holed.evidence.level == "sched"
+    assert any("level device" in reason or "level thread-time" in reason for reason in holed.evidence.reasons)
+    assert whole.tests[0].threads[0].cpu_ns == 80 * MS
+    assert holed.tests[0].threads[0].cpu_ns == pytest.approx(80 * MS, rel=0.2)
+
+
+def test_a_tid_that_is_used_again() -> None:
+    stints: list[Stint] = [(0, 0, 10, 101), (1, 50, 70, 101)]
+    made = traced(stints, [], 100)
+    assert made.trace is not None
+    tasks = Tasks(
+        np.array([101, 101], np.int32),
+        np.array([1, 1], np.int32),
+        np.array([T0, ns(40)]),
+        np.array([ns(20), ns(100)]),
+        np.zeros(2, np.int32),
+        ("x",),
+    )
+    first = thread(1, anchors=[(1, 1), (9, 9)])
+    second = replace(thread(2, anchors=[(55, 5), (65, 15)]), tid=101)
+    again = replace(made, threads=(first, second), trace=replace(made.trace, tasks=tasks))
+    result = analyze(parsed(again), manifest(1, policies=POLICIES), MODEL)
+    spent = {row.serial: row.cpu_ns for row in result.tests[0].threads}
+    assert spent == {1: pytest.approx(10 * MS), 2: pytest.approx(20 * MS)}
