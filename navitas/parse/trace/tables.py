@@ -61,8 +61,8 @@ class IdleStates:
 class Tasks:
     """Lifetimes of threads, by tid, then time, as columns: a trace may have millions. A tid used again has several rows.
 
-    `tgid` is the process (-1 unknown); `names[name[i]]` the last name of row i. A row begins at the thread's start where the
-    trace saw it, else at the trace's start; it ends likewise.
+    `tgid` is the process (-1 unknown); `names[name[i]]` the last name of row i (UTF-8; number -1: none). A row begins at the
+    thread's start where the trace saw it, else at the trace's start; it ends likewise.
     """
 
     tid: I32
@@ -70,7 +70,7 @@ class Tasks:
     from_ns: I64
     to_ns: I64
     name: I32
-    names: tuple[str, ...]
+    names: NDArray[np.bytes_]
 
     def __len__(self) -> int:
         return len(self.tid)
@@ -84,8 +84,9 @@ class Tasks:
         return Tasks(self.tid[mask], self.tgid[mask], self.from_ns[mask], self.to_ns[mask], self.name[mask], self.names)
 
     def name_of(self, row: int) -> str:
-        """The name of one row's thread."""
-        return self.names[int(self.name[row])]
+        """The name of one row's thread; empty where it is not told."""
+        number = int(self.name[row])
+        return bytes(self.names[number]).decode("utf-8", "replace") if number >= 0 else ""
 
 
 @dataclass(frozen=True, slots=True)

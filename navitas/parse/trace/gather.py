@@ -1,0 +1,121 @@
+"""What a trace's reader finds, piece by piece, before it is put in order (`order`)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from navitas.parse.tables import I32, I64, U8
+from navitas.parse.trace.tables import DEAD, RUNNABLE, SLEEPS, UNKNOWN, SkippedLine
+
+TID_LIMIT: Final = 1 << 22
+"""The kernel's own limit (PID_MAX_LIMIT); a number beyond is no thread's."""
+CPU_LIMIT: Final = 4096
+OPEN, SEEN, DIED, GONE = 0, 1, 2, 3
+"""What a fact tells of a thread: that it starts, is there, ran for the last time, or is leaving or gone."""
+NO_NAME: Final = -1
+
+_SKIPPED_KEPT = 100
+_TEXT_KEPT = 200
+_NAME_BYTES = 16
+# EXIT_DEAD, EXIT_ZOMBIE, and TASK_DEAD of old kernels.
+_DEAD_BITS = 0x10 | 0x20 | 0x40
+# Set where a runnable thread was preempted: TASK_STATE_MAX, which kernels have moved about.
+_PREEMPTED = (0, 0x100, 0x400, 0x800, 0x1000)
+
+
+class Rows:
+    """A growing table: pieces of columns, joined once."""
+
+    def __init__(self, **dtypes: type[np.generic]) -> None:
+        self._dtypes = dtypes
+        self._pieces: dict[str, list[NDArray[Any]]] = {name: [] for name in dtypes}
+
+    def add(self, **columns: NDArray[Any] | list[int] | int) -> None:
+        """Rows below those that are there; a single number stands for all rows of the piece."""
+        arrays = {name: np.asarray(columns[name], dtype) for name, dtype in self._dtypes.items()}
+        length = next((array.size for array in arrays.values() if array.ndim), 1)
+        for name, array in arrays.items():
+            self._pieces[name].append(np.broadcast_to(array, (length,)))
+
+    def take(self) -> dict[str, NDArray[Any]]:
+        """The whole columns; the pieces are given up one column after another, to keep memory low."""
+        whole = {}
+        for name, dtype in self._dtypes.items():
+            pieces = self._pieces.pop(name)
+            whole[name] = np.concatenate(pieces) if pieces else np.empty(0, dtype)
+        return whole
+
+
+class Names:
+    """Names of threads by number."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[bytes, int] = {}
+
+    def number(self, name: bytes) -> int:
+        """The number of one name; `NO_NAME` of those that only stand for a name."""
+        if name in (b"", b"<...>"):
+            return NO_NAME
+        return self._numbers.setdefault(name[:_NAME_BYTES], len(self._numbers))
+
+    def numbers(self, names: NDArray[np.bytes_]) -> I32:
+        """The numbers of many names."""
+        unique, index = np.unique(names, return_inverse=True)
+        known = np.array([self.number(name) for name in unique.tolist()], np.int32)
+        return known[index] if len(known) else np.empty(0, np.int32)
+
+    def all(self) -> NDArray[np.bytes_]:
+        """All names in order of their numbers."""
+        return np.array(list(self._numbers), f"S{_NAME_BYTES}")
+
+
+class Gathered:
+    """Everything found so far. Threads' states and numbers are checked by those who add them."""
+
+    def __init__(self) -> None:
+        i32, i64, u8 = np.int32, np.int64, np.uint8
+        self.switches = Rows(cpu=i32, t_ns=i64, next_tid=i32, prev_tid=i32, prev_state=u8)
+        self.frequencies = Rows(cpu=i32, t_ns=i64, khz=i64)
+        self.idle = Rows(cpu=i32, t_ns=i64, state=i32)
+        self.facts = Rows(t_ns=i64, tid=i32, kind=u8, tgid=i32, name=i32, parent=i32)
+        self.losses = Rows(cpu=i32, from_ns=i64, to_ns=i64)
+        self.offline = Rows(cpu=i32, t_ns=i64)
+        self.suspends = Rows(t_ns=i64, begins=u8)
+        self.snapshots = Rows(trace_ns=i64, monotonic_ns=i64, boottime_ns=i64, realtime_ns=i64)
+        self.names = Names()
+        self.skipped: list[SkippedLine] = []
+        self.skipped_by_reason: Counter[str] = Counter()
+        self.warnings: list[str] = []
+        self.last_ns: dict[int, int] = {}
+        """Where a core's events end before the trace does (a cut file)."""
+        self.span_ns: tuple[int, int] | None = None
+        self.clock: str | None = None
+
+    def fact(self, t_ns: int, tid: int, kind: int, *, tgid: int = UNKNOWN, name: bytes = b"", parent: int = UNKNOWN) -> None:
+        """One fact of a thread."""
+        if 0 < tid < TID_LIMIT:
+            tgid = tgid if 0 < tgid < TID_LIMIT else UNKNOWN
+            parent = parent if 0 < parent < TID_LIMIT else UNKNOWN
+            self.facts.add(t_ns=t_ns, tid=tid, kind=kind, tgid=tgid, name=self.names.number(name), parent=parent)
+
+    def covers(self, first_ns: int, last_ns: int) -> None:
+        """The trace has events from `first_ns` to `last_ns`."""
+        low, high = self.span_ns or (first_ns, last_ns)
+        self.span_ns = (min(low, first_ns), max(high, last_ns))
+
+    def skip(self, number: int, text: bytes, reason: str) -> None:
+        """A line or packet that cannot be used."""
+        self.skipped_by_reason[reason] += 1
+        if len(self.skipped) < _SKIPPED_KEPT:
+            shown = text[:_TEXT_KEPT].decode("utf-8", "replace")[:_TEXT_KEPT]
+            self.skipped.append(SkippedLine(number, shown, reason))
+
+
+def state_of_numbers(states: I64) -> U8:
+    """`SLEEPS`, `RUNNABLE` or `DEAD` of the kernel's numbers."""
+    kind = np.where(np.isin(states, _PREEMPTED), RUNNABLE, SLEEPS)
+    return np.where((states > 0) & (states & _DEAD_BITS != 0), DEAD, kind).astype(np.uint8)

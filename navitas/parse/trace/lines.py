@@ -1,0 +1,122 @@
+"""The heads of a text trace's lines: core, time and where the event begins, for all lines of a block at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from navitas.parse.tables import I64, U8
+from navitas.parse.trace.words import Places, Text
+
+_NS_PER_S, _NS_PER_US = 1_000_000_000, 1000
+_SECONDS_DIGITS = 9
+_BACKSLASH = ord("\\")
+_IS_BLANK = np.isin(np.arange(256), [ord(blank) for blank in " \r\t"])
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """The lines of a block: from `start` to `end` (without blanks at the end), and those that are neither empty nor comments.
+
+    The columns `bracket` to `t_ns` have a row for each event line, whose line is `row`: where its core's bracket is, where its
+    event's name begins, core and time. `other` are the lines that are no events, `comment` those that begin with `#`.
+    """
+
+    start: Places
+    end: Places
+    row: Places
+    bracket: Places
+    event: Places
+    cpu: I64
+    t_ns: I64
+    other: Places
+    comment: Places
+
+
+class Layout:
+    """Finds the heads. Within a trace they have few forms, so that the last ones found are tried first."""
+
+    def __init__(self) -> None:
+        self._brackets = list(range(18, 44)) + list(range(4, 18))
+        self._colons = list(range(7, 46))
+
+    def heads(self, text: Text, ends: Places) -> Lines:
+        """The heads of all lines of a block, which end at `ends`."""
+        data = text.bytes
+        start = np.append(text.low, ends[:-1] + 1)
+        end = _stripped(data, start, ends)
+        filled = end > start
+        comment = filled & (data[start] == ord("#"))
+        rows = np.flatnonzero(filled & ~comment)
+        bracket = self._try(self._brackets, start[rows], end[rows], lambda at: _is_cpu(data, at))
+        found = np.flatnonzero(bracket >= 0)
+        colon = self._try(self._colons, bracket[found], end[rows[found]], lambda at: _is_time_end(data, at))
+        found = found[colon >= 0]
+        colon = colon[colon >= 0]
+        t_ns, good = _times(text, colon)
+        found, colon, t_ns = found[good], colon[good], t_ns[good]
+        other = np.ones(len(rows), bool)
+        other[found] = False
+        cpu, _ = text.number_before(bracket[found] + 4)
+        return Lines(start, end, rows[found], bracket[found], colon + 2, cpu, t_ns, rows[other], np.flatnonzero(comment))
+
+    def _try(self, offsets: list[int], base: Places, end: Places, fits: Callable[[Places], NDArray[np.bool_]]) -> Places:
+        """For each base the place at the first offset that fits, before its line's end; -1 where none does."""
+        place = np.full(len(base), -1, np.int64)
+        left = np.arange(len(base))
+        most, best = 0, 0
+        for offset in tuple(offsets):
+            if not len(left):
+                break
+            at = base[left] + offset
+            good = at < end[left]
+            good &= fits(np.where(good, at, base[left]))
+            hits = int(np.count_nonzero(good))
+            if hits:
+                place[left[good]] = at[good]
+                left = left[~good]
+            if hits > most:
+                most, best = hits, offset
+        if most:
+            offsets.remove(best)
+            offsets.insert(0, best)
+        return place
+
+
+def _stripped(data: U8, start: Places, end: Places) -> Places:
+    """The lines' ends without blanks, and without what ends lines of a JavaScript string (`\\n\\`)."""
+    end = end.copy()
+    quoted = (data[end - 1] == _BACKSLASH) & (data[end - 2] == ord("n")) & (data[end - 3] == _BACKSLASH) & (end - 3 >= start)
+    end[quoted] -= 3
+    while len(blank := np.flatnonzero((end > start) & _IS_BLANK[data[end - 1]])):
+        end[blank] -= 1
+    return end
+
+
+def _is_digit(values: U8) -> NDArray[np.bool_]:
+    digit: NDArray[np.bool_] = (values - np.uint8(ord("0"))) <= 9
+    return digit
+
+
+def _is_cpu(data: U8, at: Places) -> NDArray[np.bool_]:
+    fits: NDArray[np.bool_] = (
+        (data[at] == ord("[")) & (data[at + 4] == ord("]")) & _is_digit(data[at + 1]) & _is_digit(data[at + 3])
+    )
+    return fits
+
+
+def _is_time_end(data: U8, at: Places) -> NDArray[np.bool_]:
+    fits: NDArray[np.bool_] = (data[at] == ord(":")) & (data[at + 1] == ord(" ")) & _is_digit(data[at - 1])
+    fits &= (data[at - 7] == ord(".")) | (data[at - 10] == ord("."))
+    return fits
+
+
+def _times(text: Text, colon: Places) -> tuple[I64, NDArray[np.bool_]]:
+    """Times in ns from seconds with 6 or 9 decimals before the colons, and whether each is one."""
+    fraction, digits = text.number_before(colon)
+    seconds, some = text.number_before(colon - digits - 1)
+    good = ((digits == 6) | (digits == 9)) & (some > 0) & (some <= _SECONDS_DIGITS)
+    return np.where(good, seconds, 0) * _NS_PER_S + np.where(digits == 6, fraction * _NS_PER_US, fraction), good

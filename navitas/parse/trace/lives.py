@@ -1,0 +1,98 @@
+"""Threads' lifetimes out of single facts: what starts and ends them, their processes and last names; all threads at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from navitas.parse.tables import I32, I64
+from navitas.parse.trace.gather import DIED, GONE, OPEN, SEEN
+from navitas.parse.trace.tables import UNKNOWN, Tasks
+
+_TIME_BITS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Facts of threads in any order: when, of which thread, what (`gather.OPEN` …); its process, name and parent (-1: not told).
+
+    `parent` is a thread of the same process. A time of -1 is that of no moment: the fact holds throughout.
+    """
+
+    t_ns: I64
+    tid: I32
+    kind: NDArray[np.uint8]
+    tgid: I32
+    name: I32
+    parent: I32
+
+    def __len__(self) -> int:
+        return len(self.tid)
+
+
+def tasks_of(facts: Facts, names: NDArray[np.bytes_], start_ns: int, end_ns: int) -> Tasks:
+    """Lifetimes by thread, then time.
+
+    A start opens one, and so does a thread that is seen after it had died. Without a start it reaches back to the trace's start
+    (to the end of the tid's former life); without an end to the trace's end.
+    """
+    t_ns = np.where(facts.t_ns < 0, start_ns, facts.t_ns)
+    keys = _Keys(start_ns, end_ns)
+    order = np.argsort(keys.of(facts.tid, t_ns), kind="stable")
+    tid, kind, t_ns = facts.tid[order], facts.kind[order], t_ns[order]
+    same = np.zeros(len(order), bool)
+    same[1:] = tid[1:] == tid[:-1]
+    before = np.zeros(len(order), np.uint8)
+    before[1:] = kind[:-1]
+    opens = ~same | ((kind == OPEN) & (before != OPEN)) | ((kind == SEEN) & (before == DIED))
+    first = np.flatnonzero(opens)
+    if not len(first):
+        none, never = np.empty(0, np.int32), np.empty(0, np.int64)
+        return Tasks(none, none, never, never, none, names)
+    life = np.cumsum(opens) - 1
+    from_ns = np.where((kind[first] == OPEN) | same[first], t_ns[first], start_ns)
+    last = np.append(first[1:], len(order)) - 1
+    to_ns = np.where(np.isin(kind[last], (DIED, GONE)), t_ns[last], end_ns)
+    died = kind == DIED
+    to_ns[life[died]] = t_ns[died]
+    cut = np.flatnonzero(same[first])
+    to_ns[cut - 1] = np.minimum(to_ns[cut - 1], from_ns[cut])
+    tasks = Tasks(tid[first], _last(life, facts.tgid[order]), from_ns, to_ns, _last(life, facts.name[order]), names)
+    return _with_processes(tasks, _last(life, facts.parent[order]), keys)
+
+
+class _Keys:
+    """One number for a thread and a time, to sort and search by: long traces are told apart by less than each nanosecond."""
+
+    def __init__(self, start_ns: int, end_ns: int) -> None:
+        self._start_ns = start_ns
+        self._shift = max(0, (end_ns - start_ns).bit_length() - _TIME_BITS)
+
+    def of(self, tid: I32, t_ns: I64) -> I64:
+        return (tid.astype(np.int64) << (_TIME_BITS + 1)) + (np.maximum(t_ns - self._start_ns, 0) >> self._shift)
+
+
+def _last(life: I64, value: I32) -> I32:
+    """The last value of each life that is not -1."""
+    of_life = np.full(int(life[-1]) + 1, UNKNOWN, np.int32)
+    told = np.flatnonzero(value != UNKNOWN)
+    of_life[life[told]] = value[told]
+    return of_life
+
+
+def _with_processes(tasks: Tasks, parent: I32, keys: _Keys) -> Tasks:
+    """A thread whose process is not told has its parent's, however many generations back that is known."""
+    child = np.flatnonzero((tasks.tgid == UNKNOWN) & (parent != UNKNOWN))
+    if not len(child):
+        return tasks
+    place = np.searchsorted(keys.of(tasks.tid, tasks.from_ns), keys.of(parent[child], tasks.from_ns[child]), side="right") - 1
+    good = (place >= 0) & (tasks.tid[np.maximum(place, 0)] == parent[child])
+    ancestor = np.arange(len(tasks))
+    ancestor[child[good]] = place[good]
+    for _ in range(len(tasks).bit_length()):
+        ancestor = ancestor[ancestor]
+    tgid = tasks.tgid.copy()
+    tgid[child] = tasks.tgid[ancestor[child]]
+    return Tasks(tasks.tid, tgid, tasks.from_ns, tasks.to_ns, tasks.name, tasks.names)

@@ -1,0 +1,116 @@
+"""What a reader has gathered, put in order: the tables of a trace."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from navitas.parse.tables import I32, I64, Rails
+from navitas.parse.trace.gather import Gathered
+from navitas.parse.trace.lives import Facts, tasks_of
+from navitas.parse.trace.tables import (
+    IDLE_TID,
+    SLEEPS,
+    CpuWindows,
+    Frequencies,
+    IdleStates,
+    Losses,
+    RawTrace,
+    Snapshots,
+    Spans,
+    Switches,
+    Trace,
+    TraceClock,
+)
+
+
+def in_order(gathered: Gathered, rails: Rails | None = None) -> RawTrace:
+    """The tables of a trace, its own clock kept."""
+    start_ns, end_ns = gathered.span_ns or (0, 0)
+    tasks = tasks_of(Facts(**gathered.facts.take()), gathered.names.all(), start_ns, end_ns)
+    switches = _with_offline(Switches(**_sorted(gathered.switches.take())), gathered.offline.take())
+    trace = Trace(
+        switches=switches,
+        frequencies=Frequencies(**_sorted(gathered.frequencies.take())),
+        idle=IdleStates(**_sorted(gathered.idle.take())),
+        tasks=tasks,
+        windows=_windows(switches, gathered.last_ns, end_ns),
+        losses=_losses(gathered.losses.take()),
+        suspends=_suspends(gathered.suspends.take(), start_ns, end_ns),
+        snapshots=_snapshots(gathered.snapshots.take()),
+        start_ns=start_ns,
+        end_ns=end_ns,
+        clock=cast(TraceClock, gathered.clock or "global"),
+        rails=rails,
+    )
+    return RawTrace(trace, tuple(gathered.skipped), dict(gathered.skipped_by_reason), tuple(gathered.warnings))
+
+
+def _sorted(columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """By core, then time; what comes in is nearly in order of time."""
+    cpu, t_ns = columns["cpu"], columns["t_ns"]
+    order = np.argsort(cpu.astype(np.int16), kind="stable")
+    cpu, ordered = cpu[order], t_ns[order]
+    if np.any((ordered[1:] < ordered[:-1]) & (cpu[1:] == cpu[:-1])):
+        order = np.lexsort((t_ns, columns["cpu"]))
+    for name in columns:
+        columns[name] = columns[name][order]
+    return columns
+
+
+def _with_offline(switches: Switches, offline: dict[str, NDArray[Any]]) -> Switches:
+    """A core that goes off runs nothing from then on: where no switch says so, one is added."""
+    cpu, t_ns = cast(I32, offline["cpu"]), cast(I64, offline["t_ns"])
+    if not len(cpu):
+        return switches
+    low, high = np.searchsorted(switches.cpu, cpu), np.searchsorted(switches.cpu, cpu, side="right")
+    place = np.array([at + np.searchsorted(switches.t_ns[at:end], t) for at, end, t in zip(low, high, t_ns, strict=True)])
+    running = place > low
+    place, cpu, t_ns = place[running], cpu[running], t_ns[running]
+    prev = switches.next_tid[place - 1]
+    runs = prev != IDLE_TID
+    place, cpu, t_ns, prev = place[runs], cpu[runs], t_ns[runs], prev[runs]
+    return Switches(
+        np.insert(switches.cpu, place, cpu),
+        np.insert(switches.t_ns, place, t_ns),
+        np.insert(switches.next_tid, place, IDLE_TID),
+        np.insert(switches.prev_tid, place, prev),
+        np.insert(switches.prev_state, place, SLEEPS),
+    )
+
+
+def _windows(switches: Switches, last_ns: dict[int, int], end_ns: int) -> CpuWindows:
+    """From a core's first switch, which tells what runs, to the trace's end, or that of the core's own part of it."""
+    cpu, first = np.unique(switches.cpu, return_index=True)
+    to_ns = np.array([last_ns.get(number, end_ns) for number in cpu.tolist()], np.int64)
+    from_ns = switches.t_ns[first]
+    return CpuWindows(cpu, from_ns, np.maximum(from_ns, to_ns))
+
+
+def _losses(columns: dict[str, NDArray[Any]]) -> Losses:
+    order = np.lexsort((columns["to_ns"], columns["from_ns"]))
+    return Losses(columns["cpu"][order], columns["from_ns"][order], columns["to_ns"][order])
+
+
+def _snapshots(columns: dict[str, NDArray[Any]]) -> Snapshots:
+    order = np.argsort(columns["trace_ns"], kind="stable")
+    return Snapshots(**{name: column[order] for name, column in columns.items()})
+
+
+def _suspends(columns: dict[str, NDArray[Any]], start_ns: int, end_ns: int) -> Spans:
+    """Begins and ends turned into spans; one that is open at the trace's start or end reaches to it."""
+    order = np.argsort(columns["t_ns"], kind="stable")
+    t_ns, begins = columns["t_ns"][order], columns["begins"][order].astype(bool)
+    if not len(t_ns):
+        return Spans(t_ns, t_ns)
+    if not begins[0]:
+        t_ns, begins = np.insert(t_ns, 0, start_ns), np.insert(begins, 0, True)
+    if begins[-1]:
+        t_ns, begins = np.append(t_ns, end_ns), np.append(begins, False)
+    depth = np.cumsum(np.where(begins, 1, -1))
+    starts = begins & (np.insert(depth[:-1], 0, 0) <= 0)
+    from_ns = t_ns[starts]
+    to_ns = t_ns[np.append(np.flatnonzero(starts)[1:], len(t_ns)) - 1]
+    return Spans(from_ns, to_ns)

@@ -1,0 +1,121 @@
+"""sched_switch as the kernel prints it, all lines of a block at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from navitas.parse.tables import I64, U8
+from navitas.parse.trace.gather import DIED, SEEN, TID_LIMIT, Gathered, state_of_numbers
+from navitas.parse.trace.lines import Lines
+from navitas.parse.trace.tables import DEAD, RUNNABLE, SLEEPS, UNKNOWN
+from navitas.parse.trace.words import Places, Text
+
+_NAME_WORDS = 2
+_DEAD_LETTERS = (ord("X"), ord("x"), ord("Z"))
+_STATE_OF_LETTER = np.full(256, SLEEPS, np.uint8)
+_STATE_OF_LETTER[ord("R")] = RUNNABLE
+_STATE_OF_LETTER[list(_DEAD_LETTERS)] = DEAD
+
+
+@dataclass(frozen=True, slots=True)
+class _Fields:
+    good: NDArray[np.bool_]
+    prev_tid: I64
+    next_tid: I64
+    prev_state: U8
+    prev_name: Places
+    prev_name_length: I64
+    next_name: Places
+    next_name_length: I64
+
+
+class SwitchLines:
+    """Decodes sched_switch lines into switches, and a few facts of each thread a block: its last name, its end."""
+
+    def __init__(self) -> None:
+        self._last_row = np.zeros(TID_LIMIT, np.int32)
+
+    def decode(self, text: Text, lines: Lines, rows: Places, into: Gathered) -> Places:
+        """Decode these event lines; returns those that look different and are left."""
+        fields = _fields(text, lines.event[rows], lines.end[lines.row[rows]])
+        good = np.flatnonzero(fields.good)
+        kept = rows[good]
+        prev_tid, next_tid, prev_state = fields.prev_tid[good], fields.next_tid[good], fields.prev_state[good]
+        cpu, t_ns = lines.cpu[kept], lines.t_ns[kept]
+        into.switches.add(cpu=cpu, t_ns=t_ns, next_tid=next_tid, prev_tid=prev_tid, prev_state=prev_state)
+        died = prev_state == DEAD
+        telling = np.flatnonzero((self._is_last(prev_tid) | died) & (prev_tid > 0))
+        row = good[telling]
+        into.facts.add(
+            t_ns=t_ns[telling],
+            tid=prev_tid[telling],
+            kind=np.where(died[telling], DIED, SEEN),
+            tgid=_tgids(text, lines.bracket[kept[telling]]),
+            name=into.names.numbers(text.strings(fields.prev_name[row], fields.prev_name_length[row])),
+            parent=UNKNOWN,
+        )
+        telling = np.flatnonzero(self._is_last(next_tid) & (next_tid > 0))
+        row = good[telling]
+        name = into.names.numbers(text.strings(fields.next_name[row], fields.next_name_length[row]))
+        into.facts.add(t_ns=t_ns[telling], tid=next_tid[telling], kind=SEEN, tgid=UNKNOWN, name=name, parent=UNKNOWN)
+        return rows[~fields.good]
+
+    def _is_last(self, tid: I64) -> NDArray[np.bool_]:
+        """Which rows are the last ones of their threads."""
+        rows = np.arange(len(tid), dtype=np.int32)
+        self._last_row[tid] = rows
+        last: NDArray[np.bool_] = self._last_row[tid] == rows
+        return last
+
+
+def _fields(text: Text, event: Places, end: Places) -> _Fields:
+    """`sched_switch: prev_comm=A prev_pid=1 prev_prio=120 prev_state=S ==> next_comm=B next_pid=2 next_prio=120`."""
+    good = text.has(event + 8, b"itch: pr") & text.has(event + 16, b"ev_comm=")
+    prev_name = event + len("sched_switch: prev_comm=")
+    prev_name_length = text.find("=", prev_name + len(" prev_pid"), _NAME_WORDS)
+    at = prev_name + prev_name_length + len(" prev_pid")
+    good &= text.has(at - 8, b"prev_pid")
+    prev_tid, digits = text.number_from(at + 1)
+    at = at + 1 + digits
+    good &= (digits > 0) & (prev_tid < TID_LIMIT) & text.has(at, b" prev_pr")
+    at = at + len(" prev_prio=")
+    at = at + text.find(" ", at)
+    good &= text.has(at, b" prev_st")
+    at = at + len(" prev_state=")
+    state, state_good = _states(text, at)
+    at = at + text.find(" ", at)
+    good &= state_good & text.has(at, b" ==> nex")
+    next_name = at + len(" ==> next_comm=")
+
+    at = end - text.find_back("=", end)
+    good &= text.has(at - 8, b"ext_prio")
+    at = at - len(" next_prio")
+    next_tid, digits = text.number_before(at)
+    at = at - digits - 1
+    good &= (digits > 0) & (next_tid < TID_LIMIT) & text.has(at - 8, b"next_pid") & text.has(at, b"=")
+    next_name_length = at - len(" next_pid") - next_name
+    good &= (next_name_length >= 0) & (next_name_length <= 8 * _NAME_WORDS)
+    return _Fields(good, prev_tid, next_tid, state, prev_name, prev_name_length, next_name, next_name_length)
+
+
+def _states(text: Text, at: Places) -> tuple[U8, NDArray[np.bool_]]:
+    """States by their first letter, or by number where that is printed; and whether they are (hexadecimal ones are not)."""
+    letter = text.bytes[at]
+    state = _STATE_OF_LETTER[letter]
+    good = np.ones(len(at), bool)
+    numeric = np.flatnonzero((letter - np.uint8(ord("0"))) <= 9)
+    if len(numeric):
+        value, digits = text.number_from(at[numeric])
+        state[numeric] = state_of_numbers(value)
+        good[numeric] = text.has(at[numeric] + digits, b" ")
+    return state, good
+
+
+def _tgids(text: Text, bracket: Places) -> I64:
+    """The process from the column TGID, where there is one: `( 2519) [000]`."""
+    tgid, digits = text.number_before(bracket - 2)
+    known = text.has(bracket - 2, b") [") & (digits > 0) & (tgid < TID_LIMIT)
+    return np.where(known, tgid, UNKNOWN)

@@ -1,0 +1,105 @@
+"""Text traces: the kernel's (`trace`, `trace_pipe`, atrace), systrace pages, and what `trace-cmd report` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from navitas.parse.trace.blocks import Block, read_blocks
+from navitas.parse.trace.gather import Gathered
+from navitas.parse.trace.lines import Layout, Lines
+from navitas.parse.trace.order import in_order
+from navitas.parse.trace.other_lines import decode_ends, decode_power, decode_starts
+from navitas.parse.trace.single_lines import CLOCK_SYNC, SingleLines
+from navitas.parse.trace.switch_lines import SwitchLines
+from navitas.parse.trace.tables import RawTrace
+from navitas.parse.trace.text_losses import TextLosses
+from navitas.parse.trace.words import Places, Text
+
+_RARE = (b"sched_process_fo", b"task_rename:", b"suspend_resume:", b"sched_cpu_hotplu", b"cpuhp_enter:")
+_UNDECODED = b"[FAILED TO PARSE]"
+_LINE_BYTES = 4096
+
+
+def read_text(source: Path | bytes) -> RawTrace:
+    """Read a text trace of any size, block by block. Lines that cannot be used are counted by reason, the first of them kept.
+
+    A file without any event yields empty tables. RecordingError when the file cannot be read.
+    """
+    reader = _Reader()
+    for block in read_blocks(source):
+        reader.read(block)
+    return reader.close()
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self._into = Gathered()
+        self._layout, self._switches = Layout(), SwitchLines()
+        self._single, self._losses = SingleLines(self._into), TextLosses(self._into)
+
+    def read(self, block: Block) -> None:
+        """Decode a block."""
+        text, into, before = block.text, self._into, block.lines_before
+        lines = self._layout.heads(text, block.ends)
+
+        def content(line: int) -> bytes:
+            start = int(lines.start[line])
+            return bytes(text.buffer[start : min(int(lines.end[line]), start + _LINE_BYTES)])
+
+        if block.overlong:
+            into.skip(before + 1, content(0), "longer than any event's line")
+            return
+        for line in lines.comment.tolist():
+            self._single.comment(content(line))
+        said = [(line, self._single.other(before + line + 1, content(line))) for line in lines.other.tolist()]
+        self._losses.block(lines, [(line, cpu) for line, cpu in said if cpu is not None])
+        if not len(lines.row):
+            return
+        into.covers(int(lines.t_ns.min()), int(lines.t_ns.max()))
+        broken = set(_lines_with(text, lines, _UNDECODED))
+        for line in sorted(broken):
+            into.skip(before + line + 1, content(line), "trace-cmd could not decode the event")
+        left = [lines.row[rows] for rows in _frequent(text, lines, self._switches, into)]
+        rare = np.unique(np.concatenate([*left, np.fromiter(_lines_with(text, lines, CLOCK_SYNC), np.int64)]))
+        for line in rare.tolist():
+            if line not in broken:
+                self._single.event(before + line + 1, content(line))
+
+    def close(self) -> RawTrace:
+        """The whole trace."""
+        self._losses.close()
+        return in_order(self._into)
+
+
+def _frequent(text: Text, lines: Lines, switches: SwitchLines, into: Gathered) -> Iterator[Places]:
+    """Decode the frequent events; yields the event lines that are to be decoded one by one."""
+
+    def named(rows: Places, name: bytes) -> Places:
+        event = lines.event[rows]
+        return rows[text.has(event, name[:8]) & text.has(event + 8, name[8:16])]
+
+    rows = np.arange(len(lines.row))
+    is_switch = text.has(lines.event, b"sched_sw") & text.has(lines.event + 8, b"itch:")
+    yield switches.decode(text, lines, rows[is_switch], into)
+    rest = rows[~is_switch]
+    if len(rest):
+        yield decode_power(text, lines, named(rest, b"cpu_idle:"), True, into)
+        yield decode_power(text, lines, named(rest, b"cpu_frequency:"), False, into)
+        yield decode_starts(text, lines, named(rest, b"task_newtask:"), into)
+        yield decode_ends(text, lines, named(rest, b"sched_process_ex"), into)
+        yield decode_ends(text, lines, named(rest, b"sched_process_fr"), into)
+        for name in _RARE:
+            yield named(rest, name)
+
+
+def _lines_with(text: Text, lines: Lines, mark: bytes) -> Iterator[int]:
+    """The event lines that have a mark in them."""
+    at = text.buffer.find(mark, text.low, text.high)
+    while at >= 0:
+        line = int(np.searchsorted(lines.start, at, side="right")) - 1
+        if (row := int(np.searchsorted(lines.row, line))) < len(lines.row) and lines.row[row] == line:
+            yield line
+        at = text.buffer.find(mark, max(at + 1, int(lines.end[line])), text.high)

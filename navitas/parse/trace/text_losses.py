@@ -1,0 +1,50 @@
+"""Where a text trace says `CPU:2 [LOST 34 EVENTS]`: that core's events are missing from its last one to its next one."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from navitas.parse.trace.gather import Gathered
+from navitas.parse.trace.lines import Lines
+
+
+class TextLosses:
+    """Turns the places of such lines into spans of time, over blocks."""
+
+    def __init__(self, into: Gathered) -> None:
+        self._into = into
+        self._last_ns: dict[int, int] = {}
+        self._open: dict[int, int] = {}
+        self._begin_ns: int | None = None
+
+    def block(self, lines: Lines, lost: list[tuple[int, int]]) -> None:
+        """A block's events, and (line, core) of those lines in order."""
+        if self._begin_ns is None and len(lines.t_ns):
+            self._begin_ns = int(lines.t_ns.min())
+        lost_of: dict[int, list[int]] = {}
+        for line, cpu in lost:
+            lost_of.setdefault(cpu, []).append(line)
+        for cpu in np.unique(lines.cpu).tolist():
+            of_cpu = np.flatnonzero(lines.cpu == cpu)
+            row, t_ns = lines.row[of_cpu], lines.t_ns[of_cpu]
+            if cpu in self._open:
+                self._into.losses.add(cpu=cpu, from_ns=self._open.pop(cpu), to_ns=int(t_ns[0]))
+            for at in np.unique(np.searchsorted(row, lost_of.pop(cpu, []))).tolist():
+                from_ns = int(t_ns[at - 1]) if at else self._before(cpu, int(t_ns[0]))
+                if at < len(t_ns):
+                    self._into.losses.add(cpu=cpu, from_ns=from_ns, to_ns=int(t_ns[at]))
+                else:
+                    self._open[cpu] = from_ns
+            self._last_ns[cpu] = int(t_ns[-1])
+        for cpu in lost_of:
+            self._open.setdefault(cpu, self._before(cpu, 0))
+
+    def _before(self, cpu: int, otherwise: int) -> int:
+        begin = self._begin_ns if self._begin_ns is not None else otherwise
+        return self._last_ns.get(cpu, begin)
+
+    def close(self) -> None:
+        """The trace ends: what is missing still is missing until its end."""
+        for cpu, from_ns in self._open.items():
+            end_ns = self._into.span_ns[1] if self._into.span_ns else from_ns
+            self._into.losses.add(cpu=cpu, from_ns=from_ns, to_ns=max(from_ns, end_ns))
