@@ -1,0 +1,97 @@
+"""Scores the estimate against the discrete-event phone of tests/truth (`make accuracy`); docs/accuracy.md explains the figures.
+
+Prints Markdown tables; with `--write`, puts them and the plot into docs/. Exits with 1 when a target is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+sys.path[:0] = [str(ROOT / "tests"), str(Path(__file__).parent)]
+
+from peers import averaged_current  # noqa: E402
+from scoring import Errors, method_errors, score  # noqa: E402
+from tables import LEVEL_TARGETS, Point, allocation_table, missed, plot, workload_table, write_section  # noqa: E402
+from truth.energy import integrate  # noqa: E402
+from truth.methods import truth_of  # noqa: E402
+from truth.phone import PIXEL_6, mistaken  # noqa: E402
+from truth.physics import Hidden  # noqa: E402
+from truth.recorder import write_recording  # noqa: E402
+from truth.samples import LEVELS  # noqa: E402
+from truth.workloads import SCORING_SEEDS, TUNING_SEEDS, WORKLOADS, simulate  # noqa: E402
+
+INTERVALS_MS = (5, 10, 20, 50, 100, 200, 500, 1000, 3000)
+WORLDS = ("allocation", "model")
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One simulated run, to be scored at every level and interval in both worlds."""
+
+    workload: str
+    seed: int
+    intervals_ms: tuple[int, ...]
+
+
+def points_of(job: Job) -> list[Point]:
+    """Simulate once, then record and analyse again and again."""
+    record = simulate(job.workload, job.seed)
+    found: list[Point] = []
+    for world in WORLDS:
+        # A profile is of a kind of phone, not of a run: the same mistake for all workloads of a seed.
+        profile, hidden = (PIXEL_6, None) if world == "allocation" else (mistaken(PIXEL_6, job.seed), Hidden())
+        energy = integrate(record, hidden)
+        truth = truth_of(record, energy)
+        for ms in job.intervals_ms:
+            common = (world, job.workload, job.seed, ms)
+            for level in LEVELS:
+                with tempfile.TemporaryDirectory() as folder:
+                    write_recording(Path(folder) / "r", record, profile, interval_ns=ms * 1_000_000, level=level, seed=job.seed)
+                    scored = score(Path(folder) / "r", truth)
+                found.append(Point(*common, level, scored.level, scored.navitas))
+                if level == "thread-time":
+                    found.append(Point(*common, "paper 1", "", scored.paper1))
+            _, inclusive = method_errors(averaged_current(record, energy, ms * 1_000_000), truth)
+            found.append(Point(*common, "E-MANAFA's rule", "", Errors(None, None, inclusive)))
+    return found
+
+
+def all_points(jobs: Sequence[Job], processes: int) -> Iterator[Point]:
+    with ProcessPoolExecutor(processes) as pool:
+        for job, points in zip(jobs, pool.map(points_of, jobs), strict=True):
+            print(f"{job.workload}, seed {job.seed}", file=sys.stderr)
+            yield from points
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tuning", action="store_true", help="the seeds for tuning instead of those for scoring")
+    parser.add_argument("--workload", action="append", choices=list(WORKLOADS), help="only this one (repeatable)")
+    parser.add_argument("--interval", action="append", type=int, help="only this interval in ms (repeatable)")
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--write", action="store_true", help="put tables and plot into docs/")
+    arguments = parser.parse_args()
+    seeds = TUNING_SEEDS if arguments.tuning else SCORING_SEEDS
+    intervals = tuple(arguments.interval or INTERVALS_MS)
+    jobs = [Job(name, seed, intervals) for name in arguments.workload or WORKLOADS for seed in seeds]
+    points = list(all_points(jobs, arguments.processes))
+    tables = [allocation_table(points, world, intervals) for world in WORLDS]
+    text = "\n".join([*tables, *(workload_table(points, ms) for ms in intervals if ms == 20)])
+    print(text)
+    if arguments.write:
+        write_section(ROOT / "docs" / "accuracy.md", text)
+        plot(points, intervals, ROOT / "docs" / "accuracy.svg")
+    wrong = missed(points, intervals)
+    print("\n".join(wrong) or f"targets of {', '.join(LEVEL_TARGETS)}: kept")
+    return int(bool(wrong))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,72 @@
+"""One workload's score: what a report says of a recording beside what the run really cost."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from truth.methods import MethodTruth, Truth
+
+from navitas.attribute.result import Analysis, EvidenceLevel
+from navitas.cli.analysis import analyze_recording
+
+# Methods below this part of the app's energy are not scored.
+LEAST_SHARE = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Errors:
+    """Relative errors of the total, and of the methods that count on average; None where a rule has no such figure."""
+
+    total: float | None
+    own: float | None
+    inclusive: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """What one recording's report is off by, with the default method and with paper 1's; and the level of evidence it says."""
+
+    level: EvidenceLevel
+    navitas: Errors
+    paper1: Errors
+
+
+def score(recording: Path, truth: Truth) -> Scored:
+    """Analyse a recording as `navitas report` does, and compare."""
+    analysis = analyze_recording(recording, "paper1")
+    (test,) = analysis.tests
+    cpu_j = test.energy_j - test.idle_j
+    methods, by_paper1 = _methods(analysis)
+    own, inclusive = method_errors(methods, truth)
+    _, paper1 = method_errors(by_paper1, truth)
+    paper1_total = None if test.paper1_j is None else test.paper1_j / truth.cpu_j - 1
+    return Scored(analysis.evidence.level, Errors(cpu_j / truth.cpu_j - 1, own, inclusive), Errors(paper1_total, None, paper1))
+
+
+def method_errors(methods: Mapping[str, MethodTruth], truth: Truth) -> tuple[float, float]:
+    """Mean relative errors of exclusive and of inclusive energies, over the methods that have at least 1 % of the app's."""
+    means = []
+    for kind in ("exclusive_j", "inclusive_j"):
+        wanted = {name: getattr(method, kind) for name, method in truth.methods.items()}
+        wanted = {name: joules for name, joules in wanted.items() if joules >= LEAST_SHARE * truth.app_j}
+        found = {name: getattr(methods[name], kind) if name in methods else 0.0 for name in wanted}
+        means.append(sum(abs(found[name] / joules - 1) for name, joules in wanted.items()) / len(wanted))
+    return means[0], means[1]
+
+
+def _methods(analysis: Analysis) -> tuple[dict[str, MethodTruth], dict[str, MethodTruth]]:
+    """Each method summed over threads; by the default method, and by paper 1's formula (inclusive alone)."""
+    names = [f"{method.class_name}#{method.name}" for method in analysis.methods.methods]
+    found: defaultdict[str, MethodTruth] = defaultdict(MethodTruth)
+    paper1: defaultdict[str, MethodTruth] = defaultdict(MethodTruth)
+    for thread in analysis.tests[0].threads:
+        for method in thread.methods:
+            name = names[method.method]
+            found[name].exclusive_j += method.exclusive_j
+            found[name].inclusive_j += method.inclusive_j
+            found[name].calls += method.calls
+            paper1[name].inclusive_j += method.paper1_j or 0.0
+    return found, paper1

@@ -1,0 +1,56 @@
+"""What the runtime writes of a thread: its call events, and anchors where it would read the thread's clock."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from support import chunk_writer as cw
+
+from truth.work import ENTER, RESUME, Thread
+
+_PER_CHUNK = 8192
+
+
+def anchors_of(thread: Thread, interval_ns: int = 1_000_000) -> list[tuple[int, int]]:
+    """Readings (time, CPU ns) at outermost entries and exits, and at a probe when the last one is old enough."""
+    anchors: list[tuple[int, int]] = []
+    depth, last_ns = 0, -interval_ns
+    for t_ns, kind, _, cpu_ns in thread.events:
+        enters = kind in (ENTER, RESUME)
+        outermost = depth == (0 if enters else 1)
+        depth += 1 if enters else -1
+        if outermost or t_ns - last_ns >= interval_ns:
+            anchors.append((t_ns, cpu_ns))
+            last_ns = t_ns
+    return anchors
+
+
+def thread_chunks(thread: Thread, ids: Mapping[str, int], *, serial: int, map_id: int, t0_ns: int, anchored: bool) -> list[bytes]:
+    """The thread's chunks; times begin at `t0_ns`."""
+    chunks = []
+    times = np.array([event[0] for event in thread.events], np.int64) + t0_ns
+    kinds = np.array([event[1] for event in thread.events], np.uint64)
+    methods = np.array([ids[event[2]] for event in thread.events], np.uint64)
+    for seq, low in enumerate(range(0, len(times), _PER_CHUNK)):
+        part = slice(low, low + _PER_CHUNK)
+        base_ns = int(times[low])
+        words = kinds[part] << np.uint64(62) | methods[part] << np.uint64(40) | (times[part] - base_ns).astype(np.uint64)
+        chunks.append(
+            cw.chunk(
+                cw.CALLS,
+                words.astype("<u8").tobytes(),
+                len(words),
+                map_id=map_id,
+                base_ns=base_ns,
+                seq=seq,
+                serial=serial,
+                tid=thread.tid,
+                name=thread.name,
+            )
+        )
+    anchors = anchors_of(thread) if anchored else []
+    if anchors:
+        data = cw.anchors_payload((t_ns + t0_ns, cpu_ns) for t_ns, cpu_ns in anchors)
+        chunks.append(cw.chunk(cw.ANCHORS, data, len(anchors), serial=serial, tid=thread.tid, name=thread.name))
+    return chunks

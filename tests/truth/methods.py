@@ -1,0 +1,105 @@
+"""What each method, thread and component really cost during the test: the truth that reports are compared with."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from truth.energy import F64, Energy
+from truth.record import Record
+from truth.work import ENTER, RESUME, Thread
+
+
+@dataclass(slots=True)
+class MethodTruth:
+    """A method's joules on all threads; inclusive counts recursion once."""
+
+    exclusive_j: float = 0.0
+    inclusive_j: float = 0.0
+    calls: int = 0
+
+
+@dataclass(slots=True)
+class Truth:
+    """The test's joules. `threads_j` are the app's by tid; `base_j` is drawn always and belongs to no one."""
+
+    methods: dict[str, MethodTruth]
+    threads_j: dict[int, float]
+    others_j: float
+    base_j: float
+    wall_ns: int
+    untraced_j: float = field(default=0.0)
+
+    @property
+    def app_j(self) -> float:
+        """All of the app's threads."""
+        return sum(self.threads_j.values())
+
+    @property
+    def cpu_j(self) -> float:
+        """Everything but the base."""
+        return self.app_j + self.others_j
+
+
+def truth_of(record: Record, energy: Energy) -> Truth:
+    """Take every difference that a report could ask for, from the exact curves."""
+    start_ns, end_ns = record.window
+    found = Truth({}, {}, 0.0, energy.base_w * (end_ns - start_ns) / 1e9, end_ns - start_ns)
+    methods: defaultdict[str, MethodTruth] = defaultdict(MethodTruth)
+    for thread in record.threads:
+        curve = energy.threads[thread]
+        spent = curve.between(start_ns, end_ns)
+        if not thread.app:
+            found.others_j += spent
+            continue
+        found.threads_j[thread.tid] = spent
+        times = np.clip([event[0] for event in thread.events], start_ns, end_ns)
+        traced = walk(thread, curve.at(times), methods)
+        found.untraced_j += spent - traced
+        for t_ns, kind, method, _ in thread.events:
+            methods[method].calls += kind == ENTER and start_ns <= t_ns < end_ns
+    found.methods = dict(methods)
+    return found
+
+
+def walk(thread: Thread, at_event: F64, methods: defaultdict[str, MethodTruth]) -> float:
+    """Add up a thread's calls, given a cumulative amount at each of its events; returns what the outermost calls came to.
+
+    Calls still open at the end count as far as the last event.
+    """
+    stack: list[tuple[str, float, float]] = []
+    depth: defaultdict[str, int] = defaultdict(int)
+    traced = 0.0
+
+    def close(value: float) -> float:
+        method, entered, of_callees = stack.pop()
+        depth[method] -= 1
+        whole = value - entered
+        methods[method].exclusive_j += whole - of_callees
+        if not depth[method]:
+            methods[method].inclusive_j += whole
+        if not stack:
+            return whole
+        outer, since, inner = stack[-1]
+        stack[-1] = outer, since, inner + whole
+        return 0.0
+
+    value = 0.0
+    for (_, kind, method, _), value in zip(thread.events, at_event.tolist(), strict=True):
+        if kind in (ENTER, RESUME):
+            stack.append((method, value, 0.0))
+            depth[method] += 1
+        else:
+            traced += close(value)
+    while stack:
+        traced += close(value)
+    return traced
+
+
+def save(truth: Truth, path: Path) -> None:
+    """Keep the truth beside a recording (the product never reads it)."""
+    path.write_text(json.dumps(asdict(truth), indent=1), "utf-8")

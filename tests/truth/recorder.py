@@ -1,0 +1,65 @@
+"""Writes a run as a recording in the raw formats (docs/formats.md), with as much evidence as is asked for."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+from support.recording_maker import make_map
+
+from navitas.recording.manifest import Device, Policy, Project, Run, Source, Test
+from navitas.recording.store import RecordingWriter
+from truth.ftrace import trace_text
+from truth.phone import Phone, profile_xml
+from truth.record import Record
+from truth.samples import BOOT_OFFSET_NS, OTHER_PID, PID, REAL_OFFSET_NS, T0_NS, Level, Samples
+
+TEST = "org.example.WorkloadTest#run"
+
+
+def write_recording(
+    folder: Path, record: Record, profile: Phone, *, interval_ns: int, level: Level = "sched", seed: int = 0
+) -> None:
+    """One recording of a run, its counters sampled every `interval_ns`; `profile` is what the power profile says of the phone."""
+    map_id, map_json = make_map(sorted({TEST} | {event[2] for thread in record.threads for event in thread.events}))
+    policies = [Policy(id=cluster.cpus[0], cpus=list(cluster.cpus)) for cluster in profile.clusters]
+    writer = RecordingWriter(
+        folder,
+        project=Project(name="truth", build_tool="gradle"),
+        device=Device(
+            kind="virtual",
+            serial="truth",
+            model="Truth",
+            fingerprint="navitas/truth/1",
+            sdk=34,
+            cpus=list(range(len(profile.cluster_of))),
+            policies=policies,
+        ),
+        power_profile=profile_xml(profile),
+        power_profile_source="truth",
+        voltage_v=profile.voltage_v,
+        voltage_source="default",
+        settings={"sample_interval_ms": interval_ns / 1e6},
+        created_utc=datetime(2026, 1, 1, tzinfo=UTC),
+    )
+    with writer:
+        writer.add_map(map_id, ":", map_json)
+        writer.add_source(Source(id=1, path="threads", kind="thread_schedstat"))
+        writer.add_source(Source(id=2, path="/proc/self/stat", kind="process_stat"))
+        for policy in policies:
+            path = f"/sys/devices/system/cpu/cpufreq/policy{policy.id}/stats/time_in_state"
+            writer.add_source(Source(id=10 + policy.id, path=path, kind="time_in_state", policy=policy.id))
+        ids = {f"{method['class']}#{method['name']}": method["id"] for method in json.loads(map_json)["methods"]}
+        samples = Samples(record, interval_ns, level, seed)
+        chunks = [*samples.thread_chunks(int(map_id, 16), ids), *samples.process_chunks(TEST)]
+        writer.add_file("events", 0, f"events-{PID}.nvch", b"".join(chunks))
+        writer.add_file("shell", 0, "shell.txt", samples.shell_text().encode())
+        if level == "sched":
+            trace = trace_text(record, T0_NS, BOOT_OFFSET_NS, REAL_OFFSET_NS, {True: PID, False: OTHER_PID})
+            writer.add_file("trace", 0, "trace.txt", trace.encode())
+        class_name, _, method = TEST.partition("#")
+        test = {"id": 0, "run": 0, "module": ":", "class": class_name, "method": method, "repeat": 0, "status": "passed"}
+        writer.add_test(Test.model_validate(test))
+        writer.add_run(Run(id=0, module=":", repeat=0, package="org.example.truth", map_id=map_id, exit="complete", pid=PID))
+        writer.finish("complete")

@@ -1,0 +1,130 @@
+"""What threads do: programs are generators that yield these operations."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Generator, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+ENTER, EXIT, THROW, RESUME = 0, 1, 2, 3
+
+Program = Generator["Operation", Any, None]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Compute; `work_ns` is the time that the strongest core takes at its highest frequency."""
+
+    work_ns: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sleep:
+    """Wait for a timer, a disk or the network."""
+
+    ns: int
+
+
+@dataclass(slots=True, eq=False)
+class Queue:
+    """An unbounded channel between threads; locks are queues with one token."""
+
+    items: deque[object] = field(default_factory=deque)
+    waiting: deque[Thread] = field(default_factory=deque)
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """Hand `item` to the queue's first waiter, or leave it there."""
+
+    queue: Queue
+    item: object = None
+
+
+@dataclass(frozen=True, slots=True)
+class Get:
+    """Take an item, waiting for one; the `yield` gives it."""
+
+    queue: Queue
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """A probe of a method: its `kind` is ENTER, EXIT, THROW or RESUME."""
+
+    kind: int
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class Spawn:
+    """Start a thread."""
+
+    thread: Thread
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """The test starts or finishes (`kind` as in navitas' markers)."""
+
+    kind: str
+
+
+Operation = Run | Sleep | Put | Get | Probe | Spawn | Mark
+
+
+@dataclass(slots=True, eq=False)
+class Thread:
+    """One thread: what it does, how it is treated, and (from `tid` on) what the phone knows of it.
+
+    `nice` as in Linux; `realtime` threads come before all others. `ipc` scales its speed on each cluster (memory-bound code
+    gains less from a big core); `activity` scales the core's power while it runs, where hidden physics is on.
+    `events` are (time, kind, method, CPU ns).
+    """
+
+    name: str
+    program: Program
+    app: bool = True
+    nice: int = 0
+    realtime: bool = False
+    ipc: tuple[float, ...] = ()
+    activity: float = 1.0
+    tid: int = 0
+    born_ns: int = 0
+    died_ns: int = -1
+    cpu_ns: int = 0
+    events: list[tuple[int, int, str, int]] = field(default_factory=list)
+    remaining: float = 0.0
+    vruntime: float = 0.0
+    util: float = 0.0
+    util_ns: int = 0
+    estimate: float = 0.0
+    core: int = -1
+    received: object = None
+    ends: Queue = field(default_factory=Queue)
+
+
+def call(method: str, body: Iterable[Operation]) -> Program:
+    """A call of a method with a probe at its entry and its exit."""
+    yield Probe(ENTER, method)
+    yield from body
+    yield Probe(EXIT, method)
+
+
+def join(threads: Iterable[Thread]) -> Program:
+    """Wait until all threads have ended."""
+    for thread in threads:
+        yield Get(thread.ends)
+
+
+def lock() -> Queue:
+    """A lock: get its token to hold it, put it back to release it."""
+    return Queue(deque([None]))
+
+
+def holding(queue: Queue, body: Iterable[Operation]) -> Program:
+    """Do something while holding a lock."""
+    yield Get(queue)
+    yield from body
+    yield Put(queue)

@@ -1,0 +1,121 @@
+"""From a simulated run to a recording, its report, and the score."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from truth.energy import integrate
+from truth.events import anchors_of
+from truth.ftrace import trace_text
+from truth.methods import save, truth_of
+from truth.phone import PIXEL_6, mistaken
+from truth.record import Record
+from truth.recorder import write_recording
+from truth.workloads import simulate
+
+from navitas.parse.run import parse_recording
+from navitas.recording.store import open_recording
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "accuracy"))
+
+from peers import averaged_current
+from scoring import Errors, method_errors, score
+from tables import Point, allocation_table, missed, workload_table, write_section
+
+
+@pytest.fixture(scope="module")
+def record() -> Record:
+    return simulate("sleep-heavy", 1)
+
+
+def test_a_recording_holds_what_happened(record: Record, tmp_path: Path) -> None:
+    write_recording(tmp_path / "r", record, PIXEL_6, interval_ns=20_000_000, level="thread-freq")
+    parsed = parse_recording(open_recording(tmp_path / "r"))
+    (run,) = parsed.runs
+    assert not parsed.warnings and not parsed.losses
+    probed = {thread.tid: thread for thread in run.threads if len(thread.calls)}
+    for thread in record.threads:
+        if thread.app and thread.events:
+            assert len(probed[thread.tid].calls) == len(thread.events)
+            assert probed[thread.tid].anchors.cpu_ns.tolist() == [cpu_ns for _, cpu_ns in anchors_of(thread)]
+    (window,) = run.windows
+    assert (window.end_ns - window.start_ns) == record.window[1] - record.window[0]
+    assert run.cpu_stat is not None and len(run.cpu_stat.cpus) == 8
+    assert [len(table.freq_khz) for table in run.time_in_state] == [11, 14, 17]
+    assert "/time_in_state\ncpu0\n300000 " in (tmp_path / "r" / "runs" / "0" / "shell.txt").read_text()
+
+
+def test_evidence_is_left_out_level_by_level(record: Record, tmp_path: Path) -> None:
+    texts = {}
+    for level in ("sched", "thread-freq", "thread-time", "device"):
+        write_recording(tmp_path / level, record, PIXEL_6, interval_ns=100_000_000, level=level)
+        folder = tmp_path / level / "runs" / "0"
+        texts[level] = sorted(path.name for path in folder.iterdir()), "/task/" in (folder / "shell.txt").read_text()
+    files = ["events-4000.nvch", "shell.txt"]
+    assert texts == {
+        "sched": ([*files, "trace.txt"], True),
+        "thread-freq": (files, True),
+        "thread-time": (files, False),
+        "device": (files, False),
+    }
+
+
+def test_the_trace_tells_every_switch(record: Record) -> None:
+    text = trace_text(record, 10**12, 5 * 10**9, 10**18, {True: 4000, False: 1200})
+    lines = text.splitlines()
+    assert sum("sched_switch:" in line for line in lines) == len(record.switches)
+    assert sum("cpu_frequency:" in line for line in lines) >= len(record.frequencies)
+    switch = next(line for line in lines if "sched_switch:" in line and "next_comm=poll-0" in line)
+    assert "==> next_comm=poll-0 next_pid=" in switch and "prev_state=" in switch
+
+
+def test_a_small_workload_is_scored_from_end_to_end(record: Record, tmp_path: Path) -> None:
+    energy = integrate(record)
+    truth = truth_of(record, energy)
+    save(truth, tmp_path / "truth.json")
+    assert json.loads((tmp_path / "truth.json").read_text())["others_j"] == truth.others_j
+    write_recording(tmp_path / "r", record, PIXEL_6, interval_ns=20_000_000, level="thread-time")
+    scored = score(tmp_path / "r", truth)
+    assert scored.level == "thread-time"
+    assert scored.navitas.total is not None and abs(scored.navitas.total) < 0.05
+    assert scored.navitas.own is not None and scored.navitas.own < 0.1
+    _, peer = method_errors(averaged_current(record, energy, 20_000_000), truth)
+    assert scored.paper1.inclusive is not None and scored.navitas.inclusive is not None
+    assert scored.navitas.inclusive < peer < scored.paper1.inclusive
+
+
+def test_the_truth_has_no_error_against_itself(record: Record) -> None:
+    truth = truth_of(record, integrate(record))
+    assert method_errors(truth.methods, truth) == (0.0, 0.0)
+    doubled = {name: replace(method, exclusive_j=2 * method.exclusive_j) for name, method in truth.methods.items()}
+    assert method_errors(doubled, truth) == (pytest.approx(1.0), 0.0)
+
+
+def test_a_mistaken_profile_is_off_by_a_fifth_at_most() -> None:
+    wrong = mistaken(PIXEL_6, 1)
+    for cluster, other in zip(PIXEL_6.clusters, wrong.clusters, strict=True):
+        assert all(0.8 <= b / a <= 1.2 for a, b in zip(cluster.core_ma, other.core_ma, strict=True))
+    assert wrong != PIXEL_6 and wrong == mistaken(PIXEL_6, 1)
+
+
+def test_tables_and_targets(tmp_path: Path) -> None:
+    def point(rule: str, level: str, total: float, own: float) -> Point:
+        return Point("allocation", "bursty", 1, 20, rule, level, Errors(total, own, own))
+
+    points = [point("sched", "sched", -0.004, 0.02), point("thread-freq", "thread-freq", 0.01, 0.06)]
+    points.append(point("thread-time", "device", 0.04, 0.09))
+    assert "| sched | 0.4 / 2.0 / 2.0 |" in allocation_table(points, "allocation", [20])
+    assert "| bursty | 0.4 / 2.0 | 1.0 / 6.0 | 4.0 / 9.0 | – / – |" in workload_table(points, 20)
+    assert missed(points, [20]) == [
+        "thread-freq, methods: 6.0 % is beyond the target of 5 %",
+        "bursty: the evidence of thread-time counts as device",
+        "thread-time, total: 4.0 % is beyond the target of 3 %",
+    ]
+    page = tmp_path / "page.md"
+    page.write_text("a\n<!-- tests/accuracy/score.py writes from here -->\nold\n<!-- to here -->\nb\n")
+    write_section(page, "new")
+    assert page.read_text().splitlines()[2:3] == ["new"] and page.read_text().endswith("b\n")
