@@ -1,7 +1,7 @@
 # make setup   everything that is needed, CLI at .venv/bin/navitas
 # make demo    profiles the sample project on the virtual phone
 # make test    all tests          make lint        style and types
-# make accuracy                   estimate against the virtual phone's rails
+# make accuracy                   estimate against tests/truth, and against the virtual phone's rails (docs/accuracy.md)
 # make experiments                the two experiments of the Navitas paper
 # make fuzz                       10,000 damaged classes for the instrumenter (FUZZ=-Dnavitas.fuzz.seed=7: others)
 # make bench                      speed and memory against what is asked (docs/benchmarks.md)
@@ -65,6 +65,7 @@ lint: venv
 	$(BIN)/mypy
 
 accuracy: setup
+	$(BIN)/python tests/accuracy/score.py --write
 	$(BIN)/python tests/accuracy/rails.py
 
 experiments: setup android-sdk
