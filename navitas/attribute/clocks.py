@@ -10,6 +10,9 @@ import numpy as np
 from navitas.attribute.curves import F64, Bool, Knots, ends, time_span
 from navitas.parse.tables import I64, CpuClock, Thread
 
+NOTED = 1e-3
+"""A smaller part of the CPU time at a lower level is not worth a reason."""
+
 
 @dataclass(frozen=True, slots=True)
 class Clocks:
@@ -23,6 +26,13 @@ class Clocks:
     is_knot: Bool
     first_anchor_ns: I64
     last_anchor_ns: I64
+
+    def part_of(self, chosen: Bool) -> float:
+        """The part of all CPU time that lies between neighbouring knots i and i + 1 for which `chosen[i]` holds."""
+        spent = np.diff(self.cpu_ns)
+        spent[self.knots.start[1:-1] - 1] = 0.0  # from one thread's last knot to the next one's first
+        total = float(spent.sum())
+        return float(spent[chosen].sum()) / total if total > 0 else 0.0
 
 
 def thread_clocks(threads: Sequence[Thread], start_ns: int) -> Clocks:

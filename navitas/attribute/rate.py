@@ -30,23 +30,43 @@ class Load:
         return np.asarray(np.bincount(self.slot, self.spent_ns, len(self.rest_ns)) + self.rest_ns, np.float64)
 
 
-def watts_per_core(load: Load, shares: F64, clusters: Sequence[Cluster], model: PowerModel) -> F64:
+@dataclass(frozen=True, slots=True)
+class CoreWatts:
+    """Watts that one running core bears in each slot: of `cpu.active`, and by cluster (columns) if it runs there.
+
+    `part` is each cluster's part of the slot's CPU time.
+    """
+
+    active: F64
+    part: F64
+    core: F64
+    shared: F64
+
+    @property
+    def of_anyone(self) -> F64:
+        """The mean over clusters."""
+        return np.asarray(self.active + (self.part * (self.core + self.shared)).sum(axis=1), np.float64)
+
+
+def core_watts(load: Load, shares: F64, clusters: Sequence[Cluster], model: PowerModel) -> CoreWatts:
     """Watts of one core that runs, in each slot: the core, its part of its cluster and its part of `cpu.active`.
 
     `shares` are the CPUs' shares of a slot's CPU time (rows: slots; columns in the order of the clusters' CPUs).
     Source: AOSP CpuPowerCalculator; docs/how-it-measures.md, "What a running core costs".
     """
     cores = load.total_ns / np.diff(load.edges)
-    milliamps = model.cpu.active_ma * _on_per_core(load, shares)
+    watts = model.voltage_v / 1e3
+    part, core, shared = (np.empty((len(cores), len(clusters))) for _ in range(3))
     column = 0
-    for cluster in clusters:
+    for number, cluster in enumerate(clusters):
         own = shares[:, column : column + len(cluster.cpus)]
         column += len(cluster.cpus)
-        part = own.sum(axis=1)
+        part[:, number] = own.sum(axis=1)
         on_per_core = _on_per_core(load, own)
-        core_ma = _core_ma(cluster, load.edges, np.minimum(on_per_core * part * cores, 1.0))
-        milliamps += part * (core_ma + on_per_core * cluster.power.cluster_ma)
-    return np.asarray(milliamps * model.voltage_v / 1e3, np.float64)
+        running = np.minimum(on_per_core * part[:, number] * cores, 1.0)
+        core[:, number] = _core_ma(cluster, load.edges, running) * watts
+        shared[:, number] = on_per_core * cluster.power.cluster_ma * watts
+    return CoreWatts(model.cpu.active_ma * _on_per_core(load, shares) * watts, part, core, shared)
 
 
 def _core_ma(cluster: Cluster, edges: I64, running: F64) -> F64:

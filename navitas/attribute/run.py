@@ -11,15 +11,16 @@ from navitas.attribute.busy import Rest, rest_of_cpu
 from navitas.attribute.clocks import Clocks, thread_clocks
 from navitas.attribute.curves import F64, NOTHING, Curve, cells
 from navitas.attribute.device_level import shared_equally
-from navitas.attribute.energy import RunEnergy, SlotRate, integrate, integrate_curve
+from navitas.attribute.energy import Rate, RunEnergy, SlotRate, integrate, integrate_curve
 from navitas.attribute.frequency import Cluster, clusters_of, slot_edges
 from navitas.attribute.paper1 import paper1_curve
 from navitas.attribute.paths import Paths
-from navitas.attribute.rate import Load, watts_per_core
+from navitas.attribute.rate import CoreWatts, Load, core_watts
 from navitas.attribute.result import EvidenceLevel
 from navitas.attribute.sched import Untraced, traced_run
 from navitas.attribute.shares import cpu_shares
 from navitas.attribute.spans import Spans
+from navitas.attribute.thread_freq import Everyone, ThreadFreqRate, residencies_of
 from navitas.parse.tables import I64, CpuClock, RunTables
 from navitas.power.model import PowerModel
 from navitas.recording.manifest import Manifest
@@ -54,30 +55,37 @@ def _energy(run: RunTables, clusters: Sequence[Cluster], model: PowerModel, path
     """All curves; `marks` (edges of tests) become knots of every thread's curve. Events are read on level *device* alone."""
     clocks = thread_clocks(run.threads, run.start_ns)
     rest = rest_of_cpu(run, clocks.knots, clocks.cpu_ns)
-    rate = _rate(run, clusters, model, clocks, rest)
+    load, watts = _load(run, clusters, model, clocks, rest)
+    anyone = SlotRate(load.edges, watts.of_anyone)
     idle_w = (model.cpu.suspend_ma + model.cpu.idle_ma) * model.voltage_v / 1e3
     level: EvidenceLevel = "device" if all(cluster.residency is None for cluster in clusters) else "thread-time"
     reasons = _reasons(run, clusters)
-    if run.trace is not None and len(run.trace.switches):
-        seen = traced_run(run, run.trace, clusters, model, Untraced(level, clocks, rate, rest))
-        knots, cpu_ns, energy_j = integrate(seen.rate, seen.clocks, marks)
-        return RunEnergy(seen.level, (*seen.reasons, *reasons), knots, cpu_ns, energy_j, seen.others, seen.nobody, idle_w)
-    if any(len(thread.anchors.t_ns) or len(thread.samples.t_ns) for thread in run.threads):
-        knots, cpu_ns, energy_j = integrate(rate, clocks, marks)
-        others, unattributed = integrate_curve(rate, rest.others), integrate_curve(rate, rest.unattributed)
-        return RunEnergy(level, reasons, knots, cpu_ns, energy_j, others, unattributed, idle_w)
-    process_j, others = _process_alone(run, clusters, model, rate, rest)
-    knots, energy_j, nobody = shared_equally(run.threads, paths, process_j, run.start_ns)
-    return RunEnergy("device", (NO_THREAD_CLOCKS, *reasons), knots, np.zeros(len(energy_j)), energy_j, others, nobody, idle_w)
+    is_traced = run.trace is not None and len(run.trace.switches) > 0
+    if not is_traced and not any(len(thread.anchors.t_ns) or len(thread.samples.t_ns) for thread in run.threads):
+        process_j, others = _process_alone(run, clusters, model, anyone, rest)
+        knots, energy_j, nobody = shared_equally(run.threads, paths, process_j, run.start_ns)
+        return RunEnergy("device", (NO_THREAD_CLOCKS, *reasons), knots, np.zeros(len(energy_j)), energy_j, others, nobody, idle_w)
+    others, unattributed = integrate_curve(anyone, rest.others), integrate_curve(anyone, rest.unattributed)
+    rate: Rate = anyone
+    if any(thread.residency for thread in run.threads):
+        seen = residencies_of(run.threads, clusters, Everyone.of(load, watts), model.voltage_v)
+        rate = ThreadFreqRate(anyone, watts, seen)
+        level, reasons = "thread-freq", (*reasons, *rate.untold(clocks))
+    if run.trace is not None and is_traced:
+        traced = traced_run(run, run.trace, clusters, model, Untraced(level, clocks, rate, others, unattributed))
+        level, reasons, clocks, rate = traced.level, (*traced.reasons, *reasons), traced.clocks, traced.rate
+        others, unattributed = traced.others, traced.nobody
+    knots, cpu_ns, energy_j = integrate(rate, clocks, marks)
+    return RunEnergy(level, reasons, knots, cpu_ns, energy_j, others, unattributed, idle_w)
 
 
-def _rate(run: RunTables, clusters: Sequence[Cluster], model: PowerModel, clocks: Clocks, rest: Rest) -> SlotRate:
+def _load(run: RunTables, clusters: Sequence[Cluster], model: PowerModel, clocks: Clocks, rest: Rest) -> tuple[Load, CoreWatts]:
     edges = slot_edges(run, clusters)
     _, slot, spent_ns = cells(clocks.knots, clocks.cpu_ns, edges)
     rest_ns: F64 = np.diff(rest.others.at(edges)) + np.diff(rest.unattributed.at(edges))
     load = Load(edges, slot, spent_ns, rest_ns)
     stat = run.cpu_stat if run.cpu_stat is not None and len(run.cpu_stat.t_ns) > 1 else None
-    return SlotRate(edges, watts_per_core(load, cpu_shares(stat, clusters, edges, load.total_ns), clusters, model))
+    return load, core_watts(load, cpu_shares(stat, clusters, edges, load.total_ns), clusters, model)
 
 
 def _process_alone(

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from navitas.attribute.busy import Rest
-from navitas.attribute.clocks import Clocks
+from navitas.attribute.clocks import NOTED, Clocks
 from navitas.attribute.curves import Curve, middle
-from navitas.attribute.energy import SlotRate, integrate_curve
+from navitas.attribute.energy import Rate
 from navitas.attribute.frequency import Cluster
 from navitas.attribute.holes import Holes, stitched
 from navitas.attribute.instants import traced_energy
@@ -21,17 +18,16 @@ from navitas.parse.tables import RunTables
 from navitas.parse.trace.tables import Trace
 from navitas.power.model import PowerModel
 
-_NOTED = 1e-3
-
 
 @dataclass(frozen=True, slots=True)
 class Untraced:
-    """What there would be without a trace: its `level`, clocks and rates."""
+    """What there would be without a trace."""
 
     level: EvidenceLevel
     clocks: Clocks
-    rate: SlotRate
-    rest: Rest
+    rate: Rate
+    others: Curve
+    unattributed: Curve
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,22 +47,14 @@ def traced_run(run: RunTables, trace: Trace, clusters: Sequence[Cluster], model:
     holes = Holes.of(trace)
     traced = traced_energy(trace, stints_of(trace, run.threads), clusters, model)
     clocks = traced_clocks(run.threads, plain.clocks, holes, traced.pieces)
-    others = stitched(holes, traced.others, integrate_curve(plain.rate, plain.rest.others))
-    nobody = stitched(holes, traced.nobody, integrate_curve(plain.rate, plain.rest.unattributed))
-    missing = _in_holes(clocks, holes)
+    others = stitched(holes, traced.others, plain.others)
+    nobody = stitched(holes, traced.nobody, plain.unattributed)
+    knots = clocks.knots
+    missing = clocks.part_of(holes.have(middle(knots.t_ns[:-1], knots.t_ns[1:])))
     level: EvidenceLevel = "sched" if missing <= 0.5 else plain.level
     reasons = (
         ()
-        if missing < _NOTED
+        if missing < NOTED
         else (f"{missing:.1%} of the threads' CPU time is at level {plain.level}: the trace has holes there",)
     )
     return Seen(level, reasons, clocks, TracedRate(plain.rate, holes, traced.pieces), others, nobody)
-
-
-def _in_holes(clocks: Clocks, holes: Holes) -> float:
-    """The part of all threads' CPU time that falls into the trace's holes."""
-    knots = clocks.knots
-    spent = np.diff(clocks.cpu_ns)
-    spent[knots.start[1:-1] - 1] = 0.0  # from one thread's last knot to the next one's first
-    total = spent.sum()
-    return float(spent[holes.have(middle(knots.t_ns[:-1], knots.t_ns[1:]))].sum() / total) if total > 0 else 0.0

@@ -8,7 +8,7 @@ import numpy as np
 
 from navitas.attribute.clocks import Clocks, readings
 from navitas.attribute.curves import F64, Knots, Rows, ends, middle, overlaps
-from navitas.attribute.energy import SlotRate
+from navitas.attribute.energy import Rate
 from navitas.attribute.holes import Holes
 from navitas.attribute.instants import Pieces
 from navitas.parse.tables import I64, Thread
@@ -17,7 +17,7 @@ from navitas.parse.tables import I64, Thread
 class TracedRate:
     """Watts of each thread while it runs: of the piece that it is in, or the nearest one; in holes those of `elsewhere`."""
 
-    def __init__(self, elsewhere: SlotRate, holes: Holes, pieces: Pieces) -> None:
+    def __init__(self, elsewhere: Rate, holes: Holes, pieces: Pieces) -> None:
         self._elsewhere, self._holes, self._pieces = elsewhere, holes, pieces
         self._rows = Rows(pieces.owner, pieces.start_ns)
 

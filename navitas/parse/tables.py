@@ -93,7 +93,7 @@ class Thread:
     """One thread of one run. `serial` is the runtime's number, or -1 for a thread without probes.
 
     `anchors` are exact readings of the thread's own clock; `samples` come from schedstat and may lag 4 ms.
-    `lost_events` counts what the thread is known to have lost.
+    `lost_events` counts what the thread is known to have lost. `residency` is its own time_in_state, a table a policy.
     """
 
     serial: int
@@ -105,6 +105,7 @@ class Thread:
     anchors: CpuClock
     samples: CpuClock
     lost_events: int = 0
+    residency: tuple[TimeInState, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +120,10 @@ class Marker:
 
 @dataclass(frozen=True, slots=True)
 class TimeInState:
-    """A policy's cumulative residency: `ns[i, j]` spent at `freq_khz[j]` until `t_ns[i]` (kernel: cpufreq-stats)."""
+    """Cumulative residency at a policy's frequencies: `ns[i, j]` spent at `freq_khz[j]` until `t_ns[i]`.
+
+    Of the policy, idle time included (kernel: cpufreq-stats), or of one thread that ran there (Android: cpufreq_times).
+    """
 
     policy: int
     t_ns: I64

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from navitas.attribute.conserve import check
 from navitas.attribute.curves import Knots, monotone, time_span
 from navitas.attribute.frequency import Cluster, clusters_of, mix_per_slot, running_mix
-from navitas.attribute.rate import Load, watts_per_core
+from navitas.attribute.rate import Load, core_watts
 from navitas.attribute.result import Analysis, Evidence, MethodEnergy, Node, ThreadEnergy, Totals
 from navitas.attribute.result import TestEnergy as OneTest
 from navitas.attribute.shares import cpu_shares
@@ -27,7 +27,7 @@ BIG_HIGH = Cluster((2, 3), BIG, residency(2, [800_000, 2_000_000], [(0, [0, 0]),
 
 def watts(spent_ms: list[float], shares: list[float], rest_ms: float = 0.0) -> float:
     load = Load(SLOT, np.zeros(len(spent_ms), np.int64), np.array(spent_ms) * 1e6, np.array([rest_ms * 1e6]))
-    return float(watts_per_core(load, np.array([shares]), [LITTLE_LOW, BIG_HIGH], MODEL)[0])
+    return float(core_watts(load, np.array([shares]), [LITTLE_LOW, BIG_HIGH], MODEL).of_anyone[0])
 
 
 def test_one_running_core_bears_all_that_is_shared() -> None:

@@ -36,7 +36,7 @@ def made_trace(stints: list[Stint], changes: list[Change], *, until_ms: float, l
     columns = [np.array(column, np.int64) for column in zip(*rows, strict=True)] if rows else [np.empty(0, np.int64)] * 3
     empty, small = np.empty(0, np.int64), np.empty(0, np.int32)
     changes = sorted(changes)
-    tids = sorted({tid for _, _, _, tid in stints})
+    tids = sorted({101, 102, 103} | {tid for _, _, _, tid in stints})
     tgid = [1 if tid < 200 else 2 for tid in tids]
     size = len(tids)
     return Trace(

@@ -1,0 +1,138 @@
+"""Level *thread-freq*: rates of threads from their own time_in_state: on which clusters each ran, and how fast there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from navitas.attribute.clocks import NOTED, Clocks
+from navitas.attribute.curves import F64, Curve, Rows, middle
+from navitas.attribute.energy import SlotRate, slots_of
+from navitas.attribute.frequency import Cluster
+from navitas.attribute.rate import CoreWatts, Load
+from navitas.parse.tables import I64, Thread
+
+_TICK_NS = 10_000_000
+_ENOUGH_TICKS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Residencies:
+    """Where threads ran, stretch by stretch, by owner, then time.
+
+    By cluster (columns) `part` of the thread's CPU time was spent there, where its core drew `ratio` times what cores did on average.
+    """
+
+    owner: I64
+    start_ns: I64
+    end_ns: I64
+    part: F64
+    ratio: F64
+
+
+class ThreadFreqRate:
+    """Watts by thread where its time_in_state tells them; elsewhere those of anyone."""
+
+    def __init__(self, anyone: SlotRate, watts: CoreWatts, seen: Residencies) -> None:
+        self._anyone, self._watts, self._seen = anyone, watts, seen
+        self._rows = Rows(seen.owner, seen.start_ns)
+
+    @property
+    def edges(self) -> I64:
+        """As `Rate.edges`."""
+        return np.union1d(self._anyone.edges, self._seen.start_ns)
+
+    def during(self, owner: I64, a_ns: I64, b_ns: I64) -> F64:
+        """As `Rate.during`."""
+        watts = self._anyone.during(owner, a_ns, b_ns)
+        row = self._row(owner, middle(a_ns, b_ns))
+        told = np.flatnonzero(row >= 0)
+        slot, row = slots_of(self._anyone.edges, a_ns[told], b_ns[told]), row[told]
+        on_cluster = self._watts.shared[slot] + self._seen.ratio[row] * self._watts.core[slot]
+        watts[told] = self._watts.active[slot] + (self._seen.part[row] * on_cluster).sum(axis=1)
+        return watts
+
+    def untold(self, clocks: Clocks) -> Iterator[str]:
+        """A reason, where some of the threads' CPU time lies outside of what their own time_in_state tells."""
+        knots = clocks.knots
+        row = self._row(knots.owner[1:], middle(knots.t_ns[:-1], knots.t_ns[1:]))
+        missing = clocks.part_of(row < 0)
+        if missing >= NOTED:
+            yield f"{missing:.1%} of the threads' CPU time is at level thread-time: their own time_in_state was not read then"
+
+    def _row(self, owner: I64, t_ns: I64) -> I64:
+        row = self._rows.at(owner, t_ns)
+        if not len(self._seen.owner):
+            return row
+        return np.where((row >= 0) & (t_ns < self._seen.end_ns[row]), row, -1)
+
+
+@dataclass(frozen=True, slots=True)
+class Everyone:
+    """What all threads together did, against which one thread's ticks are read: by cluster, cumulative CPU ns and watt-ns."""
+
+    ran: tuple[Curve, ...]
+    drew: tuple[Curve, ...]
+    mean_w: F64
+
+    @classmethod
+    def of(cls, load: Load, watts: CoreWatts) -> Everyone:
+        """From the load of the slots."""
+        ran = load.total_ns[:, None] * watts.part
+
+        def curves(columns: F64) -> tuple[Curve, ...]:
+            return tuple(Curve(load.edges, np.append(0.0, np.cumsum(column))) for column in columns.T)
+
+        return cls(curves(ran), curves(ran * watts.core), watts.core.mean(axis=0))
+
+    def between(self, edges: I64) -> tuple[F64, F64]:
+        """By stretch and cluster: the part of the CPU time that was spent there, and the watts of a core there."""
+        ran = np.stack([np.diff(curve.at(edges)) for curve in self.ran], axis=1)
+        drew = np.stack([np.diff(curve.at(edges)) for curve in self.drew], axis=1)
+        watts = np.where(ran > 0, drew / np.where(ran > 0, ran, 1.0), self.mean_w)
+        total = ran.sum(axis=1, keepdims=True)
+        return np.where(total > 0, ran / np.where(total > 0, total, 1.0), 1.0 / len(self.ran)), watts
+
+
+def residencies_of(threads: Sequence[Thread], clusters: Sequence[Cluster], everyone: Everyone, voltage_v: float) -> Residencies:
+    """Read all threads' tables.
+
+    Readings come in ticks of 10 ms: neighbours are joined until five ticks have passed, and one tick of everyone is added: a
+    thread that hardly ran is taken to have run where all did.
+    """
+    wide = np.empty((0, len(clusters)))
+    parts = [Residencies(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int64), wide, wide)]
+    for owner, thread in enumerate(threads):
+        if thread.residency and len(thread.residency[0].t_ns) > 1:
+            parts.append(_of_thread(owner, thread, clusters, everyone, voltage_v))
+    return Residencies(*(np.concatenate([getattr(part, name.name) for part in parts]) for name in fields(Residencies)))
+
+
+def _of_thread(owner: int, thread: Thread, clusters: Sequence[Cluster], everyone: Everyone, voltage_v: float) -> Residencies:
+    grid = thread.residency[0].t_ns
+    ran_ns, drew = np.zeros((len(grid), len(clusters))), np.zeros((len(grid), len(clusters)))
+    for number, cluster in enumerate(clusters):
+        for table in thread.residency:
+            if table.policy in cluster.cpus:
+                ran_ns[:, number] = table.ns.sum(axis=1)
+                drew[:, number] = table.ns @ cluster.power.core_ma_at(table.freq_khz) * (voltage_v / 1e3)
+    kept = _stretches(ran_ns.sum(axis=1))
+    part, watts = everyone.between(grid[kept])
+    ran = np.diff(ran_ns[kept], axis=0) + part * _TICK_NS
+    expected = ran * watts
+    ratio = (np.diff(drew[kept], axis=0) + part * _TICK_NS * watts) / np.where(expected > 0, expected, 1.0)
+    part = ran / ran.sum(axis=1, keepdims=True)
+    return Residencies(np.full(len(part), owner), grid[kept][:-1], grid[kept][1:], part, np.where(expected > 0, ratio, 1.0))
+
+
+def _stretches(total_ns: F64) -> I64:
+    """Readings that end a stretch in which the thread ran for some ticks; the first and the last always do."""
+    kept = [0]
+    for i, value in enumerate(total_ns.tolist()):
+        if value - total_ns[kept[-1]] >= _ENOUGH_TICKS * _TICK_NS:
+            kept.append(i)
+    if kept[-1] != len(total_ns) - 1:
+        kept[max(len(kept) - 1, 1) :] = [len(total_ns) - 1]  # what is left joins the last stretch
+    return np.array(kept, np.int64)
