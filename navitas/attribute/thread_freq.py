@@ -22,7 +22,7 @@ _ENOUGH_TICKS = 5
 class Residencies:
     """Where threads ran, stretch by stretch, by owner, then time.
 
-    By cluster (columns) `part` of the thread's CPU time was spent there, where its core drew `ratio` times what cores did on average.
+    By cluster (columns): `part` of the CPU time was spent there, where the core drew `ratio` times what cores did on average.
     """
 
     owner: I64
