@@ -31,6 +31,7 @@ ONLY_IN = {
     "apkInspector": {"apk/binary_xml.py"},
     "py4j": {"build/bridge.py"},
     "axml": {"power/binary_xml.py"},
+    "google": {"parse/trace/perfetto"},
     "lxml": {"power/", "device/virtual/kernel/"},
     "rich": {"cli/", "report/terminal", "report/tables"},
     "click": {"cli/"},

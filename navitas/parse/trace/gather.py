@@ -14,13 +14,14 @@ from navitas.parse.trace.tables import DEAD, RUNNABLE, SLEEPS, UNKNOWN, SkippedL
 TID_LIMIT: Final = 1 << 22
 """The kernel's own limit (PID_MAX_LIMIT); a number beyond is no thread's."""
 CPU_LIMIT: Final = 4096
-OPEN, SEEN, DIED, GONE = 0, 1, 2, 3
-"""What a fact tells of a thread: that it starts, is there, ran for the last time, or is leaving or gone."""
+OPEN, SEEN, DIED, GONE, LISTED = 0, 1, 2, 3, 4
+"""What a fact tells of a thread: that it starts, runs or is named, ran for the last time, is leaving or gone, or was listed (a
+reading of /proc, whose time is not exact)."""
 NO_NAME: Final = -1
 
 _SKIPPED_KEPT = 100
 _TEXT_KEPT = 200
-_NAME_BYTES = 16
+_NAME_BYTES = 64
 # EXIT_DEAD, EXIT_ZOMBIE, and TASK_DEAD of old kernels.
 _DEAD_BITS = 0x10 | 0x20 | 0x40
 # Set where a runnable thread was preempted: TASK_STATE_MAX, which kernels have moved about.
@@ -33,21 +34,47 @@ class Rows:
     def __init__(self, **dtypes: type[np.generic]) -> None:
         self._dtypes = dtypes
         self._pieces: dict[str, list[NDArray[Any]]] = {name: [] for name in dtypes}
+        self._single: list[tuple[int, ...]] = []
 
-    def add(self, **columns: NDArray[Any] | list[int] | int) -> None:
+    def add(self, **columns: NDArray[Any] | int) -> None:
         """Rows below those that are there; a single number stands for all rows of the piece."""
-        arrays = {name: np.asarray(columns[name], dtype) for name, dtype in self._dtypes.items()}
-        length = next((array.size for array in arrays.values() if array.ndim), 1)
-        for name, array in arrays.items():
-            self._pieces[name].append(np.broadcast_to(array, (length,)))
+        self._flush()
+        length = next(column.size for column in columns.values() if isinstance(column, np.ndarray))
+        for name, dtype in self._dtypes.items():
+            self._pieces[name].append(np.broadcast_to(np.asarray(columns[name], dtype), (length,)))
+
+    def row(self, **columns: int) -> None:
+        """One row."""
+        self._single.append(tuple(columns[name] for name in self._dtypes))
 
     def take(self) -> dict[str, NDArray[Any]]:
         """The whole columns; the pieces are given up one column after another, to keep memory low."""
+        self._flush()
         whole = {}
         for name, dtype in self._dtypes.items():
             pieces = self._pieces.pop(name)
             whole[name] = np.concatenate(pieces) if pieces else np.empty(0, dtype)
         return whole
+
+    def _flush(self) -> None:
+        if self._single:
+            for (name, dtype), column in zip(self._dtypes.items(), zip(*self._single, strict=True), strict=True):
+                self._pieces[name].append(np.array(column, dtype))
+            self._single = []
+
+
+class LastRows:
+    """Finds which rows are the last ones of their threads."""
+
+    def __init__(self) -> None:
+        self._row = np.zeros(TID_LIMIT, np.int32)
+
+    def of(self, tid: I64) -> NDArray[np.bool_]:
+        """Whether no later row has the same thread."""
+        rows = np.arange(len(tid), dtype=np.int32)
+        self._row[tid] = rows
+        last: NDArray[np.bool_] = self._row[tid] == rows
+        return last
 
 
 class Names:
@@ -70,7 +97,7 @@ class Names:
 
     def all(self) -> NDArray[np.bytes_]:
         """All names in order of their numbers."""
-        return np.array(list(self._numbers), f"S{_NAME_BYTES}")
+        return np.array(list(self._numbers) or [b""])
 
 
 class Gathered:
@@ -94,13 +121,14 @@ class Gathered:
         """Where a core's events end before the trace does (a cut file)."""
         self.span_ns: tuple[int, int] | None = None
         self.clock: str | None = None
+        self.cut = False
 
     def fact(self, t_ns: int, tid: int, kind: int, *, tgid: int = UNKNOWN, name: bytes = b"", parent: int = UNKNOWN) -> None:
         """One fact of a thread."""
         if 0 < tid < TID_LIMIT:
             tgid = tgid if 0 < tgid < TID_LIMIT else UNKNOWN
             parent = parent if 0 < parent < TID_LIMIT else UNKNOWN
-            self.facts.add(t_ns=t_ns, tid=tid, kind=kind, tgid=tgid, name=self.names.number(name), parent=parent)
+            self.facts.row(t_ns=t_ns, tid=tid, kind=kind, tgid=tgid, name=self.names.number(name), parent=parent)
 
     def covers(self, first_ns: int, last_ns: int) -> None:
         """The trace has events from `first_ns` to `last_ns`."""

@@ -63,11 +63,13 @@ def _sorted(columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
 def _with_offline(switches: Switches, offline: dict[str, NDArray[Any]]) -> Switches:
     """A core that goes off runs nothing from then on: where no switch says so, one is added."""
     cpu, t_ns = cast(I32, offline["cpu"]), cast(I64, offline["t_ns"])
-    if not len(cpu):
+    if not len(cpu) or not len(switches):
         return switches
     low, high = np.searchsorted(switches.cpu, cpu), np.searchsorted(switches.cpu, cpu, side="right")
     place = np.array([at + np.searchsorted(switches.t_ns[at:end], t) for at, end, t in zip(low, high, t_ns, strict=True)])
-    running = place > low
+    following = np.minimum(place, len(switches) - 1)
+    still_runs = (place < high) & (switches.prev_tid[following] != IDLE_TID)
+    running = (place > low) & ~still_runs
     place, cpu, t_ns = place[running], cpu[running], t_ns[running]
     prev = switches.next_tid[place - 1]
     runs = prev != IDLE_TID

@@ -8,7 +8,7 @@ from typing import ClassVar, Final
 
 import numpy as np
 
-from navitas.parse.trace.gather import CPU_LIMIT, DIED, GONE, OPEN, SEEN, TID_LIMIT, Gathered, state_of_numbers
+from navitas.parse.trace.gather import CPU_LIMIT, DIED, GONE, LISTED, OPEN, SEEN, TID_LIMIT, Gathered, state_of_numbers
 from navitas.parse.trace.tables import DEAD, LEAVES_IDLE, RUNNABLE, SLEEPS, UNKNOWN
 
 CLOCK_SYNC: Final = b"trace_event_clock_sync"
@@ -62,7 +62,7 @@ class SingleLines:
         if lost := _LOST.match(line):
             return int(lost[1])
         if listed := _PROC.match(line):
-            self._into.fact(UNKNOWN, int(listed[2]), SEEN, tgid=int(listed[1]))
+            self._into.fact(UNKNOWN, int(listed[2]), LISTED, tgid=int(listed[1]))
         elif _HEAD.match(line):
             self.event(number, line)
         elif not _KNOWN.match(line):
@@ -87,7 +87,7 @@ class SingleLines:
         if not found or max(prev := int(found[2]), following := int(found[5])) >= TID_LIMIT:
             return False
         state = _state(found[3])
-        self._into.switches.add(cpu=int(head["cpu"]), t_ns=t_ns, next_tid=following, prev_tid=prev, prev_state=state)
+        self._into.switches.row(cpu=int(head["cpu"]), t_ns=t_ns, next_tid=following, prev_tid=prev, prev_state=state)
         tgid = int(head["tgid"]) if (head["tgid"] or b"").isdigit() and prev == int(head["pid"]) else UNKNOWN
         self._into.fact(t_ns, prev, DIED if state == DEAD else SEEN, tgid=tgid, name=found[1])
         self._into.fact(t_ns, following, SEEN, name=found[4])
@@ -96,14 +96,14 @@ class SingleLines:
     def _frequency(self, t_ns: int, head: re.Match[bytes]) -> bool:
         found = _POWER.match(head["fields"])
         if found and int(found[2]) < CPU_LIMIT:
-            self._into.frequencies.add(cpu=int(found[2]), t_ns=t_ns, khz=int(found[1]))
+            self._into.frequencies.row(cpu=int(found[2]), t_ns=t_ns, khz=int(found[1]))
         return bool(found)
 
     def _idle(self, t_ns: int, head: re.Match[bytes]) -> bool:
         found = _POWER.match(head["fields"])
         if found and int(found[2]) < CPU_LIMIT:
             state = int(found[1])
-            self._into.idle.add(
+            self._into.idle.row(
                 cpu=int(found[2]), t_ns=t_ns, state=LEAVES_IDLE if state == _IDLE_EXIT else min(state, _MOST_IDLE)
             )
         return bool(found)
@@ -132,12 +132,12 @@ class SingleLines:
 
     def _suspend(self, t_ns: int, head: re.Match[bytes]) -> bool:
         if found := _SUSPEND.match(head["fields"]):
-            self._into.suspends.add(t_ns=t_ns, begins=int(found[2] == b"begin"))
+            self._into.suspends.row(t_ns=t_ns, begins=int(found[2] == b"begin"))
         return True
 
     def _offline(self, t_ns: int, head: re.Match[bytes]) -> bool:
         if (found := _OFFLINE.match(head["fields"])) and (cpu := int(found[1] or found[2])) < CPU_LIMIT:
-            self._into.offline.add(cpu=cpu, t_ns=t_ns)
+            self._into.offline.row(cpu=cpu, t_ns=t_ns)
         return True
 
     def _clock_sync(self, t_ns: int, fields: bytes) -> None:
@@ -150,7 +150,7 @@ class SingleLines:
             monotonic = int(sync[2]) * _NS_PER_S + int((sync[3] or b"").ljust(9, b"0"))
         else:
             realtime = int(sync[2]) * _NS_PER_MS
-        self._into.snapshots.add(trace_ns=t_ns, monotonic_ns=monotonic, boottime_ns=UNKNOWN, realtime_ns=realtime)
+        self._into.snapshots.row(trace_ns=t_ns, monotonic_ns=monotonic, boottime_ns=UNKNOWN, realtime_ns=realtime)
 
     _decoders: ClassVar[dict[bytes, Callable[[SingleLines, int, re.Match[bytes]], bool]]] = {
         b"sched_switch": _switch,

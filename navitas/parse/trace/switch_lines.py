@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navitas.parse.tables import I64, U8
-from navitas.parse.trace.gather import DIED, SEEN, TID_LIMIT, Gathered, state_of_numbers
+from navitas.parse.trace.gather import DIED, SEEN, TID_LIMIT, Gathered, LastRows, state_of_numbers
 from navitas.parse.trace.lines import Lines
 from navitas.parse.trace.tables import DEAD, RUNNABLE, SLEEPS, UNKNOWN
 from navitas.parse.trace.words import Places, Text
@@ -36,7 +36,7 @@ class SwitchLines:
     """Decodes sched_switch lines into switches, and a few facts of each thread a block: its last name, its end."""
 
     def __init__(self) -> None:
-        self._last_row = np.zeros(TID_LIMIT, np.int32)
+        self._last = LastRows()
 
     def decode(self, text: Text, lines: Lines, rows: Places, into: Gathered) -> Places:
         """Decode these event lines; returns those that look different and are left."""
@@ -47,7 +47,7 @@ class SwitchLines:
         cpu, t_ns = lines.cpu[kept], lines.t_ns[kept]
         into.switches.add(cpu=cpu, t_ns=t_ns, next_tid=next_tid, prev_tid=prev_tid, prev_state=prev_state)
         died = prev_state == DEAD
-        telling = np.flatnonzero((self._is_last(prev_tid) | died) & (prev_tid > 0))
+        telling = np.flatnonzero((self._last.of(prev_tid) | died) & (prev_tid > 0))
         row = good[telling]
         into.facts.add(
             t_ns=t_ns[telling],
@@ -57,18 +57,11 @@ class SwitchLines:
             name=into.names.numbers(text.strings(fields.prev_name[row], fields.prev_name_length[row])),
             parent=UNKNOWN,
         )
-        telling = np.flatnonzero(self._is_last(next_tid) & (next_tid > 0))
+        telling = np.flatnonzero(self._last.of(next_tid) & (next_tid > 0))
         row = good[telling]
         name = into.names.numbers(text.strings(fields.next_name[row], fields.next_name_length[row]))
         into.facts.add(t_ns=t_ns[telling], tid=next_tid[telling], kind=SEEN, tgid=UNKNOWN, name=name, parent=UNKNOWN)
         return rows[~fields.good]
-
-    def _is_last(self, tid: I64) -> NDArray[np.bool_]:
-        """Which rows are the last ones of their threads."""
-        rows = np.arange(len(tid), dtype=np.int32)
-        self._last_row[tid] = rows
-        last: NDArray[np.bool_] = self._last_row[tid] == rows
-        return last
 
 
 def _fields(text: Text, event: Places, end: Places) -> _Fields:

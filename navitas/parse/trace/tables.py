@@ -25,7 +25,7 @@ TraceClock = Literal["boottime", "monotonic", "global"]
 class Switches:
     """sched_switch, by cpu, then time: from `t_ns[i]` on `next_tid[i]` runs on `cpu[i]` (0: nothing does).
 
-    `prev_state` tells how `prev_tid` left: `SLEEPS`, `RUNNABLE` (it was preempted), or `DEAD`.
+    `prev_tid` is -1 where it is not told; `prev_state` tells how it left: `SLEEPS`, `RUNNABLE` (it was preempted), or `DEAD`.
     A core that goes offline has a switch to 0 there.
     """
 

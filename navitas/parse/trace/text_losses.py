@@ -28,11 +28,11 @@ class TextLosses:
             of_cpu = np.flatnonzero(lines.cpu == cpu)
             row, t_ns = lines.row[of_cpu], lines.t_ns[of_cpu]
             if cpu in self._open:
-                self._into.losses.add(cpu=cpu, from_ns=self._open.pop(cpu), to_ns=int(t_ns[0]))
+                self._into.losses.row(cpu=cpu, from_ns=self._open.pop(cpu), to_ns=int(t_ns[0]))
             for at in np.unique(np.searchsorted(row, lost_of.pop(cpu, []))).tolist():
                 from_ns = int(t_ns[at - 1]) if at else self._before(cpu, int(t_ns[0]))
                 if at < len(t_ns):
-                    self._into.losses.add(cpu=cpu, from_ns=from_ns, to_ns=int(t_ns[at]))
+                    self._into.losses.row(cpu=cpu, from_ns=from_ns, to_ns=int(t_ns[at]))
                 else:
                     self._open[cpu] = from_ns
             self._last_ns[cpu] = int(t_ns[-1])
@@ -47,4 +47,4 @@ class TextLosses:
         """The trace ends: what is missing still is missing until its end."""
         for cpu, from_ns in self._open.items():
             end_ns = self._into.span_ns[1] if self._into.span_ns else from_ns
-            self._into.losses.add(cpu=cpu, from_ns=from_ns, to_ns=max(from_ns, end_ns))
+            self._into.losses.row(cpu=cpu, from_ns=from_ns, to_ns=max(from_ns, end_ns))

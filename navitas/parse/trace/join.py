@@ -1,0 +1,124 @@
+"""Traces joined with a run: from the trace's clock to CLOCK_MONOTONIC, with what is left of doubt."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from navitas.parse.clocks import Clocks
+from navitas.parse.trace.offsets import Mapping, map_boottime, shifted
+from navitas.parse.trace.tables import UNKNOWN, RawTrace, Trace
+
+# A text trace's own mark of the clocks is as rough as a float of seconds, and is written a moment after it was read.
+_MARK_NS = 20_000_000
+_FLOAT_BITS = 23
+# Two readings of when realtime began that differ by more are of two boots.
+_ANOTHER_BOOT_NS = 10_000_000_000
+
+
+class Joined(NamedTuple):
+    """A trace on the run's clock (None where it is not this run's), how far readings of its clocks disagree, and what to tell."""
+
+    trace: Trace | None
+    residual_ns: int
+    reasons: tuple[str, ...]
+
+
+def to_monotonic(raw: RawTrace, triples: Clocks, tids: Collection[int] = ()) -> Joined:
+    """Join by the trace's own clock snapshots and the run's clock triples.
+
+    No trace comes out where it is of another boot or time, or where none of the threads `tids` is in it.
+    """
+    trace, reasons = raw.trace, list(raw.warnings)
+    if not len(trace.switches):
+        return Joined(None, 0, (*reasons, "the trace has no switches of threads"))
+    if _is_of_another_boot(trace, triples):
+        return Joined(None, 0, (*reasons, "the trace is of another boot of the device"))
+    mapping = _mapping(trace, triples, reasons)
+    if mapping is None:
+        return Joined(None, 0, (*reasons, "nothing tells how the trace's clock is related to the run's"))
+    joined = _apply(trace, mapping)
+    if len(triples.monotonic_ns) and not (
+        joined.start_ns <= triples.monotonic_ns[-1] and joined.end_ns >= triples.monotonic_ns[0]
+    ):
+        return Joined(None, mapping.residual_ns, (*reasons, "the trace is of another time than the run"))
+    if len(tids) and not np.isin(joined.tasks.tid, list(tids)).any():
+        return Joined(None, mapping.residual_ns, (*reasons, "the app's process is not in the trace"))
+    return Joined(joined, mapping.residual_ns, tuple(reasons))
+
+
+def _is_of_another_boot(trace: Trace, triples: Clocks) -> bool:
+    """Whether realtime at boot differs between the trace's snapshots and the run's triples."""
+    taken = trace.snapshots
+    known = (taken.boottime_ns >= 0) & (taken.realtime_ns >= 0)
+    own = triples.boottime_ns != UNKNOWN
+    if not known.any() or not own.any():
+        return False
+    of_trace = np.median(taken.realtime_ns[known] - taken.boottime_ns[known])
+    of_run = triples.realtime_ns[own] - triples.boottime_ns[own]
+    return bool(np.abs(of_run - of_trace).min() > _ANOTHER_BOOT_NS)
+
+
+def _mapping(trace: Trace, triples: Clocks, reasons: list[str]) -> Mapping | None:
+    if trace.clock == "monotonic":
+        return shifted(0, 0)
+    if trace.clock == "boottime":
+        return map_boottime(trace, triples, reasons)
+    return _map_unknown(trace, triples, reasons)
+
+
+def _map_unknown(trace: Trace, triples: Clocks, reasons: list[str]) -> Mapping | None:
+    """The clock is not told: the trace's marks say which one it is, or by how much it differs from monotonic."""
+    taken = trace.snapshots
+    marks = [(taken.trace_ns, taken.monotonic_ns)]
+    read = taken.realtime_ns >= 0
+    if read.any() and (monotonic := triples.from_realtime(taken.realtime_ns[read])) is not None:
+        marks.append((taken.trace_ns[read], monotonic))
+    # Monotonic marks outrank those of realtime, which may have been set.
+    offsets = next((found for at, own in marks if len(found := (at - own)[own >= 0])), None)
+    if offsets is None:
+        reasons.append("the trace's clock is not told: taken for the monotonic one")
+        return shifted(0, 0)
+    offset = round(float(np.median(offsets)))
+    spread = int(np.abs(offsets - offset).max())
+    reach = _MARK_NS + (max(trace.end_ns, 0) >> _FLOAT_BITS)
+    known = triples.boottime_ns != UNKNOWN
+    ahead = triples.boottime_ns[known] - triples.monotonic_ns[known]
+    if abs(offset) <= reach:
+        return shifted(0, spread)
+    if len(ahead) and np.abs(ahead - offset).min() <= reach:
+        return map_boottime(trace, triples, reasons)
+    reasons.append(f"the trace's clock is joined by its own marks only, which are {reach / 1e6:.0f} ms rough")
+    return shifted(offset, spread)
+
+
+def _apply(trace: Trace, mapping: Mapping) -> Trace:
+    """All tables with their times mapped, one column after another."""
+    to = mapping.monotonic
+    start_ns, end_ns = to(np.array([trace.start_ns, trace.end_ns], np.int64)).tolist()
+    windows, losses, suspends, taken = trace.windows, trace.losses, trace.suspends, trace.snapshots
+    hole = mapping.unsure
+    losses = replace(
+        losses,
+        cpu=np.append(losses.cpu, np.full(len(hole), -1, np.int32)),
+        from_ns=to(np.append(losses.from_ns, hole.from_ns)),
+        to_ns=to(np.append(losses.to_ns, hole.to_ns)),
+    )
+    order = np.argsort(losses.from_ns, kind="stable")
+    return replace(
+        trace,
+        switches=replace(trace.switches, t_ns=to(trace.switches.t_ns)),
+        frequencies=replace(trace.frequencies, t_ns=to(trace.frequencies.t_ns)),
+        idle=replace(trace.idle, t_ns=to(trace.idle.t_ns)),
+        tasks=replace(trace.tasks, from_ns=to(trace.tasks.from_ns), to_ns=to(trace.tasks.to_ns)),
+        windows=replace(windows, from_ns=to(windows.from_ns), to_ns=to(windows.to_ns)),
+        losses=replace(losses, cpu=losses.cpu[order], from_ns=losses.from_ns[order], to_ns=losses.to_ns[order]),
+        suspends=replace(suspends, from_ns=to(suspends.from_ns), to_ns=to(suspends.to_ns)),
+        snapshots=replace(taken, trace_ns=to(taken.trace_ns)),
+        rails=trace.rails and replace(trace.rails, t_ns=to(trace.rails.t_ns)),
+        start_ns=start_ns,
+        end_ns=end_ns,
+    )

@@ -1,0 +1,119 @@
+"""How boottime and CLOCK_MONOTONIC are related: equal but for the time that the device slept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from navitas.parse.clocks import Clocks
+from navitas.parse.tables import I64
+from navitas.parse.trace.tables import UNKNOWN, Spans, Trace
+
+# Clocks are read one after another; a reading that was interrupted is further off than this, and a sleep takes longer.
+_STEP_NS = 5_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """`monotonic` turns times; readings disagree by up to `residual_ns`; in `unsure` (trace's clock) it may be wrong by more."""
+
+    monotonic: Callable[[I64], I64]
+    residual_ns: int
+    unsure: Spans
+
+
+def shifted(offset_ns: int, residual_ns: int) -> Mapping:
+    """A clock that is ahead of monotonic by a constant."""
+    none = np.empty(0, np.int64)
+    return Mapping(lambda t_ns: t_ns - offset_ns, residual_ns, Spans(none, none))
+
+
+def map_boottime(trace: Trace, triples: Clocks, reasons: list[str]) -> Mapping | None:
+    """By the trace's snapshots and the run's triples; where the device slept between two readings, monotonic stands still.
+
+    When it slept is told by suspend_resume, else taken to be the longest time without events (and told among the reasons).
+    None where no reading has both clocks.
+    """
+    boot_ns, offset = _readings(trace, triples)
+    if not len(boot_ns):
+        return None
+    jumps = np.flatnonzero(np.abs(np.diff(offset)) > _STEP_NS)
+    parts = np.split(offset, jumps + 1)
+    level = np.array([int(np.median(part)) for part in parts], np.int64)
+    residual_ns = max(int(np.abs(part - own).max()) for part, own in zip(parts, level, strict=True))
+    stops, unsure = [], []
+    for jump, slept in zip(jumps, np.diff(level), strict=True):
+        low, high = int(boot_ns[jump]), int(boot_ns[jump + 1])
+        if slept < 0:
+            unsure.append((low, high))
+            reasons.append("boottime goes back against monotonic: some of the clocks' readings are wrong")
+            continue
+        told = _told(trace.suspends, low, high, int(slept))
+        if not told:
+            from_ns, to_ns = _quietest(trace, low, high)
+            if to_ns - from_ns < slept - _STEP_NS:
+                unsure.append((low, high))
+            told = [(to_ns, int(slept))]
+            reasons.append(
+                f"the device slept {slept / 1e9:.3f} s while it was traced: when is taken from the longest pause of events"
+            )
+        stops += told
+    return Mapping(_function(int(level[0]), stops), residual_ns, _spans(unsure))
+
+
+def _readings(trace: Trace, triples: Clocks) -> tuple[I64, I64]:
+    """Boottime and how far it is ahead, in order, without single readings that contradict those around them."""
+    taken = trace.snapshots
+    own = (taken.boottime_ns >= 0) & (taken.monotonic_ns >= 0)
+    known = triples.boottime_ns != UNKNOWN
+    boot_ns = np.concatenate([taken.boottime_ns[own], triples.boottime_ns[known]])
+    monotonic_ns = np.concatenate([taken.monotonic_ns[own], triples.monotonic_ns[known]])
+    order = np.argsort(boot_ns, kind="stable")
+    boot_ns, offset = boot_ns[order], (boot_ns - monotonic_ns)[order]
+    odd: NDArray[np.bool_] = np.zeros(len(offset), bool)
+    odd[1:-1] = (np.abs(offset[2:] - offset[:-2]) <= _STEP_NS) & (np.abs(offset[1:-1] - offset[:-2]) > _STEP_NS)
+    return boot_ns[~odd], offset[~odd]
+
+
+def _told(suspends: Spans, low: int, high: int, slept: int) -> list[tuple[int, int]]:
+    """(when it woke, how long it had slept) of each suspend between two readings: their share of the whole."""
+    inside = (suspends.to_ns > low) & (suspends.from_ns < high)
+    from_ns, to_ns = suspends.from_ns[inside], suspends.to_ns[inside]
+    whole = int((to_ns - from_ns).sum())
+    if not whole:
+        return []
+    share = (to_ns - from_ns) / whole
+    return [(int(woke), round(slept * part)) for woke, part in zip(to_ns.tolist(), share.tolist(), strict=True)]
+
+
+def _quietest(trace: Trace, low: int, high: int) -> tuple[int, int]:
+    """The longest time without an event between two times."""
+    columns = (trace.switches.t_ns, trace.frequencies.t_ns, trace.idle.t_ns)
+    t_ns = np.sort(np.concatenate([[low, high], *(column[(column > low) & (column < high)] for column in columns)]))
+    at = int(np.argmax(np.diff(t_ns)))
+    return int(t_ns[at]), int(t_ns[at + 1])
+
+
+def _function(ahead_ns: int, stops: list[tuple[int, int]]) -> Callable[[I64], I64]:
+    """Monotonic of boottime: behind by `ahead_ns` at first, and by as much more as each stop, which ends at a time, takes."""
+    if not stops:
+        return lambda t_ns: t_ns - ahead_ns
+    woke, slept = np.array(sorted(stops), np.int64).T
+    begin = int(woke[0] - slept[0])
+    knots = np.maximum.accumulate(np.column_stack([woke - slept, woke]).ravel() - begin)
+    stood = np.column_stack([np.cumsum(slept) - slept, np.cumsum(slept)]).ravel()
+
+    def monotonic(t_ns: I64) -> I64:
+        stopped = np.interp((t_ns - begin).astype(np.float64), knots.astype(np.float64), stood.astype(np.float64))
+        joined: I64 = t_ns - ahead_ns - np.rint(stopped).astype(np.int64)
+        return joined
+
+    return monotonic
+
+
+def _spans(spans: list[tuple[int, int]]) -> Spans:
+    columns = np.array(spans, np.int64).reshape(-1, 2)
+    return Spans(columns[:, 0], columns[:, 1])

@@ -1,0 +1,89 @@
+"""Where a Perfetto trace says that something is missing, turned into spans of time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from navitas.parse.trace.gather import CPU_LIMIT, Gathered
+
+_START, _END = 1, 2
+
+
+class PerfettoLosses:
+    """The kernel's buffers overrun (`lost_events`, counts), and packets dropped on their way or damaged.
+
+    What is lost of a core is missing from its last event before to its first one after.
+    """
+
+    def __init__(self, into: Gathered) -> None:
+        self._into = into
+        self._last_ns: dict[int, int] = {}
+        self._cpus_of: dict[int, set[int]] = {}
+        self._pending: set[int] = set()
+        self._told: set[int] = set()
+        self._overruns: dict[int, dict[int, int]] = {_START: {}, _END: {}}
+        self._buffers: Any = None
+
+    def bundle(self, cpu: int, sequence: int, first_ns: int, last_ns: int, lost: bool) -> bool:
+        """A core's next events; whether some before them are missing."""
+        missing = (lost or cpu in self._pending) and cpu in self._last_ns
+        if missing:
+            self._add(cpu, self._last_ns[cpu], first_ns)
+        self._pending.discard(cpu)
+        self._last_ns[cpu] = max(last_ns, self._last_ns.get(cpu, last_ns))
+        self._cpus_of.setdefault(sequence, set()).add(cpu)
+        return missing
+
+    def before_next(self, cpu: int) -> None:
+        """Events of one core are missing before its next ones."""
+        self._pending.add(cpu)
+
+    def dropped(self, sequence: int) -> None:
+        """Packets of one writer are missing: those of any core whose events it writes."""
+        self._pending |= self._cpus_of.get(sequence, set())
+
+    def damaged(self) -> None:
+        """A packet could not be read: it may have been any core's."""
+        self._pending |= set(self._last_ns)
+
+    def ftrace(self, stats: Any) -> None:
+        """The kernel's counts at the trace's start and end."""
+        if stats.phase in self._overruns:
+            counts = {each.cpu: each.overrun + each.commit_overrun + each.dropped_events for each in stats.cpu_stats}
+            self._overruns[stats.phase].update({cpu: count for cpu, count in counts.items() if cpu < CPU_LIMIT})
+
+    def service(self, stats: Any) -> None:
+        """The buffers' counts; the last ones count."""
+        self._buffers = stats.buffer_stats
+
+    def close(self) -> None:
+        """Judge what is left at the trace's end."""
+        begin_ns, end_ns = self._into.span_ns or (0, 0)
+        if self._into.cut:
+            self._into.last_ns.update(self._last_ns)
+        for cpu in sorted(self._pending & set(self._last_ns)):
+            self._add(cpu, self._last_ns[cpu], max(end_ns, self._last_ns[cpu]))
+        for cpu, count in sorted(self._overruns[_END].items()):
+            lost = count - self._overruns[_START].get(cpu, 0)
+            if lost > 0:
+                self._into.warnings.append(f"the kernel's buffer of core {cpu} overran: {lost} events are lost")
+                if cpu not in self._told:
+                    self._add(cpu, begin_ns, end_ns)
+        self._judge_buffers(begin_ns, end_ns)
+
+    def _judge_buffers(self, begin_ns: int, end_ns: int) -> None:
+        stats = self._buffers or ()
+        if overwritten := sum(each.chunks_overwritten for each in stats):
+            self._into.warnings.append(f"the trace's buffer was full: {overwritten} of its oldest chunks were overwritten")
+        if discarded := sum(each.chunks_discarded for each in stats):
+            self._into.warnings.append(f"the trace's buffer was full: {discarded} chunks at its end were discarded")
+            self._into.last_ns.update(self._last_ns)
+        if lost := sum(each.trace_writer_packet_loss + each.patches_failed + each.abi_violations for each in stats):
+            self._into.warnings.append(f"{lost} packets were lost on their way into the trace")
+            if not self._told and not (overwritten or discarded):
+                for cpu in sorted(self._last_ns):
+                    self._add(cpu, begin_ns, end_ns)
+
+    def _add(self, cpu: int, from_ns: int, to_ns: int) -> None:
+        self._told.add(cpu)
+        self._into.losses.row(cpu=cpu, from_ns=from_ns, to_ns=max(from_ns, to_ns))

@@ -1,0 +1,192 @@
+"""Perfetto traces, written byte by byte: what is in them comes out, what is missing is told, and bad bytes do no harm."""
+
+from __future__ import annotations
+
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support import perfetto_writer as pw
+from support.perfetto_writer import PerfettoWriter
+
+from navitas.errors import RecordingError
+from navitas.parse.trace.perfetto import read_perfetto
+from navitas.parse.trace.tables import DEAD, RUNNABLE, SLEEPS
+
+BOOT = 5_000_000_000_000
+MS = 1_000_000
+
+
+def _whole() -> PerfettoWriter:
+    trace = PerfettoWriter()
+    trace.snapshot(BOOT, BOOT - 70, 1_700_000_000_000_000_000)
+    trace.tree({500: "org.example.app"}, [(501, 500, "RenderThread")])
+    trace.polled_frequencies(BOOT, [300_000, 0, 900_000])
+    trace.compact(
+        0,
+        [(BOOT + 1 * MS, 1, 500, "example.app"), (BOOT + 3 * MS, 0x100, 501, "RenderThread"), (BOOT + 4 * MS, 1, 0, "swapper/0")],
+    )
+    trace.bundle(
+        2,
+        [
+            pw.idle(BOOT + 1 * MS, 2, -1),
+            pw.switch(BOOT + 1 * MS + 5, ("swapper/2", 0, 0), ("example.app", 500)),
+            pw.frequency(BOOT + 2 * MS, 2, 1_800_000),
+            pw.new_task(BOOT + 2 * MS, 500, 777, "example.app", thread=True),
+            pw.switch(BOOT + 3 * MS, ("example.app", 500, 0), ("example.app", 777)),
+            pw.renamed(BOOT + 4 * MS, 777, "worker-1"),
+            pw.exited(BOOT + 5 * MS, 777, "worker-1"),
+            pw.switch(BOOT + 6 * MS, ("worker-1", 777, 0x10), ("swapper/2", 0)),
+            pw.idle(BOOT + 6 * MS + 9, 2, 1),
+        ],
+    )
+    trace.rails(["CPU_BIG", "CPU_LITTLE"], [(0, 5_000_000, 100), (1, 5_000_000, 7), (0, 5_000_250, 1_100), (1, 5_000_250, 9)])
+    return trace
+
+
+def test_everything_that_is_used_comes_out() -> None:
+    raw = read_perfetto(bytes(_whole()))
+    trace = raw.trace
+    assert raw.warnings == () and raw.skipped == () and trace.clock == "boottime"
+    assert trace.switches.cpu.tolist() == [0, 0, 0, 2, 2, 2]
+    assert trace.switches.next_tid.tolist() == [500, 501, 0, 500, 777, 0]
+    assert trace.switches.prev_tid.tolist() == [-1, 500, 501, 0, 500, 777]
+    assert trace.switches.prev_state.tolist() == [SLEEPS, RUNNABLE, SLEEPS, RUNNABLE, RUNNABLE, DEAD]
+    assert (trace.switches.t_ns - BOOT).tolist() == [1 * MS, 3 * MS, 4 * MS, 1 * MS + 5, 3 * MS, 6 * MS]
+    assert list(zip(trace.frequencies.cpu, trace.frequencies.khz, strict=True)) == [(0, 300_000), (2, 900_000), (2, 1_800_000)]
+    assert trace.idle.state.tolist() == [-1, 1]
+    tasks = {int(tid): (int(trace.tasks.tgid[row]), trace.tasks.name_of(row)) for row, tid in enumerate(trace.tasks.tid)}
+    assert tasks == {500: (500, "example.app"), 501: (500, "RenderThread"), 777: (500, "worker-1")}
+    row = trace.tasks.tid.tolist().index(777)
+    assert (trace.tasks.from_ns[row] - BOOT, trace.tasks.to_ns[row] - BOOT) == (2 * MS, 6 * MS)
+    assert trace.tasks.of(500).tid.tolist() == [500, 501, 777]
+    assert trace.snapshots.monotonic_ns.tolist() == [BOOT - 70]
+    assert trace.rails is not None and trace.rails.names == ("CPU_BIG", "CPU_LITTLE")
+    assert np.allclose(np.diff(trace.rails.energy_j, axis=0), [[1e-3, 2e-6]])
+    assert len(trace.losses) == 0
+
+
+def test_compressed_packets_are_the_same(tmp_path: Path) -> None:
+    trace = _whole()
+    plain = read_perfetto(bytes(trace))
+    trace.compress()
+    path = tmp_path / "trace.pftrace"
+    path.write_bytes(bytes(trace))
+    packed = read_perfetto(path)
+    assert packed.trace.switches.t_ns.tolist() == plain.trace.switches.t_ns.tolist()
+    assert packed.skipped == ()
+
+
+def test_a_cut_file_keeps_what_is_whole() -> None:
+    trace = _whole()
+    trace.compact(0, [(BOOT + 9 * MS, 1, 501, "RenderThread")])
+    raw = read_perfetto(bytes(trace)[:-3])
+    assert len(raw.trace.switches) == 6
+    assert any("cut" in warning for warning in raw.warnings)
+    assert dict(zip(raw.trace.windows.cpu.tolist(), (raw.trace.windows.to_ns - BOOT).tolist(), strict=True)) == {
+        0: 4 * MS,
+        2: 6 * MS + 9,
+    }
+
+
+def test_losses_of_all_kinds() -> None:
+    trace = PerfettoWriter()
+    trace.ftrace_stats(1, {0: 10, 1: 5, 2: 0})
+    for cpu in (0, 1, 2):
+        trace.compact(cpu, [(BOOT + cpu, 1, 500 + cpu, "a")])
+    trace.compact(0, [(BOOT + 10 * MS, 1, 0, "swapper/0")], lost=True)
+    trace.compact(1, [(BOOT + 11 * MS, 1, 0, "swapper/1")])
+    trace.compact(1, [(BOOT + 12 * MS, 1, 0, "swapper/1")], dropped=True)
+    trace.packets.append(pw.content(1, b"\xff\xff"))
+    trace.compact(2, [(BOOT + 20 * MS, 1, 0, "swapper/2")])
+    trace.ftrace_stats(2, {0: 99, 1: 5, 2: 0})
+    raw = read_perfetto(bytes(trace))
+    losses = raw.trace.losses
+    spans = sorted(zip(losses.cpu.tolist(), (losses.from_ns - BOOT).tolist(), (losses.to_ns - BOOT).tolist(), strict=True))
+    assert (0, 0, 10 * MS) in spans and (1, 11 * MS, 12 * MS) in spans and (2, 2, 20 * MS) in spans
+    assert raw.skipped_by_reason == {"packet cannot be decoded": 1}
+    assert any("89 events" in warning for warning in raw.warnings)
+
+
+def test_an_overrun_without_a_place_is_the_whole_core() -> None:
+    trace = PerfettoWriter()
+    trace.ftrace_stats(1, {0: 0})
+    trace.compact(0, [(BOOT, 1, 5, "a"), (BOOT + MS, 1, 0, "b")])
+    trace.ftrace_stats(2, {0: 3})
+    trace.buffer_stats(chunks_discarded=4, trace_writer_packet_loss=0)
+    raw = read_perfetto(bytes(trace))
+    assert (raw.trace.losses.cpu.tolist(), raw.trace.losses.to_ns.tolist()) == ([0], [BOOT + MS])
+    assert any("4 chunks" in warning for warning in raw.warnings)
+
+
+def test_another_ftrace_clock_is_turned_into_boottime() -> None:
+    trace = PerfettoWriter()
+    trace.bundle(0, [pw.switch(1_000, ("a", 1, 1), ("b", 2))], clock=pw.number(5, 2) + pw.number(6, 900) + pw.number(7, BOOT))
+    raw = read_perfetto(bytes(trace))
+    assert raw.trace.switches.t_ns.tolist() == [BOOT + 100] and raw.trace.clock == "boottime"
+
+
+def test_a_core_that_goes_off_runs_nothing() -> None:
+    trace = PerfettoWriter()
+    trace.bundle(
+        1,
+        [
+            pw.switch(BOOT, ("a", 1, 1), ("b", 2)),
+            pw.offline(BOOT + MS, 1),
+            pw.switch(BOOT + 9 * MS, ("swapper/1", 0, 0), ("b", 2)),
+        ],
+    )
+    switches = read_perfetto(bytes(trace)).trace.switches
+    assert (switches.t_ns - BOOT).tolist() == [0, MS, 9 * MS] and switches.next_tid.tolist() == [2, 0, 2]
+
+
+def test_a_bomb_is_not_blown_up() -> None:
+    bomb = zlib.compress(bytes(600 << 20), 9)
+    raw = read_perfetto(pw.content(1, pw.content(50, bomb)))
+    assert raw.skipped_by_reason == {"compressed packet expands too far": 1}
+    inner = PerfettoWriter()
+    inner.compact(0, [(BOOT, 1, 5, "a")])
+    inner.compress()
+    inner.compress()
+    assert list(read_perfetto(bytes(inner)).skipped_by_reason) == ["compressed packet expands too far"]
+
+
+def test_what_is_no_trace_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(RecordingError, match="no Perfetto trace"):
+        read_perfetto(b"# tracer: nop\n")
+    with pytest.raises(RecordingError, match="cannot be read"):
+        read_perfetto(tmp_path / "none")
+    assert len(read_perfetto(b"").trace.switches) == 0
+
+
+@given(st.lists(st.tuples(st.integers(0, 1 << 14), st.integers(0, 255)), max_size=12), st.integers(0, 1 << 14))
+def test_hostile_bytes_raise_nothing_else(changes: list[tuple[int, int]], cut: int) -> None:
+    data = bytearray(bytes(_whole()))
+    for place, value in changes:
+        data[place % len(data)] = value
+    try:
+        raw = read_perfetto(bytes(data[: 1 + cut % len(data)]))
+    except RecordingError:
+        return
+    assert len(raw.trace.switches.cpu) == len(raw.trace.switches.t_ns)
+
+
+@given(st.integers(0, (1 << 64) - 1), st.integers(0, (1 << 64) - 1), st.integers(-(1 << 31), (1 << 31) - 1))
+def test_absurd_numbers_raise_nothing(t_ns: int, delta: int, tid: int) -> None:
+    trace = PerfettoWriter()
+    trace.compact(tid & 0xFFFFFFFF, [(t_ns, delta, tid, "a"), (t_ns + delta, -1, tid, "b")])
+    trace.compact(1, [(t_ns, delta, tid, "a"), (t_ns + delta, -1, tid, "b")])
+    trace.bundle(
+        1, [pw.switch(t_ns, ("a", tid, delta), ("b", tid)), pw.frequency(t_ns, tid, delta), pw.idle(t_ns, tid & 0xFFFF, tid)]
+    )
+    trace.bundle(1, [pw.switch(t_ns, ("a", 1, 1), ("b", 2))], clock=pw.number(5, tid) + pw.number(6, delta) + pw.number(7, t_ns))
+    trace.bundle(1, [pw.new_task(t_ns, tid & 0xFFFFFFFF, tid, "x", thread=True), pw.suspended(t_ns, begins=True)])
+    trace.snapshot(t_ns, delta, t_ns)
+    trace.tree({tid: "p"}, [(tid, tid, "t")], t_ns=t_ns)
+    trace.polled_frequencies(t_ns, [delta & 0xFFFFFFFF])
+    trace.rails(["r"], [(0, t_ns, delta)])
+    trace.ftrace_stats(2, {delta: t_ns})
+    read_perfetto(bytes(trace))
