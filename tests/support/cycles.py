@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+import re
 import struct
 import threading
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -28,7 +30,6 @@ from support.shims import built
 _SLOW_BYTES_PER_S = 50_000
 _KEPT_OF_LOG = 0.97
 _PLENTY_BYTES = 1 << 40
-_CALLS = 200_000
 _FIRST_TEST = "its first test"
 _STAGES = ("installing", "listing tests", "running tests", "pulling")
 _LOSSES = {"chunks", "events", "records", "logcat_chunks", "damaged_bytes", "events_missing", "no_events", "no_run_end"}
@@ -98,15 +99,28 @@ class Room:
             file.write(struct.pack("q", count))
 
 
-class Cycles:
-    """One phone and one bundle; `one` is a cycle of a fault."""
+@dataclass(frozen=True)
+class Workload:
+    """Bundles with a test in which a method is called so many times by a thread, and a test that dies by itself in the end."""
 
-    def __init__(self, lab: Lab, chance: random.Random, room: Room, surroundings: Surroundings) -> None:
+    bundles: list[Bundle]
+    counted: str = "callsOften"
+    method: str = "leaf"
+    thread: str = "main"
+    calls: int = 200_000
+    dies: str = "dies"
+
+
+class Cycles:
+    """One phone and one workload; `one` is a cycle of a fault."""
+
+    def __init__(self, lab: Lab, work: Workload, chance: random.Random, room: Room, surroundings: Surroundings) -> None:
         self._lab = lab
+        self._work = work
         self._chance = chance
         self._room = room
         self._surroundings = surroundings
-        self._package = lab.bundles[0].manifest.package
+        self._package = work.bundles[0].manifest.package
         self.faults: dict[str, Callable[[str], str]] = {
             "none": self._none,
             "cut": self._cut,
@@ -123,25 +137,20 @@ class Cycles:
         return end
 
     def _profiled(
-        self,
-        name: str,
-        device: AdbDevice | None = None,
-        progress: NoProgress | None = None,
-        test: str = "callsOften",
-        **options: str,
+        self, name: str, device: AdbDevice | None = None, progress: NoProgress | None = None, test: str = "", **options: str
     ) -> Profiled:
-        lab = Lab(device or self._lab.phone, self._lab.bundles, self._lab.folder)
+        lab = Lab(device or self._lab.phone, self._work.bundles, self._lab.folder)
+        test = f"*#{test or self._work.counted}"
         prepare = self._chance.random() < 0.5
-        return lab.profile(
-            f"*#{test}", name=name, progress=progress, prepare=prepare, radios_off=prepare, timeout_s=60.0, **options
-        )
+        return lab.profile(test, name=name, progress=progress, prepare=prepare, radios_off=prepare, timeout_s=300.0, **options)
 
     def _report(self, done: Profiled) -> str:
         """What a report says; a report that tells of no loss must be exact."""
         if done.outcome.failures or done.outcome.troubles or done.warnings & _LOSSES:
             return "report that tells what is missing"
-        assert done.test("callsOften").status == "passed"
-        assert done.method("callsOften", "leaf").calls == _CALLS
+        work = self._work
+        assert done.test(work.counted).status == "passed"
+        assert done.method(work.counted, work.method, work.thread).calls == work.calls
         assert open_recording(done.outcome.recording).manifest.state == "complete"
         return "correct report"
 
@@ -165,34 +174,33 @@ class Cycles:
     def _slow(self, name: str) -> str:
         with linked(self._lab.phone) as (device, link):
             link.bytes_per_s = _SLOW_BYTES_PER_S
-            done = self._profiled(name, device, test="passes")
-            assert not done.outcome.failures and not done.outcome.troubles and done.test("passes").status == "passed"
-            assert done.method("passes", "burn").calls == 1 and not done.warnings & _LOSSES, done.warnings
-        return "correct report"
+            return self._whole(self._profiled(name, device, mode="folded"))
 
     def _cut(self, name: str) -> str:
-        """Unplugged in some stage, after some bytes or some time, and plugged in again, during the profiling or after it."""
+        """Unplugged in some stage, after some bytes or some time; plugged in again, the next profiling is as any."""
         chance = self._chance
-        with linked(self._lab.phone) as (device, link), ExitStack() as later:
+        with linked(self._lab.phone) as (device, link):
             if chance.random() < 0.5:
                 direction, count = chance.choice(("up", "down")), int(10 ** chance.uniform(0, 6))
                 cutting = _At(chance.choice(_STAGES), 0.0, lambda: link.cut_after(direction, count))
             else:
                 cutting = _At(chance.choice(_STAGES), chance.uniform(0.0, 1.5), link.cut)
-            later.callback(cutting.over)
             try:
-                return self._whole(self._profiled(name, device, cutting))  # all had passed before
+                end = self._whole(self._profiled(name, device, cutting))  # all had passed before
             except NavitasError as error:
                 assert device.serial in error.message, error.message
                 end = self._error(name, error)
+                for package in re.findall(r"adb -s \S+ uninstall (\S+)", error.remedy):
+                    self._lab.phone.uninstall(package)
             finally:
                 cutting.over()
                 link.cut()
                 link.mend()
-                assert device.wait_until_back(60.0)
-                # The next profiling removes what was left and gives back what was set.
-                lab = Lab(device, self._lab.bundles, self._lab.folder)
-                self._whole(lab.profile("*#callsOften", name=f"{name}-again", prepare=True, radios_off=True))
+            assert device.wait_until_back(60.0)
+            # It removes what was left, and gives back what was set.
+            again = Lab(device, self._work.bundles, self._lab.folder)
+            test = f"*#{self._work.counted}"
+            self._whole(again.profile(test, name=f"{name}-again", prepare=True, radios_off=True))
         return end
 
     def _log(self, name: str) -> str:
@@ -209,20 +217,20 @@ class Cycles:
         return end
 
     def _killed(self, name: str) -> str:
-        """While tests are listed, or a second before the only one would end."""
+        """While tests are listed, or in a test that would not end well either."""
         device, chance = self._lab.phone, self._chance
         how = chance.choice((f"am force-stop {self._package}", f"kill -9 $(pidof {self._package})"))
         listing = chance.random() < 0.3
         killing = _At(_STAGES[1] if listing else _FIRST_TEST, chance.uniform(0.0, 1.0), lambda: device.shell(how))
         try:
-            done = self._profiled(name, progress=killing, test="callsOften" if listing else "dies")
+            done = self._profiled(name, progress=killing, test="" if listing else self._work.dies)
         except NavitasError as error:
             return self._error(name, error)
         finally:
             killing.over()
         if listing:
             return self._whole(done)  # it came before the process or after it
-        assert done.outcome.crashed and "crashed" in done.warnings and done.test("dies").status == "cut", done.outcome
+        assert done.outcome.crashed and "crashed" in done.warnings and done.test(self._work.dies).status == "cut", done.outcome
         return "report of a killed app"
 
     def _full(self, name: str) -> str:
@@ -239,8 +247,8 @@ class Cycles:
 
 
 @contextmanager
-def cycles(bundles: list[Bundle], folder: Path, seed: int) -> Iterator[Cycles]:
-    """A phone whose storage can be limited, and what is to be as it was after each cycle."""
+def cycles(folder: Path, seed: int, *works: Workload) -> Iterator[list[Cycles]]:
+    """Those of each workload, on a phone whose storage can be limited, and what is to be as it was after each cycle."""
     mark = uuid.uuid4().hex
     temporary, state = folder / "tmp", folder / "state"
     for made in (temporary, state):
@@ -257,4 +265,5 @@ def cycles(bundles: list[Bundle], folder: Path, seed: int) -> Iterator[Cycles]:
             preloaded.setenv("NAVITAS_TEST_ROOM_BELOW", "/root/data/")
             phone = stack.enter_context(virtual_phone())
             preloaded.undo()
-            yield Cycles(Lab(phone, bundles, folder), random.Random(seed), room, Surroundings(phone, mark, temporary, state))
+            lab, surroundings = Lab(phone, [], folder), Surroundings(phone, mark, temporary, state)
+            yield [Cycles(lab, work, random.Random(seed), room, surroundings) for work in works]
