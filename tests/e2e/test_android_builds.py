@@ -19,10 +19,9 @@ from support.framework import NotFetchedError, provide
 from support.gradle_builds import outcome
 from support.gradle_projects import gradles
 
-from navitas.build.bundle import Bundle, open_bundle
+from navitas.build.bundle import Bundle
 from navitas.build.gradle import INIT_SCRIPT, build_bundles
 from navitas.build.jars import JARS
-from navitas.build.plugin_repository import install_plugin
 from navitas.bundle.manifest import AndroidManifest
 from navitas.bundle.manifest import Apk as AppApk
 from navitas.errors import BuildError, UsageError
@@ -30,7 +29,7 @@ from navitas.errors import BuildError, UsageError
 PLUGIN = JARS / "navitas-gradle-plugin.jar"
 SLOWER = "debuggable code runs slower than what users get"
 pytestmark = [
-    pytest.mark.timeout(900),
+    pytest.mark.timeout(1800),
     pytest.mark.skipif(not NAVITAS.is_file(), reason="navitas is not installed: make setup"),
 ]
 
@@ -56,9 +55,13 @@ class Made:
 class Built(Made):
     """The same, and what Gradle said when it was made."""
 
-    def __init__(self, project: Path, launcher: str, *, module: str = ":", variant: str | None = None) -> None:
+    def __init__(
+        self, project: Path, launcher: str, *, module: str = ":", variant: str | None = None, tests: bool = True
+    ) -> None:
         self.lines: list[str] = []
-        (bundle,) = build_bundles(project, gradle=launcher, module=module, variant=variant, on_line=self.lines.append)
+        (bundle,) = build_bundles(
+            project, gradle=launcher, module=module, variant=variant, instrument_tests=tests, on_line=self.lines.append
+        )
         super().__init__(bundle)
 
     def ran(self, pattern: str) -> list[str]:
@@ -189,9 +192,6 @@ def test_variants_of_an_app_with_a_library(tmp_path: Path, launcher: str, monkey
     assert '"name": "org.example.text.Index", ' in built.bundle.map_bytes.decode()
     assert '"source": "main", "module": ":search"' in built.bundle.map_bytes.decode()
 
-    library = Profiled.by_command(project, launcher, "--module", ":search")
-    assert ("IndexTest.findsTexts", "Index.find") in library.calls("IndexTest#findsTexts")
-
     activity = project / "app/src/main/java/org/example/notes/NotesActivity.java"
     activity.write_text(activity.read_text().replace('find("about")', 'find("note")'))
     edited = Built(project, launcher, module=":app", variant="demoDebug")
@@ -200,15 +200,9 @@ def test_variants_of_an_app_with_a_library(tmp_path: Path, launcher: str, monkey
     assert not edited.ran("(?i)mergeExtDex.*AndroidTest"), "the tests' libraries are not dexed again"
 
     properties.write_text(f"{plain}navitas.adapter=transform\n")
-    transformed = Profiled.by_command(project, launcher, *demo)
-    assert transformed.calls("WordsTest#countsWords") == profiled.calls("WordsTest#countsWords")
-    again = Built(project, launcher, module=":app", variant="demoDebug")
-    assert not again.ran("(?i)transformClassesWithNavitas|navitasBundle"), "nothing has changed"
-    assert again.manifest.map_id == edited.manifest.map_id
-    assert probed_methods(again.apk("app.apk")) == app
-    own = Built(project, launcher, module=":search")
-    assert own.manifest.apks.app == []
-    assert {"org/example/text/Index.find", "org/example/text/IndexTest.findsTexts"} <= probed_methods(own.apk("test.apk"))
+    transformed = Built(project, launcher, module=":app", variant="demoDebug")
+    assert transformed.manifest.map_id == edited.manifest.map_id
+    assert probed_methods(transformed.apk("app.apk")) == app
 
 
 @pytest.mark.parametrize("launcher", ["8.11.1"], indirect=True)
@@ -235,27 +229,14 @@ def test_caches_and_a_release_like_variant(tmp_path: Path, launcher: str, monkey
     assert "org/example/steps/Walk.steps" in probed_methods(cached.apk("app.apk"))
     assert "org/example/steps/StepsTest.countsSteps" in probed_methods(cached.apk("test.apk"))
 
-    # The plugin in the build file, as `navitas plugin` says.
-    repository = install_plugin(tmp_path / "repository")
-    settings_file = project / "settings.gradle"
-    place = f"pluginManagement {{\n    repositories {{\n        maven {{ url = uri('{repository}') }}\n"
-    settings_file.write_text(settings_file.read_text().replace("pluginManagement {\n    repositories {\n", place, 1))
-    build = project / "build.gradle"
-    applied = build.read_text().replace("version '8.4.2'\n", "version '8.4.2'\n    id 'org.navitas' version '0.1.0'\n", 1)
-    build.write_text(f"{applied}navitas {{ executable = '{NAVITAS}'\n variant 'benchmark' }}\n")
-    done = subprocess.run([launcher, "navitasProfile"], cwd=project, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    report = Profiled(json.loads((project / "build/navitas/report.json").read_text("utf-8")))
-    assert ("StepsTest.countsSteps", "Walk.steps") in report.calls("StepsTest#countsSteps")
-    assert SLOWER not in report.warnings
-
-    (bundle,) = (project / "build/navitas/benchmark").glob("*.bundle.zip")
-    built = Made(open_bundle(bundle))
+    built = Built(project, launcher, variant="benchmark", tests=False)
     assert (built.manifest.variant, built.manifest.debuggable, built.manifest.minified) == ("benchmark", False, True)
     assert built.manifest.mapping == "mapping.txt"
     assert "org.example.steps.Walk" in built.bundle.extract("mapping.txt", tmp_path / "mapping.txt").read_text()
     assert "org.example.steps.Walk" in built.bundle.map_bytes.decode()
     assert "org/navitas/runtime/Probe.enter" in probed_methods(built.apk("app.apk"))
+    assert not probed_methods(built.apk("test.apk"))
+    assert not any(SLOWER in warning for warning in built.manifest.warnings)
 
 
 @pytest.mark.parametrize("launcher", ["7.6.4"], indirect=True)
@@ -271,20 +252,7 @@ def test_where_the_plugin_is_declared_does_not_matter(tmp_path: Path, launcher: 
     (project / "feature/app/build.gradle").write_text(build.replace("    implementation project(':search')\n", ""))
     applied = [launcher, "-q", "--init-script", str(INIT_SCRIPT), f"-Pnavitas.pluginJar={PLUGIN}"]
 
-    def run(*arguments: str) -> str:
-        done = subprocess.run([*applied, *arguments], cwd=project, capture_output=True, text=True, check=False)
-        return done.stdout + done.stderr
-
-    told = run("--dry-run", "-Pnavitas.variant=demoDebug", "navitasReport")
+    asked = ["--dry-run", "-Pnavitas.variant=demoDebug", "navitasReport"]
+    told = subprocess.run([*applied, *asked], cwd=project, capture_output=True, text=True, check=True).stdout
     assert ":feature:app:navitasBundleDemoDebug SKIPPED" in told
     assert "navitas: : is left out" in told
-    assert "has several variants: choose one of demoDebug, fullDebug" in run("navitasProfile")
-    assert "has no variant 'demo' with tests: choose one of demoDebug, fullDebug" in run(
-        "-Pnavitas.variant=demo", "navitasProfile"
-    )
-
-    monkeypatch.delenv("ANDROID_HOME")
-    monkeypatch.delenv("ANDROID_SDK_ROOT", raising=False)
-    with pytest.raises(BuildError, match="SDK location not found") as error:
-        Built(project, launcher, variant="demoDebug", module=":feature:app")
-    assert "ANDROID_HOME" in error.value.remedy
