@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
+from support.command_line import eventually
 from support.maven import NotFetchedError
 from support.notes_app import APP, RUNNER, TESTS, Made, make
 
@@ -83,4 +84,4 @@ def test_an_app_alone_runs_until_it_is_stopped(phone: AdbDevice) -> None:
     events = recorded(phone)
     assert b"main" in events and b"sync worker" in events
     phone.shell(f"am force-stop {APP}")
-    assert phone.shell(f"sleep 0.3; pidof {APP}").exit_code == 1
+    assert eventually(lambda: phone.shell(f"pidof {APP}").exit_code == 1)

@@ -155,13 +155,14 @@ def test_the_app_s_profile_takes_the_place_of_what_was_seen_from_outside(
     monkeypatch.setattr(power, "_PROFILE_PROPERTY", "ro.navitas.none")
     prepare = app_files.prepare
 
-    def prepare_and_leave(device: Device, package: str) -> None:
-        prepare(device, package)
+    def prepare_and_leave(device: Device, package: str, config: str) -> str:
+        refusal = prepare(device, package, config)
         device.push(
             catalog.find("google-pixel-6").read_bytes().replace(b">28.6<", b">29.6<"), "/data/local/tmp/navitas/profile.xml"
         )
         folder = f"{app_files.FOLDER}/{app_files.POWER_PROFILE}"
         assert device.shell(f"run-as {package} cp /data/local/tmp/navitas/profile.xml {folder}").exit_code == 0
+        return refusal
 
     monkeypatch.setattr(app_files, "prepare", prepare_and_leave)
     done = lab.profile("*#callsMuch", name="first")
