@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from navitas.apk import binary_xml
-from navitas.apk.binary_xml import Element, MalformedXml
+from navitas import binary_xml
+from navitas.binary_xml import Element, MalformedXml
 
 MAX_MANIFEST_BYTES = 4 << 20
 MAX_ENTRIES = 200_000
@@ -117,7 +117,7 @@ def _read(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
 
 
 def _manifest(root: Element, abis: tuple[str, ...]) -> ApkManifest:
-    package = root.get("package")
+    package = root.plain.get("package", "")
     if root.tag != "manifest":
         raise MalformedXml(f"the root is <{root.tag[:_MAX_NAME]}>")
     if not _PACKAGE.fullmatch(package) or len(package) > _MAX_PACKAGE:
@@ -136,7 +136,7 @@ def _manifest(root: Element, abis: tuple[str, ...]) -> ApkManifest:
         debuggable=app.get("debuggable") == "true",
         test_only=app.get("testOnly") == "true",
         profileable=any(part.get("shell") == "true" for part in app.all("profileable")),
-        split=root.get("split"),
+        split=root.plain.get("split", ""),
         application=_class(app.get("name"), package) if app.get("name") else "",
         process=process,
         instrumentations=tuple(

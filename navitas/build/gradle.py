@@ -25,7 +25,9 @@ _SETTINGS_FILES = ("settings.gradle", "settings.gradle.kts")
 _BUILD_FILES = ("build.gradle", "build.gradle.kts", *_SETTINGS_FILES)
 _REPORT = "navitas-project "
 _TAIL_LINES = 20
-_NO_SDK = ("SDK location not found", "Failed to find target with hash string", "does not contain an Android SDK")
+_NO_SDK = ("SDK location not found", "does not contain an Android SDK", "The SDK directory")
+_NO_PLATFORM = ("Failed to find target with hash string", "Failed to install the following Android SDK packages")
+_UNTESTED = "is untested with Navitas"
 _NO_COMPILER = ("JAVA_COMPILER", "No Java compiler found", "Could not find tools.jar", "not a JDK")
 
 
@@ -163,12 +165,18 @@ def _failure(project: Path, module: str | None, exit_code: int, output: _Output)
             return UsageError(f"{project}: {line.strip()}", "Name the module by its Gradle path, such as :app.")
         if any(sign in line for sign in _NO_SDK):
             return BuildError(f"{project}: {line.strip().lstrip('> ')}", "Set ANDROID_HOME to the folder of an Android SDK.")
+        if any(sign in line for sign in _NO_PLATFORM):
+            return BuildError(
+                f"{project}: {line.strip().lstrip('> ')}",
+                "Install what the build asks for with `sdkmanager`, or set ANDROID_HOME to another Android SDK.",
+            )
         if any(sign in line for sign in _NO_COMPILER):
             return BuildError(
                 f"{project}: the Java that Gradle runs on has no compiler: {line.strip()}",
                 "Install a JDK, or set JAVA_HOME to one.",
             )
-    said = "\n".join(f"  {line}" for line in tail)
+    untested = [f"  {line}" for line in dict.fromkeys(output.lines) if _UNTESTED in line and line not in tail]
+    said = "\n".join([*untested, *(f"  {line}" for line in tail)])
     return BuildError(
         f"{project}: the Gradle build failed (exit code {exit_code}). Its last lines:\n{said}",
         "Make `gradle testClasses` (Android: `assembleDebugAndroidTest`) work in this project first.",

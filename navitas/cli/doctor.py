@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 
 import click
@@ -12,12 +10,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from navitas.cli.phones import VIRTUAL, device_of
 from navitas.collect.doctor import Check, Examination, examine
 from navitas.collect.state.guard import restore_left
 from navitas.collect.state.journal import Journal
-from navitas.device.adb import AdbDevice, select_device
 from navitas.device.adb_server import adb_path, adb_versions, user_client
-from navitas.device.virtual_phone import virtual_phone
+from navitas.device.base import Device
 from navitas.errors import DeviceError, ExitCode
 from navitas.report.names import printable
 
@@ -38,13 +36,15 @@ def command(*, package: str | None, serial: str | None, restore: bool, as_json: 
     checks: list[Check] = []
     found: Examination | None = None
     try:
-        with _device(serial, checks) as device:
+        if serial != VIRTUAL:
+            checks.append(_adb())
+        with device_of(serial) as device:
             if restore:
                 _restore(device, checks)
             found = examine(device, package)
             checks += found.checks
     except DeviceError as error:
-        checks.append(Check("device" if serial != "virtual" else "virtual phone", "problem", error.message, error.remedy))
+        checks.append(Check("device" if serial != VIRTUAL else "virtual phone", "problem", error.message, error.remedy))
     if as_json:
         _print_json(checks, found)
     else:
@@ -52,19 +52,12 @@ def command(*, package: str | None, serial: str | None, restore: bool, as_json: 
     return ExitCode.TROUBLE if any(check.status == "problem" for check in checks) else ExitCode.OK
 
 
-@contextmanager
-def _device(serial: str | None, checks: list[Check]) -> Iterator[AdbDevice]:
-    if serial == "virtual":
-        with virtual_phone() as phone:
-            yield phone
-        return
-    client = user_client()
-    program, server = adb_versions(client)
-    checks.append(Check("adb", "ok", f"{adb_path()}, version {program or 'unknown'}, server {server}"))
-    yield select_device(serial, client)
+def _adb() -> Check:
+    program, server = adb_versions(user_client())
+    return Check("adb", "ok", f"{adb_path()}, version {program or 'unknown'}, server {server}")
 
 
-def _restore(device: AdbDevice, checks: list[Check]) -> None:
+def _restore(device: Device, checks: list[Check]) -> None:
     journal = Journal(device.info)
     warnings: list[tuple[str, str]] = []
     with journal.held():

@@ -70,19 +70,27 @@ def _partial_kept(recording: Path, report: ReportOptions) -> Iterator[None]:
     except (KeyboardInterrupt, NavitasError) as error:
         if _version(manifest) not in (None, before):
             if isinstance(error, DeviceError):
-                write_reports(analyze_recording(recording, report.method), _with_json(report, recording))
+                _report_partial(recording, report)
             click.echo(f"partial recording kept: {recording} (navitas report {recording})", err=True)
         with suppress(OSError):
             recording.rmdir()  # made for this profiling and still empty
         raise
 
 
+def _report_partial(recording: Path, report: ReportOptions) -> None:
+    """What the partial recording holds; that it cannot be reported does not hide why it is partial."""
+    try:
+        write_reports(analyze_recording(recording, report.method), _with_json(report, recording))
+    except NavitasError as error:
+        click.echo(f"no report: {printable_lines(error.message)}\n{printable_lines(error.remedy)}", err=True)
+
+
 @contextmanager
 def told(recording: Path) -> Iterator[None]:
-    """Where the whole recording is, when what comes after it is interrupted."""
+    """Where the whole recording is, when what comes after it is interrupted or fails."""
     try:
         yield
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, NavitasError):
         click.echo(f"recording kept: {recording} (navitas report {recording})", err=True)
         raise
 

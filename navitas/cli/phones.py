@@ -15,8 +15,11 @@ from navitas.errors import UsageError
 VIRTUAL = "virtual"
 
 
-def device_of(serial: str, phone: str) -> AbstractContextManager[Device]:
-    """The device of `--device`: a virtual phone of its own, modelled on `phone`, or one that adb lists. Raises `DeviceError`."""
+def device_of(serial: str | None, phone: str = "default") -> AbstractContextManager[Device]:
+    """The device of `--device`: a virtual phone of its own, modelled on `phone`, or one that adb lists; None: the only one there.
+
+    Raises `DeviceError`.
+    """
     found: AbstractContextManager[Device] = (
         virtual_phone(phone=phone) if serial == VIRTUAL else nullcontext(select_device(serial))
     )

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from pathlib import Path
 from typing import Any
 
 import click
 
-from navitas.build.bundle import MAX_MAP_BYTES, open_bundle
+from navitas.build.bundle import open_bundle
 from navitas.cli.destinations import check_free
 from navitas.cli.map_ids import map_ids
+from navitas.cli.maps import read_map
 from navitas.cli.options import Finite, measuring_options, report_options, take_radios_off, take_report_options
 from navitas.cli.profiling import VIRTUAL, RunOptions, record_use
 from navitas.cli.waiting import until_enter
 from navitas.collect.app_use import Use
-from navitas.collect.map_cache import KnownMap
 from navitas.collect.options import ProfileOptions
-from navitas.errors import RecordingError, UsageError
-from navitas.recording.raw import read_json
+from navitas.errors import UsageError
 
 
 @click.command("record")
@@ -32,7 +30,7 @@ from navitas.recording.raw import read_json
     "--phone", default="default", show_default=True, metavar="NAME", help="The phone that the virtual one is modelled on."
 )
 @click.option("--bundle", type=click.Path(path_type=Path), metavar="FILE", help="Install the app of this bundle first.")
-@click.option("--map", "map_file", type=click.Path(path_type=Path), metavar="FILE", help="The map.json of the app's build.")
+@click.option("--map", "map_file", type=click.Path(path_type=Path), metavar="FILE", help="Its build's map.json, or bundle.")
 @click.option("--duration", "duration_s", type=Finite(min=0.1), metavar="S", help="End after this time. [Enter or Ctrl-C]")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="DIR", help="The recording's folder.")
 @click.option("--replace", is_flag=True, help="Replace the recording that the output folder holds.")
@@ -57,13 +55,6 @@ def command(**values: Any) -> int:
         raise UsageError(f"{path} holds {bundle.manifest.package}, not {package}", f"navitas record {bundle.manifest.package} …")
     options = ProfileOptions(radios_off=take_radios_off(values), **values)
     line = words[0] if len(words) == 1 else shlex.join(words)
-    known = _read_map(map_file, package) if map_file else None
+    known = read_map(map_file, package) if map_file else None
     use = Use(package, line, lambda: until_enter(duration_s), map_ids, bundle, known)
     return record_use(use, options, report, run)
-
-
-def _read_map(path: Path, package: str) -> KnownMap:
-    document = read_json(path, "the method map is ", MAX_MAP_BYTES)
-    if not isinstance(document, dict) or not isinstance(document.get("map_id"), str):
-        raise RecordingError(f"{path}: no method map", "Give the map.json that the build made.")
-    return KnownMap(document["map_id"], ":", package, json.dumps(document).encode())

@@ -9,18 +9,27 @@ import click
 
 from navitas.cli.analysis import analyze_recording
 from navitas.cli.destinations import check_outputs
+from navitas.cli.maps import read_map
 from navitas.cli.options import report_options, take_report_options
 from navitas.cli.outputs import print_report, write_files
 from navitas.cli.progress import ConsoleProgress
 from navitas.errors import UsageError
+from navitas.recording.late_maps import add_map
 from navitas.report.json_report import schema
 
 
 @click.command("report")
 @click.argument("recording", type=click.Path(path_type=Path), required=False)
 @click.option("--schema", "print_schema", is_flag=True, help="Print the JSON report's JSON Schema and end.")
+@click.option(
+    "--map",
+    "map_file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The app's map.json, or bundle, where the recording lacks it; it is put there.",
+)
 @report_options
-def command(recording: Path | None, print_schema: bool, **values: object) -> None:
+def command(recording: Path | None, print_schema: bool, map_file: Path | None, **values: object) -> None:
     """Make the report of a RECORDING again, without phone, Gradle or Java."""
     options = take_report_options(values)
     if print_schema:
@@ -29,6 +38,9 @@ def command(recording: Path | None, print_schema: bool, **values: object) -> Non
     if recording is None:
         raise UsageError("no recording named", "give its folder: navitas report navitas-recordings/demo")
     check_outputs(options, recording)
+    if map_file is not None:
+        known = read_map(map_file, recording.name)
+        add_map(recording, known.map_id, known.module, known.data, known.includes)
     with ConsoleProgress(only_live=True) as progress:
         analysis = analyze_recording(recording, options.method, tree=options.tree, stage=progress.stage)
         progress.stage("writing the report")

@@ -64,6 +64,16 @@ def power_profile(device: Device, package: str) -> bytes:
     return data
 
 
+def beginning(device: Device, package: str, name: str, limit: int) -> bytes:
+    """The first bytes of a file in the folder that is still written."""
+    data = bytearray()
+    for piece in device.exec_out(f"run-as {shlex.quote(package)} cat {FOLDER}/{name}"):
+        data += piece
+        if len(data) >= limit:
+            break
+    return bytes(data[:limit])
+
+
 def pull(device: Device, package: str, name: str, local: Path) -> int:
     """Copy one event file, again when it did not arrive whole; what has arrived is kept. Returns how many bytes are missing."""
     size = device.shell(f"run-as {shlex.quote(package)} stat -c %s {FOLDER}/{name}").text.strip()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -23,7 +24,8 @@ from navitas.collect.session import Outcome
 from navitas.collect.state.measuring import condition_at_start, measured
 from navitas.collect.target import Target
 from navitas.device.base import Device
-from navitas.errors import DeviceError
+from navitas.errors import DeviceError, RecordingError
+from navitas.recording.late_maps import MAP_UNKNOWN, UNKNOWN_MAP
 
 WHOLE = "use"
 """What stands for a test's method where the app was used without tests."""
@@ -33,7 +35,10 @@ _POLL_S = 0.3
 _FLUSH_S = 1.2
 _EXIT = "navitas-exit:"
 _MODULE = ":"
-_UNKNOWN_MAP = "0" * 16
+# By then most apps have called a method of theirs and the runtime has written it.
+_MAP_S = 3.0
+_MAP_BYTES = 1 << 16
+_BY_MAP = "give the bundle that its build made by --bundle, or its map.json by --map"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +63,8 @@ def record(
 ) -> Outcome:
     """Record the use of an app.
 
-    Raises `DeviceError` when the app is not installed or not instrumented, its method map is not known, or the device is lost.
+    Raises `DeviceError` when the app is not installed or not instrumented, or the device is lost; `RecordingError` when its
+    method map is found to be unknown before the use begins. Found later, the recording is kept, and a warning tells.
     """
     start = condition_at_start(device, options)
     with installed(device, [use.bundle], progress) if use.bundle else nullcontext():
@@ -66,14 +72,17 @@ def record(
             raise DeviceError(f"device {device.info.serial}: {use.package} is not installed", "install it, or give --bundle")
         known = map_cache.of_bundle(use.bundle) if use.bundle else use.map
         target = Target(use.package, use.package, None, "", {})
-        plan = RunPlan(0, known.module if known else _MODULE, use.package, known.map_id if known else _UNKNOWN_MAP, 0, target)
+        plan = RunPlan(0, known.module if known else _MODULE, use.package, known.map_id if known else UNKNOWN_MAP, 0, target)
         plan = replace(plan, whole=True)
         with opened(device, options, known.project if known else use.package, output, progress) as recording:
             with measured(device, start, options, recording.writer.warn, progress):
                 device.shell(f"am force-stop {shlex.quote(use.package)}")
                 done = recording.runner.run(plan, lambda _, done, stream: _use(device, use, done, stream, progress))
-            maps = [known] if known else [map_cache.find(name) or name for name in sorted(use.map_ids(output / "runs" / "0"))]
-            _bind(recording, plan, done, maps)
+            ids = sorted(use.map_ids(output / "runs" / "0"))
+            _bind(recording, plan, done, [known] if known else list(filter(None, map(map_cache.find, ids))))
+            for name in _unknown(use, ids):
+                remedy = f"navitas report {output} --map FILE (its build's map.json, or bundle)"
+                recording.writer.warn(MAP_UNKNOWN, _says_unknown(use.package, name), remedy)
             recording.finish(progress)
     return Outcome(output, {}, done.crashed, () if done.crashed else tuple(done.troubles))
 
@@ -86,6 +95,8 @@ def _use(device: Device, use: Use, done: Instrumented, stream: Path, progress: P
     if "No activities found" in started.text and not use.command:
         progress.stage(f"{use.package} has no activity to start: start what is to be measured")
     first = _first_process(device, use.package)
+    if first is not None and use.bundle is None:
+        _check_map(device, use)
     progress.stage(f"recording {use.package}")
     if use.command:
         _command(device, use, done, stream, progress)
@@ -141,14 +152,36 @@ def _processes(device: Device, package: str) -> set[str]:
     return {parts[0] for parts in found if len(parts) == 2 and parts[1].partition(":")[0].strip() == package}
 
 
-def _bind(recording: Opened, plan: RunPlan, done: Instrumented, maps: Sequence[map_cache.KnownMap | str]) -> None:
-    """Keep the method maps that the events belong to. Raises `DeviceError` for an id whose map is not known."""
+def _check_map(device: Device, use: Use) -> None:
+    """See by the first events whether their method map is known: nobody should use an app for an hour to learn that it is not.
+
+    Raises `RecordingError` when it is not; events that come later than a few seconds are not waited for.
+    """
+    deadline = time.monotonic() + _MAP_S
+    ids: set[str] = set()
+    with tempfile.TemporaryDirectory(prefix="navitas-map-") as folder:
+        while not ids and time.monotonic() < deadline:
+            for name in app_files.event_files(app_files.files(device, use.package)):
+                (Path(folder) / name).write_bytes(app_files.beginning(device, use.package, name, _MAP_BYTES))
+            ids = use.map_ids(Path(folder))
+            time.sleep(0 if ids else _POLL_S)
+    for name in _unknown(use, sorted(ids)):
+        raise RecordingError(_says_unknown(use.package, name), _BY_MAP)
+
+
+def _unknown(use: Use, ids: Sequence[str]) -> list[str]:
+    """Those ids whose map is neither given nor kept."""
+    known = map_cache.of_bundle(use.bundle) if use.bundle else use.map
+    return [name for name in ids if not (name in (known.map_id, *known.includes) if known else map_cache.find(name))]
+
+
+def _says_unknown(package: str, map_id: str) -> str:
+    return f"{package}: the method map {map_id} of its build is not known here"
+
+
+def _bind(recording: Opened, plan: RunPlan, done: Instrumented, maps: Sequence[map_cache.KnownMap]) -> None:
+    """Keep the method maps that the events belong to."""
     for one in maps:
-        if isinstance(one, str):
-            raise DeviceError(
-                f"{plan.package}: the method map {one} of its build is not known here",
-                "give the bundle that its build made by --bundle, or its map.json by --map",
-            )
         recording.add_map(one)
         plan = replace(plan, map_id=one.map_id, module=one.module)
     recording.runner.enter(plan, "crashed" if done.crashed else "complete")

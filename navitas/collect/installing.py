@@ -31,14 +31,25 @@ def installed(device: Device, bundles: Sequence[Bundle], progress: Progress) -> 
         for bundle in bundles:
             install(device, bundle)
         yield
-    except BaseException:
+    except BaseException as error:
         reachable = device.wait_until_back(_BACK_S)
+        if not reachable and isinstance(error, DeviceError):
+            _tell_what_stays(error, device, bundles, present)
         raise
     finally:
         for bundle in bundles if reachable else ():
             # What went wrong before must reach the user, not that a lost device cannot be cleaned.
             with suppress(DeviceError):
                 _remove(device, bundle, present)
+
+
+def _tell_what_stays(error: DeviceError, device: Device, bundles: Sequence[Bundle], present: set[str]) -> None:
+    """Nobody can tell a later profiling that these apps are not the user's."""
+    apps = [bundle.manifest for bundle in bundles if isinstance(bundle.manifest, AndroidManifest)]
+    left = dict.fromkeys(name for app in apps for name in (app.test_package, app.package) if name not in present)
+    if left:
+        commands = "; ".join(f"adb -s {device.info.serial} uninstall {name}" for name in left)
+        error.remedy += f"; what was installed may still be there: {commands}"
 
 
 def install(device: Device, bundle: Bundle, *, with_tests: bool = True) -> None:

@@ -52,18 +52,25 @@ def list_tests(device: Device, target: Target, class_argument: str = "") -> list
     result = device.shell(command(target.find_component(device), arguments), timeout_s=300.0)
     parser = InstrumentationParser()
     found: dict[TestName, None] = {}
+    finished = False
     for line in result.stdout.split(b"\n"):
         for event in parser.feed(line.decode("utf-8", "replace").rstrip("\r")):
             match event:
                 case TestStarted():
                     found[TestName(event.class_name, event.method, event.is_container)] = None
-                case RunFinished(ok=False):
-                    raise CannotList(
-                        f"{target.test_package}: its tests cannot be listed: {event.message}", "run its own tests first"
-                    )
+                case RunFinished():
+                    if not event.ok:
+                        raise _cannot_list(target, event.message)
+                    finished = True
                 case _:
                     pass
+    if not finished:  # what was listed until then must not pass for all
+        raise _cannot_list(target, "the instrumentation ended without a result")
     return list(found)
+
+
+def _cannot_list(target: Target, why: str) -> CannotList:
+    return CannotList(f"{target.test_package}: its tests cannot be listed: {why}", "run its own tests first")
 
 
 def run_tests(

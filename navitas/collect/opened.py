@@ -58,6 +58,9 @@ def opened(device: Device, options: ProfileOptions, project: str, output: Path, 
     with _writer(device, project, policies, supply, options=options, output=output) as writer:
         for source in sources:
             writer.add_source(source)
+        if supply.voltage_source == "default":
+            message = f"the phone does not tell its battery's voltage: joules are those at {supply.voltage_v:g} V"
+            writer.warn("voltage", message, "name it: --voltage V")
         yield Opened(writer, Runner(device, writer, options, sources, progress), device, policies, supply)
 
 

@@ -9,10 +9,10 @@ import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from navitas import binary_xml
 from navitas.collect.profile_cache import Found
 from navitas.device.base import Device
 from navitas.errors import DeviceError, PowerProfileError
-from navitas.power import binary_xml
 from navitas.power.dump import from_dump
 from navitas.power.profile import MAX_BYTES
 

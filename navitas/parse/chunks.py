@@ -140,11 +140,12 @@ def in_order(chunks: list[Chunk]) -> tuple[list[Chunk], int]:
 
 
 def by_thread_and_type(chunks: list[Chunk]) -> Iterator[tuple[int, int, list[Chunk], int]]:
-    """(serial, type, chunks in order, missing chunks) for every thread and type."""
-    groups: dict[tuple[int, int], list[Chunk]] = {}
+    """(serial, type, chunks in order, missing chunks) for every thread and type; what is process-wide comes by processes, each
+    of which counts from 0."""
+    groups: dict[tuple[int, int, int], list[Chunk]] = {}
     for chunk in chunks:
-        groups.setdefault((chunk.serial, chunk.type), []).append(chunk)
-    for (serial, kind), group in groups.items():
+        groups.setdefault((chunk.process, chunk.serial, chunk.type), []).append(chunk)
+    for (_, serial, kind), group in groups.items():
         yield serial, kind, *in_order(group)
 
 

@@ -81,7 +81,7 @@ def check_maps(chunks: Iterable[Chunk], known: dict[int, Span], place: str) -> N
             held = ", ".join(f"{map_id:016x}" for map_id in known) or "none"
             raise RecordingError(
                 f"{place}: events of method map {chunk.map_id:016x}, but the recording holds {held}",
-                "The app that ran was another build than the one that was instrumented; build, install and record again.",
+                "Give the map.json of the build that ran: navitas report RECORDING --map FILE; or build and record again.",
             )
 
 

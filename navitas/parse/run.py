@@ -81,6 +81,8 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
     start_ns, end_ns = _span(threads, markers, clocks, readings)
     shell = shell_tables(recording, run, clocks, findings)
     tests = [test for test in manifest.tests if test.run == run.id]
+    if run.exit == "complete" and markers and not any(marker.kind == "run_end" for marker in markers):
+        findings.warn("no_run_end", "the last events are missing: the end of the tests was not recorded", LOST)
     if run.whole:
         windows: tuple[Window, ...] = tuple(Window(test.id, start_ns, end_ns) for test in tests[:1])
     else:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from lxml import etree
 
+from navitas import binary_xml
 from navitas.errors import PowerProfileError
-from navitas.power import binary_xml
 from navitas.power.defects import defects
 
 MAX_BYTES = 1 << 20
@@ -110,8 +110,8 @@ def _bytes(source: Path | bytes, where: str) -> bytes:
 def _parse(data: bytes, where: str) -> etree._Element:
     if data.startswith(binary_xml.MAGIC):
         try:
-            data = binary_xml.decode(data)
-        except ValueError as error:
+            data = binary_xml.to_text(binary_xml.parse(data)).encode()
+        except binary_xml.MalformedXml as error:
             raise PowerProfileError(f"{where}: {error}.", _FETCH) from None
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, dtd_validation=False, huge_tree=False, remove_comments=True

@@ -1,13 +1,22 @@
-"""Real Android builds of three generations: APKs with probes, signed, and bundles that tell of them."""
+"""Real Android projects of three generations: APKs with probes, signed, profiled through adb on the virtual phone.
+
+One project serves as many assertions as possible: its builds are what takes time.
+"""
 
 from __future__ import annotations
 
+import json
 import re
+import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.android_projects import android_project, classes, probed_methods
+from support.command_line import NAVITAS
+from support.framework import NotFetchedError, provide
+from support.gradle_builds import outcome
 from support.gradle_projects import gradles
 
 from navitas.build.bundle import Bundle
@@ -15,26 +24,25 @@ from navitas.build.gradle import INIT_SCRIPT, build_bundles
 from navitas.build.jars import JARS
 from navitas.bundle.manifest import AndroidManifest
 from navitas.bundle.manifest import Apk as AppApk
-from navitas.errors import UsageError
+from navitas.errors import BuildError, UsageError
 
 PLUGIN = JARS / "navitas-gradle-plugin.jar"
-pytestmark = [pytest.mark.timeout(900), pytest.mark.xdist_group("android")]
+SLOWER = "debuggable code runs slower than what users get"
+pytestmark = [
+    pytest.mark.timeout(1800),
+    pytest.mark.skipif(not NAVITAS.is_file(), reason="navitas is not installed: make setup"),
+]
 
 
-class Built:
-    """What a build made of one module, and what Gradle said."""
+class Made:
+    """A bundle of one module."""
 
-    def __init__(
-        self, project: Path, launcher: str, *, module: str = ":", variant: str | None = None, tests: bool = True
-    ) -> None:
-        self.lines: list[str] = []
-        (self.bundle,) = build_bundles(
-            project, gradle=launcher, module=module, variant=variant, instrument_tests=tests, on_line=self.lines.append
-        )
-        manifest = self.bundle.manifest
+    def __init__(self, bundle: Bundle) -> None:
+        self.bundle = bundle
+        manifest = bundle.manifest
         assert isinstance(manifest, AndroidManifest)
         self.manifest = manifest
-        self.folder = project / "extracted"
+        self.folder = bundle.path.with_suffix(".extracted")
         self.folder.mkdir(exist_ok=True)
 
     def apk(self, name: str) -> Path:
@@ -43,10 +51,69 @@ class Built:
         subprocess.run(["apksigner", "verify", "--min-sdk-version", "21", str(path)], check=True, capture_output=True)
         return path
 
+
+class Built(Made):
+    """The same, and what Gradle said when it was made."""
+
+    def __init__(
+        self, project: Path, launcher: str, *, module: str = ":", variant: str | None = None, tests: bool = True
+    ) -> None:
+        self.lines: list[str] = []
+        (bundle,) = build_bundles(
+            project, gradle=launcher, module=module, variant=variant, instrument_tests=tests, on_line=self.lines.append
+        )
+        super().__init__(bundle)
+
     def ran(self, pattern: str) -> list[str]:
         """Names of tasks that had something to do."""
         tasks = [match[1] for line in self.lines if (match := re.fullmatch(r"(?:> Task )?(:\S+)", line.strip()))]
         return [task for task in tasks if re.search(pattern, task)]
+
+
+class Profiled:
+    """The report of `navitas profile PROJECT`, or of another command that wrote one."""
+
+    def __init__(self, report: dict[str, Any]) -> None:
+        self.tests = {f"{test['class'].rpartition('.')[2]}#{test['method']}": test for test in report["tests"]}
+        self.warnings = " ".join(warning["message"] for warning in report["warnings"])
+        assert {test["status"] for test in report["tests"]} == {"passed"}
+        for name, test in self.tests.items():
+            parts = sum(thread["energy_j"] for thread in test["threads"])
+            parts += test["other_processes_j"] + test["idle_j"] + test["unattributed_j"]
+            assert 0 < test["energy_j"] == pytest.approx(parts, rel=1e-6), name
+
+    @classmethod
+    def by_command(cls, project: Path, launcher: str, *arguments: str) -> Profiled:
+        report = project / "report.json"
+        command = [NAVITAS, "profile", project, "--gradle", launcher, "--output", project / "recording", "--replace"]
+        done = subprocess.run(
+            [*map(str, command), "--json", str(report), *arguments], cwd=project, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return cls(json.loads(report.read_text("utf-8")))
+
+    def calls(self, test: str) -> set[tuple[str, str]]:
+        """Who called whom in the trees of a test's threads, as `Class.method`; each took energy, and no more than its caller."""
+        found = set()
+        for thread in self.tests[test]["threads"]:
+            names = {each["id"]: f"{each['class'].rpartition('.')[2]}.{each['name']}" for each in thread["methods"]}
+            nodes = {node["id"]: node for node in thread["nodes"]}
+            for node in nodes.values():
+                caller = nodes.get(node["parent"])
+                if caller is not None:
+                    assert 0 <= node["inclusive_j"] <= caller["inclusive_j"] * (1 + 1e-9)
+                    found.add((names[caller["method"]], names[node["method"]]))
+        return found
+
+    def energy_of(self, test: str, method: str) -> float:
+        """Inclusive energy of a method `Class.method` in a test, over all threads."""
+        energies: list[float] = [
+            each["inclusive_j"]
+            for thread in self.tests[test]["threads"]
+            for each in thread["methods"]
+            if f"{each['class'].rpartition('.')[2]}.{each['name']}" == method
+        ]
+        return sum(energies)
 
 
 @pytest.fixture
@@ -67,38 +134,55 @@ def classes_of_tests(bundle: Bundle) -> set[str]:
 @pytest.mark.parametrize("launcher", ["path"], indirect=True)
 def test_a_transform_for_old_plugins(tmp_path: Path, launcher: str, monkeypatch: pytest.MonkeyPatch) -> None:
     project = android_project("a", tmp_path, monkeypatch)
+    profiled = Profiled.by_command(project, launcher, "--tests", "Sto*Test#*", "--tests", "StatisticsTest#*")
+    assert set(profiled.tests) == {"StorageActivityTest#savesAtEachPress", "StatisticsTest#tellsTheSpread"}
+    assert ("StatisticsTest.tellsTheSpread", "Statistics.spread") in profiled.calls("StatisticsTest#tellsTheSpread"), "Kotlin"
+    assert ("NumberFile.write", "NumberFile.sort") in profiled.calls("StorageActivityTest#savesAtEachPress")
+    assert profiled.energy_of("StorageActivityTest#savesAtEachPress", "NumberFile.save") > 0
+    threads = {thread["name"] for thread in profiled.tests["StorageActivityTest#savesAtEachPress"]["threads"]}
+    assert {"main", "Instr: androidx.test.runner.AndroidJUnitRunner"} <= threads
+    assert SLOWER in profiled.warnings
+
     built = Built(project, launcher)
+    assert not built.ran("(?i)transformClasses|navitas(Runtime|Bundle)"), "nothing has changed"
     manifest = built.manifest
     assert (manifest.package, manifest.test_package) == ("org.example.storage", "org.example.storage.test")
-    assert (manifest.agp_version, manifest.variant, manifest.runner) == (
-        "3.1.4",
-        "debug",
-        "androidx.test.runner.AndroidJUnitRunner",
-    )
+    assert (manifest.agp_version, manifest.variant) == ("3.1.4", "debug")
+    assert manifest.runner == "androidx.test.runner.AndroidJUnitRunner"
     assert manifest.apks.app == [AppApk(file="app.apk", abi=None)]
     app = built.apk("app.apk")
     assert {"org/example/storage/NumberFile.sort", "org/example/storage/StorageActivity.lambda$onCreate$0"} <= probed_methods(app)
     assert {"org/navitas/map/NavitasMap", "org/navitas/runtime/Probe"} <= classes(app)
+    assert "org/example/storage/Statistics.spread" in probed_methods(app), "Kotlin"
     tests = built.apk("test.apk")
     assert "org/example/storage/RunnableTest.separateClass" in probed_methods(tests)
     assert "org/navitas/runtime/junit/NavitasListener" in classes(tests)
     assert {"org.example.storage.MultithreadingTest", "org.example.storage.StatisticsTest"} <= classes_of_tests(built.bundle)
-    assert "org/example/storage/Statistics.spread" in probed_methods(app), "Kotlin"
-    assert any("debuggable code runs slower" in warning for warning in manifest.warnings)
-    again = Built(project, launcher)
-    assert not again.ran("(?i)transformClasses|navitasBundle")
-    assert again.bundle.map_bytes == built.bundle.map_bytes
+
+    shutil.rmtree(project / "src/androidTest")
+    with pytest.raises(BuildError, match="has no instrumentation tests to profile"):
+        Built(project, launcher)
 
 
 @pytest.mark.parametrize("launcher", ["7.6.4"], indirect=True)
 def test_variants_of_an_app_with_a_library(tmp_path: Path, launcher: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    project = android_project("b", tmp_path, monkeypatch)
-    with (project / "gradle.properties").open("a") as properties:
-        properties.write("org.gradle.unsafe.configuration-cache=true\n")
+    (tmp_path / "my notes").mkdir()
+    project = android_project("b", tmp_path / "my notes", monkeypatch)
+    properties = project / "gradle.properties"
+    plain = properties.read_text()
+    properties.write_text(f"{plain}org.gradle.unsafe.configuration-cache=true\n")
     with pytest.raises(UsageError, match="the module :app has several variants: demoDebug, fullDebug"):
         Built(project, launcher, module=":app")
 
+    demo = ("--module", ":app", "--variant", "demoDebug")
+    profiled = Profiled.by_command(project, launcher, *demo)
+    assert len(profiled.tests) == 3
+    assert ("WordsTest.countsWords", "Words.distinct") in profiled.calls("WordsTest#countsWords")
+    assert ("NotesActivity.find", "Index.find") in profiled.calls("NotesActivityTest#findsNotes")
+
     built = Built(project, launcher, module=":app", variant="demoDebug")
+    assert not built.ran("navitas(Runtime|Instrument|Bundle)"), "nothing has changed"
+    assert outcome(built.lines, ":app:navitasInstrumentDemoDebugApp") == "UP-TO-DATE"
     assert (built.manifest.package, built.manifest.test_package) == ("org.example.notes.demo", "org.example.notes.demo.test")
     app, tests = probed_methods(built.apk("app.apk")), probed_methods(built.apk("test.apk"))
     assert {"org/example/notes/NotesActivity.onCreate", "org/example/text/Index.find"} <= app
@@ -108,26 +192,43 @@ def test_variants_of_an_app_with_a_library(tmp_path: Path, launcher: str, monkey
     assert '"name": "org.example.text.Index", ' in built.bundle.map_bytes.decode()
     assert '"source": "main", "module": ":search"' in built.bundle.map_bytes.decode()
 
-    again = Built(project, launcher, module=":app", variant="demoDebug")
-    assert not again.ran("navitas(Instrument|Bundle)")
-    assert any("Reusing configuration cache" in line for line in again.lines)
-
     activity = project / "app/src/main/java/org/example/notes/NotesActivity.java"
     activity.write_text(activity.read_text().replace('find("about")', 'find("note")'))
     edited = Built(project, launcher, module=":app", variant="demoDebug")
     assert edited.ran("navitasInstrument") == [":app:navitasInstrumentDemoDebugApp", ":app:navitasInstrumentDemoDebugTests"]
+    assert any("Reusing configuration cache" in line for line in edited.lines)
     assert not edited.ran("(?i)mergeExtDex.*AndroidTest"), "the tests' libraries are not dexed again"
 
-    with (project / "gradle.properties").open("a") as properties:
-        properties.write("org.gradle.unsafe.configuration-cache=false\nnavitas.adapter=transform\n")
+    properties.write_text(f"{plain}navitas.adapter=transform\n")
     transformed = Built(project, launcher, module=":app", variant="demoDebug")
     assert transformed.manifest.map_id == edited.manifest.map_id
     assert probed_methods(transformed.apk("app.apk")) == app
 
 
 @pytest.mark.parametrize("launcher", ["8.11.1"], indirect=True)
-def test_a_release_like_variant(tmp_path: Path, launcher: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_caches_and_a_release_like_variant(tmp_path: Path, launcher: str, monkeypatch: pytest.MonkeyPatch) -> None:
     project = android_project("c", tmp_path, monkeypatch)
+    try:
+        provide()  # else the first build alone is asked for it, and is another one to the configuration cache
+    except NotFetchedError as error:
+        pytest.skip(f"no framework for the virtual phone: {error}")
+    with (project / "gradle.properties").open("a") as properties:
+        properties.write("org.gradle.caching=true\norg.gradle.configuration-cache=true\n")
+    with (project / "settings.gradle").open("a") as settings:
+        settings.write(f"buildCache.local.directory = new File('{tmp_path / 'cache'}')\n")
+    profiled = Profiled.by_command(project, launcher, "--module", ":")
+    assert ("StepsTest.countsSteps", "Walk.steps") in profiled.calls("StepsTest#countsSteps")
+    assert profiled.energy_of("StepsTest#showsSteps", "StepsActivity.onCreate") > 0
+    assert SLOWER in profiled.warnings
+    shutil.rmtree(project / "build")
+    cached = Built(project, launcher)
+    tasks = [f":navitas{name}" for name in ("InstrumentDebugApp", "InstrumentDebugTests", "BundleDebug")]
+    made = {task: outcome(cached.lines, task) for task in tasks}
+    assert set(made.values()) == {"FROM-CACHE"}, made
+    assert any("Reusing configuration cache" in line for line in cached.lines)
+    assert "org/example/steps/Walk.steps" in probed_methods(cached.apk("app.apk"))
+    assert "org/example/steps/StepsTest.countsSteps" in probed_methods(cached.apk("test.apk"))
+
     built = Built(project, launcher, variant="benchmark", tests=False)
     assert (built.manifest.variant, built.manifest.debuggable, built.manifest.minified) == ("benchmark", False, True)
     assert built.manifest.mapping == "mapping.txt"
@@ -135,7 +236,7 @@ def test_a_release_like_variant(tmp_path: Path, launcher: str, monkeypatch: pyte
     assert "org.example.steps.Walk" in built.bundle.map_bytes.decode()
     assert "org/navitas/runtime/Probe.enter" in probed_methods(built.apk("app.apk"))
     assert not probed_methods(built.apk("test.apk"))
-    assert not any("debuggable" in warning for warning in built.manifest.warnings)
+    assert not any(SLOWER in warning for warning in built.manifest.warnings)
 
 
 @pytest.mark.parametrize("launcher", ["7.6.4"], indirect=True)
@@ -149,10 +250,9 @@ def test_where_the_plugin_is_declared_does_not_matter(tmp_path: Path, launcher: 
     (project / "feature").mkdir()
     (project / "app").rename(project / "feature/app")
     (project / "feature/app/build.gradle").write_text(build.replace("    implementation project(':search')\n", ""))
-    told = subprocess.run(
-        [launcher, "-q", "--dry-run", "--init-script", str(INIT_SCRIPT), f"-Pnavitas.pluginJar={PLUGIN}",
-         "-Pnavitas.variant=demoDebug", "navitasReport"],
-        cwd=project, capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    assert ":feature:app:navitasBundleDemoDebug SKIPPED" in told.stdout
-    assert "navitas: : is left out" in told.stdout
+    applied = [launcher, "-q", "--init-script", str(INIT_SCRIPT), f"-Pnavitas.pluginJar={PLUGIN}"]
+
+    asked = ["--dry-run", "-Pnavitas.variant=demoDebug", "navitasReport"]
+    told = subprocess.run([*applied, *asked], cwd=project, capture_output=True, text=True, check=True).stdout
+    assert ":feature:app:navitasBundleDemoDebug SKIPPED" in told
+    assert "navitas: : is left out" in told

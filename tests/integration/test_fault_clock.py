@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
 import struct
-import subprocess
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +10,7 @@ from pathlib import Path
 import pytest
 from support.command_line import eventually
 from support.lab import Lab, Profiled
+from support.shims import built
 
 from navitas.attribute.score import rails_by_run
 from navitas.cli.analysis import load_recording
@@ -20,17 +19,11 @@ from navitas.device.virtual_phone import virtual_phone
 
 pytestmark = pytest.mark.timeout(300)
 
-SHIM = Path(__file__).parents[1] / "support" / "clock_shim.c"
-
 
 @pytest.fixture
 def set_clock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     """Sets the clock, by so many seconds from this machine's, of all processes started from now on."""
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    if compiler is None:
-        pytest.skip("no C compiler for the preloaded clock")
-    library, clock = tmp_path / "clock.so", tmp_path / "clock"
-    subprocess.run([compiler, "-shared", "-fPIC", "-O1", "-o", library, SHIM, "-ldl", "-lm"], check=True, timeout=60)
+    library, clock = built("clock_shim", tmp_path), tmp_path / "clock"
 
     def by(seconds: float) -> None:
         with clock.open("r+b" if clock.exists() else "w+b") as file:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from support.link import linked
 
 from navitas.collect import app_files, power
 from navitas.collect.state.guard import prepared
+from navitas.collect.watchdog import Watchdog
 from navitas.device.adb import AdbDevice
 from navitas.device.base import Device
 from navitas.errors import DeviceError
@@ -47,8 +50,14 @@ def before(phone: AdbDevice) -> Iterator[str]:
     phone.shell("input keyevent 224; cmd thermalservice reset; dumpsys battery reset")
 
 
-def test_given_back_after_success_and_failure(lab: Lab, before: str, journal: Path) -> None:
+def test_given_back_after_success_and_failure(lab: Lab, before: str, journal: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[str] = []
+
+    def since_seen() -> float:
+        """The watchdog's clock stands still before: how long the JVM takes to start depends on the machine."""
+        return time.monotonic() if seen else 0.0
+
+    monkeypatch.setattr("navitas.collect.instrument.Watchdog", functools.partial(Watchdog, clock=since_seen))
     waiting = lab.bundles[0].working_dir / "waiting"
     watcher = threading.Thread(target=lambda: eventually(waiting.exists) and seen.append(lab.phone.shell(LOOK).text))
     watcher.start()
@@ -146,13 +155,14 @@ def test_the_app_s_profile_takes_the_place_of_what_was_seen_from_outside(
     monkeypatch.setattr(power, "_PROFILE_PROPERTY", "ro.navitas.none")
     prepare = app_files.prepare
 
-    def prepare_and_leave(device: Device, package: str) -> None:
-        prepare(device, package)
+    def prepare_and_leave(device: Device, package: str, config: str) -> str:
+        refusal = prepare(device, package, config)
         device.push(
             catalog.find("google-pixel-6").read_bytes().replace(b">28.6<", b">29.6<"), "/data/local/tmp/navitas/profile.xml"
         )
         folder = f"{app_files.FOLDER}/{app_files.POWER_PROFILE}"
         assert device.shell(f"run-as {package} cp /data/local/tmp/navitas/profile.xml {folder}").exit_code == 0
+        return refusal
 
     monkeypatch.setattr(app_files, "prepare", prepare_and_leave)
     done = lab.profile("*#callsMuch", name="first")

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 NAVITAS = Path(sys.executable).with_name("navitas")
-_MARK = "NAVITAS_TEST_MARK"
+MARK = "NAVITAS_TEST_MARK"
 # Gradle's daemon serves later builds as well: it is meant to stay.
 _MAY_STAY = (b"GradleDaemon",)
 _STATE_DIR = re.compile(r"--state-dir (\S+)")
@@ -131,7 +131,7 @@ def start(
         process = subprocess.Popen(
             [str(program), *map(str, arguments)],
             cwd=cwd,
-            env={**os.environ, **(env or {}), _MARK: mark},
+            env={**os.environ, **(env or {}), MARK: mark},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -145,7 +145,7 @@ def start(
 
 def processes_with(mark: str) -> dict[int, str]:
     """Command lines of the living processes that inherited the mark, but for those that are meant to stay."""
-    wanted = f"{_MARK}={mark}".encode()
+    wanted = f"{MARK}={mark}".encode()
     found = {}
     for process in Path("/proc").glob("[0-9]*"):
         try:

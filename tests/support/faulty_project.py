@@ -36,6 +36,7 @@ public class FaultyTest {
     while (!Files.exists(Paths.get("after"))) Thread.sleep(5);
     burn(700);
   }
+  @org.junit.Test public void callsOften() { for (int i = 0; i < 200000; i++) sink += leaf(i); }
   @org.junit.Test public void callsMuch() { for (int i = 0; i < 3000000; i++) sink += leaf(i); }
 }
 """

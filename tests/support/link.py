@@ -22,12 +22,10 @@ class Link:
         self.delay_s = 0.0
         self.bytes_per_s = float("inf")
         self.hangs = threading.Event()
-        self._left = {"up": float("inf"), "down": float("inf")}
         self._target_port = target_port
         self._open: list[socket.socket] = []
-        self._server = socket.create_server(("127.0.0.1", 0))
+        self._listen(0)
         self.address = f"127.0.0.1:{self._server.getsockname()[1]}"
-        threading.Thread(target=self._accept, daemon=True).start()
 
     def cut_after(self, direction: str, count: int) -> None:
         """Pull the plug when so many more bytes have passed."""
@@ -40,10 +38,20 @@ class Link:
                 one.shutdown(socket.SHUT_RDWR)
             one.close()
 
-    def _accept(self) -> None:
+    def mend(self) -> None:
+        """The plug is back in."""
+        self._open = []
+        self._listen(int(self.address.rpartition(":")[2]))
+
+    def _listen(self, port: int) -> None:
+        self._left = {"up": float("inf"), "down": float("inf")}
+        self._server = socket.create_server(("127.0.0.1", port))
+        threading.Thread(target=self._accept, args=(self._server,), daemon=True).start()
+
+    def _accept(self, server: socket.socket) -> None:
         with contextlib.suppress(OSError):
             while True:
-                host, _ = self._server.accept()
+                host, _ = server.accept()
                 phone = socket.create_connection(("127.0.0.1", self._target_port))
                 self._open += [host, phone]
                 for source, sink, direction in ((host, phone, "up"), (phone, host, "down")):

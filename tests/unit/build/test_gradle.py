@@ -173,6 +173,22 @@ def test_a_build_without_sdk_says_where_one_is_named(tmp_path: Path, project: Pa
     assert "ANDROID_HOME" in error.value.remedy
 
 
+def test_a_build_that_asks_for_more_of_the_sdk_says_how_to_get_it(tmp_path: Path, project: Path) -> None:
+    script = "echo '> Failed to find target with hash string android-35 in: /sdk'; exit 1"
+    with pytest.raises(BuildError, match="android-35") as error:
+        build_bundles(project, gradle=str(fake_gradle(tmp_path, script)))
+    assert "sdkmanager" in error.value.remedy
+
+
+def test_a_failed_build_tells_of_an_untested_plugin(tmp_path: Path, project: Path) -> None:
+    warning = "navitas: :app: Android Gradle Plugin 9.9.9 is untested with Navitas (tested: 8.4.2)"
+    script = f"echo '{warning}'; echo '{warning}'; for i in $(seq 50); do echo line $i; done; exit 1"
+    with pytest.raises(BuildError) as error:
+        build_bundles(project, gradle=str(fake_gradle(tmp_path, script)))
+    assert str(error.value).count(warning) == 1
+    assert "line 50" in str(error.value)
+
+
 def test_an_android_bundle_names_only_what_it_holds(tmp_path: Path) -> None:
     with pytest.raises(BuildError, match=r"'mapping\.txt', which is not in it"):
         open_bundles([android_bundle(tmp_path / "a.zip", mapping="mapping.txt")])

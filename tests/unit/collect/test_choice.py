@@ -29,11 +29,13 @@ class ListingDevice:
 
     def shell(self, command: str, *, timeout_s: float | None = None) -> ShellResult:
         if command == "pm list instrumentation":
-            packages = [*self.tests, "broken"]
+            packages = [*self.tests, "broken", "cut"]
             return self._said("".join(f"instrumentation:{name}/R (target={name})\n" for name in packages))
         package = command.rpartition(" ")[2].removesuffix("/R")
         if package == "broken":
             return self._said("INSTRUMENTATION_RESULT: shortMsg=no JUnit\nINSTRUMENTATION_CODE: 0\n")
+        if package == "cut":
+            return self._said(self._status("p.CutTest#first"))
         if "-e class " in command:
             wanted = command.partition("-e class ")[2].split()[0].split(",")
             tests = [test for name in wanted for test in self.hidden.get(name, [f"{name}#initializationError"])]
@@ -116,6 +118,11 @@ def test_a_bundle_that_cannot_be_listed_does_not_stop_the_others() -> None:
     assert warnings == [":broken: broken: its tests cannot be listed: no JUnit"]
     with pytest.raises(CannotList):
         chosen(DEVICE, [bundle("broken")])
+
+
+def test_a_list_that_was_cut_off_does_not_pass_for_all() -> None:
+    with pytest.raises(CannotList, match="ended without a result"):
+        chosen(DEVICE, [bundle("cut")])
 
 
 def test_an_invocation_of_a_container_can_be_named() -> None:

@@ -20,7 +20,7 @@ from navitas.errors import PowerProfileError
 from navitas.power.profile import read_power_profile
 from navitas.recording.manifest import Policy
 
-COMPILED = Path(__file__).parents[1] / "power/compiled"
+COMPILED = Path(__file__).parents[1] / "compiled"
 POLICIES = [Policy(id=0, cpus=[0, 1, 2, 3])]
 DUMP = """\
 cpu.clusters.cores=[4.0]\x20

@@ -35,6 +35,18 @@ from navitas.parse.logcat_chunks import read_logcat_chunks
         ),
         ("04-23 21:18:44.764 +0000     1     2 E tag     : ", LogRecord(None, "04-23 21:18:44.764", 1, 2, "E", "tag", "")),
         ("04-23 21:18:44.764     1     2 E tag     :", LogRecord(None, "04-23 21:18:44.764", 1, 2, "E", "tag", "")),
+        (
+            "1700000000.123456789     1     2 I chatty  : uid=10123(u0_a123) com.x identical 4 lines",
+            LogRecord(
+                1_700_000_000_123_456_789,
+                "1700000000.123456789",
+                1,
+                2,
+                "I",
+                "chatty",
+                "uid=10123(u0_a123) com.x identical 4 lines",
+            ),
+        ),
         ("D/TEST    ( 9999): Exit a.b", LogRecord(None, "", 9999, 0, "D", "TEST", "Exit a.b")),
     ],
 )
@@ -44,7 +56,16 @@ def test_known_forms(line: str, expected: LogRecord) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["", "--------- beginning of main", "    Wifi: 0.2 ( cpu=1 )", "04-23 21:18:44.764 x", "D/no pid", "0.0 11-17 00:12:05.952"],
+    [
+        "",
+        "--------- beginning of main",
+        "--------- switch to main",
+        "    -1.000123     1     2 I navitas : a time before 1970",
+        "    Wifi: 0.2 ( cpu=1 )",
+        "04-23 21:18:44.764 x",
+        "D/no pid",
+        "0.0 11-17 00:12:05.952",
+    ],
 )
 def test_other_lines_are_no_records(line: str) -> None:
     assert parse_line(line) is None

@@ -295,16 +295,41 @@ def test_log_lines_of_an_earlier_process_are_left_out(tmp_path: Path, parsed: Pa
     assert "foreign_log" in {warning.code for warning in found.warnings}
 
 
-def test_a_second_process_has_its_own_threads(tmp_path: Path) -> None:
-    recording = make_recording(tmp_path, SCENARIO, SCENARIO)
-    first, second = recording.files("events")
-    manifest = json.loads((tmp_path / "manifest.json").read_text())
+def of_two_processes(folder: Path) -> Recording:
+    """One run with the event files of two processes."""
+    make_recording(folder, SCENARIO, SCENARIO)
+    manifest = json.loads((folder / "manifest.json").read_text())
     for file in manifest["files"]:
-        file["run"] = 0 if file["path"].endswith(second.name) else file["run"]
-    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
-    run = parse_recording(open_recording(tmp_path)).runs[0]
+        file["run"] = 0 if file["path"].endswith(".nvch") else file["run"]
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    return open_recording(folder)
+
+
+def test_a_second_process_has_its_own_threads(tmp_path: Path) -> None:
+    run = parse_recording(of_two_processes(tmp_path)).runs[0]
     assert [t.serial for t in run.threads if t.serial > 0] == [1, 2, 3, 4]
-    assert len(run.markers) == 12 and first.name != second.name
+    assert len(run.markers) == 12
+
+
+def test_gaps_are_counted_in_each_process(tmp_path: Path) -> None:
+    """Process-wide chunks count from 0 in each: those of one process do not fill the other's gaps."""
+    recording = of_two_processes(tmp_path)
+    for path, seqs, lost in zip(recording.files("events", 0), ((0, 2, 3), (0, 1, 3)), (3, 4), strict=True):
+        chunks = (cw.chunk(cw.COUNTERS, b"", 0, seq=seq, lost=lost if seq == 3 else 0) for seq in seqs)
+        path.write_bytes(b"".join(chunks))
+    losses = {loss.what: loss.count for loss in parse_recording(recording).losses}
+    assert losses == {"chunks": 2, "records": 7}
+
+
+def test_a_run_whose_end_is_missing_is_told(tmp_path: Path, parsed: ParsedRecording) -> None:
+    """As over a log that dropped its last lines; a process that died is told of by its run."""
+    assert "no_run_end" not in {warning.code for warning in parsed.warnings}
+    scenario = replace(SCENARIO, exit="crashed")
+    assert "no_run_end" not in {warning.code for warning in parse_recording(make_recording(tmp_path / "a", scenario)).warnings}
+    recording = make_recording(tmp_path / "b", scenario)
+    path = recording.path / "manifest.json"
+    path.write_text(path.read_text().replace('"crashed"', '"complete"'))
+    assert "no_run_end" in {warning.code for warning in parse_recording(open_recording(recording.path)).warnings}
 
 
 @given(data=st.data())

@@ -109,6 +109,10 @@ async def _clear(context: Context) -> int:
     return 0 if cleared else 1
 
 
+# The shell's own, which toybox has as programs too.
+_BUILTIN_PROGRAMS = ("true", "false")
+
+
 @command("run-as")
 async def run_as(context: Context) -> int:
     """Run a program as an app, in its data folder (run-as.cpp)."""
@@ -129,6 +133,6 @@ async def run_as(context: Context) -> int:
     shell.pid, shell.depth, shell.holding_streams = context.shell.pid, context.shell.depth, context.shell.holding_streams
     shell.umask = context.shell.umask
     program = args or ["sh"]
-    if program[0].rpartition("/")[2] not in COMMANDS and "/" not in program[0]:
+    if program[0].rpartition("/")[2] not in {*COMMANDS, *_BUILTIN_PROGRAMS} and "/" not in program[0]:
         raise CommandError(f"exec failed for {program[0]}: No such file or directory")
     return await shell.run_command(Context(program[0], program[1:], context.streams, shell))

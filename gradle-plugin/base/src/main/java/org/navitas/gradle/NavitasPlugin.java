@@ -87,7 +87,7 @@ public class NavitasPlugin implements Plugin<Project> {
     AndroidModule module = AndroidModule.of(project, extension);
     extension.android = module;
     // Android's plugin makes its variants when the project has been evaluated, which is later than now.
-    addProfile(project, extension, project.provider(module::chosenBundle), (Callable<?>) module::chosenTasks);
+    addProfile(project, extension, project.provider(module.variants::bundle), (Callable<?>) module.variants::tasks);
   }
 
   private static void addProfile(Project project, NavitasExtension extension, Provider<File> bundle, Object madeBy) {

@@ -30,7 +30,7 @@ public class NavitasReportPlugin implements Plugin<Project> {
     AndroidModule android = extension == null ? null : extension.android;
     if (android != null) {
       // Android's plugin makes its variants when the project has been evaluated, which may be later than now.
-      report.dependsOn((Callable<?>) android::chosenTasks);
+      report.dependsOn((Callable<?>) android.variants::tasks);
       report.settings(project.getPath(), "android", project.provider(() -> bundles(android)), Framework.of(project));
       return;
     }
@@ -49,8 +49,8 @@ public class NavitasReportPlugin implements Plugin<Project> {
 
   private static Map<String, File> bundles(AndroidModule android) {
     Map<String, File> bundles = new TreeMap<>();
-    AndroidVariant chosen = android.chosen();
-    for (AndroidVariant variant : android.variants()) {
+    AndroidVariant chosen = android.variants.chosen();
+    for (AndroidVariant variant : android.variants.all()) {
       if (chosen == null || variant == chosen) {
         bundles.put(variant.name(), variant == chosen ? variant.bundle() : null);
       }

@@ -2,7 +2,6 @@ package org.navitas.gradle.android;
 
 import java.io.File;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -14,16 +13,18 @@ import org.gradle.api.file.FileCollection;
 import org.navitas.gradle.NavitasExtension;
 import org.navitas.gradle.Settings;
 
-/** What adapters share of one Android module: settings, tasks, and the variants that can be profiled. */
+/** What adapters share of one Android module: settings, places of files, and what goes into its APKs and bundles. */
 public final class AndroidModule {
   private static final String ADAPTER = "navitas.adapter";
   private static final String RUNTIME_TASK = "navitasRuntime";
+  private static final String ORCHESTRATOR = "orchestrator";
+  private static final String CLEAR = "clearPackageData";
 
-  public final Settings settings;
-  public final NavitasExtension extension;
-  public final AgpVersion agp;
+  private final Settings settings;
+  private final NavitasExtension extension;
+  private final AgpVersion agp;
+  public final VariantChoice variants;
   private final Project project;
-  private final List<AndroidVariant> variants = new ArrayList<>();
   private final RuntimeJarsTask runtime;
 
   private AndroidModule(Project project, NavitasExtension extension, AgpVersion agp) {
@@ -31,6 +32,7 @@ public final class AndroidModule {
     this.extension = extension;
     this.agp = agp;
     settings = new Settings(project);
+    variants = new VariantChoice(project, this, settings, extension);
     runtime = project.getTasks().create(RUNTIME_TASK, RuntimeJarsTask.class);
     runtime.setDescription("Lays out what goes into APKs beside the app's own classes.");
     runtime.settings(project.provider(() -> new File(folder(project), "runtime")));
@@ -43,6 +45,9 @@ public final class AndroidModule {
       throw new GradleException(
           "navitas: the classes of the Android Gradle Plugin cannot be seen in " + project.getPath()
               + "; declare it in the build file of the root project too (apply false)");
+    }
+    if (agp.warning() != null) {
+      project.getLogger().warn("navitas: {}: {}", project.getPath(), agp.warning());
     }
     AndroidModule module = new AndroidModule(project, extension, agp);
     Object asked = project.findProperty(ADAPTER);
@@ -67,14 +72,9 @@ public final class AndroidModule {
     return new File(folder(project), variant);
   }
 
-  /** Where the bundle of a variant goes. */
-  public File bundle(String variant) {
-    return new File(folder(variant), project.getName() + "-" + variant + ".bundle.zip");
-  }
-
-  /** Name of the task that makes it. */
-  public static String bundleTask(String variant) {
-    return "navitasBundle" + capitalized(variant);
+  /** Where the method map of a variant's classes goes, or that of their tests, which continues it. */
+  public File map(String variant, boolean isTest) {
+    return new File(folder(variant), (isTest ? "Tests" : "App") + "/map.json");
   }
 
   public static String capitalized(String name) {
@@ -86,46 +86,6 @@ public final class AndroidModule {
     FileCollection jar = project.files(project.provider(() -> listener ? runtime.getListener() : runtime.getRuntime()));
     FileCollection built = project.files(jar).builtBy(runtime);
     configuration.getDependencies().add(project.getDependencies().create(built));
-  }
-
-  /** Adds a variant with instrumentation tests. */
-  public void add(String variant) {
-    variants.add(new AndroidVariant(variant, bundleTask(variant), bundle(variant)));
-  }
-
-  public List<AndroidVariant> variants() {
-    return variants;
-  }
-
-  /** The name that the build or the command line asks for; null: the only one. */
-  public String wanted() {
-    return settings.text("variant", extension.getVariant());
-  }
-
-  /** The variant that is meant: the wanted one, or the only one; null where there is none or the user has to choose. */
-  public AndroidVariant chosen() {
-    for (AndroidVariant variant : variants) {
-      if (variant.name().equals(wanted())) {
-        return variant;
-      }
-    }
-    return variants.size() == 1 ? variants.get(0) : null;
-  }
-
-  /** What the one variant that is meant needs; nothing where there is none or the user has to choose. */
-  public List<String> chosenTasks() {
-    AndroidVariant chosen = chosen();
-    return chosen == null ? Collections.emptyList() : Collections.singletonList(chosen.bundleTask());
-  }
-
-  /** The bundle of the variant that is meant; a file that does not exist where nothing has tests. */
-  public File chosenBundle() {
-    AndroidVariant chosen = chosen();
-    if (chosen == null && !variants.isEmpty()) {
-      throw new GradleException(
-          "navitas: " + project.getPath() + " has several variants: choose one by -Pnavitas.variant=" + variants.get(0).name());
-    }
-    return chosen == null ? bundle("none") : chosen.bundle();
   }
 
   /** What instrumentation is to do in this module. */
@@ -146,13 +106,25 @@ public final class AndroidModule {
     return settings.flag("jvm", true);
   }
 
-  /** Fields of {@code bundle.json} that are the same for all variants. */
-  public Map<String, Object> setup(String variant) {
+  /**
+   * Fields of {@code bundle.json} that are known before the build.
+   *
+   * @param arguments for the runner of the tests
+   * @param execution Android's name for how tests are run; null where the plugin does not tell
+   */
+  public Map<String, Object> setup(
+      String variant, Map<String, String> arguments, Object execution, boolean debuggable, boolean minified, int minSdk) {
     Map<String, Object> setup = new LinkedHashMap<>();
     setup.put("project", project.getRootProject().getName());
     setup.put("module", project.getPath());
     setup.put("variant", variant);
     setup.put("agp_version", agp.text());
+    setup.put("runner_arguments", arguments);
+    setup.put("orchestrator", String.valueOf(execution).toLowerCase(Locale.ROOT).contains(ORCHESTRATOR));
+    setup.put("clear_package_data", Boolean.parseBoolean(arguments.get(CLEAR)));
+    setup.put("debuggable", debuggable);
+    setup.put("minified", minified);
+    setup.put("min_sdk", minSdk);
     List<String> warnings = new ArrayList<>();
     if (agp.warning() != null) {
       warnings.add(agp.warning());

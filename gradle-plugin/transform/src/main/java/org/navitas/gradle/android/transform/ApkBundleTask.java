@@ -32,21 +32,24 @@ public class ApkBundleTask extends DefaultTask {
   private BaseVariant variant;
   private TestVariant test;
   private boolean isApp;
+  private File target;
   private Map<String, Object> setup;
   private FileCollection libraries;
   private FileCollection testLibraries;
 
   /**
+   * @param target the bundle
    * @param setup fields of the bundle that are known without building
    * @param libraries what the app's classes need, for a virtual phone; null: none is meant
    */
   void settings(
-      AndroidModule module, BaseVariant variant, TestVariant test, boolean isApp, Map<String, Object> setup,
+      AndroidModule module, BaseVariant variant, TestVariant test, boolean isApp, File target, Map<String, Object> setup,
       FileCollection libraries, FileCollection testLibraries) {
     this.module = module;
     this.variant = variant;
     this.test = test;
     this.isApp = isApp;
+    this.target = target;
     this.setup = setup;
     this.libraries = libraries;
     this.testLibraries = testLibraries;
@@ -60,8 +63,9 @@ public class ApkBundleTask extends DefaultTask {
   @InputFiles
   public List<File> getApks() {
     List<File> apks = new ArrayList<>();
-    (isApp ? variant : test).getOutputs().all(output -> apks.add(output.getOutputFile()));
-    test.getOutputs().all(output -> apks.add(output.getOutputFile()));
+    for (BaseVariant each : isApp ? Arrays.asList(variant, test) : Collections.singletonList(test)) {
+      each.getOutputs().forEach(output -> apks.add(output.getOutputFile()));
+    }
     return apks;
   }
 
@@ -69,7 +73,7 @@ public class ApkBundleTask extends DefaultTask {
   public List<File> getMaps() {
     List<File> maps = new ArrayList<>();
     for (boolean isTest : new boolean[] {false, true}) {
-      File map = VariantClasses.map(module, variant.getName(), isTest);
+      File map = module.map(variant.getName(), isTest);
       maps.add(map);
       maps.add(ClassWork.summaryFile(map));
     }
@@ -90,7 +94,7 @@ public class ApkBundleTask extends DefaultTask {
 
   @OutputFile
   public File getBundle() {
-    return module.bundle(variant.getName());
+    return target;
   }
 
   @TaskAction

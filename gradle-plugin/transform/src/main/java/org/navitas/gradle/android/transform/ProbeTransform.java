@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.gradle.api.Project;
+import org.navitas.gradle.CarriedJars;
 import org.navitas.gradle.android.AndroidModule;
 
 /** Puts probes into the classes of variants that are tested, and of their tests; all others go through as they are. */
@@ -64,6 +65,7 @@ final class ProbeTransform extends Transform {
   @Override
   public Map<String, Object> getParameterInputs() {
     Map<String, Object> parameters = new HashMap<>();
+    parameters.put("plugin", CarriedJars.hash());
     parameters.put("options", module.classOptions().text());
     parameters.put("instrumentTests", module.instrumentTests());
     parameters.put("variants", String.join(" ", new TreeSet<>(tested)));

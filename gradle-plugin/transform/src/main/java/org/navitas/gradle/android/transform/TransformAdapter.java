@@ -3,6 +3,7 @@ package org.navitas.gradle.android.transform;
 import com.android.build.gradle.LibraryExtension;
 import com.android.build.gradle.TestedExtension;
 import com.android.build.gradle.api.TestVariant;
+import org.gradle.StartParameter;
 import org.gradle.api.Project;
 import org.navitas.gradle.android.AndroidAdapter;
 import org.navitas.gradle.android.AndroidModule;
@@ -14,7 +15,9 @@ public final class TransformAdapter implements AndroidAdapter {
     TestedExtension android = project.getExtensions().getByType(TestedExtension.class);
     boolean isApp = !(android instanceof LibraryExtension);
     if (!isApp && !isAlone(project)) {
-      return; // its classes would come to the app with probes already, numbered by another map
+      // Its classes would come to the app with probes already, numbered by another map.
+      project.getLogger().info("navitas: {} is left out: as a library it is profiled alone, by its path", project.getPath());
+      return;
     }
     ProbeTransform transform = new ProbeTransform(project, module, isApp);
     android.registerTransform(transform);
@@ -28,9 +31,11 @@ public final class TransformAdapter implements AndroidAdapter {
     }
   }
 
-  /** Whether nothing but this module is asked for. */
+  /** Whether nothing but this module is asked for, by its path or from its own folder. */
   private static boolean isAlone(Project project) {
-    return project.getGradle().getStartParameter().getTaskNames().stream()
-        .allMatch(task -> task.startsWith(project.getPath() + ":"));
+    StartParameter asked = project.getGradle().getStartParameter();
+    boolean isHere = asked.getCurrentDir().equals(project.getProjectDir());
+    return asked.getTaskNames().stream()
+        .allMatch(task -> task.startsWith(project.getPath() + ":") || isHere && task.indexOf(':') < 0);
   }
 }

@@ -33,13 +33,9 @@ final class VariantClasses {
     this.isApp = isApp;
   }
 
-  static File map(AndroidModule module, String variant, boolean isTest) {
-    return new File(module.folder(variant), (isTest ? "Tests" : "App") + "/map.json");
-  }
-
   /** The file that lists folders and jars of classes, one a line. */
   static File outputsFile(AndroidModule module, String variant, boolean isTest) {
-    return new File(map(module, variant, isTest).getParentFile(), "classes.txt");
+    return new File(module.map(variant, isTest).getParentFile(), "classes.txt");
   }
 
   void add(File in, File out, String owner, boolean isOwn) {
@@ -51,8 +47,8 @@ final class VariantClasses {
 
   /** @param mapClass folder for the class that names the map; written where the process has its first map */
   void write(boolean probed, File mapClass, Logger log) throws IOException {
-    File map = map(module, variant, isTest);
-    File earlier = isTest ? map(module, variant, false) : null;
+    File map = module.map(variant, isTest);
+    File earlier = isTest ? module.map(variant, false) : null;
     Files.createDirectories(map.getParentFile().toPath());
     // What gets no probes is copied by the same code, which leaves alone what was copied before.
     ClassOptions options = module.classOptions().without(probed ? RESOURCE_IDS : ClassOptions.ALL);

@@ -3,6 +3,7 @@ package org.navitas.gradle.android.transform;
 import com.android.build.gradle.TestedExtension;
 import com.android.build.gradle.api.BaseVariant;
 import com.android.build.gradle.api.TestVariant;
+import com.android.builder.model.ProductFlavor;
 import com.android.builder.model.SourceProvider;
 import java.io.File;
 import java.util.Arrays;
@@ -16,14 +17,15 @@ import org.gradle.api.attributes.Attribute;
 import org.gradle.api.file.FileCollection;
 import org.navitas.gradle.NewerGradle;
 import org.navitas.gradle.android.AndroidModule;
+import org.navitas.gradle.android.AndroidVariant;
 
 /** The bundle of one variant, and what its classes wait for. */
 final class VariantTasks {
   private static final Attribute<String> ARTIFACT_TYPE = Attribute.of("artifactType", String.class);
   /** Names of one thing in several versions of the plugin. */
   private static final List<String> CLASSES = Arrays.asList("android-classes-jar", "android-classes");
-
-  private static final String ORCHESTRATOR = "orchestrator";
+  /** As Android's plugin has it. */
+  private static final String DEFAULT_RUNNER = "android.test.InstrumentationTestRunner";
 
   private final Project project;
   private final AndroidModule module;
@@ -59,20 +61,20 @@ final class VariantTasks {
     String testName = "androidTest" + AndroidModule.capitalized(name);
     module.addRuntime(project.getConfigurations().getByName((isApp ? name : testName) + "RuntimeOnly"), false);
     module.addRuntime(project.getConfigurations().getByName(testName + "RuntimeOnly"), true);
-    ApkBundleTask bundle = project.getTasks().create(AndroidModule.bundleTask(name), ApkBundleTask.class);
+    AndroidVariant made = module.variants.add(name);
+    ApkBundleTask bundle = project.getTasks().create(made.bundleTask(), ApkBundleTask.class);
     bundle.setGroup("Navitas");
     bundle.setDescription("Packs the instrumented APKs of " + name + " with what the command line must know of them.");
-    bundle.settings(module, variant, test, isApp, setup(), module.forVirtualPhone() ? libraries(variant) : null,
+    bundle.settings(module, variant, test, isApp, made.bundle(), setup(), module.forVirtualPhone() ? libraries(variant) : null,
         module.forVirtualPhone() ? libraries(test) : null);
     if (isApp) {
       bundle.dependsOn(assemble(variant));
     }
     bundle.dependsOn(assemble(test));
-    module.add(name);
     // The ids of the tests go on from those of the app, so the app's map is an input of theirs.
     project.getTasks().all(task -> {
       if (isTransform(task, test.getName())) {
-        task.getInputs().files(VariantClasses.map(module, name, false)).withPropertyName("navitasMap");
+        task.getInputs().files(module.map(name, false)).withPropertyName("navitasMap");
         task.dependsOn(project.getTasks().matching(other -> isTransform(other, name)));
       }
     });
@@ -85,17 +87,14 @@ final class VariantTasks {
   }
 
   private Map<String, Object> setup() {
-    Map<String, Object> setup = module.setup(variant.getName());
-    Map<String, String> arguments = variant.getMergedFlavor().getTestInstrumentationRunnerArguments();
+    ProductFlavor flavors = variant.getMergedFlavor();
     Object options = android.getTestOptions();
-    String execution = String.valueOf(NewerGradle.call(options, options.getClass(), "getExecution"));
-    setup.put("runner", variant.getMergedFlavor().getTestInstrumentationRunner());
-    setup.put("runner_arguments", arguments);
-    setup.put("orchestrator", execution.toLowerCase(Locale.ROOT).contains(ORCHESTRATOR));
-    setup.put("clear_package_data", Boolean.parseBoolean(arguments.get("clearPackageData")));
-    setup.put("debuggable", !isApp || variant.getBuildType().isDebuggable());
-    setup.put("minified", variant.getBuildType().isMinifyEnabled());
-    setup.put("min_sdk", variant.getMergedFlavor().getMinSdkVersion().getApiLevel());
+    Map<String, Object> setup = module.setup(
+        variant.getName(), flavors.getTestInstrumentationRunnerArguments(),
+        NewerGradle.call(options, options.getClass(), "getExecution"), !isApp || variant.getBuildType().isDebuggable(),
+        variant.getBuildType().isMinifyEnabled(), flavors.getMinSdkVersion() == null ? 1 : flavors.getMinSdkVersion().getApiLevel());
+    String runner = flavors.getTestInstrumentationRunner();
+    setup.put("runner", runner != null ? runner : DEFAULT_RUNNER);
     return setup;
   }
 

@@ -6,14 +6,11 @@ import com.android.build.api.dsl.CommonExtension;
 import com.android.build.api.dsl.ProductFlavor;
 import com.android.build.api.variant.Variant;
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
+import org.navitas.gradle.android.AndroidModule;
 
 /** What the build files say of a variant. */
 final class VariantFacts {
-  private static final String ORCHESTRATOR = "orchestrator";
-  private static final String CLEAR = "clearPackageData";
-
   private final CommonExtension<?, ?, ?, ?> android;
   private final Variant variant;
 
@@ -22,21 +19,16 @@ final class VariantFacts {
     this.variant = variant;
   }
 
-  /** The same map with these facts as fields of a bundle. */
-  Map<String, Object> in(Map<String, Object> setup) {
+  /** As fields of the variant's bundle. */
+  Map<String, Object> setup(AndroidModule module) {
     Map<String, String> arguments = new LinkedHashMap<>(android.getDefaultConfig().getTestInstrumentationRunnerArguments());
     variant.getProductFlavors().forEach(pair -> {
       ProductFlavor flavor = android.getProductFlavors().getByName(pair.getSecond());
       arguments.putAll(flavor.getTestInstrumentationRunnerArguments());
     });
-    String execution = android.getTestOptions().getExecution().toLowerCase(Locale.ROOT);
-    setup.put("runner_arguments", arguments);
-    setup.put("orchestrator", execution.contains(ORCHESTRATOR));
-    setup.put("clear_package_data", Boolean.parseBoolean(arguments.get(CLEAR)));
-    setup.put("debuggable", isDebuggable());
-    setup.put("minified", isMinified());
-    setup.put("min_sdk", variant.getMinSdkVersion().getApiLevel());
-    return setup;
+    return module.setup(
+        variant.getName(), arguments, android.getTestOptions().getExecution(), isDebuggable(), isMinified(),
+        variant.getMinSdkVersion().getApiLevel());
   }
 
   boolean isMinified() {

@@ -25,6 +25,7 @@ import org.gradle.api.tasks.TaskProvider;
 import org.navitas.gradle.ModulePath;
 import org.navitas.gradle.NewerGradle;
 import org.navitas.gradle.android.AndroidModule;
+import org.navitas.gradle.android.AndroidVariant;
 import org.navitas.gradle.android.ClassOptions;
 import org.navitas.gradle.android.ClassWork;
 
@@ -51,14 +52,14 @@ final class VariantTasks {
     this.isApp = variant instanceof ApplicationVariant;
   }
 
-  void register() {
+  void register(AndroidVariant made) {
     String testName = "androidTest" + AndroidModule.capitalized(variant.getName());
     module.addRuntime(project.getConfigurations().getByName((isApp ? variant.getName() : testName) + RUNTIME_ONLY), false);
     module.addRuntime(project.getConfigurations().getByName(testName + RUNTIME_ONLY), true);
     TaskProvider<ClassesTask> app = isApp ? classes(variant, "App", null, projects(variant)) : null;
     Set<String> testProjects = projects(test);
     testProjects.removeAll(isApp ? projects(variant) : new HashSet<>());
-    bundle(app, classes(test, "Tests", app, testProjects));
+    bundle(made, app, classes(test, "Tests", app, testProjects));
   }
 
   private TaskProvider<ClassesTask> classes(
@@ -78,8 +79,8 @@ final class VariantTasks {
       it.getProjectJars().from(own.getFiles());
       it.getModules().set(own.getArtifacts().getResolvedArtifacts().map(VariantTasks::modules));
       it.getWritesMapClass().set(earlier == null);
-      it.getWork().set(new File(module.folder(variant.getName()), what + "/work"));
-      File map = new File(module.folder(variant.getName()), what + "/map.json");
+      File map = module.map(variant.getName(), component == test);
+      it.getWork().set(new File(map.getParentFile(), "work"));
       it.getMap().set(map);
       it.getSummary().set(ClassWork.summaryFile(map));
       it.getMemory().set(ClassWork.stateFile(map));
@@ -95,12 +96,12 @@ final class VariantTasks {
     return task;
   }
 
-  private void bundle(TaskProvider<ClassesTask> app, TaskProvider<ClassesTask> tests) {
+  private void bundle(AndroidVariant made, TaskProvider<ClassesTask> app, TaskProvider<ClassesTask> tests) {
     VariantFacts facts = new VariantFacts(android, variant);
-    Map<String, Object> setup = facts.in(module.setup(variant.getName()));
+    Map<String, Object> setup = facts.setup(module);
     Provider<String> testPackage = test.getApplicationId();
     Provider<String> tested = isApp ? ((ApplicationVariant) variant).getApplicationId() : testPackage;
-    project.getTasks().register(AndroidModule.bundleTask(variant.getName()), AndroidBundleTask.class, it -> {
+    project.getTasks().register(made.bundleTask(), AndroidBundleTask.class, it -> {
       it.setGroup("Navitas");
       it.setDescription("Packs the instrumented APKs of " + variant.getName() + " with what the command line must know of them.");
       it.getSetup().set(setup);
@@ -128,7 +129,7 @@ final class VariantTasks {
         }
         it.getTestClasses().from(tests.flatMap(ClassesTask::getOutput), jars(test, false).getFiles());
       }
-      it.getBundle().set(module.bundle(variant.getName()));
+      it.getBundle().set(made.bundle());
     });
   }
 

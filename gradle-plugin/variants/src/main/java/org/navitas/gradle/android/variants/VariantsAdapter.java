@@ -16,12 +16,11 @@ public final class VariantsAdapter implements AndroidAdapter {
   public void apply(Project project, AndroidModule module) {
     AndroidComponentsExtension<?, ?, ?> components = project.getExtensions().getByType(AndroidComponentsExtension.class);
     CommonExtension<?, ?, ?, ?> android = project.getExtensions().getByType(CommonExtension.class);
-    components.finalizeDsl(action(dsl -> TestedBuildType.choose(android, module.wanted())));
+    components.finalizeDsl(action(dsl -> TestedBuildType.choose(android, module.variants.wanted())));
     onVariants(components, variant -> {
       AndroidTest test = variant instanceof HasAndroidTest ? ((HasAndroidTest) variant).getAndroidTest() : null;
       if (test != null && TestSources.exist(android, variant)) {
-        new VariantTasks(project, module, android, variant, test).register();
-        module.add(variant.getName());
+        new VariantTasks(project, module, android, variant, test).register(module.variants.add(variant.getName()));
       }
     });
   }

@@ -1,0 +1,20 @@
+"""A cycle of each fault (`make cycles` has a hundred): a correct report or a clear error, and nothing is left behind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.cycles import Workload, cycles
+from support.lab import Lab
+
+pytestmark = pytest.mark.timeout(300)
+
+
+def test_a_cycle_of_each_fault(faulty: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for seconds in ("navitas.collect.run._BACK_S", "navitas.collect.installing._BACK_S", "navitas.collect.state.guard._BACK_S"):
+        monkeypatch.setattr(seconds, 0.3)
+    with cycles(tmp_path, 5, Workload(faulty.bundles)) as (some,):
+        ends = {fault: some.one(fault, fault) for fault in some.faults}
+    assert ends["none"] == ends["slow"] == "correct report"
+    assert all(end.startswith(("correct report", "report", "clear error")) for end in ends.values()), ends

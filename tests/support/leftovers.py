@@ -1,0 +1,85 @@
+"""What a profiling may not leave: processes, ports, sockets, threads and files on this machine, changes on the phone."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import re
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+from navitas.device.adb import AdbDevice
+from support.command_line import eventually, processes_with
+from support.phone_data import state_folder
+
+SETTINGS = (
+    "settings list system; settings list global; dumpsys battery; cmd deviceidle enabled; dumpsys power | grep mWakefulness="
+)
+"""Prints all that a measurement may set."""
+_APPS = "ps -A -o PID,NAME | grep -v ' sh$'; pm list packages; pm list instrumentation"
+_DRAINED = re.compile(r"^  (Charge counter|level|voltage|temperature): .*\n", re.MULTILINE)
+_LISTENING = "0A"
+
+
+class Surroundings:
+    """The phone, and this machine as far as processes with the mark in their environment, or this one, use it.
+
+    `folders` are those that belong to the test alone, where temporary files and journals are.
+    """
+
+    def __init__(self, phone: AdbDevice, mark: str, *folders: Path) -> None:
+        self._phone = phone
+        self._mark = mark
+        self._folders = folders
+        self._data = Path(state_folder(phone), "root/data")
+        self._before = self._look()
+
+    def check(self) -> None:
+        """Assert that all is as it was at the start, soon."""
+        found: dict[str, object] = {}
+
+        def same() -> bool:
+            found.clear()
+            found.update(self._look())
+            return found == self._before
+
+        assert eventually(same), {key: (self._before[key], found[key]) for key in found if found[key] != self._before[key]}
+
+    def _look(self) -> dict[str, object]:
+        gc.collect()  # files that were mapped
+        running = processes_with(self._mark)
+        sockets = {pid: set(_sockets(pid)) for pid in (*running, os.getpid())}
+        ports = listening_ports()
+        return {
+            "processes": running,
+            "ports": {(pid, ports[one]) for pid, open_ones in sockets.items() for one in open_ones if one in ports},
+            "sockets": len(sockets[os.getpid()]),
+            "threads": {one.name for one in threading.enumerate() if one.name.startswith("navitas-")},
+            "files": {str(path) for folder in self._folders for path in folder.rglob("*") if path.is_file()},
+            "phone's files": {str(path) for path in self._data.rglob("*") if path.is_file()},
+            "phone's settings": _DRAINED.sub("", self._phone.shell(SETTINGS).text),
+            "phone's apps": self._phone.shell(_APPS).text,
+        }
+
+
+def _sockets(pid: int) -> Iterator[str]:
+    """Inodes of a process's sockets."""
+    with contextlib.suppress(OSError):
+        for link in Path(f"/proc/{pid}/fd").iterdir():
+            with contextlib.suppress(OSError):
+                if (name := str(link.readlink())).startswith("socket:["):
+                    yield name[8:-1]
+
+
+def listening_ports() -> dict[str, int]:
+    """Ports of this machine that something listens at, by the sockets' inodes."""
+    found = {}
+    for table in ("tcp", "tcp6"):
+        with contextlib.suppress(OSError):
+            for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
+                words = line.split()
+                if words[3] == _LISTENING:
+                    found[words[9]] = int(words[1].rpartition(":")[2], 16)
+    return found

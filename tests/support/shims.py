@@ -1,0 +1,20 @@
+"""C libraries that are preloaded into the processes of a test."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+
+def built(name: str, folder: Path) -> Path:
+    """The library of `tests/support/NAME.c`; the test is skipped where nothing compiles it."""
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
+        pytest.skip(f"no C compiler for {name}.c")
+    library = folder / f"{name}.so"
+    source = Path(__file__).with_name(f"{name}.c")
+    subprocess.run([compiler, "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl", "-lm"], check=True, timeout=60)
+    return library

@@ -1,0 +1,38 @@
+"""What is installed for a profiling: what stays where the phone is lost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from fake_device import FakeDevice
+from support.bundle_maker import ANDROID_FILES, ANDROID_MANIFEST, make
+
+from navitas.build.bundle import open_bundle
+from navitas.collect.installing import installed
+from navitas.collect.progress import NoProgress
+from navitas.errors import DeviceError
+
+APP, TESTS = ANDROID_MANIFEST["package"], ANDROID_MANIFEST["test_package"]
+
+
+class Lost(FakeDevice):
+    """Unplugged while it installs."""
+
+    def install(self, paths: Sequence[Path]) -> None:
+        raise DeviceError("device serial-1 was lost during 'install'", "reconnect it")
+
+
+@pytest.mark.parametrize(("present", "left"), [("", [TESTS, APP]), (f"package:{APP}\n", [TESTS])])
+def test_the_error_names_what_a_lost_phone_may_keep(tmp_path: Path, present: str, left: list[str]) -> None:
+    """Not the apps that were there before: these are the user's."""
+    bundle = open_bundle(make(tmp_path / "a.zip", ANDROID_FILES | {"bundle.json": json.dumps(ANDROID_MANIFEST)}))
+    with (
+        pytest.raises(DeviceError) as caught,
+        installed(Lost({"pm list packages": present}), [bundle], NoProgress()),
+    ):
+        pass
+    commands = "; ".join(f"adb -s serial-1 uninstall {name}" for name in left)
+    assert caught.value.remedy == f"reconnect it; what was installed may still be there: {commands}"

@@ -1,0 +1,58 @@
+"""A recording whose method map nobody knew is reported when the map comes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from navitas.cli.main import run
+from navitas.errors import RecordingError
+from navitas.recording.late_maps import MAP_UNKNOWN, UNKNOWN_MAP, add_map
+
+GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
+
+
+@pytest.fixture
+def without_map(tmp_path: Path) -> tuple[Path, Path]:
+    """The golden recording as `navitas record` leaves one whose map is unknown, and that map."""
+    folder, file = tmp_path / "recording", tmp_path / "map.json"
+    shutil.copytree(GOLDEN, folder)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    shutil.move(folder / manifest["maps"][0]["file"], file)
+    for entry in manifest["runs"]:
+        entry["map_id"] = UNKNOWN_MAP
+    gone = manifest["maps"][0]["file"]
+    manifest |= {"maps": [], "files": [entry for entry in manifest["files"] if entry["path"] != gone]}
+    manifest["warnings"].append({"code": MAP_UNKNOWN, "message": "m", "remedy": "r"})
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    return folder, file
+
+
+def test_the_map_is_named_as_missing_and_put_there(without_map: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    folder, file = without_map
+    report = folder.parent / "report.json"
+    assert run(["report", str(folder)]) == 4
+    told = capsys.readouterr().err
+    assert "the recording holds none" in told and "navitas report RECORDING --map FILE" in told
+    assert run(["report", str(folder), "--map", str(folder / "manifest.json")]) == 4
+    assert "no method map" in capsys.readouterr().err
+    assert run(["report", str(folder), "--map", str(file), "--json", str(report)]) == 0
+    assert run(["report", str(folder), "--map", str(file), "--json", str(report)]) == 0, "it is there already"
+    again, golden = folder.parent / "again.json", folder.parent / "golden.json"
+    assert run(["report", str(folder), "--json", str(again)]) == run(["report", str(GOLDEN), "--json", str(golden)]) == 0
+    found, wanted = (json.loads(path.read_text()) for path in (again, golden))
+    assert MAP_UNKNOWN not in {warning["code"] for warning in found["warnings"]}
+    assert found["tests"] == wanted["tests"] and found["totals"] == wanted["totals"]
+
+
+def test_a_map_folder_that_leads_out_is_refused(without_map: tuple[Path, Path], tmp_path: Path) -> None:
+    folder, file = without_map
+    shutil.rmtree(folder / "maps")
+    (tmp_path / "outside").mkdir()
+    (folder / "maps").symlink_to(tmp_path / "outside")
+    with pytest.raises(RecordingError, match="leaves the recording"):
+        add_map(folder, "1" * 16, ":", file.read_bytes())
+    assert not list((tmp_path / "outside").iterdir())

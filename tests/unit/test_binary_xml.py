@@ -1,0 +1,157 @@
+"""Compiled XML from APKs: what aapt and aapt2 make of compiled/source.xml, and what damage makes of that."""
+
+from __future__ import annotations
+
+import logging
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lxml import etree
+
+from navitas import binary_xml
+from navitas.device.virtual.compiled_xml import Element, compile_xml
+from navitas.errors import PowerProfileError
+from navitas.power.profile import read_power_profile
+
+COMPILED = Path(__file__).parent / "compiled"
+# aapt 0.2 (utf-16, no resource map), aapt2 2.19 (utf-8 or utf-16 as it likes, with one).
+NONE = 0xFFFFFFFF
+FILES = sorted(path.name for path in COMPILED.glob("*.bin"))
+
+
+def shape(element: etree._Element) -> object:
+    return element.tag, dict(element.attrib), (element.text or "").strip(), [shape(child) for child in element]
+
+
+def as_text(data: bytes) -> str:
+    return binary_xml.to_text(binary_xml.parse(data))
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_what_was_compiled_comes_back(name: str) -> None:
+    text = as_text((COMPILED / name).read_bytes())
+    assert shape(etree.fromstring(text)) == shape(etree.parse(COMPILED / "source.xml").getroot())
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_compiled_profile_is_a_profile(name: str) -> None:
+    compiled, source = read_power_profile(COMPILED / name), read_power_profile(COMPILED / "source.xml")
+    assert (compiled.items, compiled.arrays) == (source.items, source.arrays)
+
+
+_long = st.integers(120, 200).map("ü".__mul__)  # lengths of two bytes
+_element = st.deferred(
+    lambda: st.builds(
+        Element,
+        st.from_regex("[a-z]{1,8}", fullmatch=True),
+        st.dictionaries(st.from_regex("[a-z]{1,8}", fullmatch=True), st.text("ab&<>\"'ü€ ", max_size=9) | _long, max_size=3),
+        st.text("0123456789.&<ü", max_size=9) | _long,
+        st.lists(_element, max_size=2),
+    )
+)
+
+
+@settings(max_examples=30, deadline=None)
+@given(_element)
+def test_the_virtual_phone_s_compiler_agrees(element: Element) -> None:
+    def plain(one: Element) -> object:
+        return one.tag, dict(one.attributes), one.text, [plain(child) for child in one.children]
+
+    assert shape(etree.fromstring(as_text(compile_xml(element)))) == plain(element)
+
+
+@given(st.sampled_from(FILES), st.lists(st.tuples(st.integers(0, 2000), st.integers(0, 255)), max_size=5), st.integers(8, 5000))
+def test_damage_is_a_named_error(name: str, changes: list[tuple[int, int]], end: int) -> None:
+    data = bytearray((COMPILED / name).read_bytes())
+    for place, value in changes:
+        if place >= len(binary_xml.MAGIC):
+            data[place % len(data)] = value
+    try:
+        read_power_profile(binary_xml.MAGIC + bytes(data[4:end]), name="x")
+    except PowerProfileError as error:
+        assert error.message.startswith("x") and error.remedy
+
+
+def chunk(kind: int, *numbers: int) -> bytes:
+    """A chunk of an element's kind: line 1, no comment, then the numbers."""
+    return struct.pack(f"<HHIII{len(numbers)}I", kind, 16, 16 + 4 * len(numbers), 1, NONE, *numbers)
+
+
+def document(strings: list[str], *chunks: bytes, repeat: int = 1) -> bytes:
+    """A document in which each string is named `repeat` times: index i is string i % len(strings)."""
+    offsets, pool = [], b""
+    for text in strings:
+        offsets.append(len(pool))
+        pool += struct.pack("<HH" if len(text) > 0x7FFF else "<H", *lengths(len(text))) + text.encode("utf-16-le") + b"\0\0"
+    pool += bytes(-len(pool) % 4)
+    offsets *= repeat
+    start = 28 + 4 * len(offsets)
+    head = struct.pack(f"<HHIIIIII{len(offsets)}I", 1, 28, start + len(pool), len(offsets), 0, 0, start, 0, *offsets)
+    content = head + pool + b"".join(chunks)
+    return binary_xml.MAGIC + struct.pack("<I", 8 + len(content)) + content
+
+
+def lengths(count: int) -> tuple[int, ...]:
+    return (count >> 16 | 0x8000, count & 0xFFFF) if count > 0x7FFF else (count,)
+
+
+def element(name: int, *attributes: int) -> bytes:
+    """An element with attributes `name="name"` of these strings, and its end."""
+    fields = [field for at in attributes for field in (NONE, at, at, 0x03000008, at)]
+    return chunk(0x102, NONE, name, 0x140014, len(attributes), 0, *fields) + chunk(0x103, NONE, name)
+
+
+HOSTILE = {
+    "a long string as many namespaces": document(
+        ["n" * 1_000_000], *(chunk(0x100, at, at) for at in range(20_000)), repeat=20_000
+    ),
+    "a long string as many attributes": document(["n" * 1_000_000], element(0, *range(20_000)), repeat=20_000),
+    "a long string as many texts": document(
+        ["n" * 1_000], *(chunk(0x102, NONE, 0, 0x140014, 0, 0), *[chunk(0x104, 0, 8, 0)] * 90_000)
+    ),
+    "namespaces that all differ": document(["n"], *(chunk(0x100, at, at) for at in range(90_000)), element(0), repeat=90_000),
+    "no chunk for long": document(["n"], bytes(4 << 20)),
+    "chunks within chunks": document(["n"], bytes(1 << 20), b"\x04\x01\x09\x00\x0a\x00\x00\x00" * 4),
+    "an end before a start": document(["n"], chunk(0x103, NONE, 0)),
+    "two roots": document(["n"], element(0), element(0)),
+    "nothing": document(["n"]),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.timeout(60)
+def test_hostile_files_end_soon(name: str) -> None:
+    """Without bounds some of them take gigabytes or hours."""
+    try:
+        root = binary_xml.parse(HOSTILE[name])
+    except binary_xml.MalformedXml:
+        return
+    assert name == "namespaces that all differ" and root.tag == "n"
+
+
+def test_attributes_are_android_s_by_their_resource_id() -> None:
+    """As on Android: an obfuscated name does not hide one, and a decoy of the same name is another."""
+    ids = struct.pack("<HHII", 0x180, 8, 12, 0x0101000F)
+    fields = (0, 2, 0, 0x12000008, 0xFFFFFFFF), (NONE, 1, 2, 0x03000008, 2), (NONE, 0, 2, 0x01000008, 0x7F010001)
+    start = chunk(0x102, NONE, 1, 0x140014, 1, 0, NONE, 0, NONE, 0x12000008, NONE)
+    found = binary_xml.parse(document(["?", "debuggable", "no"], ids, start, chunk(0x103, NONE, 1)))
+    assert (found.tag, found.android, found.plain) == ("debuggable", {"debuggable": "true"}, {})
+    start = chunk(0x102, NONE, 1, 0x140014, len(fields), 0, *(number for each in fields for number in each))
+    found = binary_xml.parse(document(["?", "debuggable", "no"], ids, start, chunk(0x103, NONE, 1)))
+    assert (found.android, found.plain) == ({"debuggable": "@0x7f010001"}, {"no": "true", "debuggable": "no"})
+
+
+def test_reading_one_leaves_logging_alone() -> None:
+    code = (
+        "import logging; from navitas import binary_xml\n"
+        f"binary_xml.parse(open({str(COMPILED / FILES[0])!r}, 'rb').read())\n"
+        "assert not logging.getLogger().handlers and logging.getLogger().level == logging.WARNING"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert logging.getLogger("navitas").disabled is False
