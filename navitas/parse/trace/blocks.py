@@ -6,15 +6,15 @@ import io
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
 import numpy as np
 
 from navitas.errors import RecordingError
 from navitas.parse.trace.words import PAD, Places, Text
 
-# A line is at most as long as a block. Small blocks stay in the processor's cache.
-_BLOCK_BYTES = 2 << 20
+BLOCK_BYTES: Final = 2 << 20
+"""A line is at most as long; small enough for a processor's cache."""
 _HEAD_BYTES = 1024
 _NEWLINE = ord("\n")
 _BEGINS = (b"# tracer:", b'class="trace-data"')
@@ -31,7 +31,7 @@ class Block:
     overlong: bool = False
 
 
-def read_blocks(source: Path | bytes, block_bytes: int = _BLOCK_BYTES) -> Iterator[Block]:
+def read_blocks(source: Path | bytes, block_bytes: int) -> Iterator[Block]:
     """The lines of a trace in order; of an HTML page those of its traces alone. A block is good until the next one is asked for.
 
     RecordingError when the file cannot be read.

@@ -118,5 +118,5 @@ def _times(text: Text, colon: Places) -> tuple[I64, NDArray[np.bool_]]:
     """Times in ns from seconds with 6 or 9 decimals before the colons, and whether each is one."""
     fraction, digits = text.number_before(colon)
     seconds, some = text.number_before(colon - digits - 1)
-    good = ((digits == 6) | (digits == 9)) & (some > 0) & (some <= _SECONDS_DIGITS)
+    good = ((digits == 6) | (digits == 9)) & text.has(colon - digits - 1, b".") & (some > 0) & (some <= _SECONDS_DIGITS)
     return np.where(good, seconds, 0) * _NS_PER_S + np.where(digits == 6, fraction * _NS_PER_US, fraction), good

@@ -45,7 +45,8 @@ def in_order(gathered: Gathered, rails: Rails | None = None) -> RawTrace:
         clock=cast(TraceClock, gathered.clock or "global"),
         rails=rails,
     )
-    return RawTrace(trace, tuple(gathered.skipped), dict(gathered.skipped_by_reason), tuple(gathered.warnings))
+    skipped = sorted(gathered.skipped, key=lambda line: line.number)
+    return RawTrace(trace, tuple(skipped), dict(gathered.skipped_by_reason), tuple(gathered.warnings))
 
 
 def _sorted(columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

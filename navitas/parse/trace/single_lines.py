@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import ClassVar, Final
+from typing import ClassVar, Final, NamedTuple
 
 import numpy as np
 
@@ -32,7 +32,7 @@ _OFFLINE = re.compile(rb"cpu (\d{1,4}) offline error=0|cpu: (\d{1,4}) target: +0
 _SYNC = re.compile(rb"trace_event_clock_sync: ?(parent|realtime)_ts=(\d{1,13})(?:\.(\d{1,9}))?")
 _PROC = re.compile(rb"/?proc/(\d{1,7})/task/(\d{1,7})/?\s*$")
 _LOST = re.compile(rb"CPU:(\d{1,4}) \[(?:LOST (?:\d+ )?EVENTS|(?:\d+ )?EVENTS DROPPED)\]")
-_KNOWN = re.compile(rb"(?:version = \d+|CPU \d+ is empty|cpus=\d+|TRACE:|overriding event .*|trace-cmd: .*)\s*$")
+_KNOWN = re.compile(rb"(?:version = \d+|CPU \d+ is empty|cpus=\d+|TRACE:|overriding event .*|trace-cmd: .*|\x22;)\s*$")
 _ENTRIES = re.compile(rb"# entries-in-buffer/entries-written: (\d+)/(\d+)")
 _CLOCK = re.compile(rb"# *(?:trace[_ ])?clock: *(?:.*\[(\w+)\]|(\w+))")
 _CLOCKS = {b"boot": "boottime", b"mono": "monotonic", b"local": "global", b"global": "global"}
@@ -40,6 +40,16 @@ _CLONE_THREAD = 0x10000
 _MOST_IDLE = 0xFFFF
 _IDLE_EXIT = 4_294_967_295
 _NS_PER_S, _NS_PER_MS = 1_000_000_000, 1_000_000
+
+
+class Switch(NamedTuple):
+    """A row of the table of switches."""
+
+    cpu: int
+    t_ns: int
+    next_tid: int
+    prev_tid: int
+    prev_state: int
 
 
 class SingleLines:
@@ -75,23 +85,36 @@ class SingleLines:
         if head is None or int(head["cpu"]) >= CPU_LIMIT:
             self._into.skip(number, line, "no event")
             return
-        t_ns = int(head["s"]) * _NS_PER_S + int(head["fraction"].ljust(9, b"0"))
+        t_ns = _time_ns(head)
         self._into.covers(t_ns, t_ns)
         if CLOCK_SYNC in head["fields"]:
             self._clock_sync(t_ns, head["fields"])
         elif (decode := self._decoders.get(head["event"])) and not decode(self, t_ns, head):
             self._into.skip(number, line, f"{head['event'].decode()} without its fields")
 
-    def _switch(self, t_ns: int, head: re.Match[bytes]) -> bool:
+    def switch(self, number: int, line: bytes) -> Switch | None:
+        """A sched_switch line, of any form; None when it is skipped."""
+        head = _HEAD.match(line)
+        found = head and int(head["cpu"]) < CPU_LIMIT and self._read_switch(head)
+        if not head or not found:
+            self._into.skip(number, line, "sched_switch without its fields")
+            return None
+        return found
+
+    def _read_switch(self, head: re.Match[bytes]) -> Switch | None:
         found = _SWITCH.match(head["fields"]) or _SWITCH_SHORT.match(head["fields"])
         if not found or max(prev := int(found[2]), following := int(found[5])) >= TID_LIMIT:
-            return False
-        state = _state(found[3])
-        self._into.switches.row(cpu=int(head["cpu"]), t_ns=t_ns, next_tid=following, prev_tid=prev, prev_state=state)
+            return None
+        state, t_ns = _state(found[3]), _time_ns(head)
         tgid = int(head["tgid"]) if (head["tgid"] or b"").isdigit() and prev == int(head["pid"]) else UNKNOWN
         self._into.fact(t_ns, prev, DIED if state == DEAD else SEEN, tgid=tgid, name=found[1])
         self._into.fact(t_ns, following, SEEN, name=found[4])
-        return True
+        return Switch(int(head["cpu"]), t_ns, following, prev, state)
+
+    def _switch(self, _: int, head: re.Match[bytes]) -> bool:
+        if found := self._read_switch(head):
+            self._into.switches.row(**found._asdict())
+        return bool(found)
 
     def _frequency(self, t_ns: int, head: re.Match[bytes]) -> bool:
         found = _POWER.match(head["fields"])
@@ -165,6 +188,10 @@ class SingleLines:
         b"sched_cpu_hotplug": _offline,
         b"cpuhp_enter": _offline,
     }
+
+
+def _time_ns(head: re.Match[bytes]) -> int:
+    return int(head["s"]) * _NS_PER_S + int(head["fraction"].ljust(9, b"0"))
 
 
 def _state(text: bytes) -> int:

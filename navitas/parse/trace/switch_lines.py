@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +12,7 @@ from numpy.typing import NDArray
 from navitas.parse.tables import I64, U8
 from navitas.parse.trace.gather import DIED, SEEN, TID_LIMIT, Gathered, LastRows, state_of_numbers
 from navitas.parse.trace.lines import Lines
+from navitas.parse.trace.single_lines import Switch
 from navitas.parse.trace.tables import DEAD, RUNNABLE, SLEEPS, UNKNOWN
 from navitas.parse.trace.words import Places, Text
 
@@ -38,14 +41,27 @@ class SwitchLines:
     def __init__(self) -> None:
         self._last = LastRows()
 
-    def decode(self, text: Text, lines: Lines, rows: Places, into: Gathered) -> Places:
-        """Decode these event lines; returns those that look different and are left."""
+    def decode(self, text: Text, lines: Lines, rows: Places, single: Callable[[int], Switch | None], into: Gathered) -> None:
+        """Decode these event lines; those that look different, each by `single`."""
         fields = _fields(text, lines.event[rows], lines.end[lines.row[rows]])
         good = np.flatnonzero(fields.good)
         kept = rows[good]
         prev_tid, next_tid, prev_state = fields.prev_tid[good], fields.next_tid[good], fields.prev_state[good]
         cpu, t_ns = lines.cpu[kept], lines.t_ns[kept]
-        into.switches.add(cpu=cpu, t_ns=t_ns, next_tid=next_tid, prev_tid=prev_tid, prev_state=prev_state)
+        others = [(row, found) for row in rows[~fields.good].tolist() if (found := single(row))]
+        columns: dict[str, NDArray[Any]] = {
+            "cpu": cpu,
+            "t_ns": t_ns,
+            "next_tid": next_tid,
+            "prev_tid": prev_tid,
+            "prev_state": prev_state,
+        }
+        if others:
+            # Switches of one moment have to stay in the file's order.
+            place = np.searchsorted(kept, [row for row, _ in others])
+            for column, values in columns.items():
+                columns[column] = np.insert(values, place, [getattr(found, column) for _, found in others])
+        into.switches.add(**columns)
         died = prev_state == DEAD
         telling = np.flatnonzero((self._last.of(prev_tid) | died) & (prev_tid > 0))
         row = good[telling]
@@ -61,7 +77,6 @@ class SwitchLines:
         row = good[telling]
         name = into.names.numbers(text.strings(fields.next_name[row], fields.next_name_length[row]))
         into.facts.add(t_ns=t_ns[telling], tid=next_tid[telling], kind=SEEN, tgid=UNKNOWN, name=name, parent=UNKNOWN)
-        return rows[~fields.good]
 
 
 def _fields(text: Text, event: Places, end: Places) -> _Fields:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 
-from navitas.parse.trace.blocks import Block, read_blocks
+from navitas.parse.trace.blocks import BLOCK_BYTES, Block, read_blocks
 from navitas.parse.trace.gather import Gathered
 from navitas.parse.trace.lines import Layout, Lines
 from navitas.parse.trace.order import in_order
 from navitas.parse.trace.other_lines import decode_ends, decode_power, decode_starts
-from navitas.parse.trace.single_lines import CLOCK_SYNC, SingleLines
+from navitas.parse.trace.single_lines import CLOCK_SYNC, SingleLines, Switch
 from navitas.parse.trace.switch_lines import SwitchLines
 from navitas.parse.trace.tables import RawTrace
 from navitas.parse.trace.text_losses import TextLosses
@@ -23,13 +23,15 @@ _UNDECODED = b"[FAILED TO PARSE]"
 _LINE_BYTES = 4096
 
 
-def read_text(source: Path | bytes) -> RawTrace:
-    """Read a text trace of any size, block by block. Lines that cannot be used are counted by reason, the first of them kept.
+def read_text(source: Path | bytes, block_bytes: int = BLOCK_BYTES) -> RawTrace:
+    """Read a text trace of any size, block by block (a line has to fit into one).
+
+    Lines that cannot be used are counted by reason, the first of them kept.
 
     A file without any event yields empty tables. RecordingError when the file cannot be read.
     """
     reader = _Reader()
-    for block in read_blocks(source):
+    for block in read_blocks(source, block_bytes):
         reader.read(block)
     return reader.close()
 
@@ -62,8 +64,15 @@ class _Reader:
         broken = set(_lines_with(text, lines, _UNDECODED))
         for line in sorted(broken):
             into.skip(before + line + 1, content(line), "trace-cmd could not decode the event")
-        left = [lines.row[rows] for rows in _frequent(text, lines, self._switches, into)]
-        rare = np.unique(np.concatenate([*left, np.fromiter(_lines_with(text, lines, CLOCK_SYNC), np.int64)]))
+
+        def switch(row: int) -> Switch | None:
+            line = int(lines.row[row])
+            return None if line in broken else self._single.switch(before + line + 1, content(line))
+
+        left = [lines.row[rows] for rows in _frequent(text, lines, self._switches, switch, into)]
+        rare = np.unique(
+            np.concatenate([np.empty(0, np.int64), *left, np.fromiter(_lines_with(text, lines, CLOCK_SYNC), np.int64)])
+        )
         for line in rare.tolist():
             if line not in broken:
                 self._single.event(before + line + 1, content(line))
@@ -74,8 +83,10 @@ class _Reader:
         return in_order(self._into)
 
 
-def _frequent(text: Text, lines: Lines, switches: SwitchLines, into: Gathered) -> Iterator[Places]:
-    """Decode the frequent events; yields the event lines that are to be decoded one by one."""
+def _frequent(
+    text: Text, lines: Lines, switches: SwitchLines, single: Callable[[int], Switch | None], into: Gathered
+) -> Iterator[Places]:
+    """Decode the frequent events (other forms of switches by `single`); yields the event lines that are left."""
 
     def named(rows: Places, name: bytes) -> Places:
         event = lines.event[rows]
@@ -83,7 +94,7 @@ def _frequent(text: Text, lines: Lines, switches: SwitchLines, into: Gathered) -
 
     rows = np.arange(len(lines.row))
     is_switch = text.has(lines.event, b"sched_sw") & text.has(lines.event + 8, b"itch:")
-    yield switches.decode(text, lines, rows[is_switch], into)
+    switches.decode(text, lines, rows[is_switch], single, into)
     rest = rows[~is_switch]
     if len(rest):
         yield decode_power(text, lines, named(rest, b"cpu_idle:"), True, into)
