@@ -17,9 +17,10 @@ _ALWAYS = 1.0 - 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What used CPU in each slot: known threads, one entry a thread and slot it ran in, and all else in `rest_ns`."""
+    """What used CPU in each slot: known threads, one entry a thread (`owner`) and slot it ran in, and all else in `rest_ns`."""
 
     edges: I64
+    owner: I64
     slot: I64
     spent_ns: F64
     rest_ns: F64

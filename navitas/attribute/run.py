@@ -65,12 +65,14 @@ def _energy(run: RunTables, clusters: Sequence[Cluster], model: PowerModel, path
         process_j, others = _process_alone(run, clusters, model, anyone, rest)
         knots, energy_j, nobody = shared_equally(run.threads, paths, process_j, run.start_ns)
         return RunEnergy("device", (NO_THREAD_CLOCKS, *reasons), knots, np.zeros(len(energy_j)), energy_j, others, nobody, idle_w)
-    others, unattributed = integrate_curve(anyone, rest.others), integrate_curve(anyone, rest.unattributed)
     rate: Rate = anyone
+    of_rest = anyone
     if any(thread.residency for thread in run.threads):
         seen = residencies_of(run.threads, clusters, Everyone.of(load, watts), model.voltage_v)
-        rate = ThreadFreqRate(anyone, watts, seen)
+        rate = ThreadFreqRate(load, watts, seen)
+        of_rest = rate.of_rest
         level, reasons = "thread-freq", (*reasons, *rate.untold(clocks))
+    others, unattributed = integrate_curve(of_rest, rest.others), integrate_curve(of_rest, rest.unattributed)
     if run.trace is not None and is_traced:
         traced = traced_run(run, run.trace, clusters, model, Untraced(level, clocks, rate, others, unattributed))
         level, reasons, clocks, rate = traced.level, (*traced.reasons, *reasons), traced.clocks, traced.rate
@@ -81,9 +83,9 @@ def _energy(run: RunTables, clusters: Sequence[Cluster], model: PowerModel, path
 
 def _load(run: RunTables, clusters: Sequence[Cluster], model: PowerModel, clocks: Clocks, rest: Rest) -> tuple[Load, CoreWatts]:
     edges = slot_edges(run, clusters)
-    _, slot, spent_ns = cells(clocks.knots, clocks.cpu_ns, edges)
+    owner, slot, spent_ns = cells(clocks.knots, clocks.cpu_ns, edges)
     rest_ns: F64 = np.diff(rest.others.at(edges)) + np.diff(rest.unattributed.at(edges))
-    load = Load(edges, slot, spent_ns, rest_ns)
+    load = Load(edges, owner, slot, spent_ns, rest_ns)
     stat = run.cpu_stat if run.cpu_stat is not None and len(run.cpu_stat.t_ns) > 1 else None
     return load, core_watts(load, cpu_shares(stat, clusters, edges, load.total_ns), clusters, model)
 

@@ -33,23 +33,36 @@ class Residencies:
 
 
 class ThreadFreqRate:
-    """Watts by thread where its time_in_state tells them; elsewhere those of anyone."""
+    """Watts by thread where its time_in_state tells them; all else has the rate `of_rest`.
 
-    def __init__(self, anyone: SlotRate, watts: CoreWatts, seen: Residencies) -> None:
-        self._anyone, self._watts, self._seen = anyone, watts, seen
+    The rest ran where all CPU time was spent and the told threads did not run; slots are joined until it has run for five ticks.
+    """
+
+    def __init__(self, load: Load, watts: CoreWatts, seen: Residencies) -> None:
+        self._watts, self._seen = watts, seen
         self._rows = Rows(seen.owner, seen.start_ns)
+        row = self._row(load.owner, middle(load.edges[load.slot], load.edges[load.slot + 1]))
+        left = load.total_ns[:, None] * watts.part
+        told = row >= 0
+        np.subtract.at(left, load.slot[told], load.spent_ns[told, None] * seen.part[row[told]])
+        stretch = (np.cumsum(left.sum(axis=1)).clip(0.0) // (_ENOUGH_TICKS * _TICK_NS)).astype(np.int64)
+        stretch = np.maximum.accumulate(stretch - stretch[0])
+        ran = np.stack([np.bincount(stretch, column) for column in left.T], axis=1).clip(0.0)[stretch]
+        total = ran.sum(axis=1, keepdims=True)
+        part = np.where(total > 0, ran / np.where(total > 0, total, 1.0), watts.part)
+        self.of_rest = SlotRate(load.edges, watts.active + (part * (watts.core + watts.shared)).sum(axis=1))
 
     @property
     def edges(self) -> I64:
         """As `Rate.edges`."""
-        return np.union1d(self._anyone.edges, self._seen.start_ns)
+        return np.union1d(self.of_rest.edges, self._seen.start_ns)
 
     def during(self, owner: I64, a_ns: I64, b_ns: I64) -> F64:
         """As `Rate.during`."""
-        watts = self._anyone.during(owner, a_ns, b_ns)
+        watts = self.of_rest.during(owner, a_ns, b_ns)
         row = self._row(owner, middle(a_ns, b_ns))
         told = np.flatnonzero(row >= 0)
-        slot, row = slots_of(self._anyone.edges, a_ns[told], b_ns[told]), row[told]
+        slot, row = slots_of(self.of_rest.edges, a_ns[told], b_ns[told]), row[told]
         on_cluster = self._watts.shared[slot] + self._seen.ratio[row] * self._watts.core[slot]
         watts[told] = self._watts.active[slot] + (self._seen.part[row] * on_cluster).sum(axis=1)
         return watts

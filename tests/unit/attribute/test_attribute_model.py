@@ -26,7 +26,9 @@ BIG_HIGH = Cluster((2, 3), BIG, residency(2, [800_000, 2_000_000], [(0, [0, 0]),
 
 
 def watts(spent_ms: list[float], shares: list[float], rest_ms: float = 0.0) -> float:
-    load = Load(SLOT, np.zeros(len(spent_ms), np.int64), np.array(spent_ms) * 1e6, np.array([rest_ms * 1e6]))
+    load = Load(
+        SLOT, np.arange(len(spent_ms)), np.zeros(len(spent_ms), np.int64), np.array(spent_ms) * 1e6, np.array([rest_ms * 1e6])
+    )
     return float(core_watts(load, np.array([shares]), [LITTLE_LOW, BIG_HIGH], MODEL).of_anyone[0])
 
 
