@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.attribute.curves import Bool, Curve, middle
+from navitas.attribute.curves import Bool, Curve, distinct, middle
 from navitas.parse.tables import I64
 from navitas.parse.trace.tables import Trace
 
@@ -42,7 +42,7 @@ class Holes:
 
 def stitched(holes: Holes, inside: Curve, outside: Curve) -> Curve:
     """A curve that grows as `inside` where the trace tells, and as `outside` in its holes."""
-    t_ns = np.union1d(np.union1d(inside.t_ns, outside.t_ns), holes.edges)
+    t_ns = distinct(np.concatenate([inside.t_ns, outside.t_ns, holes.edges]))
     if len(t_ns) < 2:
         return outside
     hole = holes.have(middle(t_ns[:-1], t_ns[1:]))

@@ -16,6 +16,7 @@ from navitas.parse.tables import I64, Thread
 
 _TICK_NS = 10_000_000
 _ENOUGH_TICKS = 5
+_PRIOR_NS = _TICK_NS / 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,7 @@ class Everyone:
 def residencies_of(threads: Sequence[Thread], clusters: Sequence[Cluster], everyone: Everyone, voltage_v: float) -> Residencies:
     """Read all threads' tables.
 
-    Readings come in ticks of 10 ms: neighbours are joined until five ticks have passed, and one tick of everyone is added: a
+    Readings come in ticks of 10 ms: neighbours are joined until five ticks have passed, and a tenth of a tick of everyone is added: a
     thread that hardly ran is taken to have run where all did.
     """
     wide = np.empty((0, len(clusters)))
@@ -133,9 +134,9 @@ def _of_thread(owner: int, thread: Thread, clusters: Sequence[Cluster], everyone
                 drew[:, number] = table.ns @ cluster.power.core_ma_at(table.freq_khz) * (voltage_v / 1e3)
     kept = _stretches(ran_ns.sum(axis=1))
     part, watts = everyone.between(grid[kept])
-    ran = np.diff(ran_ns[kept], axis=0) + part * _TICK_NS
+    ran = np.diff(ran_ns[kept], axis=0) + part * _PRIOR_NS
     expected = ran * watts
-    ratio = (np.diff(drew[kept], axis=0) + part * _TICK_NS * watts) / np.where(expected > 0, expected, 1.0)
+    ratio = (np.diff(drew[kept], axis=0) + part * _PRIOR_NS * watts) / np.where(expected > 0, expected, 1.0)
     part = ran / ran.sum(axis=1, keepdims=True)
     return Residencies(np.full(len(part), owner), grid[kept][:-1], grid[kept][1:], part, np.where(expected > 0, ratio, 1.0))
 

@@ -1,0 +1,89 @@
+"""Level thread-freq: a thread is charged for where its own time_in_state says that it ran; the rest for what is left."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+from attribution_maker import MODEL, MS, POLICIES, clock, cpu_stat, manifest, parsed, residency, run, thread
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from traces import METHODS, random_run
+
+from navitas.attribute.analyze import analyze
+from navitas.attribute.conserve import check
+from navitas.parse.tables import RunTables, Thread, TimeInState
+
+GRID = [float(t) for t in range(0, 1001, 100)]
+LITTLE_W, BIG_W = (50 + 4 + 10) / 1e3, (300 + 8 + 10) / 1e3
+
+
+def shared_by_turns() -> RunTables:
+    """Two threads take turns of 10 ms: one always on a little core at its highest frequency, one on a big one."""
+    samples = [(t, t / 2) for t in GRID]
+    little = residency(0, [500_000, 1_000_000], [(t, [0, t / 2]) for t in GRID])
+    big = residency(2, [800_000, 2_000_000], [(t, [0, t / 2]) for t in GRID])
+    none = (
+        residency(2, [800_000, 2_000_000], [(t, [0, 0]) for t in GRID]),
+        residency(0, [500_000, 1_000_000], [(t, [0, 0]) for t in GRID]),
+    )
+    threads = [
+        replace(thread(1, samples=samples), residency=(little, none[0])),
+        replace(thread(2, samples=samples), residency=(none[1], big)),
+    ]
+    whole = [
+        residency(0, [500_000, 1_000_000], [(t, [0, t]) for t in GRID]),
+        residency(2, [800_000, 2_000_000], [(t, [0, t]) for t in GRID]),
+    ]
+    stat = cpu_stat([(t, [t / 2, 0, t / 2, 0]) for t in GRID])
+    return run(threads, time_in_state=whole, process=clock((t, t) for t in GRID), stat=stat)
+
+
+def test_each_thread_pays_for_its_own_cores() -> None:
+    test = analyze(parsed(shared_by_turns()), manifest(1, policies=POLICIES), MODEL).tests[0]
+    joules = {row.serial: row.energy_j for row in test.threads}
+    assert joules[1] == pytest.approx(0.5 * LITTLE_W, rel=0.1)
+    assert joules[2] == pytest.approx(0.5 * BIG_W, rel=0.1)
+
+
+def test_the_rest_ran_where_the_told_threads_did_not() -> None:
+    made = shared_by_turns()
+    alone = replace(made, threads=made.threads[:1], process_cpu=clock((t, t / 2) for t in GRID))
+    result = analyze(parsed(alone), manifest(1, policies=POLICIES), MODEL)
+    assert result.evidence.level == "thread-freq"
+    assert result.tests[0].other_processes_j == pytest.approx(0.5 * BIG_W, rel=0.1)
+
+
+def test_time_without_readings_is_told() -> None:
+    made = shared_by_turns()
+    half = replace(
+        made, threads=(replace(made.threads[0], residency=tuple(cut(t) for t in made.threads[0].residency)), made.threads[1])
+    )
+    reasons = analyze(parsed(half), manifest(1, policies=POLICIES), MODEL).evidence.reasons
+    assert any(reason.startswith("25.0%") and "level thread-time" in reason for reason in reasons)
+
+
+def cut(table: TimeInState) -> TimeInState:
+    return TimeInState(table.policy, table.t_ns[:6], table.freq_khz, table.ns[:6])
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 1 << 32).map(Random))
+def test_energy_is_conserved(random: Random) -> None:
+    made = random_run(random)
+    threads = tuple(with_residency(random, one, made) for one in made.threads)
+    result = analyze(parsed(replace(made, threads=threads), methods=METHODS), manifest(3, policies=POLICIES), MODEL)
+    assert check(result) == []
+    assert result.evidence.level == "thread-freq" or not any(one.residency for one in threads)
+
+
+def with_residency(random: Random, one: Thread, made: RunTables) -> Thread:
+    """The policies' own tables, thinned: any ticks at all must not break the sums."""
+    if random.random() < 0.3:
+        return one
+    step = random.randint(1, 4)
+    tables = (
+        TimeInState(t.policy, t.t_ns[::step], t.freq_khz, t.ns[::step] // (10 * MS) * 10 * MS // 3) for t in made.time_in_state
+    )
+    return replace(one, residency=tuple(tables))
