@@ -118,4 +118,4 @@ def _reasons(run: RunTables, clusters: Sequence[Cluster]) -> tuple[str, ...]:
     for cluster in clusters:
         if cluster.residency is None:
             found.append(NO_RESIDENCY.format(cpus=f"{min(cluster.cpus)}-{max(cluster.cpus)}"))
-    return tuple(found)
+    return (*run.reasons, *found)
