@@ -163,8 +163,11 @@ def _shared_out(life: Residency, spans: Sequence[tuple[int, int, int]]) -> list[
     t_ns = life.t_ns
     starts = np.array([start for start, _, _ in spans], np.int64)
     owner = np.maximum(np.searchsorted(starts, t_ns, "right") - 1, 0)
+    # A first reading of 0 may be of the time before it began.
+    has_birth = len(t_ns) > 1 and not any(table.ns[0].any() for table in life.tables)
+    begun = t_ns[1 if has_birth else 0]
     for k, (_, end, _) in enumerate(spans[:-1]):
-        if t_ns[0] > end:
+        if begun > end:
             owner[owner == k] = k + 1
     cuts = [0, *(np.nonzero(np.diff(owner))[0] + 1).tolist(), len(t_ns)]
     return [(spans[int(owner[low])][2], life.part(low, high)) for low, high in pairwise(cuts)]

@@ -24,7 +24,7 @@ _ROUGH_NS = 1_000_000
 def read_trace(
     recording: Recording, run: Run, clocks: Clocks, tids: Collection[int], findings: Findings
 ) -> tuple[Trace | None, tuple[str, ...]]:
-    """The first trace of a run that is this run's, and what is to be told of its traces; what was skipped goes to the findings."""
+    """The first trace that is this run's, and what is to be told of its traces; what was skipped goes to the findings."""
     place = f"runs/{run.id}: "
     reasons = [
         warning.message.removeprefix(place)
