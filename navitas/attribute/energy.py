@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -57,17 +57,29 @@ class Rate(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SlotRate:
-    """The same for all threads: `watts[i]` from `edges[i]` to `edges[i + 1]`; the first and last hold outside."""
+    """Slot by slot: `watts[i]` from `edges[i]` to `edges[i + 1]` of whatever no thread shows; the first and last hold outside.
+
+    A thread has `own_w[j]` in the slot for which `key[j]` (ascending) is its number · number of slots + the slot's.
+    """
 
     edges: I64
     watts: F64
+    key: I64 = field(default_factory=lambda: np.empty(0, np.int64))
+    own_w: F64 = field(default_factory=lambda: np.empty(0))
 
     def during(self, owner: I64, a_ns: I64, b_ns: I64) -> F64:
         """As `Rate.during`."""
-        return self.of_anyone(a_ns, b_ns)
+        slot = slots_of(self.edges, a_ns, b_ns)
+        watts = self.watts[slot]
+        if len(self.key):
+            key = owner * len(self.watts) + slot
+            at = np.minimum(np.searchsorted(self.key, key), len(self.key) - 1)
+            has_own = self.key[at] == key
+            watts[has_own] = self.own_w[at[has_own]]
+        return watts
 
-    def of_anyone(self, a_ns: I64, b_ns: I64) -> F64:
-        """Watts in spans that lie within one slot each."""
+    def of_rest(self, a_ns: I64, b_ns: I64) -> F64:
+        """Watts of what no thread shows in spans that lie within one slot each."""
         return self.watts[slots_of(self.edges, a_ns, b_ns)]
 
 
@@ -95,7 +107,7 @@ def integrate_curve(rate: SlotRate, spent_ns: Curve) -> Curve:
         return NOTHING
     inside = rate.edges[(rate.edges > spent_ns.t_ns[0]) & (rate.edges < spent_ns.t_ns[-1])]
     t_ns = np.union1d(spent_ns.t_ns, inside)
-    joules = rate.of_anyone(t_ns[:-1], t_ns[1:]) * np.diff(spent_ns.at(t_ns)) / 1e9
+    joules = rate.of_rest(t_ns[:-1], t_ns[1:]) * np.diff(spent_ns.at(t_ns)) / 1e9
     return Curve(t_ns, np.concatenate([[0.0], np.cumsum(joules)]))
 
 

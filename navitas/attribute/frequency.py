@@ -13,6 +13,7 @@ from navitas.power.model import ClusterPower, CpuPower
 from navitas.recording.manifest import Policy
 
 _UNSEEN = 1e-9
+_FOLLOWS_NS = 32_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +57,13 @@ def mix_per_slot(residency: TimeInState, edges: I64) -> F64:
     return np.asarray((growth / growth.sum(axis=1, keepdims=True))[stretch], np.float64)
 
 
-def running_mix(mix: F64, freq_khz: I64, running: F64) -> F64:
+def running_mix(mix: F64, freq_khz: I64, running: F64, length_ns: F64) -> F64:
     """Shares of *running* time at each frequency, from shares of all time (rows: slots) and the share of time that a core ran.
 
-    Running time fills the slot's frequencies from the highest down. schedutil raises the frequency when a task wakes (to what it
-    needed before: util_est) and lets it fall once nothing runs, so of a cluster that is partly idle the idle time has the
-    lower ones. A cluster that always runs spends its running time as it spends all time.
+    In a long slot running time fills the frequencies from the highest down: schedutil raises the frequency when a task wakes (to
+    what it needed before: util_est) and lets it fall once nothing runs, so of a cluster that is partly idle the idle time has
+    the lower ones. It follows only after some 32 ms (PELT's half-life; a cluster that sleeps is looked at no sooner), so in a
+    slot shorter than that running time is spread as all time. A cluster that always runs does so in any case.
     """
     order = np.argsort(-freq_khz, kind="stable")
     falling = mix[:, order]
@@ -69,7 +71,8 @@ def running_mix(mix: F64, freq_khz: I64, running: F64) -> F64:
     taken = np.clip(running[:, None] - above, 0.0, falling) + _UNSEEN * falling
     filled = np.empty_like(taken)
     filled[:, order] = taken / taken.sum(axis=1, keepdims=True)
-    return np.asarray(filled, np.float64)
+    follows = (length_ns / (length_ns + _FOLLOWS_NS))[:, None]
+    return np.asarray(follows * filled + (1.0 - follows) * mix, np.float64)
 
 
 def stretches(t_ns: I64, counter: I64, edges: I64) -> tuple[F64, I64]:

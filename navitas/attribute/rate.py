@@ -43,11 +43,6 @@ class CoreWatts:
     core: F64
     shared: F64
 
-    @property
-    def of_anyone(self) -> F64:
-        """The mean over clusters."""
-        return np.asarray(self.active + (self.part * (self.core + self.shared)).sum(axis=1), np.float64)
-
 
 def core_watts(load: Load, shares: F64, clusters: Sequence[Cluster], model: PowerModel) -> CoreWatts:
     """Watts of one core that runs, in each slot: the core, its part of its cluster and its part of `cpu.active`.
@@ -75,7 +70,7 @@ def _core_ma(cluster: Cluster, edges: I64, running: F64) -> F64:
     table = cluster.residency
     if table is None:
         return np.full(len(running), cluster.power.core_ma[len(cluster.power.core_ma) // 2])
-    mix = running_mix(mix_per_slot(table, edges), table.freq_khz, running)
+    mix = running_mix(mix_per_slot(table, edges), table.freq_khz, running, np.diff(edges).astype(np.float64))
     return np.asarray(mix @ cluster.power.core_ma_at(table.freq_khz), np.float64)
 
 

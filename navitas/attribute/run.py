@@ -15,12 +15,13 @@ from navitas.attribute.energy import Rate, RunEnergy, SlotRate, integrate, integ
 from navitas.attribute.frequency import Cluster, clusters_of, slot_edges
 from navitas.attribute.paper1 import paper1_curve
 from navitas.attribute.paths import Paths
+from navitas.attribute.placement import Placement, of_slots, place, placed_rate
 from navitas.attribute.rate import CoreWatts, Load, core_watts
 from navitas.attribute.result import EvidenceLevel
 from navitas.attribute.sched import Untraced, traced_run
 from navitas.attribute.shares import cpu_shares
 from navitas.attribute.spans import Spans
-from navitas.attribute.thread_freq import Everyone, ThreadFreqRate, residencies_of
+from navitas.attribute.thread_freq import Expected, ThreadFreqRate, residencies_of
 from navitas.parse.tables import I64, CpuClock, RunTables
 from navitas.power.model import PowerModel
 from navitas.recording.manifest import Manifest
@@ -55,8 +56,8 @@ def _energy(run: RunTables, clusters: Sequence[Cluster], model: PowerModel, path
     """All curves; `marks` (edges of tests) become knots of every thread's curve. Events are read on level *device* alone."""
     clocks = thread_clocks(run.threads, run.start_ns)
     rest = rest_of_cpu(run, clocks.knots, clocks.cpu_ns)
-    load, watts = _load(run, clusters, model, clocks, rest)
-    anyone = SlotRate(load.edges, watts.of_anyone)
+    load, watts, placement = _load(run, clusters, model, clocks, rest)
+    anyone = placed_rate(load.edges, watts, placement)
     idle_w = (model.cpu.suspend_ma + model.cpu.idle_ma) * model.voltage_v / 1e3
     level: EvidenceLevel = "device" if all(cluster.residency is None for cluster in clusters) else "thread-time"
     reasons = _reasons(run, clusters)
@@ -68,7 +69,7 @@ def _energy(run: RunTables, clusters: Sequence[Cluster], model: PowerModel, path
     rate: Rate = anyone
     of_rest = anyone
     if any(thread.residency for thread in run.threads):
-        seen = residencies_of(run.threads, clusters, Everyone.of(load, watts), model.voltage_v)
+        seen = residencies_of(run.threads, clusters, lambda owner: Expected.of(owner, load, watts, placement), model.voltage_v)
         rate = ThreadFreqRate(load, watts, seen)
         of_rest = rate.of_rest
         level, reasons = "thread-freq", (*reasons, *rate.untold(clocks))
@@ -81,13 +82,16 @@ def _energy(run: RunTables, clusters: Sequence[Cluster], model: PowerModel, path
     return RunEnergy(level, reasons, knots, cpu_ns, energy_j, others, unattributed, idle_w)
 
 
-def _load(run: RunTables, clusters: Sequence[Cluster], model: PowerModel, clocks: Clocks, rest: Rest) -> tuple[Load, CoreWatts]:
+def _load(
+    run: RunTables, clusters: Sequence[Cluster], model: PowerModel, clocks: Clocks, rest: Rest
+) -> tuple[Load, CoreWatts, Placement]:
     edges = slot_edges(run, clusters)
     owner, slot, spent_ns = cells(clocks.knots, clocks.cpu_ns, edges)
     rest_ns: F64 = np.diff(rest.others.at(edges)) + np.diff(rest.unattributed.at(edges))
     load = Load(edges, owner, slot, spent_ns, rest_ns)
-    stat = run.cpu_stat if run.cpu_stat is not None and len(run.cpu_stat.t_ns) > 1 else None
-    return load, core_watts(load, cpu_shares(stat, clusters, edges, load.total_ns), clusters, model)
+    placement = place(run.cpu_stat, clusters, load, clocks.knots, clocks.cpu_ns)
+    shares = cpu_shares(run.cpu_stat, clusters, edges, of_slots(placement, load))
+    return load, core_watts(load, shares, clusters, model), placement
 
 
 def _process_alone(
@@ -114,4 +118,4 @@ def _reasons(run: RunTables, clusters: Sequence[Cluster]) -> tuple[str, ...]:
     for cluster in clusters:
         if cluster.residency is None:
             found.append(NO_RESIDENCY.format(cpus=f"{min(cluster.cpus)}-{max(cluster.cpus)}"))
-    return tuple(found)
+    return (*run.reasons, *found)

@@ -1,4 +1,4 @@
-"""Which CPUs the work of each slot ran on, from /proc/stat and from what the governor made of it."""
+"""What /proc/stat and the governor tell of where the work of each slot ran."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from navitas.attribute.frequency import Cluster, mix_per_slot, stretches
 from navitas.parse.tables import I64, CpuStat
 
 _AT_LOWEST = 0.02
-_ROUNDS = 30
 
 
-def cpu_shares(stat: CpuStat | None, clusters: Sequence[Cluster], edges: I64, load_ns: F64) -> F64:
-    """Each CPU's share of a slot's CPU time (rows: slots, sum 1; columns in the order of the clusters' CPUs).
+def cluster_growth(stat: CpuStat | None, clusters: Sequence[Cluster], edges: I64) -> tuple[F64, I64] | None:
+    """Busy time of the clusters in each stretch of /proc/stat, and each slot's stretch; None without any."""
+    growth = _growth(stat, clusters, edges)
+    if growth is None:
+        return None
+    return np.asarray(np.add.reduceat(growth[0], _first_columns(clusters), axis=1), np.float64), growth[1]
 
-    /proc/stat says how much each CPU ran in some 200 ms, time_in_state which clusters were busy when: the shares are the
-    nearest to `governed_weights` with which the slots' CPU time `load_ns` adds up to what /proc/stat saw (iterative proportional
-    fitting). Without /proc/stat the weights stand alone.
+
+def cpu_shares(stat: CpuStat | None, clusters: Sequence[Cluster], edges: I64, part: F64) -> F64:
+    """Each CPU's share of a slot's CPU time, of which clusters had the parts `part` (rows: slots; columns by clusters' CPUs).
+
+    Within a cluster, CPUs share as in /proc/stat, without it equally.
     """
-    weight = governed_weights(clusters, edges)
     sizes = [len(cluster.cpus) for cluster in clusters]
-    first = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     of_cluster = np.repeat(np.arange(len(sizes)), sizes)
-    evenly = weight[:, of_cluster] / np.array(sizes)[of_cluster]
-    if stat is None:
-        return np.asarray(evenly, np.float64)
-    growth, stretch = stretches(stat.t_ns, _busy(stat, [cpu for cluster in clusters for cpu in cluster.cpus]), edges)
-    if not len(growth):
-        return np.asarray(evenly, np.float64)
-    by_cluster = np.add.reduceat(growth, first, axis=1)
-    fitted = _fitted(weight, load_ns, by_cluster, stretch)
-    within = growth / np.maximum(by_cluster, 1.0)[:, of_cluster]
-    return np.asarray(fitted[:, of_cluster] * within[stretch], np.float64)
+    growth = _growth(stat, clusters, edges)
+    if growth is None:
+        return np.asarray(part[:, of_cluster] / np.array(sizes)[of_cluster], np.float64)
+    by_cpu, stretch = growth
+    by_cluster = np.add.reduceat(by_cpu, _first_columns(clusters), axis=1)
+    within = by_cpu / np.maximum(by_cluster, 1.0)[:, of_cluster]
+    return np.asarray(part[:, of_cluster] * within[stretch], np.float64)
 
 
 def governed_weights(clusters: Sequence[Cluster], edges: I64) -> F64:
@@ -60,14 +60,12 @@ def _busy(stat: CpuStat, cpus: Sequence[int]) -> I64:
     return busy
 
 
-def _fitted(weight: F64, load_ns: F64, by_cluster: F64, stretch: I64) -> F64:
-    """Fit the weights: rows keep the sum 1, and each stretch's clusters get their part of its load."""
-    load = np.maximum(load_ns, 1.0)
-    wanted = by_cluster / by_cluster.sum(axis=1, keepdims=True)
-    wanted *= np.bincount(stretch, load, len(by_cluster))[:, None]
-    for _ in range(_ROUNDS):
-        for column in range(weight.shape[1]):
-            found = np.bincount(stretch, load * weight[:, column], len(by_cluster))
-            weight[:, column] *= (wanted[:, column] / np.maximum(found, 1e-9))[stretch]
-        weight /= np.maximum(weight.sum(axis=1, keepdims=True), 1e-300)
-    return weight
+def _growth(stat: CpuStat | None, clusters: Sequence[Cluster], edges: I64) -> tuple[F64, I64] | None:
+    if stat is None or len(stat.t_ns) < 2:
+        return None
+    growth, stretch = stretches(stat.t_ns, _busy(stat, [cpu for cluster in clusters for cpu in cluster.cpus]), edges)
+    return (growth, stretch) if len(growth) else None
+
+
+def _first_columns(clusters: Sequence[Cluster]) -> I64:
+    return np.cumsum([0, *(len(cluster.cpus) for cluster in clusters[:-1])])

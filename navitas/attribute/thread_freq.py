@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -11,12 +11,13 @@ from navitas.attribute.clocks import NOTED, Clocks
 from navitas.attribute.curves import F64, Curve, Rows, middle
 from navitas.attribute.energy import SlotRate, slots_of
 from navitas.attribute.frequency import Cluster
+from navitas.attribute.placement import Placement
 from navitas.attribute.rate import CoreWatts, Load
 from navitas.parse.tables import I64, Thread
 
 _TICK_NS = 10_000_000
 _ENOUGH_TICKS = 5
-_PRIOR_NS = _TICK_NS / 10
+_HARDLY = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,17 +85,19 @@ class ThreadFreqRate:
 
 
 @dataclass(frozen=True, slots=True)
-class Everyone:
-    """What all threads together did, against which one thread's ticks are read: by cluster, cumulative CPU ns and watt-ns."""
+class Expected:
+    """What a thread did as far as is known without its ticks: by cluster, cumulative CPU ns and watt-ns."""
 
     ran: tuple[Curve, ...]
     drew: tuple[Curve, ...]
     mean_w: F64
 
     @classmethod
-    def of(cls, load: Load, watts: CoreWatts) -> Everyone:
-        """From the load of the slots."""
-        ran = load.total_ns[:, None] * watts.part
+    def of(cls, owner: int, load: Load, watts: CoreWatts, placement: Placement) -> Expected:
+        """From where the thread was placed; where it did not run, as all threads did."""
+        ran = _HARDLY * load.total_ns[:, None] * watts.part
+        own = slice(*np.searchsorted(placement.owner, [owner, owner + 1]).tolist())
+        ran[placement.slot[own]] += placement.spent_ns[own, None] * placement.threads[own]
 
         def curves(columns: F64) -> tuple[Curve, ...]:
             return tuple(Curve(load.edges, np.append(0.0, np.cumsum(column))) for column in columns.T)
@@ -110,21 +113,23 @@ class Everyone:
         return np.where(total > 0, ran / np.where(total > 0, total, 1.0), 1.0 / len(self.ran)), watts
 
 
-def residencies_of(threads: Sequence[Thread], clusters: Sequence[Cluster], everyone: Everyone, voltage_v: float) -> Residencies:
+def residencies_of(
+    threads: Sequence[Thread], clusters: Sequence[Cluster], expected_of: Callable[[int], Expected], voltage_v: float
+) -> Residencies:
     """Read all threads' tables.
 
-    Readings come in ticks of 10 ms: neighbours are joined until five ticks have passed, and a tenth of a tick of everyone is added: a
-    thread that hardly ran is taken to have run where all did.
+    Readings come in ticks of 10 ms: neighbours are joined until five ticks have passed, and one tick of what is expected of the
+    thread is added: so one that hardly ran is taken to have run there.
     """
     wide = np.empty((0, len(clusters)))
     parts = [Residencies(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int64), wide, wide)]
     for owner, thread in enumerate(threads):
         if thread.residency and len(thread.residency[0].t_ns) > 1:
-            parts.append(_of_thread(owner, thread, clusters, everyone, voltage_v))
+            parts.append(_of_thread(owner, thread, clusters, expected_of(owner), voltage_v))
     return Residencies(*(np.concatenate([getattr(part, name.name) for part in parts]) for name in fields(Residencies)))
 
 
-def _of_thread(owner: int, thread: Thread, clusters: Sequence[Cluster], everyone: Everyone, voltage_v: float) -> Residencies:
+def _of_thread(owner: int, thread: Thread, clusters: Sequence[Cluster], thought: Expected, voltage_v: float) -> Residencies:
     grid = thread.residency[0].t_ns
     ran_ns, drew = np.zeros((len(grid), len(clusters))), np.zeros((len(grid), len(clusters)))
     for number, cluster in enumerate(clusters):
@@ -133,10 +138,10 @@ def _of_thread(owner: int, thread: Thread, clusters: Sequence[Cluster], everyone
                 ran_ns[:, number] = table.ns.sum(axis=1)
                 drew[:, number] = table.ns @ cluster.power.core_ma_at(table.freq_khz) * (voltage_v / 1e3)
     kept = _stretches(ran_ns.sum(axis=1))
-    part, watts = everyone.between(grid[kept])
-    ran = np.diff(ran_ns[kept], axis=0) + part * _PRIOR_NS
+    part, watts = thought.between(grid[kept])
+    ran = np.diff(ran_ns[kept], axis=0) + part * _TICK_NS
     expected = ran * watts
-    ratio = (np.diff(drew[kept], axis=0) + part * _PRIOR_NS * watts) / np.where(expected > 0, expected, 1.0)
+    ratio = (np.diff(drew[kept], axis=0) + part * _TICK_NS * watts) / np.where(expected > 0, expected, 1.0)
     part = ran / ran.sum(axis=1, keepdims=True)
     return Residencies(np.full(len(part), owner), grid[kept][:-1], grid[kept][1:], part, np.where(expected > 0, ratio, 1.0))
 

@@ -7,21 +7,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.parse.anchors import decode_anchors
-from navitas.parse.calls import encoded_calls
-from navitas.parse.chunks import ANCHORS, CALLS, COUNTERS, FOLDED, MARKERS, TRIPLES, Chunk, by_thread_and_type
+from navitas.parse.chunks import COUNTERS, MARKERS, TRIPLES
 from navitas.parse.clocks import Clocks, decode_triples
 from navitas.parse.counters import Readings, decode_counters
 from navitas.parse.findings import LOST, TORN, Findings
-from navitas.parse.folded import decode_folded
 from navitas.parse.markers import decode_markers, windows_of
 from navitas.parse.methodmap import Span, read_method_table, spans
+from navitas.parse.probed import of_type, probed_threads
 from navitas.parse.run_chunks import read_run_chunks
 from navitas.parse.schedstat import parse_schedstats
 from navitas.parse.series import process_clock, shell_tables, time_in_state_tables
 from navitas.parse.tables import Marker, MethodTable, RunTables, Thread, Window
-from navitas.parse.threads import Probed, join_threads
+from navitas.parse.thread_residency import parse_residencies, with_residencies
+from navitas.parse.threads import join_threads
 from navitas.parse.ticks import TICKS_SOURCE, tick_period_ns
+from navitas.parse.trace.recorded import read_trace
 from navitas.recording.manifest import Loss, Run, Warning
 from navitas.recording.store import Recording
 
@@ -63,10 +63,10 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
     if not chunks:
         remedy = "Check the run's logcat.txt for the app's crash, and that its process was given the runtime's configuration."
         findings.warn("no_events", "no events were recorded at all", remedy)
-    probed = _probed_threads(chunks, known, findings)
-    clocks = decode_triples(_of_type(chunks, TRIPLES))
-    markers, bad_markers = decode_markers(_of_type(chunks, MARKERS))
-    counters = _of_type(chunks, COUNTERS)
+    probed = probed_threads(chunks, known, findings)
+    clocks = decode_triples(of_type(chunks, TRIPLES))
+    markers, bad_markers = decode_markers(of_type(chunks, MARKERS))
+    counters = of_type(chunks, COUNTERS)
     readings, bad_readings = decode_counters(counters)
     # What a process tells of itself, by processes: an app may have several at once.
     own = [decode_counters(c for c in counters if c.process == n)[0] for n in sorted({c.process for c in counters})]
@@ -80,6 +80,10 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
     process_cpu = process_clock(manifest, own, findings)
     start_ns, end_ns = _span(threads, markers, clocks, readings)
     shell = shell_tables(recording, run, clocks, findings)
+    residencies, torn = parse_residencies(shell.thread_states, shell.blocks_ns, manifest.device.policies, time_in_state)
+    findings.lose("thread_residencies", torn, "{count} torn or unknown readings of threads' time_in_state were skipped", TORN)
+    threads = with_residencies(threads, residencies)
+    trace, reasons = read_trace(recording, run, clocks, [thread.tid for thread in threads if thread.tid], findings)
     tests = [test for test in manifest.tests if test.run == run.id]
     if run.exit == "complete" and markers and not any(marker.kind == "run_end" for marker in markers):
         findings.warn("no_run_end", "the last events are missing: the end of the tests was not recorded", LOST)
@@ -97,45 +101,12 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
         time_in_state=time_in_state,
         process_cpu=process_cpu,
         cpu_stat=shell.cpu_stat,
-        rails=shell.rails,
+        rails=shell.rails if shell.rails is not None or trace is None else trace.rails,
         warnings=tuple(warning.message for warning in findings.warnings),
         tick_ns=tick_period_ns(readings.get(TICKS_SOURCE)),
+        trace=trace,
+        reasons=reasons,
     )
-
-
-def _of_type(chunks: Iterable[Chunk], kind: int) -> list[Chunk]:
-    return [chunk for chunk in chunks if chunk.type == kind]
-
-
-def _probed_threads(chunks: list[Chunk], known: dict[int, Span], findings: Findings) -> list[Probed]:
-    """Threads by serial; lost chunks and dropped events go to the findings."""
-    groups: dict[int, dict[int, list[Chunk]]] = {}
-    missing_chunks = lost_records = 0
-    for serial, kind, ordered, missing in by_thread_and_type(chunks):
-        missing_chunks += missing
-        if serial:
-            groups.setdefault(serial, {})[kind] = ordered
-        else:
-            lost_records += sum(chunk.lost_before for chunk in ordered)
-    probed = []
-    dropped = lost = 0
-    for serial, by_type in groups.items():
-        every = [chunk for ordered in by_type.values() for chunk in ordered]
-        calls, bad_calls = encoded_calls(by_type.get(CALLS, ()), known)
-        folded, bad_rows = decode_folded(by_type.get(FOLDED, ()), known)
-        lost_events = sum(chunk.lost_before for chunk in every)
-        tid = max((chunk.tid for chunk in every), default=0)
-        name = next((chunk.name for chunk in reversed(every) if chunk.name), "")
-        probed.append(Probed(serial, tid, name, calls, folded, decode_anchors(by_type.get(ANCHORS, ())), lost_events))
-        dropped += bad_calls + bad_rows
-        lost += lost_events
-    findings.lose("chunks", missing_chunks, "{count} chunks of events are missing from the event files", LOST)
-    message = "{count} markers, clock or counter readings were lost while recording"
-    findings.lose("records", lost_records, message, f"{TORN} A test whose end is lost is shown as cut.")
-    findings.lose("events", lost, "{count} events were lost while recording", LOST)
-    message = "{count} events with method ids that the map does not hold were left out"
-    findings.lose("foreign_methods", dropped, message, "Their time counts as their callers' or as untraced.")
-    return sorted(probed, key=lambda thread: thread.serial)
 
 
 def _span(threads: Iterable[Thread], markers: Iterable[Marker], clocks: Clocks, readings: dict[int, Readings]) -> tuple[int, int]:

@@ -9,13 +9,14 @@ from itertools import product
 
 import numpy as np
 
+from navitas.parse import thread_residency
 from navitas.parse.clocks import UNJOINED, Clocks
 from navitas.parse.counters import Readings
 from navitas.parse.findings import TORN, Findings
 from navitas.parse.procstat import parse_cpu_stat, parse_process_stat
 from navitas.parse.rails import parse_rails
 from navitas.parse.shell import Series, parse_shell
-from navitas.parse.tables import CpuClock, CpuStat, Rails, TimeInState
+from navitas.parse.tables import I64, CpuClock, CpuStat, Rails, TimeInState
 from navitas.parse.time_in_state import parse_time_in_state
 from navitas.recording.manifest import Manifest, Run, Source
 from navitas.recording.raw import read_lines
@@ -31,6 +32,10 @@ class ShellTables:
 
     cpu_stat: CpuStat | None
     rails: Rails | None
+    thread_states: dict[int, thread_residency.Texts]
+    """By tid: threads' own time_in_state."""
+    blocks_ns: I64
+    """When something was read."""
 
 
 def time_in_state_tables(manifest: Manifest, readings: dict[int, Readings], findings: Findings) -> tuple[TimeInState, ...]:
@@ -71,9 +76,11 @@ def summed(clocks: Sequence[CpuClock]) -> CpuClock:
 
 
 def shell_tables(recording: Recording, run: Run, clocks: Clocks, findings: Findings) -> ShellTables:
-    """`/proc/stat` and rails of a run, their realtimes joined with monotonic by the clock triples."""
+    """What the device's shell read in a run, its realtimes joined with monotonic by the clock triples."""
     cpu_stat: CpuStat | None = None
     rails: Rails | None = None
+    states: dict[int, list[tuple[int, str]]] = {}
+    blocks_ns: set[int] = set()
     for path in recording.files("shell", run.id):
         found, left_out = parse_shell(read_lines(path))
         message = f"{path.name} is too large: its last {{count}} lines were left out"
@@ -87,13 +94,17 @@ def shell_tables(recording: Recording, run: Run, clocks: Clocks, findings: Findi
             t_ns, texts = joined
             message = f"{name}: {{count}} readings cannot be joined with the events: the device's clock was set before they began"
             findings.lose("unjoined_readings", len(series.texts) - len(texts), message, "Set no clock while tests run.")
-            if name == "/proc/stat" and cpu_stat is None:
+            blocks_ns.update(t_ns)
+            if of_thread := thread_residency.PATH.match(name):
+                states.setdefault(int(of_thread[1]), []).extend(zip(t_ns, texts, strict=True))
+            elif name == "/proc/stat" and cpu_stat is None:
                 cpu_stat, skipped = parse_cpu_stat(t_ns, texts)
                 findings.lose("cpu_stat_readings", skipped, "/proc/stat: {count} torn readings were skipped", TORN)
             elif _RAILS_PATH.search(name) and rails is None:
                 rails, skipped = parse_rails(t_ns, texts, clocks)
                 findings.lose("rail_readings", skipped, "rails: {count} torn readings were skipped", TORN)
-    return ShellTables(cpu_stat, rails)
+    thread_states = {tid: _in_order(read) for tid, read in states.items() if read}
+    return ShellTables(cpu_stat, rails, thread_states, np.array(sorted(blocks_ns), np.int64))
 
 
 def _joined(series: Series, clocks: Clocks) -> tuple[Sequence[int], list[str]] | None:
@@ -103,6 +114,11 @@ def _joined(series: Series, clocks: Clocks) -> tuple[Sequence[int], list[str]] |
         return None
     kept = np.flatnonzero(t_ns != UNJOINED)
     return np.maximum.accumulate(t_ns[kept]).tolist(), [series.texts[i] for i in kept.tolist()]
+
+
+def _in_order(read: Sequence[tuple[int, str]]) -> thread_residency.Texts:
+    ordered = sorted(read, key=lambda reading: reading[0])
+    return [t_ns for t_ns, _ in ordered], [text for _, text in ordered]
 
 
 def _policy_of(source: Source) -> int | None:

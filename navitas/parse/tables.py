@@ -163,7 +163,7 @@ class RunTables:
     """All that is known of one run (one process). Empty tables where a source is missing; nothing is None but these.
 
     `tick_ns` is the period of the ticks that timed the calls, None where every call's time was read; `trace` what the kernel's
-    tracer saw, on the run's clock.
+    tracer saw, on the run's clock; `reasons` tell why there is less of that than there might be.
     """
 
     run_id: int
@@ -179,6 +179,7 @@ class RunTables:
     warnings: tuple[str, ...] = field(default=())
     tick_ns: float | None = None
     trace: Trace | None = None
+    reasons: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,7 @@ def _blocks(stream: BinaryIO | io.RawIOBase, block_bytes: int) -> Iterator[Block
             buffer[end] = _NEWLINE
         if len(ends):
             yield from _traces(text, ends, lines, page, overlong)
-            lines += len(ends)
+            lines += len(ends) - overlong
             whole = min(end, int(ends[-1]) + 1)
             view[PAD : PAD + end - whole] = view[whole:end]
             end = PAD + end - whole

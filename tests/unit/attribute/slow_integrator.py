@@ -10,13 +10,16 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from math import floor, prod
 
+from slow_placement import Entry, place
+
 from navitas.parse.tables import ENTER, RESUME, THROW, RunTables, Thread, TimeInState
 from navitas.power.model import ClusterPower, PowerModel
 
 Points = list[tuple[float, float]]
 UNSEEN = 1e-9
 AT_LOWEST = 0.02
-ROUNDS = 30
+FOLLOWS_NS = 32e6
+MEMORY_NS = 64e6
 
 
 @dataclass
@@ -96,10 +99,11 @@ class SlowRun:
         self.readings = [cpu_points(thread) for thread in run.threads]
         self.unattributed, self.others = self._rest()
         self.edges = self._edges()
+        self.entries: dict[tuple[int, int], Entry] = {}
         self.watts = self._watts()
-        self.energy = [self._energy(points, anchors) for points, anchors in self.readings]
-        self.unattributed_j = self._integrated(self.unattributed)
-        self.others_j = self._integrated(self.others)
+        self.energy = [self._energy(number, points, anchors) for number, (points, anchors) in enumerate(self.readings)]
+        self.unattributed_j = self._integrated(-1, self.unattributed)
+        self.others_j = self._integrated(-1, self.others)
 
     def _threads_at(self, t: float) -> float:
         return sum(look_up(points, t) for points, _ in self.readings)
@@ -144,7 +148,8 @@ class SlowRun:
                 number = k
         return [float(b - a) for a, b in zip(rows[kept[number]], rows[kept[number + 1]], strict=True)], number
 
-    def _watts(self) -> list[float]:
+    def _watts(self) -> list[list[float]]:
+        """By slot and cluster: what a running core draws there, with its part of what is shared."""
         model = self.model
         slots = list(pairwise(self.edges))
         middles = [a + (b - a) // 2 for a, b in slots]
@@ -159,14 +164,15 @@ class SlowRun:
             rows = table.ns.tolist()
             growths = [self._growth(table.t_ns.tolist(), rows, t)[0] for t in middles]
             mixes.append([[value / sum(growth) for value in growth] for growth in growths])
-        shares = self._shares(middles, load, mixes)
+        shares = self._shares(middles, per_thread, rest, mixes)
         watts = []
         for s, (a, b) in enumerate(slots):
             cores = load[s] / (b - a)
             loads = [spent / (b - a) for spent in per_thread[s]]
             beside = rest[s] / (b - a)
             flat = [share for cluster in shares[s] for share in cluster]
-            milliamps = model.cpu.active_ma * self._on_per_core(flat, cores, loads, beside)
+            active = model.cpu.active_ma * self._on_per_core(flat, cores, loads, beside)
+            row = []
             for k, (_, power, table) in enumerate(self.clusters):
                 part = sum(shares[s][k])
                 per_core = self._on_per_core(shares[s][k], cores, loads, beside)
@@ -179,19 +185,12 @@ class SlowRun:
                     weights[j] += part_of_mix
                     left -= part_of_mix
                 points = list(zip(power.freq_khz.tolist(), power.core_ma.tolist(), strict=True))
-                core_ma = sum(w / sum(weights) * look_up(points, f) for w, f in zip(weights, freqs, strict=True))
-                milliamps += part * (core_ma + per_core * power.cluster_ma)
-            watts.append(milliamps * model.voltage_v / 1000)
+                follows = (b - a) / (b - a + FOLLOWS_NS)
+                running = [follows * w / sum(weights) + (1 - follows) * m for w, m in zip(weights, mixes[k][s], strict=True)]
+                core_ma = sum(w * look_up(points, f) for w, f in zip(running, freqs, strict=True))
+                row.append((active + core_ma + per_core * power.cluster_ma) * model.voltage_v / 1000)
+            watts.append(row)
         return watts
-
-    @staticmethod
-    def _running(mix: dict[int, float], on: float) -> list[float]:
-        """Time at each frequency while the cluster runs: the highest ones first."""
-        left, taken = on, {}
-        for freq in sorted(mix, reverse=True):
-            taken[freq] = min(left, mix[freq]) + UNSEEN * mix[freq]
-            left = max(left - mix[freq], 0.0)
-        return [taken[freq] for freq in mix]
 
     @staticmethod
     def _on_per_core(shares: list[float], cores: float, loads: list[float], beside: float) -> float:
@@ -205,67 +204,82 @@ class SlowRun:
         idle *= (1 - min(part, most)) ** floor(beside) * (1 - min((beside - floor(beside)) * part, most))
         return min(max(by_core, 1 - idle), busy, 1.0) / busy
 
-    def _shares(self, middles: list[int], load: list[float], mixes: list[list[list[float]]]) -> list[list[list[float]]]:
-        """Of each slot, by cluster and CPU."""
-        weights = []
-        for s in range(len(middles)):
-            row = []
-            for k, (_, _, table) in enumerate(self.clusters):
-                freqs = table.freq_khz.tolist()
-                above = sum(w * (f - min(freqs)) / max(freqs) for w, f in zip(mixes[k][s], freqs, strict=True))
-                row.append(AT_LOWEST + above)
-            weights.append([value / sum(row) for value in row])
-        stat = self.run.cpu_stat
-        if stat is None or stat.busy_ns[-1].sum() == stat.busy_ns[0].sum():
-            return [[[w / len(cpus)] * len(cpus) for w, (cpus, _, _) in zip(row, self.clusters, strict=True)] for row in weights]
-        rows = stat.busy_ns.tolist()
-        found = [self._growth(stat.t_ns.tolist(), rows, t) for t in middles]
-        grown = {number: growth for growth, number in found}
-        stretch = [number for _, number in found]
-        columns = [[stat.cpus.index(cpu) for cpu in cpus] for cpus, _, _ in self.clusters]
-        load = [max(value, 1.0) for value in load]
-        for _ in range(ROUNDS):
-            for k, own in enumerate(columns):
-                for number, growth in grown.items():
-                    members = [s for s in range(len(load)) if stretch[s] == number]
-                    wanted = sum(growth[c] for c in own) / sum(growth) * sum(load[s] for s in members)
-                    now = sum(load[s] * weights[s][k] for s in members)
-                    for s in members:
-                        weights[s][k] *= wanted / max(now, 1e-9)
-            weights = [[value / max(sum(row), 1e-300) for value in row] for row in weights]
+    def _governed(self, mixes: list[list[list[float]]], s: int) -> list[float]:
+        row = []
+        for k, (_, _, table) in enumerate(self.clusters):
+            freqs = table.freq_khz.tolist()
+            above = sum(w * (f - min(freqs)) / max(freqs) for w, f in zip(mixes[k][s], freqs, strict=True))
+            row.append(AT_LOWEST + above)
+        return [value / sum(row) for value in row]
+
+    def _speeds(self, mixes: list[list[list[float]]], s: int) -> list[float]:
+        highest = max(power.freq_khz[-1] for _, power, _ in self.clusters)
+        tables = [table.freq_khz.tolist() for _, _, table in self.clusters]
+        return [sum(w * f for w, f in zip(mixes[k][s], freqs, strict=True)) / highest for k, freqs in enumerate(tables)]
+
+    def _entries(self, per_thread: list[list[float]], rest: list[float]) -> list[Entry]:
+        """The work of each thread in each slot that it ran in, and of all else."""
+        entries = []
+        for s, (a, b) in enumerate(pairwise(self.edges)):
+            for number, (points, _) in enumerate(self.readings):
+                if per_thread[s][number] > 0:
+                    span = max(MEMORY_NS, b - a)
+                    busy = min((look_up(points, b) - look_up(points, b - span)) / span, 1.0)
+                    entries.append(Entry(number, s, per_thread[s][number], busy, []))
+            beside = max(rest[s], 0.0)
+            entries.append(Entry(-1, s, beside, min(beside / (b - a), 1.0), []))
+        return entries
+
+    def _shares(
+        self, middles: list[int], per_thread: list[list[float]], rest: list[float], mixes: list[list[list[float]]]
+    ) -> list[list[list[float]]]:
+        """Of each slot, by cluster and CPU; all entries of work get their places."""
+        slots = range(len(middles))
+        entries = self._entries(per_thread, rest)
+        self.entries = {(entry.thread, entry.slot): entry for entry in entries}
+        drawn = [max(power.core_ma.tolist()) for _, power, _ in self.clusters]
+        ranks = [sorted(range(len(drawn)), key=lambda k: drawn[k]).index(k) for k in range(len(drawn))]
+        governed, speeds = [self._governed(mixes, s) for s in slots], [self._speeds(mixes, s) for s in slots]
+        stat, found = self.run.cpu_stat, None
+        if stat is not None and stat.busy_ns[-1].sum() > stat.busy_ns[0].sum():
+            found = [self._growth(stat.t_ns.tolist(), stat.busy_ns.tolist(), t) for t in middles]
+        columns = [[stat.cpus.index(cpu) if stat else -1 for cpu in cpus] for cpus, _, _ in self.clusters]
+        grown = found and [([sum(growth[c] for c in own) for own in columns], number) for growth, number in found]
+        place(entries, governed, speeds, ranks, grown)
         shares = []
-        for s, row in enumerate(weights):
-            growth = grown[stretch[s]]
-            shares.append(
-                [
-                    [w * growth[c] / max(sum(growth[c] for c in own), 1.0) for c in own]
-                    for w, own in zip(row, columns, strict=True)
-                ]
-            )
+        for s in slots:
+            here = [entry for entry in entries if entry.slot == s]
+            total = sum(max(entry.spent, 1.0) for entry in here)
+            row = [sum(max(entry.spent, 1.0) * entry.part[k] for entry in here) / total for k in range(len(columns))]
+            if found is None:
+                shares.append([[w / len(own)] * len(own) for w, own in zip(row, columns, strict=True)])
+                continue
+            growth = found[s][0]
+            within = [[growth[c] / max(sum(growth[c] for c in own), 1.0) for c in own] for own in columns]
+            shares.append([[w * part for part in parts] for w, parts in zip(row, within, strict=True)])
         return shares
 
-    def _rate(self, t: float) -> float:
-        for edge, watts in zip(self.edges[1:], self.watts, strict=True):
-            if t < edge:
-                return watts
-        return self.watts[-1]
+    def _rate(self, thread: int, t: float) -> float:
+        slot = next((s for s, edge in enumerate(self.edges[1:]) if t < edge), len(self.watts) - 1)
+        entry = self.entries.get((thread, slot), self.entries[-1, slot])
+        return sum(p * w for p, w in zip(entry.part, self.watts[slot], strict=True))
 
-    def _integrated(self, points: Points) -> Points:
+    def _integrated(self, thread: int, points: Points) -> Points:
         """∫ watts d(points), at the points and the edges of slots."""
         if not points:
             return []
         times = sorted({t for t, _ in points} | {e for e in self.edges if points[0][0] < e < points[-1][0]})
         out = [(times[0], 0.0)]
         for a, b in pairwise(times):
-            out.append((b, out[-1][1] + self._rate((a + b) / 2) * (look_up(points, b) - look_up(points, a)) / 1e9))
+            out.append((b, out[-1][1] + self._rate(thread, (a + b) / 2) * (look_up(points, b) - look_up(points, a)) / 1e9))
         return out
 
-    def _energy(self, points: Points, anchors: Points) -> Points:
+    def _energy(self, thread: int, points: Points, anchors: Points) -> Points:
         """A thread's curve: its anchors, the edges of tests, and all that lies outside of its anchors."""
         marks = {t for window in self.run.windows for t in (window.start_ns, window.end_ns)}
         inside = {t for t in marks if points and points[0][0] < t < points[-1][0]}
         merged = sorted(dict(points) | {t: look_up(points, t) for t in inside if t not in dict(points)})
-        fine = self._integrated([(t, look_up(points, t)) for t in merged])
+        fine = self._integrated(thread, [(t, look_up(points, t)) for t in merged])
         if not anchors:
             return fine
         kept = {t for t, _ in anchors} | marks

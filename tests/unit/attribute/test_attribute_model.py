@@ -11,13 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from navitas.attribute.conserve import check
-from navitas.attribute.curves import Knots, monotone, time_span
+from navitas.attribute.curves import F64, Knots, monotone, time_span
 from navitas.attribute.frequency import Cluster, clusters_of, mix_per_slot, running_mix
+from navitas.attribute.placement import of_slots, place
 from navitas.attribute.rate import Load, core_watts
 from navitas.attribute.result import Analysis, Evidence, MethodEnergy, Node, ThreadEnergy, Totals
 from navitas.attribute.result import TestEnergy as OneTest
 from navitas.attribute.shares import cpu_shares
 from navitas.errors import RecordingError
+from navitas.parse.tables import CpuStat
 from navitas.recording.manifest import Policy
 
 SLOT = np.array([T0, T0 + 100_000_000])
@@ -29,7 +31,8 @@ def watts(spent_ms: list[float], shares: list[float], rest_ms: float = 0.0) -> f
     load = Load(
         SLOT, np.arange(len(spent_ms)), np.zeros(len(spent_ms), np.int64), np.array(spent_ms) * 1e6, np.array([rest_ms * 1e6])
     )
-    return float(core_watts(load, np.array([shares]), [LITTLE_LOW, BIG_HIGH], MODEL).of_anyone[0])
+    found = core_watts(load, np.array([shares]), [LITTLE_LOW, BIG_HIGH], MODEL)
+    return float(found.active[0] + (found.part * (found.core + found.shared))[0].sum())
 
 
 def test_one_running_core_bears_all_that_is_shared() -> None:
@@ -66,8 +69,12 @@ def test_other_processes_share_too() -> None:
 def test_running_time_fills_the_frequencies_from_the_highest_down() -> None:
     freq = np.array([500_000, 1_000_000])
     mixed = np.array([[0.5, 0.5]] * 4)
-    found = running_mix(mixed, freq, np.array([1.0, 0.75, 0.25, 0.0]))
-    assert found == pytest.approx(np.array([[0.5, 0.5], [1 / 3, 2 / 3], [0.0, 1.0], [0.5, 0.5]]), abs=1e-8)
+    running = np.array([1.0, 0.75, 0.25, 0.0])
+    found = running_mix(mixed, freq, running, np.full(4, 1e15))
+    assert found == pytest.approx(np.array([[0.5, 0.5], [1 / 3, 2 / 3], [0.0, 1.0], [0.5, 0.5]]), abs=1e-6)
+    # In half of the time that a frequency takes to follow, a third of the way.
+    found = running_mix(mixed, freq, running, np.full(4, 16e6))
+    assert found == pytest.approx(np.array([[0.5, 0.5], [4 / 9, 5 / 9], [1 / 3, 2 / 3], [0.5, 0.5]]), abs=1e-8)
 
 
 def test_residency_without_movement_joins_the_next_stretch() -> None:
@@ -84,13 +91,35 @@ def test_work_is_put_where_the_governor_shows_it() -> None:
     clusters = [Cluster((0, 1), LITTLE, little), Cluster((2, 3), BIG, big)]
     edges = np.array([ns(t) for t in times])
     stat = cpu_stat([(0, [0, 0, 0, 0]), (200, [100, 0, 0, 100])])
-    shares = cpu_shares(stat, clusters, edges, np.array([1e8, 1e8]))
+    load = Load(edges, np.zeros(2, np.int64), np.array([0, 1]), np.array([1e8, 1e8]), np.zeros(2))
+    knots, cpu_ns = Knots.of(np.zeros(3, np.int64), edges, 1), np.array([0.0, 1e8, 2e8])
+
+    def shares_with(known: CpuStat | None) -> F64:
+        return cpu_shares(known, clusters, edges, of_slots(place(known, clusters, load, knots, cpu_ns), load))
+
+    shares = shares_with(stat)
     assert shares.sum(axis=1) == pytest.approx([1, 1])
     assert shares[0, 0] > 0.9
     assert shares[1, 3] > 0.9
-    assert shares[:, 0] @ [0.5, 0.5] == pytest.approx(0.5, abs=1e-3)
-    alone = cpu_shares(None, clusters, edges, np.array([1e8, 1e8]))
+    assert shares[:, 0] @ [0.5, 0.5] == pytest.approx(0.5, abs=3e-3)
+    alone = shares_with(None)
     assert alone[0, 0] == pytest.approx(alone[0, 1]) == pytest.approx(0.5 * 0.52 / 0.54)
+
+
+def test_a_thread_that_needs_little_is_put_on_small_cores() -> None:
+    # 100 ms in which both clusters were fast and ran 20 and 100 ms: of a thread that used 100 ms and one that used 20.
+    fast = [residency(0, [500_000, 1_000_000], [(0, [0, 0]), (100, [0, 100])])]
+    fast.append(residency(2, [800_000, 2_000_000], [(0, [0, 0]), (100, [0, 100])]))
+    clusters = [Cluster((0, 1), LITTLE, fast[0]), Cluster((2, 3), BIG, fast[1])]
+    edges = np.array([ns(0), ns(100)])
+    load = Load(edges, np.array([0, 1]), np.array([0, 0]), np.array([1e8, 2e7]), np.zeros(1))
+    knots = Knots.of(np.array([0, 0, 1, 1]), np.array([ns(0), ns(100)] * 2), 2)
+    stat = cpu_stat([(0, [0, 0, 0, 0]), (100, [20, 0, 100, 0])])
+    found = place(stat, clusters, load, knots, np.array([0.0, 1e8, 0.0, 2e7]))
+    assert found.owner.tolist() == [0, 1]
+    # Shared alike, both would have a sixth on the small cores.
+    assert found.threads[0, 1] > 0.9 and found.threads[1, 0] > 0.7
+    assert found.spent_ns @ found.threads == pytest.approx([2e7, 1e8], rel=1e-6)
 
 
 def test_clusters_are_found_by_their_cpus_or_else_by_position() -> None:

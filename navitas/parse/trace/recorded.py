@@ -1,0 +1,61 @@
+"""A run's kernel trace: read, joined with the run's clock; or why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+
+from navitas.errors import RecordingError
+from navitas.parse.clocks import Clocks
+from navitas.parse.findings import Findings
+from navitas.parse.trace.join import to_monotonic
+from navitas.parse.trace.perfetto import read_perfetto
+from navitas.parse.trace.tables import RawTrace, Trace
+from navitas.parse.trace.text import read_text
+from navitas.recording.manifest import Run
+from navitas.recording.store import Recording
+
+PERFETTO_SUFFIXES = (".pftrace", ".perfetto-trace")
+NOT_TRACED = "trace"
+"""Code of the manifest's warnings that tell why a run was not traced, or not by what was asked for."""
+_ROUGH_NS = 1_000_000
+
+
+def read_trace(
+    recording: Recording, run: Run, clocks: Clocks, tids: Collection[int], findings: Findings
+) -> tuple[Trace | None, tuple[str, ...]]:
+    """The first trace that is this run's, and what is to be told of its traces; what was skipped goes to the findings."""
+    place = f"runs/{run.id}: "
+    reasons = [
+        warning.message.removeprefix(place)
+        for warning in recording.manifest.warnings
+        if warning.code == NOT_TRACED and warning.message.startswith(place)
+    ]
+    for path in recording.files("trace", run.id):
+        try:
+            raw = _read(path)
+        except RecordingError as error:
+            findings.warn("trace_unreadable", str(error), "The run is analysed without it.")
+            reasons.append(f"{path.name} cannot be read")
+            continue
+        _tell_skipped(path, raw, findings)
+        joined = to_monotonic(raw, clocks, tids)
+        reasons += joined.reasons
+        if joined.trace is not None:
+            if joined.residual_ns > _ROUGH_NS:
+                reasons.append(f"the trace's clock is known to {joined.residual_ns / 1e6:.1f} ms only")
+            return joined.trace, tuple(reasons)
+    return None, tuple(reasons)
+
+
+def _read(path: Path) -> RawTrace:
+    return read_perfetto(path) if path.suffix in PERFETTO_SUFFIXES else read_text(path)
+
+
+def _tell_skipped(path: Path, raw: RawTrace, findings: Findings) -> None:
+    """A loss for each reason, with the first of its lines."""
+    unit = "packets" if path.suffix in PERFETTO_SUFFIXES else "lines"
+    for reason, count in raw.skipped_by_reason.items():
+        first = next((f", the first is number {one.number}" for one in raw.skipped if one.reason == reason), "")
+        message = f"{path.name}: {{count}} {unit} were skipped ({reason}){first}"
+        findings.lose("trace_lines", count, message, "What the others tell is used.")
