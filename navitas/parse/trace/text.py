@@ -19,6 +19,7 @@ from navitas.parse.trace.text_losses import TextLosses
 from navitas.parse.trace.words import Places, Text
 
 _RARE = (b"sched_process_fo", b"task_rename:", b"suspend_resume:", b"sched_cpu_hotplu", b"cpuhp_enter:")
+_MARKS = (b"tracing_mark_write", b"print", b"0:")
 _UNDECODED = b"[FAILED TO PARSE]"
 _LINE_BYTES = 4096
 
@@ -70,9 +71,7 @@ class _Reader:
             return None if line in broken else self._single.switch(before + line + 1, content(line))
 
         left = [lines.row[rows] for rows in _frequent(text, lines, self._switches, switch, into)]
-        rare = np.unique(
-            np.concatenate([np.empty(0, np.int64), *left, np.fromiter(_lines_with(text, lines, CLOCK_SYNC), np.int64)])
-        )
+        rare = np.unique(np.concatenate(left))
         for line in rare.tolist():
             if line not in broken:
                 self._single.event(before + line + 1, content(line))
@@ -88,22 +87,33 @@ def _frequent(
 ) -> Iterator[Places]:
     """Decode the frequent events (other forms of switches by `single`); yields the event lines that are left."""
 
-    def named(rows: Places, name: bytes) -> Places:
-        event = lines.event[rows]
-        return rows[text.has(event, name[:8]) & text.has(event + 8, name[8:16])]
+    name, more = text.words(lines.event), text.words(lines.event + 8)
+    is_switch = (name == _word(b"sched_sw")) & ((more & _mask(b"itch:")) == _word(b"itch:"))
+    switches.decode(text, lines, np.flatnonzero(is_switch), single, into)
+    rest = np.flatnonzero(~is_switch)
+    name, more = name[rest], more[rest]
 
-    rows = np.arange(len(lines.row))
-    is_switch = text.has(lines.event, b"sched_sw") & text.has(lines.event + 8, b"itch:")
-    switches.decode(text, lines, rows[is_switch], single, into)
-    rest = rows[~is_switch]
-    if len(rest):
-        yield decode_power(text, lines, named(rest, b"cpu_idle:"), True, into)
-        yield decode_power(text, lines, named(rest, b"cpu_frequency:"), False, into)
-        yield decode_starts(text, lines, named(rest, b"task_newtask:"), into)
-        yield decode_ends(text, lines, named(rest, b"sched_process_ex"), into)
-        yield decode_ends(text, lines, named(rest, b"sched_process_fr"), into)
-        for name in _RARE:
-            yield named(rest, name)
+    def named(event: bytes) -> Places:
+        chosen: Places = rest[(name == _word(event[:8])) & ((more & _mask(event[8:])) == _word(event[8:]))]
+        return chosen
+
+    yield decode_power(text, lines, named(b"cpu_idle:"), True, into)
+    yield decode_power(text, lines, named(b"cpu_frequency:"), False, into)
+    yield decode_starts(text, lines, named(b"task_newtask:"), into)
+    yield decode_ends(text, lines, named(b"sched_process_ex"), into)
+    yield decode_ends(text, lines, named(b"sched_process_fr"), into)
+    for event in _RARE:
+        yield named(event)
+    if np.isin(name & _mask(b"0:"), [_word(event[:2]) for event in _MARKS]).any():
+        yield np.searchsorted(lines.row, np.fromiter(_lines_with(text, lines, CLOCK_SYNC), np.int64))
+
+
+def _word(text: bytes) -> np.uint64:
+    return np.uint64(int.from_bytes(text, "little"))
+
+
+def _mask(text: bytes) -> np.uint64:
+    return np.uint64((1 << 8 * len(text)) - 1)
 
 
 def _lines_with(text: Text, lines: Lines, mark: bytes) -> Iterator[int]:

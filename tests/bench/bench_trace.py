@@ -1,0 +1,171 @@
+"""How fast, and in how much memory, kernel traces are read: text of 1 GB, a million short-lived threads, and beside E-MANAFA."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+import tempfile
+import venv
+from collections.abc import Callable
+from pathlib import Path
+
+from common import ROOT, Figures, arguments, beside, run_measured
+
+sys.path.insert(0, str(ROOT / "tests"))
+from support.ftrace_writer import Form
+from support.perfetto_writer import PerfettoWriter
+
+_FORM = Form(tgid=True, flags="....")
+_SECOND = 100_000
+_S = 1_000_000_000
+_READ = """\
+import sys, time
+from pathlib import Path
+import numpy
+from navitas.parse.trace.{module} import read_{module}
+begin = time.perf_counter()
+raw = read_{module}(Path(sys.argv[1]))
+print(time.perf_counter() - begin)
+"""
+_LINES = """\
+import sys, time, numpy as np
+begin, count, buffer = time.perf_counter(), 0, bytearray(2 << 20)
+with open(sys.argv[1], "rb", buffering=0) as stream:
+    while size := stream.readinto(buffer):
+        count += np.count_nonzero(np.frombuffer(buffer, np.uint8, size) == 10)
+print(time.perf_counter() - begin)
+"""
+"""What no reader can do without: every byte read and looked at."""
+_MANAFA = """\
+import sys, time
+from manafa.parsing.perfetto.perfettoParser import PerfettoCPUfreqParser
+parser, begin = PerfettoCPUfreqParser(), time.perf_counter()
+parser.parse_file(sys.argv[1])
+print(time.perf_counter() - begin)
+"""
+_MANAFA_PACKAGES = ("manafa==0.4.14", "more_itertools")
+
+
+def main(argv: list[str]) -> int:
+    """Write traces, read each in a process of its own."""
+    options = arguments(__doc__ or "", argv)
+    figures = Figures("Kernel traces")
+    scale = 10 if options.quick else 1
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        _text(figures, folder / "trace.txt", (1 << 30) // scale)
+        _short_lived(figures, folder / "threads.txt", 1_000_000 // scale)
+        _perfetto(figures, folder / "trace.pftrace", 2_000_000 // scale)
+        _beside_manafa(figures, folder, 200_000 // scale)
+    return figures.close(options.check)
+
+
+def _text(figures: Figures, path: Path, size: int) -> None:
+    lines = _repeated(path, _mixed, size)
+    own, floor = _seconds(sys.executable, _READ.format(module="text"), path), _seconds(sys.executable, _LINES, path)
+    note = f"{lines / 1e6:.1f} M lines: {lines / own / 1e6:.2f} M lines/s; {beside(own, floor, 'counting lines by numpy')}"
+    figures.add("a million lines of text", own / lines * 1e6, "s", at_most=1.0, note=note)
+    peak = run_measured([sys.executable, "-c", _READ.format(module="text"), path]).peak_mib
+    figures.add(f"{size / 1e9:.2f} GB of text, peak memory", peak, "MiB", at_most=2048)
+    path.unlink()
+
+
+def _short_lived(figures: Figures, path: Path, threads: int) -> None:
+    """Each is started, runs once, and ends; thread ids come round again."""
+    with path.open("w") as out:
+        for number in range(threads):
+            tid, t_ns = 10_000 + number % 22_000, (500 + number // 5_000) * _S + number % 5_000 * 200_000
+            name = f"one-shot-{number % 5_000}"
+            out.write(_FORM.new_task(0, t_ns, ("main", 9_000), tid, "main", thread=True))
+            out.write(_FORM.switch(1, t_ns + 50_000, ("swapper/1", 0, "R"), ("main", tid)))
+            out.write(_FORM.exited(1, t_ns + 90_000, (name, tid)))
+            out.write(_FORM.switch(1, t_ns + 100_000, (name, tid, "X"), ("swapper/1", 0), tgid=9_000))
+    own = _seconds(sys.executable, _READ.format(module="text"), path)
+    figures.add(f"{threads:,} short-lived threads", own, "s", note=f"{4 * threads / own / 1e6:.2f} M lines/s")
+    path.unlink()
+
+
+def _perfetto(figures: Figures, path: Path, events: int) -> None:
+    draw, bundle = random.Random(2), 500
+    with path.open("wb") as out:
+        for number in range(events // bundle):
+            begin = number * bundle * 20_000
+            trace = PerfettoWriter()
+            rows = [(begin + i * 20_000, draw.choice((0, 1, 256)), draw.randrange(1000, 1060), "worker") for i in range(bundle)]
+            trace.compact(number % 8, rows)
+            out.write(bytes(trace))
+    own = _seconds(sys.executable, _READ.format(module="perfetto"), path)
+    figures.add(f"{events:,} switches of a Perfetto trace", own, "s", note=f"{events / own / 1e6:.2f} M a second")
+    path.unlink()
+
+
+def _beside_manafa(figures: Figures, folder: Path, lines: int) -> None:
+    """E-MANAFA's reader of frequencies, in an environment that is thrown away; its form of lines is the one that it accepts."""
+    path = folder / "frequencies.txt"
+    draw = random.Random(3)
+    text = (
+        _FORM.frequency(draw.randrange(8), 500 * _S + i * 1_000_000, draw.randrange(300_000, 2_800_000)) for i in range(lines)
+    )
+    path.write_text("".join(text))
+    own = _seconds(sys.executable, _READ.format(module="text"), path)
+    try:
+        venv.create(folder / "peer", with_pip=True)
+        peer = folder / "peer" / "bin" / "python"
+        subprocess.run([peer, "-m", "pip", "install", "--quiet", *_MANAFA_PACKAGES], check=True, capture_output=True, timeout=300)
+        note = beside(own, _seconds(peer, _MANAFA, path), "manafa 0.4.14")
+    except (OSError, subprocess.SubprocessError) as error:
+        note = f"manafa could not be installed: {error}"[:80]
+    figures.add(f"{lines:,} frequencies", own, "s", note=note)
+
+
+def _mixed(second: int) -> str:
+    """A second of a busy phone: switches, wake-ups, idle states, frequencies."""
+    draw, lines = random.Random(1), []
+    names = [
+        "HeapTaskDaemon",
+        "rcu_preempt",
+        "ksoftirqd/3",
+        "Binder:924_3",
+        "surface flinger",
+        "kworker/u16:3",
+        "main-thread",
+        "ACCS0",
+    ]
+    for number in range(_SECOND):
+        cpu, t_ns = draw.randrange(8), second * _S + number * (_S // _SECOND)
+        one, other = draw.randrange(8), draw.randrange(8)
+        kind = draw.random()
+        if kind < 0.55:
+            prev = (names[one], 1000 + 137 * one, draw.choice("RSSD"))
+            lines.append(_FORM.switch(cpu, t_ns, prev, (names[other], 1000 + 137 * other), tgid=1000))
+        elif kind < 0.85:
+            lines.append(
+                _FORM.line(cpu, t_ns, "sched_waking", f"comm={names[one]} pid={1000 + 137 * one} prio=120 target_cpu=000")
+            )
+        elif kind < 0.97:
+            lines.append(_FORM.idle(cpu, t_ns, draw.choice((-1, 0, 1))))
+        else:
+            lines.append(_FORM.frequency(cpu, t_ns, draw.randrange(300_000, 2_800_000)))
+    return "".join(lines)
+
+
+def _repeated(path: Path, make: Callable[[int], str], size: int) -> int:
+    """Write one second after another, all alike but for the time; returns how many lines there are."""
+    first = 10_000
+    second = make(first).encode()
+    seconds = -(-size // len(second))
+    with path.open("wb") as out:
+        for number in range(seconds):
+            out.write(second.replace(b" %d." % first, b" %d." % (first + number)))
+    return seconds * _SECOND
+
+
+def _seconds(python: str | Path, program: str, path: Path) -> float:
+    """What a program prints: the time that it took, without its imports; the better of two runs."""
+    runs = (subprocess.run([python, "-c", program, path], check=True, capture_output=True, text=True).stdout for _ in range(2))
+    return min(float(printed.split()[-1]) for printed in runs)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
