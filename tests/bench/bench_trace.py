@@ -105,7 +105,7 @@ def _beside_manafa(figures: Figures, folder: Path, lines: int) -> None:
     path = folder / "frequencies.txt"
     draw = random.Random(3)
     text = (
-        _FORM.frequency(draw.randrange(8), 500 * _S + i * 1_000_000, draw.randrange(300_000, 2_800_000)) for i in range(lines)
+        _FORM.frequency(draw.randrange(8), 20_000 * _S + i * 1_000_000, draw.randrange(300_000, 2_800_000)) for i in range(lines)
     )
     path.write_text("".join(text))
     own = _seconds(sys.executable, _READ.format(module="text"), path)
@@ -115,7 +115,7 @@ def _beside_manafa(figures: Figures, folder: Path, lines: int) -> None:
         subprocess.run([peer, "-m", "pip", "install", "--quiet", *_MANAFA_PACKAGES], check=True, capture_output=True, timeout=300)
         note = beside(own, _seconds(peer, _MANAFA, path), "manafa 0.4.14")
     except (OSError, subprocess.SubprocessError) as error:
-        note = f"manafa could not be installed: {error}"[:80]
+        note = f"manafa could not be run: {error}"[:80]
     figures.add(f"{lines:,} frequencies", own, "s", note=note)
 
 
