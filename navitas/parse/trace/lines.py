@@ -60,8 +60,10 @@ class Layout:
         found, colon, t_ns = found[good], colon[good], t_ns[good]
         other = np.ones(len(rows), bool)
         other[found] = False
-        cpu, _ = text.number_before(bracket[found] + 4)
-        return Lines(start, end, rows[found], bracket[found], colon + 2, cpu, t_ns, rows[other], np.flatnonzero(comment))
+        bracket = bracket[found]
+        hundreds, tens, ones = (data[bracket + place].astype(np.int64) - ord("0") for place in (1, 2, 3))
+        cpu = 100 * hundreds + 10 * tens + ones
+        return Lines(start, end, rows[found], bracket, colon + 2, cpu, t_ns, rows[other], np.flatnonzero(comment))
 
     def _try(self, offsets: list[int], base: Places, end: Places, fits: Callable[[Places], NDArray[np.bool_]]) -> Places:
         """For each base the place at the first offset that fits, before its line's end; -1 where none does."""
@@ -89,9 +91,12 @@ class Layout:
 def _stripped(data: U8, start: Places, end: Places) -> Places:
     """The lines' ends without blanks, and without what ends lines of a JavaScript string (`\\n\\`)."""
     end = end.copy()
-    quoted = (data[end - 1] == _BACKSLASH) & (data[end - 2] == ord("n")) & (data[end - 3] == _BACKSLASH) & (end - 3 >= start)
-    end[quoted] -= 3
-    while len(blank := np.flatnonzero((end > start) & _IS_BLANK[data[end - 1]])):
+    last = data[end - 1]
+    if np.any(last == _BACKSLASH):
+        quoted = (last == _BACKSLASH) & (data[end - 2] == ord("n")) & (data[end - 3] == _BACKSLASH) & (end - 3 >= start)
+        end[quoted] -= 3
+    blank = np.flatnonzero(_IS_BLANK[data[end - 1]])
+    while len(blank := blank[(end[blank] > start[blank]) & _IS_BLANK[data[end[blank] - 1]]]):
         end[blank] -= 1
     return end
 
@@ -103,7 +108,7 @@ def _is_digit(values: U8) -> NDArray[np.bool_]:
 
 def _is_cpu(data: U8, at: Places) -> NDArray[np.bool_]:
     fits: NDArray[np.bool_] = (
-        (data[at] == ord("[")) & (data[at + 4] == ord("]")) & _is_digit(data[at + 1]) & _is_digit(data[at + 3])
+        (data[at] == ord("[")) & (data[at + 4] == ord("]")) & _is_digit(data[at + 1]) & _is_digit(data[at + 2])
     )
     return fits
 

@@ -85,10 +85,10 @@ def _fields(text: Text, event: Places, end: Places) -> _Fields:
     prev_name = event + len("sched_switch: prev_comm=")
     prev_name_length = text.find("=", prev_name + len(" prev_pid"), _NAME_WORDS)
     at = prev_name + prev_name_length + len(" prev_pid")
-    good &= text.has(at - 8, b"prev_pid")
+    good &= text.has(at - 7, b"rev_pid=")
     prev_tid, digits = text.number_from(at + 1)
     at = at + 1 + digits
-    good &= (digits > 0) & (prev_tid < TID_LIMIT) & text.has(at, b" prev_pr")
+    good &= (digits > 0) & (prev_tid < TID_LIMIT)
     at = at + len(" prev_prio=")
     at = at + text.find(" ", at)
     good &= text.has(at, b" prev_st")
@@ -99,11 +99,10 @@ def _fields(text: Text, event: Places, end: Places) -> _Fields:
     next_name = at + len(" ==> next_comm=")
 
     at = end - text.find_back("=", end)
-    good &= text.has(at - 8, b"ext_prio")
     at = at - len(" next_prio")
     next_tid, digits = text.number_before(at)
     at = at - digits - 1
-    good &= (digits > 0) & (next_tid < TID_LIMIT) & text.has(at - 8, b"next_pid") & text.has(at, b"=")
+    good &= (digits > 0) & (next_tid < TID_LIMIT) & text.has(at - 7, b"ext_pid=")
     next_name_length = at - len(" next_pid") - next_name
     good &= (next_name_length >= 0) & (next_name_length <= 8 * _NAME_WORDS)
     return _Fields(good, prev_tid, next_tid, state, prev_name, prev_name_length, next_name, next_name_length)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from navitas.parse.trace.gather import Gathered
+from navitas.parse.trace.gather import CPU_LIMIT, Gathered
 from navitas.parse.trace.lines import Lines
+from navitas.parse.trace.tables import UNKNOWN
 
 
 class TextLosses:
@@ -13,7 +14,7 @@ class TextLosses:
 
     def __init__(self, into: Gathered) -> None:
         self._into = into
-        self._last_ns: dict[int, int] = {}
+        self._last_at = np.full(CPU_LIMIT, UNKNOWN, np.int64)
         self._open: dict[int, int] = {}
         self._begin_ns: int | None = None
 
@@ -21,6 +22,9 @@ class TextLosses:
         """A block's events, and (line, core) of those lines in order."""
         if self._begin_ns is None and len(lines.t_ns):
             self._begin_ns = int(lines.t_ns.min())
+        if not lost and not self._open:
+            self._last_at[lines.cpu] = lines.t_ns
+            return
         lost_of: dict[int, list[int]] = {}
         for line, cpu in lost:
             lost_of.setdefault(cpu, []).append(line)
@@ -35,13 +39,13 @@ class TextLosses:
                     self._into.losses.row(cpu=cpu, from_ns=from_ns, to_ns=int(t_ns[at]))
                 else:
                     self._open[cpu] = from_ns
-            self._last_ns[cpu] = int(t_ns[-1])
+            self._last_at[cpu] = t_ns[-1]
         for cpu in lost_of:
             self._open.setdefault(cpu, self._before(cpu, 0))
 
     def _before(self, cpu: int, otherwise: int) -> int:
         begin = self._begin_ns if self._begin_ns is not None else otherwise
-        return self._last_ns.get(cpu, begin)
+        return int(self._last_at[cpu]) if cpu < CPU_LIMIT and self._last_at[cpu] != UNKNOWN else begin
 
     def close(self) -> None:
         """The trace ends: what is missing still is missing until its end."""
