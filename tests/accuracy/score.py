@@ -45,8 +45,9 @@ def points_of(job: Job) -> list[Point]:
     record = simulate(job.workload, job.seed)
     found: list[Point] = []
     for world in WORLDS:
-        # A profile is of a kind of phone, not of a run: the same mistake for all workloads of a seed.
-        profile, hidden = (PIXEL_6, None) if world == "allocation" else (mistaken(PIXEL_6, job.seed), Hidden())
+        # Each run has a profile with mistakes of its own, so that a median over runs is not that of one draw.
+        mistakes = mistaken(PIXEL_6, f"{job.workload} {job.seed}")
+        profile, hidden = (PIXEL_6, None) if world == "allocation" else (mistakes, Hidden())
         energy = integrate(record, hidden)
         truth = truth_of(record, energy)
         for ms in job.intervals_ms:

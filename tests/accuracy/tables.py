@@ -107,7 +107,7 @@ def plot(points: Sequence[Point], intervals: Sequence[int], path: Path) -> None:
     import matplotlib as mpl  # noqa: PLC0415
 
     mpl.use("svg")
-    mpl.rcParams["svg.hashsalt"] = "navitas"
+    mpl.rcParams.update({"svg.hashsalt": "navitas", "svg.fonttype": "none"})
     from matplotlib import pyplot as plt  # noqa: PLC0415
 
     figure, axes = plt.subplots(2, 2, figsize=(10, 7), sharex=True, sharey="row")

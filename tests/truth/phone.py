@@ -98,7 +98,7 @@ def profile_xml(phone: Phone) -> bytes:
     return "\n".join([*lines, "</device>", ""]).encode()
 
 
-def mistaken(phone: Phone, seed: int, by: float = 0.2) -> Phone:
+def mistaken(phone: Phone, seed: int | str, by: float = 0.2) -> Phone:
     """The phone as a profile that is off by up to ± `by` has it: other at each cluster, and at each end of its speeds."""
     random = Random(seed)
     clusters = []

@@ -83,6 +83,11 @@ def test_a_small_workload_is_scored_from_end_to_end(record: Record, tmp_path: Pa
     assert scored.level == "thread-time"
     assert scored.navitas.total is not None and abs(scored.navitas.total) < 0.05
     assert scored.navitas.own is not None and scored.navitas.own < 0.1
+    write_recording(tmp_path / "traced", record, PIXEL_6, interval_ns=500_000_000, level="sched")
+    traced = score(tmp_path / "traced", truth)
+    assert traced.level == "sched"
+    # Two integrations that share no code agree; what is left is the trace's microseconds.
+    assert traced.navitas.total == pytest.approx(0.0, abs=1e-3) and traced.navitas.own == pytest.approx(0.0, abs=1e-2)
     _, peer = method_errors(averaged_current(record, energy, 20_000_000), truth)
     assert scored.paper1.inclusive is not None and scored.navitas.inclusive is not None
     assert scored.navitas.inclusive < peer < scored.paper1.inclusive
