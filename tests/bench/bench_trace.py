@@ -24,25 +24,25 @@ import sys, time
 from pathlib import Path
 import numpy
 from navitas.parse.trace.{module} import read_{module}
-begin = time.perf_counter()
+begin = time.process_time()
 raw = read_{module}(Path(sys.argv[1]))
-print(time.perf_counter() - begin)
+print(time.process_time() - begin)
 """
 _LINES = """\
 import sys, time, numpy as np
-begin, count, buffer = time.perf_counter(), 0, bytearray(2 << 20)
+begin, count, buffer = time.process_time(), 0, bytearray(2 << 20)
 with open(sys.argv[1], "rb", buffering=0) as stream:
     while size := stream.readinto(buffer):
         count += np.count_nonzero(np.frombuffer(buffer, np.uint8, size) == 10)
-print(time.perf_counter() - begin)
+print(time.process_time() - begin)
 """
 """What no reader can do without: every byte read and looked at."""
 _MANAFA = """\
 import sys, time
 from manafa.parsing.perfetto.perfettoParser import PerfettoCPUfreqParser
-parser, begin = PerfettoCPUfreqParser(), time.perf_counter()
+parser, begin = PerfettoCPUfreqParser(), time.process_time()
 parser.parse_file(sys.argv[1])
-print(time.perf_counter() - begin)
+print(time.process_time() - begin)
 """
 _MANAFA_PACKAGES = ("manafa==0.4.14", "more_itertools")
 
@@ -50,7 +50,7 @@ _MANAFA_PACKAGES = ("manafa==0.4.14", "more_itertools")
 def main(argv: list[str]) -> int:
     """Write traces, read each in a process of its own."""
     options = arguments(__doc__ or "", argv)
-    figures = Figures("Kernel traces")
+    figures = Figures("Kernel traces (CPU time)")
     scale = 10 if options.quick else 1
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -162,7 +162,7 @@ def _repeated(path: Path, make: Callable[[int], str], size: int) -> int:
 
 
 def _seconds(python: str | Path, program: str, path: Path) -> float:
-    """What a program prints: the time that it took, without its imports; the better of two runs."""
+    """What a program prints: the CPU time that it took, without its imports; the better of two runs."""
     runs = (subprocess.run([python, "-c", program, path], check=True, capture_output=True, text=True).stdout for _ in range(2))
     return min(float(printed.split()[-1]) for printed in runs)
 
