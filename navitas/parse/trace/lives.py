@@ -67,11 +67,11 @@ class _Keys:
     """One number for a thread and a time, to sort and search by: long traces are told apart by less than each nanosecond."""
 
     def __init__(self, start_ns: int, end_ns: int) -> None:
-        self._start_ns = start_ns
+        self._start_ns, self._length_ns = start_ns, end_ns - start_ns
         self._shift = max(0, (end_ns - start_ns).bit_length() - _TIME_BITS)
 
     def of(self, tid: I32, t_ns: I64) -> I64:
-        return (tid.astype(np.int64) << (_TIME_BITS + 1)) + (np.maximum(t_ns - self._start_ns, 0) >> self._shift)
+        return (tid.astype(np.int64) << (_TIME_BITS + 1)) + (np.clip(t_ns - self._start_ns, 0, self._length_ns) >> self._shift)
 
 
 def _last(life: I64, value: I32) -> I32:
