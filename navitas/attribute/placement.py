@@ -19,6 +19,8 @@ _GUESSES = 3
 # Two half-lives of the utilisation by which the kernel places a thread (PELT).
 _MEMORY_NS = 64_000_000
 _LEAST_NEED = 1e-3
+# Nobody knows of how many threads it is; one would be taken for a heavy thread where many light ones ran.
+_THREADS_OF_REST = 2
 _STEEPNESS = 2.0
 
 
@@ -50,7 +52,7 @@ def work_of(load: Load, knots: Knots, cpu_ns: F64) -> tuple[I64, Work]:
     span_ns = np.maximum(_MEMORY_NS, end_ns - load.edges[slot])
     of_late = knots.place(owner, end_ns).read(cpu_ns) - knots.place(owner, end_ns - span_ns).read(cpu_ns)
     rest_ns = np.maximum(load.rest_ns, 0.0)
-    busy = np.concatenate([of_late / span_ns, rest_ns / np.diff(load.edges)])
+    busy = np.concatenate([of_late / span_ns, rest_ns / np.diff(load.edges) / _THREADS_OF_REST])
     return owner, Work(np.append(slot, np.arange(len(rest_ns))), np.append(spent_ns, rest_ns), np.minimum(busy, 1.0))
 
 

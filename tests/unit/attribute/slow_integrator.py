@@ -227,7 +227,7 @@ class SlowRun:
                     busy = min((look_up(points, b) - look_up(points, b - span)) / span, 1.0)
                     entries.append(Entry(number, s, per_thread[s][number], busy, []))
             beside = max(rest[s], 0.0)
-            entries.append(Entry(-1, s, beside, min(beside / (b - a), 1.0), []))
+            entries.append(Entry(-1, s, beside, min(beside / (b - a) / 2, 1.0), []))
         return entries
 
     def _shares(
