@@ -52,9 +52,10 @@ def parse_residencies(
     places: dict[_Shape, tuple[_Place, ...] | None] = {}
     found: dict[int, list[Residency]] = {}
     skipped = 0
-    for tid, (t_ns, texts) in readings.items():
-        parsed = [_parsed(text) for text in texts if text]  # empty: the thread ended between its listing and its reading
-        t_ns = [t for t, text in zip(t_ns, texts, strict=True) if text]
+    for tid, (times, texts) in readings.items():
+        # Empty: the thread ended between its listing and its reading.
+        t_ns = [t for t, text in zip(times, texts, strict=True) if text]
+        parsed = [_parsed(text) for text in texts if text]
         shapes = Counter(one[0] for one in parsed if one is not None)
         shape = shapes.most_common(1)[0][0] if shapes else ()
         if shape not in places:
