@@ -92,6 +92,13 @@ def measuring_options(function: F) -> F:
             "--sample-interval", "sample_interval_ms", type=click.IntRange(5, 3000), default=20, show_default=True, metavar="MS"
         ),
         click.option(
+            "--trace",
+            type=click.Choice(["auto", "perfetto", "atrace", "none"]),
+            default="auto",
+            show_default=True,
+            help="What traces the phone's scheduler; auto: perfetto, else atrace, where the phone has one.",
+        ),
+        click.option(
             "--prepare/--no-prepare",
             default=None,
             help="Set brightness, animations, doze … for the measurement and give them back. [on real phones]",

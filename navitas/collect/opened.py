@@ -98,5 +98,6 @@ def _writer(
             "sample_interval_ms": options.sample_interval_ms,
             "event_budget_bytes": options.event_budget_bytes,
             "isolate": options.isolate,
+            "trace": options.trace,
         },
     )

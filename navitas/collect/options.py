@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from navitas.collect.selection import check_pattern
+from navitas.collect.trace import Tracing
 from navitas.power import catalog
 from navitas.power.profile import read_power_profile
 
@@ -31,6 +32,8 @@ class ProfileOptions:
     radios_off: bool = False
     isolate: bool = False
     """Run each test in a process of its own."""
+    trace: Tracing = "auto"
+    """With what the kernel's scheduler is traced."""
     force: bool = False
     """Measure also a phone that is hot or nearly empty."""
 

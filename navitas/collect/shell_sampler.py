@@ -1,4 +1,4 @@
-"""Samples what only the device's shell may read (/proc/stat, rails), in one loop on the device, into `shell.txt`."""
+"""Samples what only the device's shell may read (/proc/stat, rails, threads' time_in_state), in one loop, into `shell.txt`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 
+from navitas.collect import thread_states
 from navitas.device.base import Device, ShellStream
 from navitas.errors import DeviceError
 
@@ -15,22 +16,25 @@ INTERVAL_S = 0.2
 _FIRST_BLOCK_S = 5.0
 
 
-def loop_command(paths: Sequence[str], interval_s: float = INTERVAL_S) -> str:
+def loop_command(paths: Sequence[str], package: str = "", interval_s: float = INTERVAL_S) -> str:
     """The shell loop; `cat`, `echo` and `sleep` are built into Android's mksh, so it starts no process.
 
-    A block ends where the next begins; the first is doubled, so that nobody waits an interval for its end.
+    A block ends where the next begins; the first is doubled, so that nobody waits an interval for its end. With a package
+    blocks also have its threads' own time_in_state.
     """
     reads = " ".join(f"echo '# {path}'; cat {shlex.quote(path)};" for path in paths)
     block = f'echo "@ $EPOCHREALTIME"; {reads}'
-    return f"{block} while :; do {block} sleep {interval_s}; done"
+    threads = f" {thread_states.reading(package, interval_s)}" if package else ""
+    return f"{block} n=0; w=0; p=; while :; do {block}{threads} sleep {interval_s}; done"
 
 
 class ShellSampler:
-    """Runs the loop while the context is open; every line goes to the file as it came, with `\\n` ends."""
+    """Runs the loop while the context is open; every line goes to the file as it came, with `\\n` ends, but for
+    threads that have not run since they were last read."""
 
-    def __init__(self, device: Device, paths: Sequence[str], output: Path) -> None:
+    def __init__(self, device: Device, paths: Sequence[str], output: Path, package: str = "") -> None:
         self._device = device
-        self._paths = paths
+        self._command = loop_command(paths, package)
         self._output = output
         self._blocks = threading.Condition()
         self._count = 0
@@ -38,7 +42,7 @@ class ShellSampler:
         self.failure: DeviceError | OSError | None = None
 
     def __enter__(self) -> ShellSampler:
-        self._context = self._device.stream(loop_command(self._paths))
+        self._context = self._device.stream(self._command)
         self._stream: ShellStream = self._context.__enter__()
         self._reader = threading.Thread(target=self._copy, name="navitas-shell-sampler", daemon=True)
         self._reader.start()
@@ -59,12 +63,13 @@ class ShellSampler:
 
     def _copy(self) -> None:
         block: list[bytes] = []
+        changed = thread_states.Changed()
         try:
             with self._output.open("wb") as file:
                 for line in self._stream.lines():
                     if line.startswith(b"@ "):
                         # Whole blocks only: the last one is cut wherever the loop was when it was ended.
-                        file.writelines(block)
+                        file.writelines(changed.of(block))
                         file.flush()
                         block.clear()
                         self._tell()

@@ -52,15 +52,17 @@ def parse_residencies(
     places: dict[_Shape, tuple[_Place, ...] | None] = {}
     found: dict[int, list[Residency]] = {}
     skipped = 0
-    for tid, (t_ns, texts) in readings.items():
-        parsed = [_parsed(text) for text in texts]
+    for tid, (times, texts) in readings.items():
+        # Empty: the thread ended between its listing and its reading.
+        t_ns = [t for t, text in zip(times, texts, strict=True) if text]
+        parsed = [_parsed(text) for text in texts if text]
         shapes = Counter(one[0] for one in parsed if one is not None)
         shape = shapes.most_common(1)[0][0] if shapes else ()
         if shape not in places:
             places[shape] = _places(shape, policies, tables)
         rows = places[shape]
         good = [i for i, one in enumerate(parsed) if one is not None and one[0] == shape] if rows else []
-        skipped += len(texts) - len(good)
+        skipped += len(parsed) - len(good)
         if rows and good:
             ticks = np.array([one[1] for i in good if (one := parsed[i]) is not None], np.int64)
             found[tid] = _lives(np.array(t_ns, np.int64)[good], ticks, rows, blocks_ns)

@@ -69,7 +69,7 @@ def test_the_figures_do_not_depend_on_the_clock(
 
 def check(done: Profiled) -> None:
     assert done.outcome.failures == {} and done.outcome.troubles == ()
-    assert done.analysis.evidence.level == "thread-time"
+    assert done.analysis.evidence.level == "sched"
     assert done.warnings <= {"unattributed"}
     (burn,) = (row for name, row in done.methods("acrossAClockThatIsSet").items() if name == "burn")
     assert burn.calls == 2 and burn.wall_ns >= 1_400_000_000

@@ -105,7 +105,7 @@ def test_every_test_passed_without_a_warning_of_lost_energy(either: Profiled) ->
     assert not either.outcome.crashed
     assert {test.status for test in either.analysis.tests} == {"passed"}
     assert "not_conserved" not in either.warnings
-    assert either.analysis.evidence.level == "thread-time"
+    assert either.analysis.evidence.level == "sched"
 
 
 def test_next_to_nothing_is_unattributed_or_untraced(either: Profiled) -> None:

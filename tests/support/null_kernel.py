@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from navitas.device.virtual.kernel import load_spec
+from navitas.device.virtual.kernel.spec import find_profile
+from navitas.device.virtual.kernel.trace_log import TraceLog
+
 
 class NullKernel:
     """A kernel without cores, for tests of everything else."""
@@ -38,3 +42,20 @@ class NullKernel:
     def energy_value(self) -> str:
         """A rail monitor without channels."""
         return "t=0\n"
+
+    def rails_uj(self) -> dict[str, float]:
+        """No rails."""
+        return {}
+
+    def time_in_state(self, pid: int, tid: int) -> str:
+        """A thread that never ran."""
+        return ""
+
+    def start_trace(self) -> TraceLog:
+        """A trace in which nothing happens."""
+        spec = load_spec(find_profile("default"))
+        return TraceLog(spec, 0, [cluster.freq_khz[0] for cluster in spec.clusters])
+
+    def stop_trace(self, log: TraceLog) -> None:
+        """It ends."""
+        log.end(1)

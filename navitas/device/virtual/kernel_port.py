@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from navitas.device.virtual.kernel.trace_log import TraceLog
+
 
 class KernelPort(Protocol):
     """Places the CPU time of registered host processes on virtual cores, and writes sysfs under the phone's root."""
@@ -38,4 +40,20 @@ class KernelPort(Protocol):
 
     def energy_value(self) -> str:
         """Text of the rail monitor's `energy_value` at this moment."""
+        ...
+
+    def rails_uj(self) -> dict[str, float]:
+        """Energy of every rail in µJ at this moment."""
+        ...
+
+    def time_in_state(self, pid: int, tid: int) -> str:
+        """Text of a registered process's `/proc/PID/task/TID/time_in_state` at this moment."""
+        ...
+
+    def start_trace(self) -> TraceLog:
+        """Note who runs where from now on."""
+        ...
+
+    def stop_trace(self, log: TraceLog) -> None:
+        """End a trace (idempotent)."""
         ...

@@ -27,6 +27,7 @@ from navitas.device.virtual.shell.commands import load as load_commands
 from navitas.device.virtual.shell.context import Streams
 from navitas.device.virtual.shell.interpreter import Interpreter
 from navitas.device.virtual.thermal import ThermalService
+from navitas.device.virtual.trace.sessions import Atrace
 from navitas.errors import NavitasError
 
 _log = logging.getLogger(__name__)
@@ -74,6 +75,7 @@ class Phone:
         self.packages = PackageManager(self.files, self.processes, Platform(sdk, abis))
         self.apps = Apps(self)
         self.jobs = JobTable(self.processes)
+        self.atrace = Atrace(self)
         self.files.process_node = self.processes.node
         for path, text in (("/proc/stat", kernel.proc_stat), ("/proc/uptime", kernel.uptime), (RAILS_PATH, kernel.energy_value)):
             self.files.add_node(path, _live(text, path))

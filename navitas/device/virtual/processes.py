@@ -13,8 +13,8 @@ from navitas.device.virtual.kernel_port import KernelPort
 _FIRST_INNER_PID = 4194305
 """Linux never gives a process a higher pid than 4194304, so inner pids clash with no host process."""
 
-_PROCESS_FILES = ("cmdline", "comm", "schedstat", "stat", "status")
-_TASK_FILES = ("comm", "schedstat", "stat", "status")
+_PROCESS_FILES = ("cmdline", "comm", "schedstat", "stat", "status", "time_in_state")
+_TASK_FILES = ("comm", "schedstat", "stat", "status", "time_in_state")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +101,9 @@ class ProcessTable:
         if len(parts) == 3 and parts[1] == "task":
             return list(_TASK_FILES) if parts[2].isdecimal() and folder.is_dir() else None
         known = _PROCESS_FILES if len(parts) == 2 else _TASK_FILES if len(parts) == 4 and parts[1] == "task" else ()
+        if parts[-1] == "time_in_state" and known and folder.parent.is_dir():
+            pid, tid = int(parts[0]), int(parts[-2])  # of a whole process: that of its first thread
+            return lambda: self._kernel.time_in_state(pid, tid).encode()
         return folder.read_bytes if parts[-1] in known and folder.is_file() else None
 
     @staticmethod

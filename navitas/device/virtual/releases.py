@@ -63,6 +63,8 @@ SINCE = {
     "battery: Charging policy": 34,
     # libziparchive's ziptool.
     "unzip": 28,
+    "perfetto": 28,
+    "perfetto --txt": 29,
 }
 """API level that brought what has not been there from the first on."""
 

@@ -57,9 +57,10 @@ def _is_of_another_boot(trace: Trace, triples: Clocks) -> bool:
     own = triples.boottime_ns != UNKNOWN
     if not known.any() or not own.any():
         return False
-    of_trace = np.median(taken.realtime_ns[known] - taken.boottime_ns[known])
-    of_run = triples.realtime_ns[own] - triples.boottime_ns[own]
-    return bool(np.abs(of_run - of_trace).min() > _ANOTHER_BOOT_NS)
+    # Realtime may have been set between two readings: then some of them agree.
+    of_trace = np.unique((taken.realtime_ns[known] - taken.boottime_ns[known]) // _ANOTHER_BOOT_NS)
+    of_run = np.unique((triples.realtime_ns[own] - triples.boottime_ns[own]) // _ANOTHER_BOOT_NS)
+    return not np.isin(of_trace, np.concatenate([of_run - 1, of_run, of_run + 1])).any()
 
 
 def _mapping(trace: Trace, triples: Clocks, reasons: list[str]) -> Mapping | None:

@@ -12,7 +12,7 @@ from google.protobuf.message import DecodeError
 
 from navitas.errors import RecordingError
 from navitas.parse.trace.gather import Gathered
-from navitas.parse.trace.perfetto_schema import message_class
+from navitas.perfetto.schema import message_class
 
 _PACKET_TAG = b"\x0a"  # field 1, length-delimited
 _VARINT_BYTES = 10

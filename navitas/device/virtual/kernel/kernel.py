@@ -14,7 +14,8 @@ from navitas.device.virtual.kernel.rails import TaskEnergy
 from navitas.device.virtual.kernel.sources import CpuSource, default_source
 from navitas.device.virtual.kernel.spec import PhoneSpec
 from navitas.device.virtual.kernel.sysfs import Sysfs
-from navitas.device.virtual.kernel.task import Usage
+from navitas.device.virtual.kernel.task import Task, Usage
+from navitas.device.virtual.kernel.trace_log import TraceLog
 from navitas.errors import DeviceError
 
 PERIOD_S = 0.010
@@ -115,6 +116,33 @@ class Kernel:
         with self._lock:
             self._refresh()
             return procfs.energy_value(self._model)
+
+    def rails_uj(self) -> dict[str, float]:
+        """Energy of every rail in µJ."""
+        with self._lock:
+            self._refresh()
+            return self._model.rails.energies_uj()
+
+    def time_in_state(self, pid: int, tid: int) -> str:
+        """The text of a watched thread's /proc/PID/task/TID/time_in_state, as of the last tick."""
+        with self._lock:
+            return procfs.time_in_state(self._model, Task(pid, tid))
+
+    def start_trace(self) -> TraceLog:
+        """Note from now on who runs where, and at which frequencies."""
+        with self._lock:
+            self._refresh()
+            log = TraceLog(self.spec, self._now_ns, self._model.cur_freq_khz)
+            self._model.observers.append(log.step)
+            return log
+
+    def stop_trace(self, log: TraceLog) -> None:
+        """End a trace (idempotent)."""
+        with self._lock:
+            if log.step in self._model.observers:
+                self._refresh()
+                self._model.observers.remove(log.step)
+                log.end(self._now_ns)
 
     def cpu_count(self) -> int:
         """Number of virtual cores."""

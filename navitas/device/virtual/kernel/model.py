@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from types import MappingProxyType
 
@@ -16,6 +16,9 @@ from navitas.device.virtual.kernel.task import Segment, Task
 MAX_STEP_NS = 16_000_000
 _NONE: Mapping[Task, int] = MappingProxyType({})
 
+Observer = Callable[[int, Sequence[Segment], Sequence[int]], None]
+"""Told of each step: when it began, who ran where in it, and the index of each cluster's frequency."""
+
 
 class KernelModel:
     """Virtual cores under a scheduler and a governor; all counters are cumulative ns since the first step."""
@@ -27,7 +30,11 @@ class KernelModel:
         self.time_in_state_ns = [[0] * len(cluster.freq_khz) for cluster in spec.clusters]
         self.wall_ns = 0
         self.switches = 0
+        self.task_states_ns: dict[Task, dict[tuple[int, int], int]] = {}
+        """What each task ran, by cluster and index of its frequency."""
+        self.observers: list[Observer] = []
         self._scheduler = Scheduler(spec)
+        self._cluster_of = [k for k, cluster in enumerate(spec.clusters) for _ in cluster.cpus]
         self._governors = [Governor(cluster) for cluster in spec.clusters]
         self._random = Random(seed)
 
@@ -69,10 +76,15 @@ class KernelModel:
         self.rails.add(dt_ns, segments, freq_index)
         for placement in placed:
             self.busy_ns[placement.core] += placement.run_ns
-        for states, index in zip(self.time_in_state_ns, freq_index, strict=True):
-            states[index] += dt_ns
+            cluster = self._cluster_of[placement.core]
+            states = self.task_states_ns.setdefault(placement.task, {})
+            states[cluster, freq_index[cluster]] = states.get((cluster, freq_index[cluster]), 0) + placement.run_ns
+        for row, index in zip(self.time_in_state_ns, freq_index, strict=True):
+            row[index] += dt_ns
         self.wall_ns += dt_ns
         self.switches += 2 * len(segments)
+        for observer in self.observers:
+            observer(t0_ns, segments, freq_index)
 
     def _segments(self, dt_ns: int, placed: Sequence[Placement]) -> list[Segment]:
         """The busy portion of each core, begun at a random moment of the step, its tasks one after the other."""

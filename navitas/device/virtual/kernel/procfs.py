@@ -1,4 +1,4 @@
-"""The texts that only the shell reads: /proc/stat, /proc/uptime and the rail monitor's energy_value."""
+"""The texts that only the shell reads: /proc/stat, /proc/uptime, threads' time_in_state and the rail monitor's energy_value."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import time
 
 from navitas.device.virtual.kernel.model import KernelModel
 from navitas.device.virtual.kernel.sysfs import TICK_NS
+from navitas.device.virtual.kernel.task import Task
 
 _CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
@@ -34,3 +35,13 @@ def energy_value(model: KernelModel) -> str:
     at_ms = int(time.clock_gettime(_CLOCK) * 1000)
     rails = model.rails.energies_uj().items()
     return f"t={at_ms}\n" + "".join(f"CH{k}(T={at_ms})[{rail}], {int(uj)}\n" for k, (rail, uj) in enumerate(rails))
+
+
+def time_in_state(model: KernelModel, task: Task) -> str:
+    """A thread's own time_in_state, as Android's kernels from 4.14 on print it: `cpuN` before each policy's rows."""
+    ran_ns = model.task_states_ns.get(task, {})
+    lines = []
+    for k, cluster in enumerate(model.spec.clusters):
+        lines.append(f"cpu{cluster.cpus[0]}\n")
+        lines += [f"{khz} {ran_ns.get((k, i), 0) // TICK_NS}\n" for i, khz in enumerate(cluster.freq_khz)]
+    return "".join(lines)

@@ -1,4 +1,4 @@
-"""The part of Perfetto's trace format that is read: messages made at run time from their field numbers (docs/formats.md)."""
+"""The part of Perfetto's formats that is used: messages made at run time from their field numbers (docs/formats.md)."""
 
 from __future__ import annotations
 
@@ -58,6 +58,19 @@ _MESSAGES = {
     "TraceStats": "1 buffer_stats *BufferStats",
     "BufferStats": "3 chunks_overwritten uint64, 6 patches_failed uint64, 9 abi_violations uint64, 18 chunks_discarded uint64, "
     "19 trace_writer_packet_loss uint64",
+    "TraceConfig": """1 buffers *BufferConfig, 2 data_sources *DataSource, 3 duration_ms uint32, 8 write_into_file bool,
+        9 file_write_period_ms uint32, 10 max_file_size_bytes uint64, 13 flush_period_ms uint32""",
+    "BufferConfig": "1 size_kb uint32",
+    "DataSource": "1 config DataSourceConfig",
+    "DataSourceConfig": """1 name bytes, 2 target_buffer uint32, 100 ftrace_config FtraceConfig,
+        103 process_stats_config ProcessStatsConfig, 104 sys_stats_config SysStatsConfig,
+        106 android_power_config AndroidPowerConfig""",
+    "FtraceConfig": """1 ftrace_events *bytes, 10 buffer_size_kb uint32, 11 drain_period_ms uint32,
+        12 compact_sched CompactSchedConfig""",
+    "CompactSchedConfig": "1 enabled bool",
+    "ProcessStatsConfig": "3 scan_all_processes_on_start bool, 4 record_thread_names bool",
+    "SysStatsConfig": "8 cpufreq_period_ms uint32",
+    "AndroidPowerConfig": "1 battery_poll_ms uint32, 3 collect_power_rails bool",
 }
 
 

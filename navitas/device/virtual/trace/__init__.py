@@ -1,0 +1,1 @@
+"""Kernel traces as the virtual phone's tracers write them."""

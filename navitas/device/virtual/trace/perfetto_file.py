@@ -1,0 +1,159 @@
+"""A Perfetto trace of what was noted, as traced and traced_probes write it."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+from navitas.device.virtual.kernel.trace_log import Change, Idle, Switch, TraceLog
+from navitas.device.virtual.trace.clocks import Moment
+from navitas.perfetto.schema import message_class
+
+_SEQUENCE = 1
+_MOST_EVENTS = 2_000  # in a bundle
+_SLEEPS = 1
+_START, _END = 1, 2
+_REALTIME, _MONOTONIC, _BOOTTIME = 1, 3, 6
+_LEAVES_IDLE = 0xFFFFFFFF
+
+
+@dataclass(slots=True)
+class Session:
+    """What a trace is made of: what was asked for, what was noted, when, and readings of rails (µJ) at moments."""
+
+    config: Any
+    log: TraceLog
+    processes: Mapping[int, str]
+    moments: list[Moment] = field(default_factory=list)
+    rails_uj: list[tuple[Moment, dict[str, float]]] = field(default_factory=list)
+
+    @property
+    def events(self) -> set[str]:
+        """Names of the kernel's events that were asked for."""
+        ftrace = (source.config.ftrace_config for source in self.config.data_sources if source.config.name == b"linux.ftrace")
+        return {name.decode("utf-8", "replace").rpartition("/")[2] for one in ftrace for name in one.ftrace_events}
+
+    def asks(self, name: str) -> Any:
+        """The configuration of a data source; None when it was not asked for."""
+        found = (source.config for source in self.config.data_sources if source.config.name == name.encode())
+        return next(found, None)
+
+
+def perfetto_file(session: Session) -> bytes:
+    """The whole file. Times are in boottime, as they are without another word."""
+    return b"".join(_framed(packet.SerializeToString()) for packet in _packets(session))
+
+
+def _framed(data: bytes) -> bytes:
+    size, head = len(data), bytearray(b"\x0a")
+    while size > 0x7F:
+        head.append(size & 0x7F | 0x80)
+        size >>= 7
+    return bytes([*head, size]) + data
+
+
+def _packets(session: Session) -> Iterator[Any]:
+    ahead_ns = session.moments[0].ahead_ns
+    yield _snapshot(session.moments[0])
+    yield _overruns(session, _START)
+    if session.asks("linux.process_stats") is not None:
+        yield _tree(session)
+    for cpu, events in groupby(_wanted(session), key=lambda event: event.cpu):
+        of_cpu = list(events)
+        for low in range(0, len(of_cpu), _MOST_EVENTS):
+            yield _bundle(cpu, of_cpu[low : low + _MOST_EVENTS], session.log, ahead_ns)
+    if (polled := session.asks("linux.sys_stats")) is not None and polled.sys_stats_config.cpufreq_period_ms:
+        yield from _polls(session.log, polled.sys_stats_config.cpufreq_period_ms * 1_000_000, ahead_ns)
+    yield from _rails(session.rails_uj)
+    for moment in session.moments[1:]:
+        yield _snapshot(moment)
+    yield _overruns(session, _END)
+    end = _packet()
+    end.trace_stats.buffer_stats.add(chunks_overwritten=-(-session.log.dropped // _MOST_EVENTS))
+    yield end
+
+
+def _packet() -> Any:
+    return message_class("TracePacket")(trusted_packet_sequence_id=_SEQUENCE)
+
+
+def _snapshot(moment: Moment) -> Any:
+    packet = _packet()
+    clocks = ((_REALTIME, moment.realtime_ns), (_MONOTONIC, moment.monotonic_ns), (_BOOTTIME, moment.boottime_ns))
+    for clock_id, timestamp in clocks:
+        packet.clock_snapshot.clocks.add(clock_id=clock_id, timestamp=timestamp)
+    return packet
+
+
+def _overruns(session: Session, phase: int) -> Any:
+    packet = _packet()
+    packet.ftrace_stats.phase = phase
+    for cpu in session.log.cpus:
+        packet.ftrace_stats.cpu_stats.add(cpu=cpu, overrun=0)
+    return packet
+
+
+def _tree(session: Session) -> Any:
+    packet, log = _packet(), session.log
+    packet.timestamp = session.moments[0].boottime_ns
+    for pid in sorted({pid for pid, _ in log.threads.values()}):
+        packet.process_tree.processes.add(pid=pid, cmdline=[session.processes.get(pid, "").encode()])
+    for tid, (pid, name) in log.threads.items():
+        packet.process_tree.threads.add(tid=tid, tgid=pid, name=name.encode())
+    return packet
+
+
+def _wanted(session: Session) -> Iterator[Switch | Change | Idle]:
+    names = {Switch: "sched_switch", Change: "cpu_frequency", Idle: "cpu_idle"}
+    wanted = tuple(kind for kind, name in names.items() if name in session.events)
+    return (event for event in session.log.events() if isinstance(event, wanted))
+
+
+def _bundle(cpu: int, events: Sequence[Switch | Change | Idle], log: TraceLog, ahead_ns: int) -> Any:
+    packet = _packet()
+    bundle = packet.ftrace_events
+    bundle.cpu = cpu
+    compact, before_ns = bundle.compact_sched, 0
+    comms: dict[bytes, int] = {}
+    for event in events:
+        t_ns = event.t_ns + ahead_ns
+        if isinstance(event, Switch):
+            compact.switch_timestamp.append(t_ns - before_ns)
+            compact.switch_prev_state.append(_SLEEPS if event.prev_tid else 0)
+            compact.switch_next_pid.append(event.next_tid)
+            name = log.threads[event.next_tid][1].encode() if event.next_tid else b"swapper"
+            compact.switch_next_comm_index.append(comms.setdefault(name, len(comms)))
+            before_ns = t_ns
+        elif isinstance(event, Change):
+            power = bundle.event.add(timestamp=t_ns).cpu_frequency
+            power.state, power.cpu_id = event.khz, cpu
+        else:
+            power = bundle.event.add(timestamp=t_ns).cpu_idle
+            power.state, power.cpu_id = _LEAVES_IDLE if event.state < 0 else event.state, cpu
+    compact.intern_table.extend(comms)
+    return packet
+
+
+def _polls(log: TraceLog, period_ns: int, ahead_ns: int) -> Iterator[Any]:
+    """Every core's frequency, again and again."""
+    times = {cpu: [change.t_ns for change in log.changes if change.cpu == cpu] for cpu in log.cpus}
+    khz = {cpu: [change.khz for change in log.changes if change.cpu == cpu] for cpu in log.cpus}
+    for t_ns in range(log.start_ns, log.end_ns + 1, period_ns):
+        packet = _packet()
+        packet.timestamp = t_ns + ahead_ns
+        packet.sys_stats.cpufreq_khz.extend(khz[cpu][max(bisect_right(times[cpu], t_ns) - 1, 0)] for cpu in log.cpus)
+        yield packet
+
+
+def _rails(readings: Sequence[tuple[Moment, dict[str, float]]]) -> Iterator[Any]:
+    for number, (moment, energies) in enumerate(readings):
+        packet = _packet()
+        packet.timestamp = moment.boottime_ns
+        for index, (name, energy_uj) in enumerate(energies.items()):
+            if number == 0:
+                packet.power_rails.rail_descriptor.add(index=index, rail_name=name.encode())
+            packet.power_rails.energy_data.add(index=index, timestamp_ms=moment.boottime_ns // 1_000_000, energy=int(energy_uj))
+        yield packet

@@ -1,0 +1,97 @@
+"""Tracing sessions of the phone: perfetto's, each a process of its own, and atrace's, of which there is one."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import time
+from typing import TYPE_CHECKING, Any
+
+from navitas.device.virtual.identity import Identity
+from navitas.device.virtual.kernel.trace_log import TraceLog
+from navitas.device.virtual.trace.clocks import Moment, now
+from navitas.device.virtual.trace.ftrace_text import KINDS, ftrace_text
+from navitas.device.virtual.trace.perfetto_file import Session, perfetto_file
+
+if TYPE_CHECKING:
+    from navitas.device.virtual.phone import Phone
+
+_DEFAULT_POLL_S = 1.0
+
+
+class PerfettoSession:
+    """One `perfetto`: it records until it is told to end, or its time is over, then writes its file."""
+
+    def __init__(self, phone: Phone, config: Any, path: str, who: Identity) -> None:
+        self._phone, self._config, self._path, self._who = phone, config, path, who
+        self._ended = asyncio.Event()
+        phone.files.open_write(path, who, mode=0o600).close()
+
+    def take_signal(self, number: int) -> bool:
+        """SIGINT and SIGTERM end it in order."""
+        if number in (signal.SIGINT, signal.SIGTERM):
+            self._ended.set()
+        return number in (signal.SIGINT, signal.SIGTERM)
+
+    async def run(self) -> int:
+        """Record to the end; the exit status."""
+        kernel = self._phone.kernel
+        log = kernel.start_trace()
+        session = Session(self._config, log, {}, [now()])
+        try:
+            await self._wait(session)
+        finally:
+            kernel.stop_trace(log)
+        session.moments.append(now())
+        session.processes = _names(self._phone, log)
+        data = await asyncio.to_thread(perfetto_file, session)
+        with self._phone.files.open_write(self._path, self._who, mode=0o600) as file:
+            file.write(data)
+        return 0
+
+    async def _wait(self, session: Session) -> None:
+        """Until the end; meanwhile rails are read, where they were asked for."""
+        duration_ms = self._config.duration_ms
+        deadline = time.monotonic() + duration_ms / 1000 if duration_ms else float("inf")
+        power = session.asks("android.power")
+        rails = power is not None and power.android_power_config.collect_power_rails
+        period_s = (power.android_power_config.battery_poll_ms / 1000 if rails else 0.0) or _DEFAULT_POLL_S
+        while True:
+            if rails:
+                session.rails_uj.append((now(), self._phone.kernel.rails_uj()))
+            left_s = deadline - time.monotonic()
+            if self._ended.is_set() or left_s <= 0:
+                return
+            try:
+                await asyncio.wait_for(self._ended.wait(), min(period_s, left_s))
+            except TimeoutError:
+                continue
+
+
+class Atrace:
+    """The kernel's one buffer, as `atrace` uses it."""
+
+    def __init__(self, phone: Phone) -> None:
+        self._phone = phone
+        self._running: tuple[TraceLog, Moment, tuple[str, ...]] | None = None
+
+    def start(self, categories: tuple[str, ...]) -> None:
+        """Begin anew."""
+        self.stop()
+        self._running = (self._phone.kernel.start_trace(), now(), categories)
+
+    def stop(self) -> str:
+        """End; what was traced, empty when nothing was."""
+        if self._running is None:
+            return ""
+        log, begin, categories = self._running
+        self._running = None
+        self._phone.kernel.stop_trace(log)
+        kinds = {kind for category in categories for kind in KINDS.get(category, ())}
+        return ftrace_text(log, begin, _names(self._phone, log), kinds)
+
+
+def _names(phone: Phone, log: TraceLog) -> dict[int, str]:
+    """Names of the processes that ran: those that have ended are known by their first thread's."""
+    names = {pid: name for tid, (pid, name) in log.threads.items() if tid == pid}
+    return names | {process.pid: process.name for process in phone.processes.all()}

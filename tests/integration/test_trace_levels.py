@@ -1,0 +1,39 @@
+"""Each kind of evidence of the scheduler, from the phone to the result: its level is reached, and its energy is the rails'."""
+
+from __future__ import annotations
+
+import pytest
+from support.lab import Lab, Profiled
+
+from navitas.attribute.score import rails_by_run
+from navitas.cli.analysis import load_recording
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+
+TESTS = ("KnownCasesTest#sleepingAndBusyThread", "KnownCasesTest#twoBusyThreads")
+LEVELS = {"perfetto": "sched", "atrace": "sched", "none": "thread-freq"}
+
+
+@pytest.fixture(scope="module", params=LEVELS)
+def traced(request: pytest.FixtureRequest, sample: Lab) -> tuple[str, Profiled]:
+    return request.param, sample.profile(*TESTS, name=f"trace-{request.param}", trace=request.param)
+
+
+def test_the_level_is_reached_and_the_energy_is_the_rails(traced: tuple[str, Profiled]) -> None:
+    tracing, done = traced
+    assert done.outcome.failures == {}
+    assert done.analysis.evidence.level == LEVELS[tracing], done.analysis.evidence
+    loaded = load_recording(done.outcome.recording)
+    ((estimate_j, rails_j),) = rails_by_run(loaded.parsed, loaded.manifest, loaded.model)
+    assert estimate_j == pytest.approx(rails_j, rel=0.03)
+
+
+def test_nothing_of_it_stays_on_the_phone(traced: tuple[str, Profiled], sample: Lab) -> None:
+    listed = sample.phone.shell("ls /data/misc/perfetto-traces; pidof perfetto").text
+    assert listed.split() == []
+
+
+def test_two_busy_threads_cost_alike(traced: tuple[str, Profiled]) -> None:
+    _, done = traced
+    first, second = (done.method("twoBusyThreads", "busy", f"busy-{number}").inclusive_j for number in (1, 2))
+    assert first == pytest.approx(second, rel=0.15)

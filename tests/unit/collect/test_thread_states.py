@@ -1,0 +1,29 @@
+"""Threads' time_in_state in the shell's loop: only what has changed is kept."""
+
+from __future__ import annotations
+
+from navitas.collect.shell_sampler import loop_command
+from navitas.collect.thread_states import Changed
+
+PATH = b"# /proc/10/task/%d/time_in_state\n"
+
+
+def block(*ticks: int) -> list[bytes]:
+    lines = [b"@ 1.5\n", b"# /proc/stat\n", b"cpu 1\n"]
+    for tid, value in enumerate(ticks):
+        lines += [PATH % tid, b"cpu0\n", b"500000 %d\n" % value]
+    return lines
+
+
+def test_only_threads_that_ran_are_kept() -> None:
+    changed = Changed()
+    assert list(changed.of(block(1, 2))) == block(1, 2)
+    assert list(changed.of(block(1, 3))) == [*block(), PATH % 1, b"cpu0\n", b"500000 3\n"]
+    assert list(changed.of(block(1, 3))) == block()
+    assert list(changed.of(block(2, 3))) == [*block(), PATH % 0, b"cpu0\n", b"500000 2\n"]
+    assert list(changed.of([])) == []
+
+
+def test_without_a_package_no_threads_are_read() -> None:
+    assert "task" not in loop_command(["/proc/stat"])
+    assert "pidof a.b" in loop_command(["/proc/stat"], "a.b")
