@@ -17,6 +17,7 @@ from navitas.parse.tables import I64, Thread
 
 _TICK_NS = 10_000_000
 _ENOUGH_TICKS = 5
+_PRIOR_NS = _TICK_NS / 10
 _HARDLY = 1e-6
 
 
@@ -118,8 +119,8 @@ def residencies_of(
 ) -> Residencies:
     """Read all threads' tables.
 
-    Readings come in ticks of 10 ms: neighbours are joined until five ticks have passed, and one tick of what is expected of the
-    thread is added: so one that hardly ran is taken to have run there.
+    Readings come in ticks of 10 ms: neighbours are joined until five ticks have passed, and a tenth of a tick of what is expected of
+    the thread is added: so one that hardly ran is taken to have run there.
     """
     wide = np.empty((0, len(clusters)))
     parts = [Residencies(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int64), wide, wide)]
@@ -139,9 +140,9 @@ def _of_thread(owner: int, thread: Thread, clusters: Sequence[Cluster], thought:
                 drew[:, number] = table.ns @ cluster.power.core_ma_at(table.freq_khz) * (voltage_v / 1e3)
     kept = _stretches(ran_ns.sum(axis=1))
     part, watts = thought.between(grid[kept])
-    ran = np.diff(ran_ns[kept], axis=0) + part * _TICK_NS
+    ran = np.diff(ran_ns[kept], axis=0) + part * _PRIOR_NS
     expected = ran * watts
-    ratio = (np.diff(drew[kept], axis=0) + part * _TICK_NS * watts) / np.where(expected > 0, expected, 1.0)
+    ratio = (np.diff(drew[kept], axis=0) + part * _PRIOR_NS * watts) / np.where(expected > 0, expected, 1.0)
     part = ran / ran.sum(axis=1, keepdims=True)
     return Residencies(np.full(len(part), owner), grid[kept][:-1], grid[kept][1:], part, np.where(expected > 0, ratio, 1.0))
 
