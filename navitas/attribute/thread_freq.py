@@ -119,8 +119,8 @@ def residencies_of(
 ) -> Residencies:
     """Read all threads' tables.
 
-    Readings come in ticks of 10 ms: neighbours are joined until five ticks have passed, and a tenth of a tick of what is expected of
-    the thread is added: so one that hardly ran is taken to have run there.
+    Readings come in ticks of 10 ms: neighbours are joined until five ticks have passed, and a tenth of a tick of what is expected
+    of the thread is added: so one that hardly ran is taken to have run there.
     """
     wide = np.empty((0, len(clusters)))
     parts = [Residencies(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int64), wide, wide)]
