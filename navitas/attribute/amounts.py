@@ -10,11 +10,13 @@ from navitas.attribute.curves import F64, Curve, distinct, held
 from navitas.attribute.energy import RunEnergy
 from navitas.parse.tables import I64
 
-JOULES, WALL_NS, CPU_NS, PAPER1_J = range(4)
+JOULES, WALL_NS, CPU_NS, PAPER1_J, INSIDE_NS, OUTSIDE_NS = range(6)
+SPENT = 4
+"""So many columns are what the curves say; after them, what probes took inside of calls and in their callers (overhead.py)."""
 
 
 class Amounts:
-    """What a run's curves say: joules, wall ns, CPU ns and (given its curve) paper 1's joules."""
+    """What a run's curves say: joules, wall ns, CPU ns and (given its curve) paper 1's joules: `SPENT` columns."""
 
     def __init__(self, energy: RunEnergy, paper1: Curve | None) -> None:
         self._energy = energy
@@ -24,7 +26,7 @@ class Amounts:
 
     def between(self, thread: I64, from_ns: I64, to_ns: I64) -> F64:
         """One row for each span."""
-        found = np.zeros((len(thread), 4))
+        found = np.zeros((len(thread), SPENT))
         knots = self._energy.knots
         before, after = knots.place(thread, from_ns), knots.place(thread, to_ns)
         found[:, JOULES] = after.read(self._energy.energy_j) - before.read(self._energy.energy_j)

@@ -13,7 +13,9 @@ from navitas.attribute.calls import items_of_calls
 from navitas.attribute.conserve import check
 from navitas.attribute.energy import RunEnergy
 from navitas.attribute.folded import items_of_folded
+from navitas.attribute.overhead import NO_COST, relative_spread, with_baseline, with_probes
 from navitas.attribute.paper1 import paper1_curve
+from navitas.attribute.probe_notices import probe_notices
 from navitas.attribute.rails import rails_comparison
 from navitas.attribute.result import Analysis, Evidence, EvidenceLevel, Notice, TestEnergy, Totals
 from navitas.attribute.rows import rows_of
@@ -21,7 +23,7 @@ from navitas.attribute.run import run_curves
 from navitas.attribute.statistical import with_errors
 from navitas.parse.findings import LOST
 from navitas.parse.run import ParsedRecording
-from navitas.parse.tables import RunTables
+from navitas.parse.tables import RunTables, Thread
 from navitas.power.model import PowerModel
 from navitas.recording.manifest import Manifest
 
@@ -38,12 +40,20 @@ def analyze(parsed: ParsedRecording, manifest: Manifest, model: PowerModel, *, m
     """
     energies: list[RunEnergy] = []
     tests: list[TestEnergy] = []
+    beside: list[TestEnergy] = []
+    baselines = {run.id for run in manifest.runs if run.baseline}
+    runs = [run for run in parsed.runs if run.run_id not in baselines]
     for run in parsed.runs:
         energy, found = _analyze_run(run, parsed, manifest, model, method)
-        energies.append(energy)
-        tests += found
+        if run.run_id in baselines:
+            beside += found
+        else:
+            energies.append(energy)
+            tests += found
     timed = {test.id for test in tests}
-    tests += [untimed_test(test, method == "paper1") for test in manifest.tests if test.id not in timed]
+    untimed = [test for test in manifest.tests if test.id not in timed and test.run not in baselines]
+    tests += [untimed_test(test, method == "paper1") for test in untimed]
+    tests = with_baseline(tests, beside)
     analysis = Analysis(
         device=manifest.device.model_dump(mode="json"),
         project=manifest.project.name,
@@ -51,13 +61,14 @@ def analyze(parsed: ParsedRecording, manifest: Manifest, model: PowerModel, *, m
         power_profile={**manifest.power_profile.model_dump(mode="json"), "name": model.name},
         battery_mah=model.battery_mah,
         voltage_v=model.voltage_v,
-        evidence=_evidence(energies, parsed.runs),
+        evidence=_evidence(energies, runs),
         methods=parsed.method_table,
-        totals=_totals(parsed.runs, energies, tests, model.voltage_v),
+        totals=_totals(runs, energies, tests, model.voltage_v),
         tests=tuple(sorted(tests, key=lambda test: (test.run, test.id))),
         warnings=tuple(_notices(parsed, manifest, model)),
     )
-    problems = [*_against_rails(analysis.totals)]
+    costs = {run.run_id: run.probe_cost for run in runs}
+    problems = [*_against_rails(analysis.totals), *probe_notices(analysis.tests, costs, parsed.method_table)]
     problems += [Notice("not_conserved", problem, "Please report this as a bug.") for problem in check(analysis)]
     return replace(analysis, warnings=(*analysis.warnings, *problems))
 
@@ -68,10 +79,14 @@ def _analyze_run(
     curves = run_curves(run, manifest, model, len(parsed.method_table.methods))
     paper1 = paper1_curve(curves.clusters, model) if method == "paper1" else None
     amounts = Amounts(curves.energy, paper1)
-    parts = [items(run.threads, curves.spans, amounts, curves.paths) for items in (items_of_calls, items_of_folded)]
+    costs = (None, None) if run.probe_cost is None else (run.probe_cost.events, run.probe_cost.folded)
+    parts = [
+        with_probes(items(run.threads, curves.spans, amounts, curves.paths), cost)
+        for items, cost in zip((items_of_calls, items_of_folded), costs, strict=True)
+    ]
     rows = rows_of(run.threads, curves.energy, curves.spans, parts)
     known = {test.id: test for test in manifest.tests if test.run == run.run_id}
-    tests = tests_of_run(RunView(run.threads, curves, rows, paper1), parts, known)
+    tests = tests_of_run(RunView(run.threads, curves, rows, paper1, relative_spread(run.probe_cost)), parts, known)
     if run.tick_ns is not None:
         tests = [with_errors(test, run.tick_ns) for test in tests]
     return curves.energy, tests
@@ -98,8 +113,14 @@ def _evidence(energies: Sequence[RunEnergy], runs: Sequence[RunTables]) -> Evide
     """The lowest level of all runs, and every reason once."""
     level = max((energy.level for energy in energies), key=_BEST_FIRST.index, default=_BEST_FIRST[-1])
     reasons = dict.fromkeys(reason for energy in energies for reason in energy.reasons)
+    if any(run.probe_cost is None and any(_has_calls(thread) for thread in run.threads) for run in runs):
+        reasons[NO_COST] = None
     tick_ns = max((run.tick_ns for run in runs if run.tick_ns is not None), default=None)
     return Evidence(level, tuple(reasons) if energies else ("the recording holds no run",), tick_ns)
+
+
+def _has_calls(thread: Thread) -> bool:
+    return len(thread.calls) > 0 or len(thread.folded.node) > 0
 
 
 def _against_rails(totals: Totals) -> Iterator[Notice]:

@@ -12,6 +12,7 @@ import numpy as np
 from navitas.attribute.amounts import CPU_NS, JOULES, PAPER1_J, WALL_NS
 from navitas.attribute.curves import F64, Curve
 from navitas.attribute.items import CALLS, CUTS, THROWS, Items
+from navitas.attribute.overhead import Probes, compensated, probes_of
 from navitas.attribute.result import MethodEnergy, Nodes, TestEnergy, ThreadEnergy
 from navitas.attribute.rows import Rows, stem
 from navitas.attribute.run import RunCurves
@@ -28,6 +29,8 @@ class RunView:
     curves: RunCurves
     rows: Rows
     paper1: Curve | None
+    probes_spread: float | None
+    """The relative error of what probes took; None where that is not known."""
 
 
 def tests_of_run(view: RunView, parts: Sequence[Items], tests: Mapping[int, Test]) -> list[TestEnergy]:
@@ -89,9 +92,12 @@ def _threads(view: RunView, tree: Tree) -> Iterator[ThreadEnergy]:
     rows = view.rows
     roots = tree.parent < 0
     in_calls = np.bincount(tree.row[roots], tree.inclusive[roots, JOULES], len(rows))
-    nodes, methods = _nodes(tree, len(rows)), _methods(tree, len(rows), view.paper1 is not None)
-    columns = (rows.thread, rows.count, rows.energy_j, np.rint(rows.cpu_ns).astype(np.int64), rows.energy_j - in_calls)
-    for index, count, energy_j, cpu_ns, untraced_j in zip(*(column.tolist() for column in columns), strict=True):
+    probes = probes_of(tree, rows)
+    nodes = _nodes(compensated(tree, probes), len(rows))
+    methods = _methods(tree, view, probes)
+    untraced = rows.energy_j - in_calls - probes.row_untraced_j
+    columns = (rows.thread, rows.count, rows.energy_j, np.rint(rows.cpu_ns).astype(np.int64), untraced, probes.row_j)
+    for index, count, energy_j, cpu_ns, untraced_j, probes_j in zip(*(column.tolist() for column in columns), strict=True):
         thread = view.threads[index]
         alone = count == 1
         yield ThreadEnergy(
@@ -103,7 +109,7 @@ def _threads(view: RunView, tree: Tree) -> Iterator[ThreadEnergy]:
             energy_j=energy_j,
             cpu_ns=cpu_ns,
             untraced_j=untraced_j,
-            probes_j=0.0,
+            probes_j=probes_j,
             methods=next(methods),
             nodes=next(nodes),
         )
@@ -124,8 +130,9 @@ def _nodes(tree: Tree, rows: int) -> Iterator[Nodes]:
         yield Nodes(*(column[low:high] for column in columns))
 
 
-def _methods(tree: Tree, rows: int, paper1: bool) -> Iterator[tuple[MethodEnergy, ...]]:
+def _methods(tree: Tree, view: RunView, probes: Probes) -> Iterator[tuple[MethodEnergy, ...]]:
     """The methods of every row, largest inclusive energy first; inclusive figures skip nodes below one of their own method."""
+    rows, spread = len(view.rows), view.probes_spread
     width = int(tree.method.max(initial=0)) + 1
     key, index = np.unique(tree.row * width + tree.method, return_inverse=True)
     outer = tree.is_outermost
@@ -136,7 +143,10 @@ def _methods(tree: Tree, rows: int, paper1: bool) -> Iterator[tuple[MethodEnergy
     def once(column: int) -> F64:
         return total(np.where(outer, tree.inclusive[:, column], 0.0))
 
-    inclusive_j = once(JOULES)
+    raw = once(JOULES), total(tree.exclusive[:, JOULES])
+    of_probes = total(np.where(outer, probes.inclusive_j, 0.0)), total(probes.exclusive_j)
+    inclusive_j, exclusive_j = raw[0] - of_probes[0], raw[1] - of_probes[1]
+    unknown = np.full(len(key), None)
     order = np.lexsort((key % width, -inclusive_j, key // width))
     whole = [total(tree.counts[:, column]) for column in (CALLS, THROWS, CUTS)]
     times = [once(WALL_NS), total(tree.exclusive[:, WALL_NS]), once(CPU_NS)]
@@ -144,9 +154,10 @@ def _methods(tree: Tree, rows: int, paper1: bool) -> Iterator[tuple[MethodEnergy
         key % width,
         *(_integers(column) for column in whole),
         inclusive_j,
-        total(tree.exclusive[:, JOULES]),
+        exclusive_j,
         *(_integers(column) for column in times),
-        *([once(PAPER1_J)] if paper1 else []),
+        unknown if view.paper1 is None else once(PAPER1_J),
+        *([] if spread is None else [*(spread * np.abs(joules) for joules in of_probes), *raw]),
     )
     ordered = [column[order] for column in columns]
     bounds = np.searchsorted(key // width, np.arange(rows + 1)).tolist()

@@ -18,7 +18,7 @@ CALLS, THROWS, CUTS = range(3)
 class Items:
     """What was spent in call paths themselves (without callees), each by one thread in one test.
 
-    `amounts` columns are those of attribute.amounts. `counts` columns: calls, throws, cut calls.
+    `amounts` columns are the first of attribute.amounts. `counts` columns: calls, throws, cut calls.
     """
 
     window: I64

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from math import fsum
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -18,8 +19,9 @@ EvidenceLevel = Literal["sched", "thread-freq", "thread-time", "device"]
 class MethodEnergy:
     """One method on one thread in one test. `inclusive_*` counts recursion once; `exclusive_j` sums over the thread.
 
-    `cut` counts calls whose end was never seen; `throws` calls that ended by an exception. `*_error_j` are standard errors, only
-    where ticks have split the thread's energy among its calls.
+    `cut` counts calls whose end was never seen; `throws` calls that ended by an exception. `*_error_j` are standard errors, where
+    ticks have split the thread's energy among its calls or probes' energy was taken off; `raw_*` is with that energy, None where
+    it is not known.
     """
 
     method: int
@@ -34,6 +36,8 @@ class MethodEnergy:
     paper1_j: float | None = None
     inclusive_error_j: float | None = None
     exclusive_error_j: float | None = None
+    raw_inclusive_j: float | None = None
+    raw_exclusive_j: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +123,11 @@ class ThreadEnergy:
 
 @dataclass(frozen=True, slots=True)
 class TestEnergy:
-    """One test: Σ threads + other_processes_j + idle_j + unattributed_j = energy_j."""
+    """One test: Σ threads + other_processes_j + idle_j + unattributed_j = energy_j.
+
+    `unprobed_j` is what the test used in the run without probes beside this one (`--baseline`), `unprobed_threads_j` what its
+    threads used there, the profiler's aside.
+    """
 
     id: int
     run: int
@@ -135,13 +143,31 @@ class TestEnergy:
     unattributed_j: float
     threads: tuple[ThreadEnergy, ...]
     paper1_j: float | None = None
+    unprobed_j: float | None = None
+    unprobed_threads_j: float | None = None
+
+    @property
+    def threads_j(self) -> float:
+        """What its threads used, the profiler's aside."""
+        return fsum(thread.energy_j for thread in self.threads if thread.role != "profiler")
+
+    @property
+    def probes_j(self) -> float:
+        """What probes used."""
+        return fsum(thread.probes_j for thread in self.threads)
+
+    @property
+    def compensated_j(self) -> float:
+        """Its energy without that of probes."""
+        return self.energy_j - self.probes_j
 
 
 @dataclass(frozen=True, slots=True)
 class Totals:
     """Over all runs: threads_j + other_processes_j + idle_j + unattributed_j = energy_j = Σ tests + outside_tests_j.
 
-    `rails_j` is what the device's rails measured while they were read, `rails_estimate_j` the estimate for that time.
+    Runs of a baseline are not among them. `rails_j` is what the device's rails measured while they were read,
+    `rails_estimate_j` the estimate for that time.
     """
 
     energy_j: float

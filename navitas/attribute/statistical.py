@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import fsum, sqrt
+from math import fsum, hypot, sqrt
 
 from navitas.attribute.result import MethodEnergy, TestEnergy, ThreadEnergy
 
 
 def with_errors(test: TestEnergy, tick_ns: float) -> TestEnergy:
-    """Give each method of a test its standard errors in joules; `tick_ns` is the mean period that a moment falls into."""
+    """Give each method of a test its standard errors in joules, added to those of its probes' cost.
+
+    `tick_ns` is the mean period that a moment falls into.
+    """
     return replace(test, threads=tuple(_thread(thread, tick_ns) for thread in test.threads))
 
 
@@ -24,8 +27,8 @@ def _thread(thread: ThreadEnergy, tick_ns: float) -> ThreadEnergy:
 def _method(method: MethodEnergy, whole_j: float, tick_j: float) -> MethodEnergy:
     return replace(
         method,
-        inclusive_error_j=standard_error_j(method.inclusive_j, whole_j, tick_j),
-        exclusive_error_j=standard_error_j(method.exclusive_j, whole_j, tick_j),
+        inclusive_error_j=hypot(standard_error_j(method.inclusive_j, whole_j, tick_j), method.inclusive_error_j or 0.0),
+        exclusive_error_j=hypot(standard_error_j(method.exclusive_j, whole_j, tick_j), method.exclusive_error_j or 0.0),
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from navitas.attribute.amounts import OUTSIDE_NS
 from navitas.attribute.curves import F64, Bool, distinct, held
 from navitas.attribute.forest import outermost, preorder, subtree_sums, sums
 from navitas.attribute.items import Items
@@ -18,7 +19,7 @@ from navitas.parse.tables import I64
 class Tree:
     """Nodes of all rows (a row: one thread, or a group of threads, in one test), row by row and depth first.
 
-    `inclusive` and `exclusive` columns are those of `Items.amounts`. `is_outermost`: no node above has the same method.
+    `inclusive` and `exclusive` columns are those of attribute.amounts. `is_outermost`: no node above has the same method.
     """
 
     row: I64
@@ -36,7 +37,7 @@ def build_tree(parts: Sequence[tuple[I64, Items]], paths: Paths) -> Tree:
     found = [row * width + items.path for row, items in parts]
     key = _with_callers(distinct(np.concatenate([np.empty(0, np.int64), *found])), paths)
     size = len(key)
-    counts, exclusive = np.zeros((size, 3)), np.zeros((size, 4))
+    counts, exclusive = np.zeros((size, 3)), np.zeros((size, OUTSIDE_NS + 1))
     for (_, items), item in zip(parts, found, strict=True):
         node = np.searchsorted(key, item)
         counts += sums(node, items.counts, size)

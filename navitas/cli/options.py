@@ -56,7 +56,10 @@ def probe_options(function: F) -> F:
             "--include", multiple=True, metavar="PATTERN", help="Only classes like a.b.** get probes; may be given several times."
         ),
         click.option(
-            "--exclude", multiple=True, metavar="PATTERN", help="Classes like a.b.** get no probes; may be given several times."
+            "--exclude",
+            multiple=True,
+            metavar="PATTERN",
+            help="Classes like a.b.**, or methods like a.b.C#m, get no probes; may be given several times.",
         ),
         click.option("--skip-trivial", is_flag=True, help="No probes in getters, setters and the like."),
     )

@@ -50,6 +50,14 @@ from navitas.errors import UsageError
 )
 @click.option("--replace", is_flag=True, help="Replace the recording that the output folder holds.")
 @click.option("--no-tests", "instrument_tests", flag_value=False, default=True, help="No probes in test classes.")
+@click.option(
+    "--granularity",
+    type=click.Choice(["test", "class", "method"]),
+    default="method",
+    show_default=True,
+    help="test, class: no probes, energy of whole tests or of their classes.",
+)
+@click.option("--baseline", is_flag=True, help="Run each repeat once more without probes, to show what they cost.")
 @probe_options
 @measuring_options
 @click.option(

@@ -95,6 +95,8 @@ def _writer(
             "repeat": options.repeat,
             "transport": options.transport,
             "mode": options.mode,
+            "granularity": options.granularity,
+            "baseline": options.baseline,
             "sample_interval_ms": options.sample_interval_ms,
             "event_budget_bytes": options.event_budget_bytes,
             "isolate": options.isolate,

@@ -7,11 +7,13 @@ from typing import Literal
 
 from navitas.collect.selection import check_pattern
 from navitas.collect.trace import Tracing
+from navitas.errors import UsageError
 from navitas.power import catalog
 from navitas.power.profile import read_power_profile
 
 Transport = Literal["files", "logcat"]
 Mode = Literal["events", "folded", "tick"]
+Granularity = Literal["test", "class", "method"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,10 @@ class ProfileOptions:
     repeat: int = 1
     transport: Transport = "files"
     mode: Mode = "events"
+    granularity: Granularity = "method"
+    """Beyond `method`, probes are off."""
+    baseline: bool = False
+    """Run the tests once more without probes after each repeat."""
     sample_interval_ms: int = 20
     event_budget_bytes: int = 64 << 20
     power_profile: str | None = None
@@ -42,5 +48,9 @@ def check_options(options: ProfileOptions) -> None:
     """Find what is wrong without a device: patterns and the power profile. Raises `UsageError` or `PowerProfileError`."""
     for pattern in options.tests:
         check_pattern(pattern)
+    if options.baseline and options.granularity != "method":
+        raise UsageError(
+            f"--baseline compares with a run without probes, and --granularity {options.granularity} has none", "leave one out"
+        )
     if options.power_profile is not None:
         read_power_profile(catalog.find(options.power_profile))

@@ -43,6 +43,8 @@ class RunPlan:
     clears_data: bool = False
     whole: bool = False
     """Without tests: the run is one use of the app."""
+    baseline: bool = False
+    """Probes are off, whatever the options say."""
 
 
 Work = Callable[[RunPlan, Instrumented, Path], None]
@@ -128,13 +130,19 @@ class Runner:
     def _configure(self, plan: RunPlan, config: str) -> Transport:
         """Tell the runtime what to record; returns how its events will come."""
         options, out = self._options, app_files.absolute(plan.package)
-        self._device.push(runtime_config.properties(options, self._sources, out, plan.repeat), config)
+        probes = options.granularity == "method" and not plan.baseline
+
+        def configure() -> None:
+            text = runtime_config.properties(options, self._sources, out, plan.repeat, probes=probes)
+            self._device.push(text, config)
+
+        configure()
         refusal = app_files.prepare(self._device, plan.package, config)
         if refusal and options.transport == "files":
             message = f"{plan.package}: no access to the app's files ({refusal}): events come through the log instead"
             self._writer.warn("transport", message, "profile a debuggable build: the log may drop events")
             options = replace(options, transport="logcat")
-            self._device.push(runtime_config.properties(options, self._sources, out, plan.repeat), config)
+            configure()
         return options.transport
 
     def _run_sampled(self, plan: RunPlan, done: Instrumented, work: Work, transport: Transport) -> None:
@@ -207,6 +215,7 @@ class Runner:
                     "map_id": plan.map_id,
                     "exit": end,
                     "whole": plan.whole,
+                    "baseline": plan.baseline,
                 }
             )
         )

@@ -15,13 +15,15 @@ def path_for(process: str) -> str:
     return f"{FOLDER}/{process}.properties"
 
 
-def properties(options: ProfileOptions, sources: Sequence[manifest.Source], out: str, repeat: int) -> bytes:
-    """The configuration as Java properties, UTF-8."""
+def properties(
+    options: ProfileOptions, sources: Sequence[manifest.Source], out: str, repeat: int, *, probes: bool = True
+) -> bytes:
+    """The configuration as Java properties, UTF-8; without `probes` only tests and counters are recorded."""
     settings = {
         "out": out,
         "repeat": str(repeat),
         "transport": options.transport,
-        "mode": options.mode,
+        "mode": options.mode if probes else "none",
         "eventBudgetBytes": str(options.event_budget_bytes),
         "sampleIntervalMs": str(options.sample_interval_ms),
         **{f"source.{source.id}": source.path for source in sources},

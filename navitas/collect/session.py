@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,7 +55,7 @@ def profile(device: Device, bundles: Sequence[Bundle], options: ProfileOptions, 
             crashed = False
             troubles: list[str] = []
             with measured(device, start, options, recording.writer.warn, progress) as cool_down:
-                for plan in _plans(selected, options.repeat):
+                for plan in _plans(selected, options):
                     cool_down(plan.repeat)
                     progress.stage(_stage(plan, len(selected), options.repeat))
                     done = recording.runner.run_tests(plan)
@@ -66,22 +67,23 @@ def profile(device: Device, bundles: Sequence[Bundle], options: ProfileOptions, 
     return Outcome(output, failures, crashed, tuple(troubles))
 
 
-def _plans(selected: Sequence[Choice], repeat: int) -> Iterator[RunPlan]:
-    """Repeats outermost, so that a drift of the device spreads over all modules."""
+def _plans(selected: Sequence[Choice], options: ProfileOptions) -> Iterator[RunPlan]:
+    """Repeats outermost, so that a drift of the device spreads over all modules; each with its baseline."""
     number = 0
-    for turn in range(repeat):
+    for turn, baseline in itertools.product(range(options.repeat), (False, True) if options.baseline else (False,)):
         for choice in selected:
             bundle, target = choice.bundle.manifest, target_of(choice.bundle)
             clear = isinstance(bundle, AndroidManifest) and bundle.orchestrator and bundle.clear_package_data
             for argument in choice.class_arguments:
-                yield RunPlan(number, bundle.module, target.package, bundle.map_id, turn, target, argument, clear)
+                known = (number, bundle.module, target.package, bundle.map_id, turn, target, argument, clear)
+                yield RunPlan(*known, baseline=baseline)
                 number += 1
 
 
 def _stage(plan: RunPlan, modules: int, repeat: int) -> str:
     where = f" of {plan.module}" if modules > 1 else ""
     turn = f" (run {plan.repeat + 1} of {repeat})" if repeat > 1 else ""
-    return f"running tests{where}{turn}"
+    return f"running tests{where}{turn}{' without probes' if plan.baseline else ''}"
 
 
 def _failures(done: Instrumented) -> dict[str, str]:

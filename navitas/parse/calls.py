@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navitas.parse.chunks import Chunk, release
-from navitas.parse.methodmap import Span
+from navitas.parse.methodmap import RESERVED_ID, Span
 from navitas.parse.tables import Calls
 
 _DELTA_BITS, _KIND_SHIFT = 40, 62
@@ -84,10 +84,13 @@ class EncodedCalls:
 def encoded_calls(chunks: Sequence[Chunk], known: dict[int, Span]) -> tuple[EncodedCalls, int]:
     """One thread's events from its chunks in order, and how many are dropped for a method id that is in no map.
 
+    The runtime's own ids are left out and not counted.
+
     Every chunk's map must be in `known` (`methodmap.check_maps`).
     """
     parts = []
-    total = 0
+    total = own = 0
+    reserved = np.uint64(RESERVED_ID << _DELTA_BITS)
     for chunk in chunks:
         span = known[chunk.map_id]
         kept = None
@@ -95,12 +98,13 @@ def encoded_calls(chunks: Sequence[Chunk], known: dict[int, Span]) -> tuple[Enco
         limit = np.uint64(min(span.size << _DELTA_BITS, (1 << 64) - 1))
         if chunk.count and fields.max() >= limit:
             kept = fields < limit
+            own += int(np.count_nonzero(~kept & (fields >= reserved)))
         parts.append(_Part(chunk, span.base, kept))
         total += chunk.count
     calls = EncodedCalls(parts)
     if chunks:
         release(chunks[-1].payload)
-    return calls, total - len(calls)
+    return calls, total - len(calls) - own
 
 
 def _decoded(parts: Sequence[_Part], size: int, earliest_ns: int, latest_ns: int) -> Calls:

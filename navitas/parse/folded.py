@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from navitas.parse.chunks import Chunk
-from navitas.parse.methodmap import Span
+from navitas.parse.methodmap import RESERVED_ID, Span
 from navitas.parse.tables import I32, Folded
 
 _EPOCH = struct.Struct("<qqI")
@@ -23,6 +23,7 @@ def decode_folded(chunks: Sequence[Chunk], known: dict[int, Span]) -> tuple[Fold
     """One thread's fold rows from its chunks in order, and how many rows or epochs were dropped as impossible.
 
     A parent that is nowhere a node, or that leads in a circle, becomes -1, so nodes always form trees.
+    Rows of the runtime's own ids are left out and not counted.
     """
     if not chunks:
         return NO_FOLDED, 0
@@ -54,6 +55,7 @@ def decode_folded(chunks: Sequence[Chunk], known: dict[int, Span]) -> tuple[Fold
             at = to
     table = np.frombuffer(b"".join(parts), _ROW)
     base, size, start_ns, end_ns = (np.repeat(np.array(column, np.int64), rows) for column in (bases, sizes, starts, ends))
+    own = (table["method"] >= size) & (table["method"] >= RESERVED_ID)
     keep = (table["method"] < size) & (table["self_ns"] >= 0) & (table["node"] < 1 << 31)
     kept = table[keep]
     node = kept["node"].astype(np.int32)
@@ -67,7 +69,7 @@ def decode_folded(chunks: Sequence[Chunk], known: dict[int, Span]) -> tuple[Fold
         throws=kept["throws"].astype(np.int64),
         self_ns=kept["self_ns"].astype(np.int64),
     )
-    return folded, dropped + len(table) - len(kept)
+    return folded, dropped + len(table) - len(kept) - int(np.count_nonzero(own))
 
 
 def _tree_parents(node: I32, parent: I32) -> I32:

@@ -21,6 +21,9 @@ SCHEMA_VERSION = 1
 _MAX_BYTES = 256 << 20
 _TYPES_WITH_IDS = (CALLS, FOLDED)
 
+RESERVED_ID = (1 << 22) - 4
+"""From here on method ids are the runtime's own: no map gives them."""
+
 
 class _Class(BaseModel):
     name: str

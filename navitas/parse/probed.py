@@ -18,9 +18,13 @@ def of_type(chunks: Iterable[Chunk], kind: int) -> list[Chunk]:
     return [chunk for chunk in chunks if chunk.type == kind]
 
 
-def probed_threads(chunks: list[Chunk], known: dict[int, Span], findings: Findings) -> list[Probed]:
-    """Threads by serial; lost chunks and dropped events go to the findings."""
-    groups: dict[int, dict[int, list[Chunk]]] = {}
+Groups = dict[int, dict[int, list[Chunk]]]
+"""Chunks by their thread's serial and by type."""
+
+
+def by_thread(chunks: list[Chunk], findings: Findings) -> Groups:
+    """The threads' chunks; lost ones go to the findings."""
+    groups: Groups = {}
     missing_chunks = lost_records = 0
     for serial, kind, ordered, missing in by_thread_and_type(chunks):
         missing_chunks += missing
@@ -28,6 +32,14 @@ def probed_threads(chunks: list[Chunk], known: dict[int, Span], findings: Findin
             groups.setdefault(serial, {})[kind] = ordered
         else:
             lost_records += sum(chunk.lost_before for chunk in ordered)
+    findings.lose("chunks", missing_chunks, "{count} chunks of events are missing from the event files", LOST)
+    message = "{count} markers, clock or counter readings were lost while recording"
+    findings.lose("records", lost_records, message, f"{TORN} A test whose end is lost is shown as cut.")
+    return groups
+
+
+def probed_threads(groups: Groups, known: dict[int, Span], findings: Findings) -> list[Probed]:
+    """Threads by serial; lost and dropped events go to the findings."""
     probed = []
     dropped = lost = 0
     for serial, by_type in groups.items():
@@ -40,9 +52,6 @@ def probed_threads(chunks: list[Chunk], known: dict[int, Span], findings: Findin
         probed.append(Probed(serial, tid, name, calls, folded, decode_anchors(by_type.get(ANCHORS, ())), lost_events))
         dropped += bad_calls + bad_rows
         lost += lost_events
-    findings.lose("chunks", missing_chunks, "{count} chunks of events are missing from the event files", LOST)
-    message = "{count} markers, clock or counter readings were lost while recording"
-    findings.lose("records", lost_records, message, f"{TORN} A test whose end is lost is shown as cut.")
     findings.lose("events", lost, "{count} events were lost while recording", LOST)
     message = "{count} events with method ids that the map does not hold were left out"
     findings.lose("foreign_methods", dropped, message, "Their time counts as their callers' or as untraced.")

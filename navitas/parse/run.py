@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from navitas.parse.calibration import probe_cost
 from navitas.parse.chunks import COUNTERS, MARKERS, TRIPLES
 from navitas.parse.clocks import Clocks, decode_triples
 from navitas.parse.counters import Readings, decode_counters
 from navitas.parse.findings import LOST, TORN, Findings
 from navitas.parse.markers import decode_markers, windows_of
 from navitas.parse.methodmap import Span, read_method_table, spans
-from navitas.parse.probed import of_type, probed_threads
+from navitas.parse.probed import by_thread, of_type, probed_threads
 from navitas.parse.run_chunks import read_run_chunks
 from navitas.parse.schedstat import parse_schedstats
 from navitas.parse.series import process_clock, shell_tables, time_in_state_tables
@@ -63,7 +64,8 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
     if not chunks:
         remedy = "Check the run's logcat.txt for the app's crash, and that its process was given the runtime's configuration."
         findings.warn("no_events", "no events were recorded at all", remedy)
-    probed = probed_threads(chunks, known, findings)
+    groups = by_thread(chunks, findings)
+    probed = probed_threads(groups, known, findings)
     clocks = decode_triples(of_type(chunks, TRIPLES))
     markers, bad_markers = decode_markers(of_type(chunks, MARKERS))
     counters = of_type(chunks, COUNTERS)
@@ -106,6 +108,7 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
         tick_ns=tick_period_ns(readings.get(TICKS_SOURCE)),
         trace=trace,
         reasons=reasons,
+        probe_cost=probe_cost(groups.values()),
     )
 
 

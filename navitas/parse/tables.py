@@ -150,6 +150,28 @@ class Rails:
 
 
 @dataclass(frozen=True, slots=True)
+class CallCost:
+    """What the two probes of a call took on the device, in ns: the part that lies inside the call as it is recorded, and the part
+    that its caller bears; of calls that returned and of those that ended by an exception. `spread_ns`: the standard deviation of
+    their sum from one batch of calls to another.
+    """
+
+    inside_ns: float
+    outside_ns: float
+    thrown_inside_ns: float
+    thrown_outside_ns: float
+    spread_ns: float
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeCost:
+    """The cost of calls that are recorded as events, and of folded ones, as calibrated at the start of the run."""
+
+    events: CallCost
+    folded: CallCost
+
+
+@dataclass(frozen=True, slots=True)
 class Window:
     """A test's time window within its run; `end_ns` of a cut test is the last time known."""
 
@@ -163,7 +185,8 @@ class RunTables:
     """All that is known of one run (one process). Empty tables where a source is missing; nothing is None but these.
 
     `tick_ns` is the period of the ticks that timed the calls, None where every call's time was read; `trace` what the kernel's
-    tracer saw, on the run's clock; `reasons` tell why there is less of that than there might be.
+    tracer saw, on the run's clock; `reasons` tell why there is less of that than there might be; `probe_cost` what probes took,
+    where that was calibrated.
     """
 
     run_id: int
@@ -180,6 +203,7 @@ class RunTables:
     tick_ns: float | None = None
     trace: Trace | None = None
     reasons: tuple[str, ...] = ()
+    probe_cost: ProbeCost | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,7 @@ class Source(_Model):
 
 class Run(_Model):
     """One `am instrument` of one module's bundle, or (`whole`) the use of an app without tests: then its one test is the whole
-    run. `pid` of its process when that is known."""
+    run. `pid` of its process when that is known. `baseline`: without probes, beside the run of the same repeat that has them."""
 
     id: int
     module: str
@@ -80,6 +80,7 @@ class Run(_Model):
     exit: Literal["complete", "crashed", "interrupted"]
     pid: int | None = None
     whole: bool = False
+    baseline: bool = False
 
 
 class Test(_Model):

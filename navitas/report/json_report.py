@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from importlib.resources import files
 from math import isfinite
@@ -12,6 +12,7 @@ from typing import IO, Any
 import numpy as np
 
 from navitas import __version__
+from navitas.attribute.classes import by_class, is_by_class
 from navitas.attribute.repeats import repeats_of
 from navitas.attribute.result import Analysis, Evidence, MethodEnergy, Nodes, TestEnergy, ThreadEnergy
 from navitas.parse.tables import MethodTable
@@ -22,8 +23,8 @@ SCHEMA_VERSION = 1
 _NOT_FINITE = "Out of range float values are not JSON compliant"
 # A line of numbers costs a third of what an encoder takes, and there may be millions; 12 digits of a figure are exact enough.
 _NODE = '{"id": %d, "parent": %d, "method": %d, "calls": %d, "inclusive_j": %.12g, "exclusive_j": %.12g, "wall_ns": %d}'
-_GIVEN = ("paper1_j", "inclusive_error_j", "exclusive_error_j")
-_NONE_GIVEN = (None, None, None)
+_GIVEN = ("paper1_j", "inclusive_error_j", "exclusive_error_j", "raw_inclusive_j", "raw_exclusive_j")
+_NONE_GIVEN = (None,) * len(_GIVEN)
 _METHOD = (
     '{%s, "calls": %d, "throws": %d, "cut": %d, "inclusive_j": %.12g, "exclusive_j": %.12g, '
     '"wall_ns": %d, "self_ns": %d, "cpu_ns": %d%s}'
@@ -66,7 +67,8 @@ def _report(analysis: Analysis) -> dict[str, Any]:
         "voltage_v": analysis.voltage_v,
         "battery_mah": analysis.battery_mah,
         "totals": totals,
-        "repeats": _repeats(analysis),
+        "repeats": _repeats(analysis.tests),
+        **({"classes": _repeats(by_class(analysis.tests))} if is_by_class(analysis) else {}),
         "tests": (_test(test, names) for test in analysis.tests),
         "warnings": [asdict(notice) for notice in analysis.warnings],
     }
@@ -82,7 +84,7 @@ def _evidence(evidence: Evidence) -> dict[str, Any]:
     }
 
 
-def _repeats(analysis: Analysis) -> list[dict[str, Any]]:
+def _repeats(tests: Sequence[TestEnergy]) -> list[dict[str, Any]]:
     return [
         {
             "module": group.module,
@@ -91,7 +93,7 @@ def _repeats(analysis: Analysis) -> list[dict[str, Any]]:
             "energies_j": [test.energy_j for test in group.tests],
             "median_j": group.median_j,
         }
-        for group in repeats_of(analysis.tests)
+        for group in repeats_of(tests)
     ]
 
 
@@ -109,7 +111,8 @@ def _test(test: TestEnergy, names: _Names) -> dict[str, Any]:
         "other_processes_j": test.other_processes_j,
         "idle_j": test.idle_j,
         "unattributed_j": test.unattributed_j,
-        **_given(paper1_j=test.paper1_j),
+        "compensated_j": test.compensated_j,
+        **_given(paper1_j=test.paper1_j, unprobed_j=test.unprobed_j, unprobed_threads_j=test.unprobed_threads_j),
         "threads": (_thread(thread, names) for thread in test.threads),
     }
 
@@ -156,7 +159,13 @@ def _method(energy: MethodEnergy, names: _Names) -> str:
         raise ValueError(_NOT_FINITE)
     counts = (energy.calls, energy.throws, energy.cut)
     times = (energy.wall_ns, energy.self_ns, energy.cpu_ns)
-    given = (energy.paper1_j, energy.inclusive_error_j, energy.exclusive_error_j)
+    given = (
+        energy.paper1_j,
+        energy.inclusive_error_j,
+        energy.exclusive_error_j,
+        energy.raw_inclusive_j,
+        energy.raw_exclusive_j,
+    )
     more = (
         ""
         if given == _NONE_GIVEN

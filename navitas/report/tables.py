@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import hypot
+from statistics import median
 
 from rich.table import Table
 from rich.text import Text
@@ -80,16 +81,35 @@ def _most(groups: Sequence[Repeats], top: int) -> Sequence[Repeats]:
     return [group for group in ranked if id(group) in chosen]
 
 
+def baseline_table(analysis: Analysis, groups: Sequence[Repeats], top: int) -> Table:
+    """What each test's threads used with probes, without these' energy, and as it ran without them: medians over its runs."""
+    table = _table("Probes", "Test", ["With probes", "Compensated", "Without probes"], last="Compensated is off by")
+    label = _TestNames(analysis)
+    shown = _most(groups, top)
+    for group in shown:
+        pairs = [(test, test.unprobed_threads_j) for test in group.tests if test.unprobed_threads_j is not None]
+        if pairs:
+            probed_j = median(test.threads_j for test, _ in pairs)
+            compensated_j = median(test.threads_j - test.probes_j for test, _ in pairs)
+            unprobed_j = median(threads_j for _, threads_j in pairs)
+            off = f"{100 * (compensated_j / unprobed_j - 1):+.1f} %" if unprobed_j > 0 else ""
+            table.add_row(label.of(group.typical), joules(probed_j), joules(compensated_j), joules(unprobed_j), Text(off))
+    _more(table, len(groups) - len(shown), "tests")
+    return table
+
+
 def threads_table(analysis: Analysis, shown: Sequence[TestEnergy], top: int) -> Table:
     """The app's threads that used most, over the given tests; below them what the runtime around it used, by role."""
-    table = _table("Threads", "Thread", ["Energy", "Share", "CPU", "Untraced"], last="Test")
+    probed = any(thread.probes_j for test in shown for thread in test.threads)
+    table = _table("Threads", "Thread", ["Energy", "Share", "CPU", "Untraced", *(["Probes"] if probed else [])], last="Test")
     whole = sum(test.energy_j for test in shown)
     label = _TestNames(analysis)
 
     def add(name: Text, threads: Sequence[ThreadEnergy], place: Text) -> None:
         energy_j = sum(thread.energy_j for thread in threads)
         cpu_ns, untraced_j = sum(thread.cpu_ns for thread in threads), sum(thread.untraced_j for thread in threads)
-        table.add_row(name, joules(energy_j), percent(energy_j, whole), duration(cpu_ns), joules(untraced_j), place)
+        probes = [joules(sum(thread.probes_j for thread in threads))] if probed else []
+        table.add_row(name, joules(energy_j), percent(energy_j, whole), duration(cpu_ns), joules(untraced_j), *probes, place)
 
     rows = [(thread, test) for test in shown for thread in test.threads]
     own = sorted((row for row in rows if row[0].role == "app"), key=lambda row: -row[0].energy_j)

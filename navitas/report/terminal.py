@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 from rich.tree import Tree
 
+from navitas.attribute.classes import by_class, is_by_class
 from navitas.attribute.repeats import repeats_of
 from navitas.attribute.result import Analysis, Node, TestEnergy, ThreadEnergy, Totals
 from navitas.errors import UsageError
 from navitas.report.names import MethodNames, printable, test_label
-from navitas.report.tables import methods_table, tests_table, thread_name, threads_table
+from navitas.report.tables import baseline_table, methods_table, tests_table, thread_name, threads_table
 from navitas.report.units import battery_share, charge, duration, joules, percent
 
 _MAX_DEPTH = 24
@@ -35,6 +37,8 @@ class TerminalReport:
 
     def render(self, analysis: Analysis, console: Console) -> None:
         """Print the report. UsageError when no thread fits `tree`."""
+        if is_by_class(analysis):
+            analysis = replace(analysis, tests=by_class(analysis.tests))
         groups = repeats_of(analysis.tests)
         shown = [group.typical for group in groups]
         trees = list(self._trees(analysis, shown)) if self._tree is not None else []
@@ -43,6 +47,8 @@ class TerminalReport:
         parts: list[RenderableType] = [_header(analysis), "", tests_table(analysis, groups, self._top, narrow=narrow)]
         if any(len(group.tests) > 1 for group in groups):
             parts += ["", Text("Threads and methods: of each test the run nearest to its median.", style="dim")]
+        if any(test.unprobed_j is not None for test in analysis.tests):
+            parts += ["", baseline_table(analysis, groups, self._top)]
         if any(test.threads for test in shown):
             parts += ["", threads_table(analysis, shown, self._top)]
         if any(thread.methods for test in shown for thread in test.threads):
@@ -94,6 +100,8 @@ def call_tree(analysis: Analysis, test: TestEnergy, thread: ThreadEnergy) -> Tre
             rest = sum(node.inclusive_j for node in nodes[len(kept) :])
             branch.add(Text(f"{joules(rest)}  … {len(nodes) - len(kept):,} more", style="dim"))
     tree.add(Text(f"{joules(thread.untraced_j)}  outside of traced calls", style="dim"))
+    if thread.probes_j:
+        tree.add(Text(f"{joules(thread.probes_j)}  probes", style="dim"))
     return tree
 
 

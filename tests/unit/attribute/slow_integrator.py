@@ -35,7 +35,10 @@ class SlowMethod:
 class SlowThread:
     energy_j: float = 0.0
     untraced_j: float = 0.0
+    probes_j: float = 0.0
     methods: dict[int, SlowMethod] = field(default_factory=lambda: defaultdict(SlowMethod))
+    ended: list[tuple[list[int], int, bool, bool]] = field(default_factory=list)
+    """Counted calls: their callers, outermost first, the method, whether it was no resumed part of one, and whether it threw."""
 
 
 @dataclass
@@ -291,8 +294,8 @@ class SlowRun:
         for window in self.run.windows:
             a, b = window.start_ns, window.end_ns
             threads = {
-                thread.serial: self._thread(thread, curve, a, b)
-                for thread, curve in zip(self.run.threads, self.energy, strict=True)
+                thread.serial: self._without_probes(self._thread(thread, curve, a, b), look_up(cpu, b) - look_up(cpu, a))
+                for thread, curve, (cpu, _) in zip(self.run.threads, self.energy, self.readings, strict=True)
             }
             idle = (self.model.cpu.suspend_ma + self.model.cpu.idle_ma) * self.model.voltage_v / 1000 * (b - a) / 1e9
             found[window.test_id] = SlowTest(
@@ -302,6 +305,26 @@ class SlowRun:
                 threads,
             )
         return found
+
+    def _without_probes(self, thread: SlowThread, cpu_ns: float) -> SlowThread:
+        """Each counted call's probes are taken off: inside of it from the call, the rest from its caller or what is untraced."""
+        if self.run.probe_cost is None or cpu_ns <= 0:
+            return thread
+        cost, rate = self.run.probe_cost.events, thread.energy_j / cpu_ns
+        for callers, method, fresh, thrown in thread.ended:
+            inside = rate * (fresh * cost.inside_ns + thrown * (cost.thrown_inside_ns - cost.inside_ns))
+            outside = rate * (fresh * cost.outside_ns + thrown * (cost.thrown_outside_ns - cost.outside_ns))
+            thread.probes_j += inside + outside
+            thread.methods[method].exclusive_j -= inside
+            if callers:
+                thread.methods[callers[-1]].exclusive_j -= outside
+            else:
+                thread.untraced_j -= outside
+            for above in set(callers):
+                thread.methods[above].inclusive_j -= inside + outside
+            if method not in callers:
+                thread.methods[method].inclusive_j -= inside
+        return thread
 
     @staticmethod
     def _thread(thread: Thread, curve: Points, start: int, end: int) -> SlowThread:
@@ -327,6 +350,7 @@ class SlowRun:
                 found.calls += fresh
                 found.throws += kind == THROW
                 found.cut += kind < 0
+                result.ended.append(([other for other, *_ in stack], method, fresh, kind == THROW))
             if stack:
                 outer = stack.pop()
                 stack.append((outer[0], outer[1], outer[2] + whole, outer[3]))

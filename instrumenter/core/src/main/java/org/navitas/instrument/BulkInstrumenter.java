@@ -57,7 +57,7 @@ public final class BulkInstrumenter {
 
     String mapId = nothingNew ? MethodMap.idOf(present) : MethodMap.id(numbering);
     RunState next = new RunState();
-    next.skipTrivial = options.skipTrivial();
+    next.rules = Selection.rulesOf(options);
     Outputs outputs = new Outputs(old, next, warnings, nothingNew ? null : mapId);
     try {
       Files.deleteIfExists(stateFile); // a run that does not reach its end leaves no state

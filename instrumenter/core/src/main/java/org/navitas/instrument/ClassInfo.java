@@ -1,9 +1,11 @@
 package org.navitas.instrument;
 
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
-/** What instrumentation makes of one class file; depends on its bytes and {@link Options#skipTrivial} alone. */
+/** What instrumentation makes of one class file; depends on its bytes and {@link Selection#rulesOf} alone. */
 final class ClassInfo {
   /** Dotted. */
   final String name;
@@ -29,9 +31,15 @@ final class ClassInfo {
         name, null, Collections.emptyList(), Collections.singletonList(new Skipped(null, reason)), problem);
   }
 
-  /** Whether methods were left alone as trivial. */
-  boolean skipsTrivial() {
-    return skipped.stream().anyMatch(each -> Skipped.TRIVIAL.equals(each.reason));
+  /** The same choice of methods again. */
+  MethodChoice choice() {
+    Map<String, String> reasons = new HashMap<>();
+    for (Skipped each : skipped) {
+      if (each.reason.equals(Skipped.TRIVIAL) || each.reason.equals(Skipped.EXCLUDED)) {
+        reasons.put(each.method, each.reason);
+      }
+    }
+    return (className, method, code) -> reasons.get(method.getName() + method.getDescriptor());
   }
 
   /** Why the class is left alone as a whole; null when it is not. */

@@ -47,9 +47,9 @@ final class ClassInstrumenter {
    *
    * @param original a class file; not changed
    * @param fallback the class's name for when the file does not tell
-   * @param skipTrivial {@link Options#skipTrivial}
+   * @param choice of methods
    */
-  static ClassInstrumenter instrument(byte[] original, String fallback, boolean skipTrivial) {
+  static ClassInstrumenter instrument(byte[] original, String fallback, MethodChoice choice) {
     String name = fallback;
     try {
       int major = ClassScan.majorOf(original);
@@ -61,7 +61,7 @@ final class ClassInstrumenter {
       if (scan.instrumented) {
         return untouched(name, Skipped.ALREADY_INSTRUMENTED, "already instrumented", original);
       }
-      return probe(original, scan, skipTrivial);
+      return probe(original, scan, choice);
     } catch (MalformedClassException | IOException | BadBytecode e) {
       return untouched(name, Skipped.MALFORMED, String.valueOf(e.getMessage()), original);
     } catch (RuntimeException e) {
@@ -87,7 +87,7 @@ final class ClassInstrumenter {
     return new ClassInstrumenter(ClassInfo.untouched(name, reason, problem), original, new int[0]);
   }
 
-  private static ClassInstrumenter probe(byte[] original, ClassScan scan, boolean skipTrivial)
+  private static ClassInstrumenter probe(byte[] original, ClassScan scan, MethodChoice choice)
       throws IOException, BadBytecode, MalformedClassException {
     ClassFile file = new ClassFile(new DataInputStream(new ByteSource(original)));
     List<Skipped> skipped = new ArrayList<>();
@@ -96,8 +96,8 @@ final class ClassInstrumenter {
     for (MethodInfo method : file.getMethods()) {
       String reason = reasonToSkip(method, state);
       CodeScan code = reason == null ? new CodeScan(method.getCodeAttribute().getCode()) : null;
-      if (skipTrivial && code != null && TrivialMethod.is(method, code)) {
-        reason = Skipped.TRIVIAL;
+      if (code != null) {
+        reason = choice.reasonToSkip(scan.name, method, code);
       }
       if (reason == null) {
         bodies.put(method, code);

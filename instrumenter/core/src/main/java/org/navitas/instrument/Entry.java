@@ -40,6 +40,7 @@ final class Entry {
         text.append(' ').append(ids[i]);
       }
     }
+    info.skipped.stream().filter(each -> each.reason.equals(Skipped.EXCLUDED)).forEach(each -> text.append(" -").append(each.method));
     return text.toString();
   }
 
@@ -52,7 +53,7 @@ final class Entry {
     if (!Io.sha256Hex(bytes).equals(sha256)) {
       throw new InstrumentException(path + ": changed while it was read");
     }
-    return ClassInstrumenter.instrument(bytes, info.name, info.skipsTrivial()).bytes(ids);
+    return ClassInstrumenter.instrument(bytes, info.name, info.choice()).bytes(ids);
   }
 
   /** Reads the file as it came. */

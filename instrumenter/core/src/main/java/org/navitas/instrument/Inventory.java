@@ -32,7 +32,6 @@ final class Inventory {
   private static final Pattern DRIVE = Pattern.compile("[A-Za-z]:");
 
   private final Selection selection;
-  private final boolean skipTrivial;
   private final Map<String, ClassInfo> known;
   private final Warnings warnings;
   private final AtomicLong kept = new AtomicLong();
@@ -46,8 +45,7 @@ final class Inventory {
 
   Inventory(Options options, RunState old, Warnings warnings) throws InstrumentException {
     this.selection = new Selection(options);
-    this.skipTrivial = options.skipTrivial();
-    this.known = old.skipTrivial == skipTrivial ? old.classes : Collections.emptyMap();
+    this.known = old.rules.equals(Selection.rulesOf(options)) ? old.classes : Collections.emptyMap();
     this.warnings = warnings;
   }
 
@@ -161,7 +159,7 @@ final class Inventory {
       case EXCLUDED:
         return new Entry(path, sha256, ClassInfo.untouched(name, Skipped.EXCLUDED, null), null, before);
       default:
-        ClassInstrumenter work = info != null ? null : ClassInstrumenter.instrument(bytes, name, skipTrivial);
+        ClassInstrumenter work = info != null ? null : ClassInstrumenter.instrument(bytes, name, selection);
         info = info != null ? info : work.info;
         boolean keep = work != null && !info.methods.isEmpty() && kept.addAndGet(bytes.length) <= MAX_KEPT;
         return new Entry(path, sha256, info, keep ? work : null, before);

@@ -12,8 +12,8 @@ import java.util.TreeMap;
  * first one found speaks for the class. Ids go on from those of an earlier map; equal methods of its classes keep theirs.
  */
 final class Numbering {
-  /** Event records have 22 bits for the id. */
-  static final int MAX_METHODS = 4_194_303;
+  /** Event records have 22 bits for the id; the last four are the runtime's own. */
+  static final int MAX_METHODS = (1 << 22) - 4;
 
   /** One class of the map. */
   static final class NumberedClass {

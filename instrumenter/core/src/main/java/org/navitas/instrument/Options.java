@@ -6,11 +6,12 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * Which classes get probes. Patterns are over dotted class names: {@code *} stands for any characters but dots,
+ * Which classes and methods get probes. Patterns are over dotted class names: {@code *} stands for any characters but dots,
  * {@code **} for any characters; a pattern takes in the nested classes of those it matches.
  *
  * <p>With include patterns only classes that match one are instrumented, known frameworks and dependencies among them.
- * Exclude patterns outrank include patterns. The runtime itself is never instrumented.
+ * Exclude patterns outrank include patterns; {@code class#method} excludes the methods of that name, of the very classes that match.
+ * The runtime itself is never instrumented.
  */
 public final class Options {
   private static final Options DEFAULTS = builder().build();

@@ -19,7 +19,7 @@ import java.util.TreeSet;
  */
 final class RunState {
   /** Counts up with every change of this format or of the instrumented code. */
-  private static final int VERSION = 2;
+  private static final int VERSION = 3;
   private static final int HASH_BYTES = 32;
 
   /** A written file: what it was made of, and how to see that nobody has changed it since. */
@@ -51,8 +51,8 @@ final class RunState {
     final Map<String, Written> files = new TreeMap<>();
   }
 
-  /** With what {@link Options#skipTrivial} all of {@link #classes} were made. */
-  boolean skipTrivial;
+  /** With what {@link Selection#rulesOf rules} all of {@link #classes} were made. */
+  String rules = "";
   final Map<String, ClassInfo> classes = new TreeMap<>();
   final Map<String, Output> outputs = new TreeMap<>();
 
@@ -86,7 +86,7 @@ final class RunState {
 
   private void write(DataOutputStream out) throws IOException {
     out.writeInt(VERSION);
-    out.writeBoolean(skipTrivial);
+    text(out, rules);
     out.writeInt(classes.size());
     for (Map.Entry<String, ClassInfo> each : classes.entrySet()) {
       ClassInfo info = each.getValue();
@@ -127,7 +127,7 @@ final class RunState {
     if (in.readInt() != VERSION) {
       return false;
     }
-    skipTrivial = in.readBoolean();
+    rules = text(in);
     for (int n = in.readInt(); n > 0; n--) {
       String sha256 = text(in);
       String name = text(in);

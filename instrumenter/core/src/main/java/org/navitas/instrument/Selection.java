@@ -3,9 +3,10 @@ package org.navitas.instrument;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
+import javassist.bytecode.MethodInfo;
 
-/** Decides which classes get probes; {@link Options} states the rules. */
-final class Selection {
+/** Decides which classes and methods get probes; {@link Options} states the rules. */
+final class Selection implements MethodChoice {
   enum Verdict {
     TAKE,
     /** An exclude pattern took it out; listed in the map. */
@@ -25,12 +26,45 @@ final class Selection {
     "org.gradle.", "org.intellij.lang.annotations.", "org.jetbrains.annotations.", "org.navitas.phone.",
   };
 
-  private final List<Pattern> includes;
-  private final List<Pattern> excludes;
+  private static final char METHOD = '#';
+
+  private final List<Pattern> includes = new ArrayList<>();
+  private final List<Pattern> excludes = new ArrayList<>();
+  /** Of {@code class#method}. */
+  private final List<Pattern> excludedMethods = new ArrayList<>();
+  private final boolean skipTrivial;
 
   Selection(Options options) throws InstrumentException {
-    includes = compile(options.includes());
-    excludes = compile(options.excludes());
+    skipTrivial = options.skipTrivial();
+    for (String pattern : options.includes()) {
+      if (pattern.indexOf(METHOD) >= 0) {
+        throw new InstrumentException("pattern '" + pattern + "': methods can only be excluded; include their class");
+      }
+      includes.add(compile(pattern, true));
+    }
+    for (String pattern : options.excludes()) {
+      boolean ofMethods = pattern.indexOf(METHOD) >= 0;
+      (ofMethods ? excludedMethods : excludes).add(compile(pattern, !ofMethods));
+    }
+  }
+
+  /** Everything but the bytes of a class that decides what becomes of its methods. */
+  static String rulesOf(Options options) {
+    StringBuilder rules = new StringBuilder().append(options.skipTrivial());
+    for (String pattern : options.excludes()) {
+      if (pattern.indexOf(METHOD) >= 0) {
+        rules.append('\n').append(pattern);
+      }
+    }
+    return rules.toString();
+  }
+
+  @Override
+  public String reasonToSkip(String className, MethodInfo method, CodeScan code) {
+    if (!excludedMethods.isEmpty() && matches(excludedMethods, className + METHOD + method.getName())) {
+      return Skipped.EXCLUDED;
+    }
+    return skipTrivial && TrivialMethod.is(method, code) ? Skipped.TRIVIAL : null;
   }
 
   Verdict of(String className, String source) {
@@ -55,35 +89,31 @@ final class Selection {
     return false;
   }
 
-  private static boolean matches(List<Pattern> patterns, String className) {
+  private static boolean matches(List<Pattern> patterns, String name) {
     for (Pattern pattern : patterns) {
-      if (pattern.matcher(className).matches()) {
+      if (pattern.matcher(name).matches()) {
         return true;
       }
     }
     return false;
   }
 
-  private static List<Pattern> compile(List<String> patterns) throws InstrumentException {
-    List<Pattern> compiled = new ArrayList<>();
-    for (String pattern : patterns) {
-      if (pattern.isEmpty() || pattern.indexOf('/') >= 0) {
-        throw new InstrumentException(
-            "pattern '" + pattern + "': a pattern is a dotted class name with * or **, such as org.example.**");
-      }
-      StringBuilder regex = new StringBuilder();
-      for (int i = 0; i < pattern.length(); i++) {
-        if (pattern.startsWith("**", i)) {
-          regex.append(".*");
-          i++;
-        } else if (pattern.charAt(i) == '*') {
-          regex.append("[^.]*");
-        } else {
-          regex.append(Pattern.quote(pattern.substring(i, i + 1)));
-        }
-      }
-      compiled.add(Pattern.compile(regex.append("(\\$.*)?").toString(), Pattern.DOTALL));
+  private static Pattern compile(String pattern, boolean withNested) throws InstrumentException {
+    if (pattern.isEmpty() || pattern.indexOf('/') >= 0) {
+      throw new InstrumentException(
+          "pattern '" + pattern + "': a pattern is a dotted class name with * or **, such as org.example.**");
     }
-    return compiled;
+    StringBuilder regex = new StringBuilder();
+    for (int i = 0; i < pattern.length(); i++) {
+      if (pattern.startsWith("**", i)) {
+        regex.append(".*");
+        i++;
+      } else if (pattern.charAt(i) == '*') {
+        regex.append("[^.#]*");
+      } else {
+        regex.append(Pattern.quote(pattern.substring(i, i + 1)));
+      }
+    }
+    return Pattern.compile(regex.append(withNested ? "(\\$.*)?" : "").toString(), Pattern.DOTALL);
   }
 }

@@ -352,6 +352,27 @@ public class BulkTest {
   }
 
   @Test
+  public void methodsAreExcludedByName() throws Exception {
+    compile(in, "a.Work", "int f() { return 1; } int f(int x) { return x; } int g() { return 2; } int fit() { return 3; } "
+        + "class Inner { int f() { return 4; } }");
+    run();
+    Options exclude = Options.builder().exclude(Collections.singletonList("**.Work#f")).build();
+    assertEquals(2, run(exclude).rewritten());
+    assertEquals(Arrays.asList("<init>", "g", "fit", "Inner.<init>", "Inner.f"), map().methods());
+    assertEquals(Arrays.asList("f excluded", "f excluded"), map().skipped());
+    byte[] some = Files.readAllBytes(out.resolve("a/Work.class"));
+    assertEquals(2, run(exclude).reused());
+    Files.delete(out.resolve("a/Work.class"));
+    run(exclude); // done again from what the state remembers
+    assertArrayEquals(some, Files.readAllBytes(out.resolve("a/Work.class")));
+    Options other = Options.builder().exclude(Collections.singletonList("a.Work#f*")).build();
+    run(other);
+    assertEquals(Arrays.asList("<init>", "g", "Inner.<init>", "Inner.f"), map().methods());
+    Options included = Options.builder().include(Collections.singletonList("a.Work#f")).build();
+    assertThrows(InstrumentException.class, () -> run(included));
+  }
+
+  @Test
   public void nothingToInstrumentIsWarnedOf() throws Exception {
     compile(in, "kotlin.Thing", "");
     assertEquals(1, run().warnings().size());

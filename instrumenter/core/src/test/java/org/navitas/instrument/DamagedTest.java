@@ -11,6 +11,7 @@ import org.junit.Test;
 
 /** Whatever a class file holds, instrumentation ends, throws nothing, and leaves it untouched or whole. */
 public class DamagedTest {
+  private static final MethodChoice EVERY_METHOD = (name, method, code) -> null;
   private static final int SEED = 20260101;
 
   private final Random random = new Random(SEED);
@@ -46,15 +47,15 @@ public class DamagedTest {
     byte[] original = someClass();
     for (int length = 0; length < original.length; length++) {
       byte[] cut = Arrays.copyOf(original, length);
-      assertEquals(Skipped.MALFORMED, ClassInstrumenter.instrument(cut, "cut", false).info.untouchedReason());
+      assertEquals(Skipped.MALFORMED, ClassInstrumenter.instrument(cut, "cut", EVERY_METHOD).info.untouchedReason());
     }
-    assertEquals(Skipped.MALFORMED, ClassInstrumenter.instrument(Arrays.copyOf(original, original.length + 1), "long", false).info.untouchedReason());
+    assertEquals(Skipped.MALFORMED, ClassInstrumenter.instrument(Arrays.copyOf(original, original.length + 1), "long", EVERY_METHOD).info.untouchedReason());
   }
 
   /** Instruments, and says whether the class was left alone. */
   private static boolean check(byte[] damaged) {
     byte[] before = damaged.clone();
-    ClassInstrumenter done = ClassInstrumenter.instrument(damaged, "damaged", false);
+    ClassInstrumenter done = ClassInstrumenter.instrument(damaged, "damaged", EVERY_METHOD);
     assertArrayEquals("the original is only read", before, damaged);
     byte[] after = done.bytes(new int[done.info.methods.size()]);
     if (done.info.methods.isEmpty()) {

@@ -28,6 +28,7 @@ import org.junit.rules.TemporaryFolder;
  * {@code -Dnavitas.fuzz.only} runs that mutant alone.
  */
 public class FuzzTest {
+  private static final MethodChoice EVERY_METHOD = (name, method, code) -> null;
   private static final long SEED = Long.getLong("navitas.fuzz.seed", 20260101);
   private static final int COUNT = Integer.getInteger("navitas.fuzz.count", 600);
   private static final int ONLY = Integer.getInteger("navitas.fuzz.only", -1);
@@ -68,7 +69,7 @@ public class FuzzTest {
     ClassInstrumenter done;
     byte[] after;
     try {
-      done = ClassInstrumenter.instrument(mutant, "mutant", false);
+      done = ClassInstrumenter.instrument(mutant, "mutant", EVERY_METHOD);
       after = done.bytes(new int[done.info.methods.size()]);
     } catch (Throwable e) {
       return "threw " + e;

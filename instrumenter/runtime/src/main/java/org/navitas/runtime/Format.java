@@ -28,6 +28,9 @@ final class Format {
     static final int DELTA_BITS = 40;
     static final long DELTA_MASK = (1L << DELTA_BITS) - 1;
 
+    /** A method id that no map gives, for what {@link Recorder#mark} does; the three after it are the calibration's. */
+    static final int EDGE = 0x3FFFFC;
+
     /** Words of an epoch before its rows, and of a row, as a thread hands them over. */
     static final int EPOCH_WORDS = 3;
     static final int ROW_WORDS = 4;

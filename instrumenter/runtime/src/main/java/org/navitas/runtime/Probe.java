@@ -10,8 +10,8 @@ package org.navitas.runtime;
  */
 public final class Probe {
     static final Recorder RECORDER = Recorder.start();
-    /** Null unless something is recorded. A constant of its own: each load on the way to a thread's recorder costs time. */
-    private static final Threads THREADS = RECORDER == null ? null : RECORDER.threads;
+    /** Null unless calls are recorded. A constant of its own: each load on the way to a thread's recorder costs time. */
+    private static final Threads THREADS = RECORDER == null || RECORDER.settings.unprobed ? null : RECORDER.threads;
     private static final Ticker TICKER = RECORDER == null ? null : RECORDER.ticker;
     private static final Platform CLOCK = RECORDER == null ? null : RECORDER.platform;
 

@@ -30,7 +30,7 @@ public final class Recorder implements Runnable {
     /** The runtime's own, whose probes record nothing. */
     final ThreadGroup ownThreads = new ThreadGroup("navitas");
 
-    private final Settings settings;
+    final Settings settings;
     private final ChunkWriter out;
     private final RecordLog markers = new RecordLog(Format.MARKERS);
     private final RecordLog counters = new RecordLog(Format.COUNTERS);
@@ -151,6 +151,15 @@ public final class Recorder implements Runnable {
         if (Probe.RECORDER != null) {
             Probe.RECORDER.publishOwn(); // folds of before and after a test's edge are told apart
             Probe.RECORDER.marker(kind, status, test);
+            Probe.RECORDER.anchorOwn();
+        }
+    }
+
+    /** Where no call does it, a test's edge reads the calling thread's CPU time. */
+    private void anchorOwn() {
+        if (settings.unprobed) {
+            current().enter(Format.EDGE, platform);
+            current().exit(Format.EDGE, Format.EXIT, platform);
         }
     }
 

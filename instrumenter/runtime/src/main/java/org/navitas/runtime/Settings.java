@@ -21,6 +21,8 @@ final class Settings {
     final boolean logcat;
     final boolean folded;
     final boolean ticked;
+    /** Probes record nothing. */
+    final boolean unprobed;
     final long eventBudgetBytes;
     final long anchorIntervalNs;
     final long sampleIntervalNs;
@@ -33,6 +35,7 @@ final class Settings {
         this.sysRoot = sysRoot;
         logcat = "logcat".equals(values.getProperty("transport"));
         ticked = "tick".equals(values.getProperty("mode"));
+        unprobed = "none".equals(values.getProperty("mode"));
         folded = ticked || "folded".equals(values.getProperty("mode"));
         out = values.containsKey("out") ? under(values.getProperty("out")) : null;
         if (out == null && !logcat) {

@@ -8,6 +8,7 @@ import org.junit.runner.notification.Failure;
 import org.junit.runner.notification.RunListener;
 import org.navitas.junit.TestName;
 import org.navitas.junit.UniqueNames;
+import org.navitas.runtime.Calibration;
 import org.navitas.runtime.Recorder;
 
 /**
@@ -31,6 +32,7 @@ public final class NavitasListener extends RunListener {
             PowerProfileFile.leave();
         }
         Recorder.mark(Recorder.RUN_START, Recorder.PASSED, "");
+        Calibration.measure();
     }
 
     @Override

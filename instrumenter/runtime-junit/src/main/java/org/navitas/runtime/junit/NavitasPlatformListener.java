@@ -3,6 +3,7 @@ package org.navitas.runtime.junit;
 import org.junit.platform.launcher.TestPlan;
 import org.navitas.junit.PlatformTests;
 import org.navitas.junit.TestName;
+import org.navitas.runtime.Calibration;
 import org.navitas.runtime.Recorder;
 
 /**
@@ -17,6 +18,7 @@ public final class NavitasPlatformListener extends PlatformTests {
         super.testPlanExecutionStarted(plan);
         isPassed = true;
         Recorder.mark(Recorder.RUN_START, Recorder.PASSED, "");
+        Calibration.measure();
     }
 
     @Override

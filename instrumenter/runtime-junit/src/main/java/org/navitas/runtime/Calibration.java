@@ -1,0 +1,135 @@
+package org.navitas.runtime;
+
+/**
+ * Measures what a probe costs in this process, in place: short threads call the very same probes under method ids that no map
+ * gives, and what that took is read from their own events. It is no part of the runtime's jar, which goes into every app.
+ *
+ * <p>A round is a batch of calls of an empty method, one of calls within calls, and one of calls that end by an exception (their
+ * probes alone: throwing is the application's own). The first rounds, whose outermost calls have another id, are for the compiler.
+ */
+public final class Calibration implements Runnable {
+    /** Method ids (docs/formats.md). */
+    private static final int WARM_UP = 0x3FFFFC;
+    private static final int PARENT = 0x3FFFFD;
+    private static final int LEAF = 0x3FFFFE;
+    private static final int THROWING = 0x3FFFFF;
+    private static final String NAME = "navitas-calibration";
+    /** Calls of a batch; each event is written, and ticks need time. */
+    private static final int FEW = 500;
+    private static final int TICKED = 50_000;
+    /** Rounds and time for the compiler, which takes most of that time, and the calls that it counts. */
+    private static final int WARM_ROUNDS = 40;
+    private static final long WARM_NS = 60_000_000;
+    /** Rounds that count: fewer where they take longer than that. */
+    private static final int ROUNDS = 32;
+    private static final int LEAST_ROUNDS = 4;
+    private static final long LIMIT_NS = 100_000_000;
+    private static final long JOIN_MS = 1_000;
+    /** More than any budget, in events. */
+    private static final int PLENTY = Integer.MAX_VALUE;
+
+    private final int most;
+    private int calls;
+
+    private Calibration(int most) {
+        this.most = most;
+    }
+
+    /**
+     * Calibrates, for 100 to 200 ms, unless no calls are recorded: as events and, since a thread folds once their budget is
+     * spent, as folds. Events of their own are not taken from that budget.
+     */
+    public static void measure() {
+        try {
+            Recorder recorder = Probe.RECORDER;
+            if (recorder == null || recorder.settings.unprobed) {
+                return;
+            }
+            if (recorder.settings.folded) {
+                new Calibration(recorder.ticker != null ? TICKED : FEW).inThread();
+                return;
+            }
+            if (!recorder.settings.logcat) { // that would take megabytes through the log
+                Calibration events = new Calibration(FEW);
+                recorder.spent(-PLENTY);
+                events.inThread();
+                recorder.spent(PLENTY - 2 * events.calls);
+            }
+            recorder.spent(PLENTY); // a new thread then folds from its first call
+            new Calibration(FEW).inThread();
+            recorder.spent(-PLENTY);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (RuntimeException | LinkageError e) {
+            Platform.note("the probes' cost is unknown: " + e);
+        }
+    }
+
+    private void inThread() throws InterruptedException {
+        Thread thread = new Thread(this, NAME);
+        thread.setDaemon(true);
+        thread.start();
+        thread.join(JOIN_MS);
+    }
+
+    @Override
+    public void run() {
+        long start = System.nanoTime();
+        for (int i = 1; i <= WARM_ROUNDS && System.nanoTime() - start < WARM_NS; i++) {
+            round(WARM_UP, FEW);
+            while (System.nanoTime() - start < i * (WARM_NS / WARM_ROUNDS)) {
+                // not asleep, which would lower the core's frequency
+            }
+        }
+        for (int i = 0; i < ROUNDS && (i < LEAST_ROUNDS || System.nanoTime() - start < LIMIT_NS); i++) {
+            round(PARENT, most);
+        }
+    }
+
+    private void round(int parent, int count) {
+        leaves(parent, count);
+        nested(parent, count);
+        throwing(parent, count);
+        calls += 4 * count + 3;
+    }
+
+    private static void leaves(int parent, int count) {
+        Probe.enter(parent);
+        for (int i = 0; i < count; i++) {
+            leaf();
+        }
+        Probe.exit(parent);
+    }
+
+    private static void nested(int parent, int count) {
+        Probe.enter(parent);
+        for (int i = 0; i < count; i++) {
+            caller();
+        }
+        Probe.exit(parent);
+    }
+
+    private static void throwing(int parent, int count) {
+        Probe.enter(parent);
+        for (int i = 0; i < count; i++) {
+            failing();
+        }
+        Probe.exit(parent);
+    }
+
+    private static void caller() {
+        Probe.enter(PARENT);
+        leaf();
+        Probe.exit(PARENT);
+    }
+
+    private static void leaf() {
+        Probe.enter(LEAF);
+        Probe.exit(LEAF);
+    }
+
+    private static void failing() {
+        Probe.enter(THROWING);
+        Probe.thrown(THROWING);
+    }
+}

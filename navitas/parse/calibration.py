@@ -1,0 +1,114 @@
+"""What probes cost on the device: read from the calls that the runtime makes for it, under ids of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from navitas.parse.calls import encoded_calls
+from navitas.parse.chunks import CALLS, FOLDED, Chunk
+from navitas.parse.folded import decode_folded
+from navitas.parse.methodmap import RESERVED_ID, Span
+from navitas.parse.tables import ENTER, EXIT, RESUME, THROW, CallCost, Calls, Folded, ProbeCost
+
+CALIBRATION = "navitas-calibration"
+"""The name of threads that make these calls."""
+
+_PARENT, _LEAF, _THROWING = RESERVED_ID + 1, RESERVED_ID + 2, RESERVED_ID + 3
+_ALL_IDS = Span(0, 1 << 22)
+_LEAST_CALLS, _LEAST_BATCHES = 100, 3
+_LEAST_SPREAD = 0.02
+
+F64 = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """Calls of one stretch in which nothing else was done, and what it took: in all, and within the innermost ones."""
+
+    calls: int
+    spent_ns: int
+    leaves: int
+    leaf_ns: int
+    throws: bool
+
+
+def probe_cost(threads: Iterable[Mapping[int, Sequence[Chunk]]]) -> ProbeCost | None:
+    """The cost by the calls and the folds of calibration threads, of which any thread's chunks by type may be given.
+
+    None when there are none, or when they hold too little.
+    """
+    events: list[_Batch] = []
+    folded: list[_Batch] = []
+    for by_type in threads:
+        if not any(chunk.name == CALIBRATION for chunks in by_type.values() for chunk in chunks):
+            continue
+        call_chunks, fold_chunks = by_type.get(CALLS, ()), by_type.get(FOLDED, ())
+        everything = {chunk.map_id: _ALL_IDS for chunk in (*call_chunks, *fold_chunks)}
+        events += _of_events(encoded_calls(call_chunks, everything)[0].whole())
+        folded += _of_folds(decode_folded(fold_chunks, everything)[0])
+    of_events, of_folds = _cost(events), _cost(folded)
+    either = of_events or of_folds
+    return None if either is None else ProbeCost(of_events or either, of_folds or either)
+
+
+def _of_events(calls: Calls) -> list[_Batch]:
+    """One batch for each outermost call that is not for warming up."""
+    enters = (calls.kind == ENTER) | (calls.kind == RESUME)
+    depth = np.cumsum(np.where(enters, 1, -1))
+    ends = np.flatnonzero(depth == 0)
+    found = []
+    for first, last in pairwise([-1, *ends.tolist()]):
+        t_ns, kind, method = (column[first + 1 : last + 1] for column in (calls.t_ns, calls.kind, calls.method))
+        if method[0] != _PARENT:
+            continue
+        leaf = np.flatnonzero((kind[:-1] == ENTER) & (method[:-1] >= _LEAF) & ((kind[1:] == EXIT) | (kind[1:] == THROW)))
+        leaf_ns = int((t_ns[leaf + 1] - t_ns[leaf]).sum())
+        throws = bool((method == _THROWING).any())
+        found.append(_Batch((len(t_ns) - 2) // 2, int(t_ns[-1] - t_ns[0]), len(leaf), leaf_ns, throws))
+    return found
+
+
+def _of_folds(folded: Folded) -> list[_Batch]:
+    """One batch for each epoch, unless calls for warming up or both kinds of batches are in it."""
+    cuts = np.flatnonzero(np.diff(folded.epoch_start_ns, prepend=-1, append=-1))
+    found = []
+    for first, last in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
+        own = slice(first, last)
+        calls, self_ns, method = folded.calls[own], folded.self_ns[own], folded.method[own]
+        leaf = method >= _LEAF
+        kinds = np.unique(method[leaf & (calls > 0)])
+        if len(kinds) == 1 and (method >= _PARENT).all():
+            inner = int(calls[folded.parent[own] >= 0].sum())
+            leaves, leaf_ns = int(calls[leaf].sum()), int(self_ns[leaf].sum())
+            found.append(_Batch(inner, int(self_ns.sum()), leaves, leaf_ns, bool(kinds[0] == _THROWING)))
+    return found
+
+
+def _cost(batches: Sequence[_Batch]) -> CallCost | None:
+    usable = [batch for batch in batches if batch.calls >= _LEAST_CALLS]
+    returned = _fast_half([batch for batch in usable if not batch.throws])
+    if returned is None:
+        return None
+    inside_ns, outside_ns, spread_ns = returned
+    thrown = _fast_half([batch for batch in usable if batch.throws]) or returned
+    return CallCost(inside_ns, outside_ns, thrown[0], thrown[1], spread_ns)
+
+
+def _fast_half(batches: Sequence[_Batch]) -> tuple[float, float, float] | None:
+    """ns a call inside and outside of it over the faster half of the batches (others were preempted, or not yet compiled), and
+    the spread."""
+    if len(batches) < _LEAST_BATCHES:
+        return None
+    ranked = sorted(batches, key=lambda batch: batch.spent_ns / batch.calls)
+    kept = ranked[: (len(ranked) + 1) // 2]
+    calls: F64 = np.array([batch.calls for batch in kept], np.float64)
+    per_call: F64 = np.array([batch.spent_ns for batch in kept]) / calls
+    whole = float(np.average(per_call, weights=calls))
+    spread = float(np.sqrt(np.average((per_call - whole) ** 2, weights=calls)))
+    inside = min(sum(batch.leaf_ns for batch in kept) / max(sum(batch.leaves for batch in kept), 1), whole)
+    return inside, whole - inside, max(spread, _LEAST_SPREAD * whole)

@@ -1,0 +1,96 @@
+"""What probes used is told: taken off by call counts, named where it is much, and compared with runs without probes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from attribution_maker import J_PER_MS, MS, PLAIN, manifest, nested, parsed, run, thread
+
+from navitas.attribute.analyze import analyze
+from navitas.attribute.classes import by_class
+from navitas.attribute.conserve import check
+from navitas.attribute.overhead import NO_COST
+from navitas.attribute.result import Analysis
+from navitas.parse.tables import CallCost, ProbeCost, RunTables
+from navitas.recording.manifest import Run
+
+COST = CallCost(inside_ns=4 * MS, outside_ns=6 * MS, thrown_inside_ns=0, thrown_outside_ns=0, spread_ns=1 * MS)
+BUSY = ((0.0, 0.0), (1000.0, 1000.0))
+
+
+def calibrated(own: RunTables) -> RunTables:
+    return replace(own, probe_cost=ProbeCost(COST, COST))
+
+
+def analysed(own: RunTables) -> Analysis:
+    return analyze(parsed(own), manifest(), PLAIN)
+
+
+def test_own_calls_cost_their_inside_and_callees_calls_the_rest() -> None:
+    # m0 calls m1 twice, for 20 ms and for 5 ms.
+    events = nested((0, 100, 0), (10, 30, 1))[:-1] + nested((50, 55, 1)) + nested((0, 100, 0))[-1:]
+    analysis = analysed(calibrated(run([thread(1, events, BUSY)])))
+    assert check(analysis) == [] and NO_COST not in analysis.evidence.reasons
+    (row,) = analysis.tests[0].threads
+    methods = {method.method: method for method in row.methods}
+    assert row.probes_j == pytest.approx(30 * J_PER_MS)
+    assert row.untraced_j == pytest.approx((900 - 6) * J_PER_MS)
+    assert methods[0].exclusive_j == pytest.approx((75 - 4 - 12) * J_PER_MS)
+    assert methods[0].inclusive_j == pytest.approx((100 - 4 - 20) * J_PER_MS)
+    assert methods[1].exclusive_j == methods[1].inclusive_j == pytest.approx((25 - 8) * J_PER_MS)
+    assert (methods[0].raw_inclusive_j, methods[1].raw_exclusive_j) == pytest.approx((100 * J_PER_MS, 25 * J_PER_MS))
+    assert methods[1].exclusive_error_j == pytest.approx(0.1 * 8 * J_PER_MS)
+    assert analysis.tests[0].compensated_j == pytest.approx(analysis.tests[0].energy_j - 30 * J_PER_MS)
+    assert [(node.method, node.exclusive_j) for node in row.nodes] == [
+        (0, pytest.approx(methods[0].exclusive_j)),
+        (1, pytest.approx(methods[1].exclusive_j)),
+    ]
+
+
+def test_a_method_may_come_out_below_nothing() -> None:
+    analysis = analysed(calibrated(run([thread(1, nested((0, 1, 0)), BUSY)])))
+    (method,) = analysis.tests[0].threads[0].methods
+    assert method.exclusive_j == pytest.approx(-3 * J_PER_MS)
+    assert check(analysis) == []
+
+
+def test_methods_that_were_mostly_probes_are_named_and_proposed_for_exclusion() -> None:
+    events = [event for i in range(60) for event in nested((10 * i, 10 * i + 7, 1))]
+    (notice,) = analysed(calibrated(run([thread(1, events, BUSY)]))).warnings
+    assert notice.code == "probes_large"
+    assert "a.C.m1 (57%)" in notice.message
+    assert "navitas profile --exclude 'a.C#m1'" in notice.remedy
+
+
+def test_without_a_calibration_the_reason_is_told() -> None:
+    analysis = analysed(run([thread(1, nested((0, 100, 0)), BUSY)]))
+    assert NO_COST in analysis.evidence.reasons
+    (row,) = analysis.tests[0].threads
+    assert row.probes_j == 0 and row.methods[0].raw_exclusive_j is None
+
+
+def test_a_baseline_stands_beside_its_repeat_and_counts_nowhere_else() -> None:
+    probed = calibrated(run([thread(1, nested((0, 100, 0)), BUSY)]))
+    bare = replace(run([thread(1, (), ((0.0, 0.0), (1000.0, 700.0)))]), run_id=1)
+    bare = replace(bare, windows=(replace(bare.windows[0], test_id=1),))
+    fields = {"module": ":", "repeat": 0, "package": "a", "map_id": "0", "exit": "complete"}
+    runs = [Run.model_validate({"id": i, "baseline": bool(i), **fields}) for i in range(2)]
+    known = manifest()
+    tests = [known.tests[0], known.tests[0].model_copy(update={"id": 1, "run": 1})]
+    both = analyze(parsed(probed, bare), known.model_copy(update={"runs": runs, "tests": tests}), PLAIN)
+    alone = analysed(probed)
+    assert both.totals == alone.totals and both.evidence == alone.evidence
+    (test,) = both.tests
+    assert test.unprobed_j == test.unprobed_threads_j == pytest.approx(700 * J_PER_MS)
+    assert replace(test, unprobed_j=None, unprobed_threads_j=None).energy_j == alone.tests[0].energy_j
+
+
+def test_a_classs_tests_are_summed_thread_by_thread() -> None:
+    own = run([thread(1, (), BUSY)], ((0, 300), (400, 1000)))
+    analysis = analyze(parsed(own), manifest(2), PLAIN)
+    (whole,) = by_class(analysis.tests)
+    assert (whole.class_name, whole.method, whole.status) == ("a.CTest", "*", "passed")
+    assert whole.energy_j == pytest.approx(900 * J_PER_MS) and whole.wall_ns == 900 * MS
+    (row,) = whole.threads
+    assert (row.serial, row.methods) == (1, ()) and row.energy_j == pytest.approx(900 * J_PER_MS)

@@ -1,0 +1,94 @@
+"""The cost of probes is read from the calibration's own calls; nothing else takes notice of them."""
+
+from __future__ import annotations
+
+import pytest
+from support import chunk_writer as cw
+
+from navitas.parse.calibration import probe_cost
+from navitas.parse.calls import encoded_calls
+from navitas.parse.chunks import Chunk, scan_chunks
+from navitas.parse.folded import decode_folded
+from navitas.parse.methodmap import Span
+from navitas.parse.tables import ENTER, EXIT, THROW
+
+WARM_UP, PARENT, LEAF, THROWING = 0x3FFFFC, 0x3FFFFD, 0x3FFFFE, 0x3FFFFF
+INSIDE, OUTSIDE, THROWN_OUTSIDE = 17, 23, 40
+KNOWN = {0: Span(0, 100)}
+Event = tuple[int, int, int]
+
+
+def batch(
+    start: int, outermost: int, called: int, *, calls: int = 200, inside: int = INSIDE, outside: int = OUTSIDE
+) -> list[Event]:
+    """An outermost call at `start` with so many calls in it."""
+    inside = inside or INSIDE
+    events, t = [(start, ENTER, outermost)], start
+    for _ in range(calls):
+        events += [(t + outside, ENTER, called), (t + outside + inside, THROW if called == THROWING else EXIT, called)]
+        t += outside + inside
+    return [*events, (t, EXIT, outermost)]
+
+
+def chunks_of(events: list[Event]) -> list[Chunk]:
+    return scan_chunks(cw.chunk(cw.CALLS, cw.calls_payload(events, 0), len(events), serial=2, name="navitas-calibration")).chunks
+
+
+def folds_of(epochs: list[tuple[int, int, list[tuple[int, int, int, int, int, int]]]]) -> list[Chunk]:
+    return scan_chunks(cw.chunk(cw.FOLDED, cw.folded_payload(epochs), len(epochs), serial=2, name="navitas-calibration")).chunks
+
+
+def test_events_tell_what_lies_inside_of_a_call_and_outside() -> None:
+    events: list[Event] = []
+    for i in range(12):
+        start = 1_000_000 * i
+        events += batch(start, WARM_UP, LEAF, inside=900)
+        # Half of the batches are slow: preempted, or not yet compiled.
+        events += batch(start + 250_000, PARENT, LEAF, inside=INSIDE if i % 2 else 400)
+        events += batch(start + 500_000, PARENT, THROWING, outside=THROWN_OUTSIDE)
+    cost = probe_cost([{cw.CALLS: chunks_of(events)}])
+    assert cost is not None and cost.folded == cost.events
+    assert (cost.events.inside_ns, cost.events.outside_ns) == pytest.approx((INSIDE, OUTSIDE))
+    assert (cost.events.thrown_inside_ns, cost.events.thrown_outside_ns) == pytest.approx((INSIDE, THROWN_OUTSIDE))
+    assert cost.events.spread_ns == pytest.approx(0.02 * (INSIDE + OUTSIDE))
+
+
+def test_calls_within_calls_cost_the_same() -> None:
+    events: list[Event] = []
+    for i in range(4):
+        t = 1_000_000 * i
+        events.append((t, ENTER, PARENT))
+        for _ in range(100):
+            inner = batch(t + OUTSIDE, PARENT, LEAF, calls=1)
+            events += [*inner[:-1], (t + 2 * OUTSIDE + 2 * INSIDE, EXIT, PARENT)]
+            t += 2 * OUTSIDE + 2 * INSIDE
+        events.append((t, EXIT, PARENT))
+    cost = probe_cost([{cw.CALLS: chunks_of(events)}])
+    assert cost is not None
+    assert (cost.events.inside_ns, cost.events.outside_ns) == pytest.approx((INSIDE, OUTSIDE))
+
+
+def test_folds_tell_it_epoch_by_epoch() -> None:
+    def epoch(i: int, outermost: int, called: int, inside: int) -> tuple[int, int, list[tuple[int, int, int, int, int, int]]]:
+        rows = [(0, -1, outermost, 1, 0, 200 * OUTSIDE), (1, 0, called, 200, 0, 200 * inside)]
+        return 1_000_000 * i, 1_000_000 * (i + 1), rows
+
+    epochs = [epoch(3 * i + k, *kind) for i in range(4) for k, kind in enumerate([(WARM_UP, LEAF, 9), (PARENT, LEAF, INSIDE)])]
+    cost = probe_cost([{cw.FOLDED: folds_of(epochs)}])
+    assert cost is not None
+    assert (cost.folded.inside_ns, cost.folded.outside_ns) == pytest.approx((INSIDE, OUTSIDE))
+    assert (cost.folded.thrown_inside_ns, cost.folded.thrown_outside_ns) == pytest.approx((INSIDE, OUTSIDE))
+
+
+def test_too_little_is_no_cost() -> None:
+    assert probe_cost([]) is None
+    assert probe_cost([{cw.CALLS: chunks_of(batch(0, PARENT, LEAF))}]) is None
+    assert probe_cost([{cw.CALLS: chunks_of([(5, EXIT, LEAF), (9, ENTER, PARENT)])}]) is None
+
+
+def test_the_runtimes_own_ids_are_no_foreign_methods() -> None:
+    calls, dropped = encoded_calls(chunks_of([*batch(0, PARENT, LEAF), (9_000_000, ENTER, 7), (9_000_001, EXIT, 500)]), KNOWN)
+    assert (len(calls), dropped) == (1, 1)
+    rows = [(0, -1, PARENT, 1, 0, 5), (1, 0, LEAF, 3, 0, 5), (2, -1, 7, 1, 0, 5), (3, -1, 500, 1, 0, 5)]
+    folded, dropped = decode_folded(folds_of([(0, 20, rows)]), KNOWN)
+    assert (folded.method.tolist(), dropped) == ([7], 1)
