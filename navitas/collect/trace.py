@@ -20,7 +20,7 @@ Warn = Callable[[str, str], None]
 
 SPARE_S = 600.0
 """A trace that nobody could end, since the cable was lost, ends so long after the run must have."""
-FOLDER = "/data/misc/perfetto-traces"
+TRACES = "/data/misc/perfetto-traces"
 _PREFIX = "navitas-"
 _LARGEST_BYTES = 1 << 30
 _ATRACE_KB = 16 << 10  # of each core
@@ -150,8 +150,8 @@ def _start_perfetto(device: Device, longest_s: float) -> _Perfetto:
     if sdk < _ALWAYS_ON and device.shell("getprop persist.traced.enable").text.strip() != "1":
         raise _NotThere("its service is off; on: adb shell setprop persist.traced.enable 1")
     # What a profiling that was killed has left. The brackets keep the pattern from meeting its own command line.
-    device.shell(f"pkill -f '{FOLDER}/[n]avitas-'; rm -f {FOLDER}/{_PREFIX}*")
-    path = f"{FOLDER}/{_PREFIX}{secrets.token_hex(6)}.pftrace"
+    device.shell(f"pkill -f '{TRACES}/[n]avitas-'; rm -f {TRACES}/{_PREFIX}*")
+    path = f"{TRACES}/{_PREFIX}{secrets.token_hex(6)}.pftrace"
     config = perfetto_config(longest_s)
     if sdk >= _TAKES_TEXT:
         feed, form = f"echo {shlex.quote(config)}", " --txt"

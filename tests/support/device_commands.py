@@ -15,8 +15,9 @@ PAGE = Path(__file__).parents[2] / "docs/device-commands.md"
 _CELL = re.compile(r"^\| ((?:`[^`]+`(?:, )?)+) \|", re.MULTILINE)
 _PLACEHOLDER = re.compile(r"\b[A-Z][A-Z_]+\b|…")
 _REDIRECTION = re.compile(r"\s*(2>&1|[12]?>\s*/dev/null)")
-_NOT_ASKED = {"echo", ":", "{", "}", "done", "while", "sleep", "true", "for"}
-_PREFIXES = ("do ", "then ", "{ ")
+_NOT_ASKED = {"echo", ":", "{", "}", "done", "while", "sleep", "true", "for", "if", "fi", "["}
+_PREFIXES = ("do ", "then ", "else ", "{ ")
+_ASSIGNMENT = re.compile(r"\w+=(?:\$\((?P<command>[^(].*)\)$)?")
 # Constants of commands, which a placeholder must not stand for.
 _CONSTANTS = ("LAUNCHER", "PID", "NAME")
 
@@ -61,6 +62,8 @@ def simple_commands(services: list[str]) -> set[str]:
             command = part.strip()
             while command.startswith(_PREFIXES):
                 command = command.partition(" ")[2].strip()
+            if assigned := _ASSIGNMENT.match(command):
+                command = assigned["command"] or ""
             if command and command.split()[0] not in _NOT_ASKED:
                 found.add(command)
     return found
