@@ -126,7 +126,7 @@ class TestEnergy:
     """One test: Σ threads + other_processes_j + idle_j + unattributed_j = energy_j.
 
     `unprobed_j` is what the test used in the run without probes beside this one (`--baseline`), `unprobed_threads_j` what its
-    threads used there, the profiler's aside.
+    threads used there (`threads_j`).
     """
 
     id: int
@@ -148,8 +148,8 @@ class TestEnergy:
 
     @property
     def threads_j(self) -> float:
-        """What its threads used, the profiler's aside."""
-        return fsum(thread.energy_j for thread in self.threads if thread.role != "profiler")
+        """What its threads used, the profiler's aside, and the JIT compiler's, which has other code to compile with probes."""
+        return fsum(thread.energy_j for thread in self.threads if thread.role not in ("profiler", "jit"))
 
     @property
     def probes_j(self) -> float:

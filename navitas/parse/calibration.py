@@ -30,7 +30,7 @@ F64 = NDArray[np.float64]
 class _Batch:
     """Calls of one stretch in which nothing else was done, and what it took: in all, and within the innermost ones."""
 
-    calls: int
+    calls: float
     spent_ns: int
     leaves: int
     leaf_ns: int
@@ -68,8 +68,13 @@ def _of_events(calls: Calls) -> list[_Batch]:
             continue
         leaf = np.flatnonzero((kind[:-1] == ENTER) & (method[:-1] >= _LEAF) & ((kind[1:] == EXIT) | (kind[1:] == THROW)))
         leaf_ns = int((t_ns[leaf + 1] - t_ns[leaf]).sum())
-        throws = bool((method == _THROWING).any())
-        found.append(_Batch((len(t_ns) - 2) // 2, int(t_ns[-1] - t_ns[0]), len(leaf), leaf_ns, throws))
+        # From the first inner call to the last one: what the outermost call's anchors take is none of theirs.
+        own = depth[first + 1 : last + 1]
+        inner = t_ns[(own == 2) & (kind == ENTER)]
+        if len(inner) > 1:
+            calls_between = (len(t_ns) - 2) // 2 * (len(inner) - 1) / len(inner)
+            throws = bool((method == _THROWING).any())
+            found.append(_Batch(calls_between, int(inner[-1] - inner[0]), len(leaf), leaf_ns, throws))
     return found
 
 
@@ -91,24 +96,27 @@ def _of_folds(folded: Folded) -> list[_Batch]:
 
 def _cost(batches: Sequence[_Batch]) -> CallCost | None:
     usable = [batch for batch in batches if batch.calls >= _LEAST_CALLS]
-    returned = _fast_half([batch for batch in usable if not batch.throws])
+    returned = _fastest([batch for batch in usable if not batch.throws])
     if returned is None:
         return None
     inside_ns, outside_ns, spread_ns = returned
-    thrown = _fast_half([batch for batch in usable if batch.throws]) or returned
+    thrown = _fastest([batch for batch in usable if batch.throws]) or returned
     return CallCost(inside_ns, outside_ns, thrown[0], thrown[1], spread_ns)
 
 
-def _fast_half(batches: Sequence[_Batch]) -> tuple[float, float, float] | None:
-    """ns a call inside and outside of it over the faster half of the batches (others were preempted, or not yet compiled), and
-    the spread."""
+def _fastest(batches: Sequence[_Batch]) -> tuple[float, float, float] | None:
+    """ns a call inside and outside of it, and their sum's spread, over the fastest quarter of the batches: others were preempted,
+    or not yet compiled. How the sum splits is read from the faster half, since ticks say little of a single batch.
+    """
     if len(batches) < _LEAST_BATCHES:
         return None
     ranked = sorted(batches, key=lambda batch: batch.spent_ns / batch.calls)
-    kept = ranked[: (len(ranked) + 1) // 2]
-    calls: F64 = np.array([batch.calls for batch in kept], np.float64)
-    per_call: F64 = np.array([batch.spent_ns for batch in kept]) / calls
+    half, quarter = ranked[: (len(ranked) + 1) // 2], ranked[: max((len(ranked) + 3) // 4, _LEAST_BATCHES)]
+    calls: F64 = np.array([batch.calls for batch in quarter], np.float64)
+    per_call: F64 = np.array([batch.spent_ns for batch in quarter]) / calls
     whole = float(np.average(per_call, weights=calls))
     spread = float(np.sqrt(np.average((per_call - whole) ** 2, weights=calls)))
-    inside = min(sum(batch.leaf_ns for batch in kept) / max(sum(batch.leaves for batch in kept), 1), whole)
+    of_half = sum(batch.spent_ns for batch in half) / sum(batch.calls for batch in half)
+    within = sum(batch.leaf_ns for batch in half) / max(sum(batch.leaves for batch in half), 1)
+    inside = whole * min(within / max(of_half, 1e-9), 1.0)
     return inside, whole - inside, max(spread, _LEAST_SPREAD * whole)

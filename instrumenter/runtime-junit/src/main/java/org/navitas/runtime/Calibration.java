@@ -14,14 +14,17 @@ public final class Calibration implements Runnable {
     private static final int LEAF = 0x3FFFFE;
     private static final int THROWING = 0x3FFFFF;
     private static final String NAME = "navitas-calibration";
-    /** Calls of a batch; each event is written, and ticks need time. */
+    /** Calls of a batch: each event is written, what an epoch costs is to be small beside its calls, and ticks need time. */
     private static final int FEW = 500;
+    private static final int EVENTS = 2_000;
+    private static final int FOLDED = 10_000;
     private static final int TICKED = 50_000;
     /** Rounds and time for the compiler, which takes most of that time, and the calls that it counts. */
     private static final int WARM_ROUNDS = 40;
     private static final long WARM_NS = 60_000_000;
     /** Rounds that count: fewer where they take longer than that. */
     private static final int ROUNDS = 32;
+    private static final int EVENT_ROUNDS = 16;
     private static final int LEAST_ROUNDS = 4;
     private static final long LIMIT_NS = 100_000_000;
     private static final long JOIN_MS = 1_000;
@@ -46,17 +49,17 @@ public final class Calibration implements Runnable {
                 return;
             }
             if (recorder.settings.folded) {
-                new Calibration(recorder.ticker != null ? TICKED : FEW).inThread();
+                new Calibration(recorder.ticker != null ? TICKED : FOLDED).inThread();
                 return;
             }
             if (!recorder.settings.logcat) { // that would take megabytes through the log
-                Calibration events = new Calibration(FEW);
+                Calibration events = new Calibration(EVENTS);
                 recorder.spent(-PLENTY);
                 events.inThread();
                 recorder.spent(PLENTY - 2 * events.calls);
             }
             recorder.spent(PLENTY); // a new thread then folds from its first call
-            new Calibration(FEW).inThread();
+            new Calibration(FOLDED).inThread();
             recorder.spent(-PLENTY);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -81,7 +84,8 @@ public final class Calibration implements Runnable {
                 // not asleep, which would lower the core's frequency
             }
         }
-        for (int i = 0; i < ROUNDS && (i < LEAST_ROUNDS || System.nanoTime() - start < LIMIT_NS); i++) {
+        int rounds = most == EVENTS ? EVENT_ROUNDS : ROUNDS;
+        for (int i = 0; i < rounds && (i < LEAST_ROUNDS || System.nanoTime() - start < LIMIT_NS); i++) {
             round(PARENT, most);
         }
     }
