@@ -67,6 +67,7 @@ lint: venv
 accuracy: setup
 	$(BIN)/python tests/accuracy/score.py --write
 	$(BIN)/python tests/accuracy/rails.py
+	$(BIN)/python tests/accuracy/probes.py
 
 experiments: setup android-sdk
 	$(BIN)/python tests/experiments/paper1.py
