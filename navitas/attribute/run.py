@@ -76,7 +76,9 @@ def _energy(run: RunTables, clusters: Sequence[Cluster], model: PowerModel, path
     others, unattributed = integrate_curve(of_rest, rest.others), integrate_curve(of_rest, rest.unattributed)
     if run.trace is not None and is_traced:
         traced = traced_run(run, run.trace, clusters, model, Untraced(level, clocks, rate, others, unattributed))
-        level, reasons, clocks, rate = traced.level, (*traced.reasons, *reasons), traced.clocks, traced.rate
+        level, clocks, rate = traced.level, traced.clocks, traced.rate
+        # What the levels below lack only matters in the trace's holes.
+        reasons = (*run.reasons, *traced.reasons, *reasons[len(run.reasons) :]) if traced.reasons else run.reasons
         others, unattributed = traced.others, traced.nobody
     knots, cpu_ns, energy_j = integrate(rate, clocks, marks)
     return RunEnergy(level, reasons, knots, cpu_ns, energy_j, others, unattributed, idle_w)
