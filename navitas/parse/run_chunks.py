@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -42,15 +43,16 @@ def read_run_chunks(recording: Recording, run: Run, known: dict[int, Span], find
 
 
 def _add_logcat(path: Path, run: Run, processes: dict[int, list[Chunk]], known: dict[int, Span], findings: Findings) -> None:
-    """Add what came through logcat. Its buffer may hold earlier runs' processes: only this run's counts, or else the last one."""
+    """Add what came through logcat, which is everybody's: only this run's app counts, which may have several processes."""
     streams = read_logcat_chunks(read_lines(path))
-    wanted = run.pid if run.pid is not None else next(reversed(processes or streams), None)
+    scans = {pid: scan_chunks(stream.data) for pid, stream in streams.items()}
+    wanted = {run.pid} if run.pid is not None else _of_app(scans, processes, known)
     for pid, stream in streams.items():
-        if pid != wanted:
+        if pid not in wanted:
             message = f"{path.name} also holds events of process {pid}, which is not this run's; left out"
             findings.warn("foreign_log", message, "None of this run's events are among them.")
             continue
-        scan = scan_chunks(stream.data)
+        scan = scans[pid]
         check_maps(scan.chunks, known, str(path))
         _report(scan, path.name, findings)
         findings.lose(
@@ -60,6 +62,12 @@ def _add_logcat(path: Path, run: Run, processes: dict[int, list[Chunk]], known: 
             "Enlarge the device's log buffer (logcat -G 16M), or use --transport files.",
         )
         processes.setdefault(pid, []).extend(scan.chunks)
+
+
+def _of_app(scans: Mapping[int, ChunkScan], processes: Mapping[int, object], known: Mapping[int, Span]) -> set[int]:
+    """The processes whose calls are of the recording's maps, or that left event files too; without any the last one."""
+    own = {pid for pid, scan in scans.items() if pid in processes or any(chunk.map_id in known for chunk in scan.chunks)}
+    return own if own or processes else set(list(scans)[-1:])
 
 
 def _report(scan: ChunkScan, name: str, findings: Findings) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -293,6 +294,26 @@ def test_log_lines_of_an_earlier_process_are_left_out(tmp_path: Path, parsed: Pa
     found = parse_recording(recording)
     same(parsed, found)
     assert "foreign_log" in {warning.code for warning in found.warnings}
+
+
+def test_all_processes_of_an_app_come_through_the_log(tmp_path: Path) -> None:
+    """An app may have several at once; another app's events, whose map is not the recording's, are none of them."""
+    recording = make_recording(tmp_path, replace(SCENARIO, transport="logcat"))
+    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    del manifest["runs"][0]["pid"]  # no profiling tells it
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    path = recording.files("logcat", 0)[0]
+    second = re.sub(r" NV1 \d+ ", " NV1 77 ", path.read_text())
+    foreign = "".join(
+        f"1600000000.000000    88    88 I navitas : {line}\n"
+        for line in cw.logcat_lines([cw.chunk(cw.CALLS, b"", 0, serial=1, map_id=1)], 88)
+    )
+    path.write_text(path.read_text() + second + foreign)
+    found = parse_recording(open_recording(tmp_path))
+    assert [thread.serial for thread in found.runs[0].threads if thread.serial > 0] == [1, 2, 3, 4]
+    assert [warning.message for warning in found.warnings if warning.code == "foreign_log"] == [
+        "runs/0: logcat.txt also holds events of process 88, which is not this run's; left out"
+    ]
 
 
 def of_two_processes(folder: Path) -> Recording:
