@@ -23,7 +23,7 @@ from navitas.collect.selection import TestName
 from navitas.collect.session import Outcome
 from navitas.collect.state.measuring import condition_at_start, measured
 from navitas.collect.target import Target
-from navitas.device.base import Device
+from navitas.device.base import Device, ShellResult
 from navitas.errors import DeviceError, RecordingError
 from navitas.recording.late_maps import MAP_UNKNOWN, UNKNOWN_MAP
 
@@ -38,13 +38,14 @@ _MODULE = ":"
 # By then most apps have called a method of theirs and the runtime has written it.
 _MAP_S = 3.0
 _MAP_BYTES = 1 << 16
+_WORDS = 300
 _BY_MAP = "give the bundle that its build made by --bundle, or its map.json by --map"
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
     """What is used: the app's package, how (a command line on the device; empty: `until` returns when it is over), and what is
-    known of its build. `map_ids` tells the ids of the method maps in the files of a run's folder."""
+    known of its build: its bundle, or its method map. `map_ids` tells the ids of the maps in the files of a run's folder."""
 
     package: str
     command: str
@@ -70,7 +71,8 @@ def record(
     with installed(device, [use.bundle], progress) if use.bundle else nullcontext():
         if not device.shell(f"pm path {shlex.quote(use.package)}").text.strip():
             raise DeviceError(f"device {device.info.serial}: {use.package} is not installed", "install it, or give --bundle")
-        known = map_cache.of_bundle(use.bundle) if use.bundle else use.map
+        known = use.map or (map_cache.of_bundle(use.bundle) if use.bundle else None)
+        use = replace(use, map=known)
         target = Target(use.package, use.package, None, "", {})
         plan = RunPlan(0, known.module if known else _MODULE, use.package, known.map_id if known else UNKNOWN_MAP, 0, target)
         plan = replace(plan, whole=True)
@@ -94,7 +96,7 @@ def _use(device: Device, use: Use, done: Instrumented, stream: Path, progress: P
     started = device.shell(f"monkey -p {shlex.quote(use.package)} -c android.intent.category.LAUNCHER 1", timeout_s=60.0)
     if "No activities found" in started.text and not use.command:
         progress.stage(f"{use.package} has no activity to start: start what is to be measured")
-    first = _first_process(device, use.package)
+    first = _first_process(device, use.package, _words(started))
     if first is not None and use.bundle is None:
         _check_map(device, use)
     progress.stage(f"recording {use.package}")
@@ -113,7 +115,8 @@ def _use(device: Device, use: Use, done: Instrumented, stream: Path, progress: P
 def _command(device: Device, use: Use, done: Instrumented, stream: Path, progress: Progress) -> None:
     """Run the command to its end, or until Ctrl-C; what it prints is kept."""
     code = ""
-    with device.stream(f"{use.command}\necho; echo {_EXIT}$?") as running, stream.open("wb") as raw:
+    # Its own end may lack a line's end.
+    with device.stream(f'{use.command}\necho "\n{_EXIT}$?"') as running, stream.open("wb") as raw:
         try:
             for line in running.lines():
                 if line.startswith(_EXIT.encode()):
@@ -127,8 +130,14 @@ def _command(device: Device, use: Use, done: Instrumented, stream: Path, progres
         done.warnings.append(f"'{use.command}' ended with exit code {code or 'unknown'}: see instrument.txt of the run")
 
 
-def _first_process(device: Device, package: str) -> str | None:
-    """The app's first process that writes events; None where its files are closed. Raises `DeviceError` when none comes."""
+def _words(result: ShellResult) -> str:
+    """What a command has said, on one line; the end of what is long, which tells the cause."""
+    return " ".join((result.stdout + result.stderr).decode("utf-8", "replace").split())[-_WORDS:]
+
+
+def _first_process(device: Device, package: str, said: str) -> str | None:
+    """The app's first process that writes events; None where its files are closed. Raises `DeviceError`, with what was said when
+    the app was started, when none comes."""
     deadline = time.monotonic() + _EVENTS_S
     run_as = device.shell(f"run-as {shlex.quote(package)} true")
     if run_as.exit_code != 0:
@@ -138,7 +147,8 @@ def _first_process(device: Device, package: str) -> str | None:
             return re.sub(r"\D", "", name.removesuffix(".nvch"))
         time.sleep(_POLL_S)
     if not _processes(device, package):
-        raise DeviceError(f"device {device.info.serial}: {package} does not run", "start it on the phone to see why")
+        why = f"; when it was started, monkey said: {said}" if said else ""
+        raise DeviceError(f"device {device.info.serial}: {package} does not run{why}", "start it on the phone to see why")
     raise DeviceError(
         f"device {device.info.serial}: {package} runs, but records nothing: it is not an instrumented build",
         "give the bundle that its build made by --bundle (navitas plugin), which installs it",
@@ -171,8 +181,7 @@ def _check_map(device: Device, use: Use) -> None:
 
 def _unknown(use: Use, ids: Sequence[str]) -> list[str]:
     """Those ids whose map is neither given nor kept."""
-    known = map_cache.of_bundle(use.bundle) if use.bundle else use.map
-    return [name for name in ids if not (name in (known.map_id, *known.includes) if known else map_cache.find(name))]
+    return [name for name in ids if not (name in (use.map.map_id, *use.map.includes) if use.map else map_cache.find(name))]
 
 
 def _says_unknown(package: str, map_id: str) -> str:

@@ -36,7 +36,7 @@ def of_bundle(bundle: Bundle) -> KnownMap:
 
 
 def find(map_id: str) -> KnownMap | None:
-    """The map of an id, or one that includes it; None when none is kept, or it is damaged."""
+    """The map of an id, or one that includes it; None when none is kept, or it cannot be read."""
     try:
         about = json.loads((_folder() / f"{map_id}.json").read_bytes())
         path = _folder() / f"{int(about['map_id'], 16):016x}.map"

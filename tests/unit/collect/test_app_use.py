@@ -1,0 +1,67 @@
+"""An app in use: what is said of one that does not start, and of a command that fails."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from fake_device import FakeDevice
+
+from navitas.collect import app_use
+from navitas.collect.app_use import Use
+from navitas.collect.instrument import Instrumented
+from navitas.collect.progress import NoProgress
+from navitas.errors import DeviceError
+
+
+def use(command: str = "") -> Use:
+    return Use("a.b", command, lambda: None, lambda _: set())
+
+
+@dataclass
+class Printed:
+    """What a command has printed."""
+
+    output: bytes
+    received_bytes: int = 0
+
+    def lines(self) -> Iterator[bytes]:
+        yield from self.output.splitlines()
+
+    def close(self) -> None:
+        """It has ended."""
+
+
+class HostShell(FakeDevice):
+    """Runs streamed commands by this machine's shell."""
+
+    @contextmanager
+    def stream(self, command: str) -> Iterator[Printed]:
+        yield Printed(subprocess.run(["sh", "-c", command], capture_output=True, check=False).stdout)
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "printed"),
+    [
+        ("echo one", None, b"one\n\n"),
+        ("printf one; exit 3 | false", "1", b"one\n"),
+        ("(exit 251)", "251", b"\n"),
+        ("exit 7", "unknown", b""),
+    ],
+)
+def test_a_command_that_fails_is_told(tmp_path: Path, command: str, code: str | None, printed: bytes) -> None:
+    done = Instrumented()
+    app_use._command(HostShell(), use(command), done, tmp_path / "raw", NoProgress())
+    assert done.warnings == ([f"'{command}' ended with exit code {code}: see instrument.txt of the run"] if code else [])
+    assert (tmp_path / "raw").read_bytes() == printed
+
+
+def test_why_an_app_did_not_start_is_in_the_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app_use, "_EVENTS_S", 0.0)
+    device = FakeDevice({"monkey": "// CRASH: a.b (pid 7)\n// Short Msg: java.lang.IllegalStateException\n", "ps": "PID NAME\n"})
+    with pytest.raises(DeviceError, match=r"a\.b does not run; .*monkey said: // CRASH: a\.b \(pid 7\) // Short Msg: java"):
+        app_use._use(device, use(), Instrumented(), tmp_path / "raw", NoProgress())
