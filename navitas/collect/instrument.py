@@ -37,9 +37,9 @@ class Instrumented:
 
 
 def command(name: str, arguments: dict[str, str]) -> str:
-    """The command line; arguments go as `-e key value`."""
-    extras = " ".join(f"-e {key} {shlex.quote(value)}" for key, value in arguments.items())
-    return f"am instrument -w -r {extras} {name}"
+    """The command line; arguments go as `-e key value`. Whatever a bundle names stays one word: `$` of an inner class, `;`."""
+    extras = " ".join(f"-e {shlex.quote(key)} {shlex.quote(value)}" for key, value in arguments.items())
+    return f"am instrument -w -r {extras} {shlex.quote(name)}"
 
 
 class CannotList(DeviceError):

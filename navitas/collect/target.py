@@ -36,7 +36,7 @@ class Target:
         installed = device.shell("pm list instrumentation").text.splitlines()
         lines = [line.removeprefix("instrumentation:").strip().partition(" (target=") for line in installed]
         for name, _, target in lines:
-            if name == self.component if self.component else self.package in (target.rstrip(")"), name.partition("/")[0]):
+            if _full(name) == self.component if self.component else self.package in (target.rstrip(")"), name.partition("/")[0]):
                 return name
         others = ", ".join(name for name, _, _ in lines if name.startswith(f"{self.test_package}/"))
         raise DeviceError(
@@ -49,6 +49,12 @@ class Target:
         """Those of a run: with the listener that marks tests, beside the build's own."""
         own = self.arguments.get("listener")
         return {**self.arguments, "listener": f"{own},{self.listener}" if own else self.listener}
+
+
+def _full(component: str) -> str:
+    """`a.b/.Runner`, as Android prints a class within the package, with the class's whole name."""
+    package, _, name = component.partition("/")
+    return f"{package}/{package if name.startswith('.') else ''}{name}"
 
 
 def target_of(bundle: Bundle) -> Target:

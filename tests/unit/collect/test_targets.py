@@ -11,6 +11,7 @@ from fake_device import FakeDevice
 from navitas.build.bundle import Bundle
 from navitas.bundle.manifest import AndroidManifest
 from navitas.collect import app_files, map_cache
+from navitas.collect.instrument import command
 from navitas.collect.target import Target, target_of
 from navitas.device.base import ShellResult
 from navitas.device.install_remedies import install_remedy
@@ -40,6 +41,19 @@ def android(**fields: object) -> Bundle:
 def test_the_bundles_runner_is_found_in_every_listing(release: str) -> None:
     device = FakeDevice({"pm list instrumentation": LISTINGS[release]})
     assert target_of(android()).find_component(device) == f"a.b.test/{RUNNER}"
+
+
+def test_a_runner_in_the_tests_own_package_is_found_by_its_short_name() -> None:
+    """ComponentName.flattenToShortString."""
+    device = FakeDevice({"pm list instrumentation": "instrumentation:a.b.test/.Runner (target=a.b)\n"})
+    assert target_of(android(runner="a.b.test.Runner")).find_component(device) == "a.b.test/.Runner"
+
+
+def test_what_a_bundle_names_stays_one_word_each() -> None:
+    assert (
+        command("a.b/a.b.Outer$Runner", {"x; reboot": "$(y)"})
+        == "am instrument -w -r -e 'x; reboot' '$(y)' 'a.b/a.b.Outer$Runner'"
+    )
 
 
 def test_another_runner_than_the_bundles_is_named() -> None:
