@@ -29,7 +29,7 @@ def installed(device: Device, bundles: Sequence[Bundle], progress: Progress) -> 
     reachable = True
     try:
         for bundle in bundles:
-            install(device, bundle)
+            _install(device, bundle)
         yield
     except BaseException as error:
         reachable = device.wait_until_back(_BACK_S)
@@ -52,26 +52,26 @@ def _tell_what_stays(error: DeviceError, device: Device, bundles: Sequence[Bundl
         error.remedy += f"; what was installed may still be there: {commands}"
 
 
-def install(device: Device, bundle: Bundle, *, with_tests: bool = True) -> None:
+def _install(device: Device, bundle: Bundle) -> None:
     """Install a bundle: its APKs, and for a virtual phone what it runs in their place."""
     manifest = bundle.manifest
     if not isinstance(manifest, AndroidManifest):
         device.install([bundle.path])
         return
+    classes = manifest.jvm if device.info.kind == "virtual" else None
+    if device.info.kind == "virtual" and classes is None:
+        raise UsageError(
+            f"the bundle {bundle.path.name} is for real phones: it lacks what a virtual phone runs",
+            "build it without -Pnavitas.jvm=false",
+        )
     with tempfile.TemporaryDirectory(prefix="navitas-apks-") as folder:
         apks = []
         if manifest.apks.app:
             apks.append(bundle.extract(_app_apk(device, manifest), Path(folder) / f"{manifest.package}.apk"))
-        if with_tests or not apks:
-            apks.append(bundle.extract(manifest.apks.test, Path(folder) / f"{manifest.test_package}.apk"))
+        apks.append(bundle.extract(manifest.apks.test, Path(folder) / f"{manifest.test_package}.apk"))
         device.install(apks)
-        if device.info.kind == "virtual":
-            if manifest.jvm is None:
-                raise UsageError(
-                    f"the bundle {bundle.path.name} is for real phones: it lacks what a virtual phone runs",
-                    "build it without -Pnavitas.jvm=false",
-                )
-            device.push(bundle.extract(manifest.jvm, Path(folder) / "jvm.zip"), _jvm_path(manifest))
+        if classes is not None:
+            device.push(bundle.extract(classes, Path(folder) / "jvm.zip"), _jvm_path(manifest))
 
 
 def _present(device: Device, bundles: Sequence[Bundle]) -> set[str]:
