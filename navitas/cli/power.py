@@ -8,12 +8,11 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from navitas.cli.phones import device_of
 from navitas.collect import power, topology
-from navitas.collect.profile_cache import Found
-from navitas.device.adb import select_device
 from navitas.errors import ExitCode, PowerProfileError, UsageError
 from navitas.power import catalog
-from navitas.power.cpu import power_model
+from navitas.power.cpu import needs_frequencies, power_model, stand_in_frequencies
 from navitas.power.model import PowerModel
 from navitas.power.profile import Profile, read_power_profile
 from navitas.report.names import printable, printable_lines
@@ -28,28 +27,31 @@ def command() -> None:
 
 @command.command("show")
 @click.argument("name", required=False, metavar="NAME|FILE")
-@click.option("--device", "serial", metavar="SERIAL", help="The profile of this phone, and where it comes from.")
+@click.option("--device", "serial", metavar="SERIAL", help="The profile of this phone ('virtual' too), and where it comes from.")
 def show(*, name: str | None, serial: str | None) -> None:
     """Show a profile's CPU figures; without arguments the names of the profiles that Navitas has."""
     if name is not None and serial is not None:
         raise UsageError("a profile is either named or a phone's", "leave out the name, or --device")
     if serial is not None:
-        found = _of_phone(serial, anew=False)
-        profile = read_power_profile(found.xml, name=found.source)
+        with device_of(serial) as device:
+            policies = topology.read_policies(device)
+            found = power.of_phone(device, policies)
+            profile = read_power_profile(found.xml, name=found.source)
+            _print(profile, power.model_on(device, profile, policies))
     elif name is not None:
         profile = catalog.load(name)
+        _print(profile, power_model(profile, power.DEFAULT_VOLTAGE_V))
     else:
         click.echo("\n".join(catalog.names()))
-        return
-    _print(profile, power_model(profile, power.DEFAULT_VOLTAGE_V))
 
 
 @command.command("extract")
-@click.option("--device", "serial", metavar="SERIAL", help="The phone. [the only one]")
+@click.option("--device", "serial", metavar="SERIAL", help="'virtual', or a device of `navitas devices`. [the only one]")
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), metavar="FILE", help="File to write.")
 def extract(*, serial: str | None, output: Path) -> None:
     """Write the profile that a phone holds to a file, asking the phone anew."""
-    found = _of_phone(serial, anew=True)
+    with device_of(serial) as device:
+        found = power.of_phone(device, topology.read_policies(device), anew=True)
     output.write_bytes(found.xml)
     click.echo(f"{output}: {found.source}", err=True)
 
@@ -66,17 +68,13 @@ def validate(*, file: Path) -> int:
     for text in profile.warnings:
         click.echo(printable(_with_line(profile, text), 1000))
     try:
-        power_model(profile, power.DEFAULT_VOLTAGE_V)
+        power_model(profile, power.DEFAULT_VOLTAGE_V, None, stand_in_frequencies(profile))
     except PowerProfileError as error:
         click.echo(f"unusable: {printable_lines(error.message)}")
         return ExitCode.CHECK_FAILED
-    click.echo(f"usable, {len(profile.warnings)} defects" if profile.warnings else "usable, no defect")
+    where = " on a phone that tells its frequencies" if needs_frequencies(profile) else ""
+    click.echo(f"usable{where}, {f'{len(profile.warnings)} defects' if profile.warnings else 'no defect'}")
     return ExitCode.OK
-
-
-def _of_phone(serial: str | None, *, anew: bool) -> Found:
-    device = select_device(serial)
-    return power.of_phone(device, topology.read_policies(device), anew=anew)
 
 
 def _with_line(profile: Profile, text: str) -> str:

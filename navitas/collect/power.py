@@ -13,10 +13,11 @@ from navitas.collect.profile_cache import Found, cached, keep
 from navitas.collect.state.condition import parse_battery
 from navitas.collect.topology import read_frequencies
 from navitas.device.base import Device
-from navitas.errors import PowerProfileError
+from navitas.errors import DeviceError, PowerProfileError
 from navitas.power import catalog
 from navitas.power.cpu import needs_frequencies, power_model
-from navitas.power.profile import read_power_profile
+from navitas.power.model import PowerModel
+from navitas.power.profile import Profile, read_power_profile
 from navitas.recording import manifest
 
 DEFAULT_VOLTAGE_V = 3.85
@@ -78,7 +79,7 @@ def adopt(device: Device, supply: Supply, xml: bytes, policies: list[manifest.Po
     found = Found(xml, IN_APP)
     try:
         _check(device, found, policies)
-    except PowerProfileError as error:
+    except (PowerProfileError, DeviceError) as error:  # all else is recorded by now, and must not be lost for this
         warn(f"the profile that the app has read is not used: {error.message}")
         return supply
     keep(device.info.fingerprint, found)
@@ -88,11 +89,15 @@ def adopt(device: Device, supply: Supply, xml: bytes, policies: list[manifest.Po
     return replace(supply, profile_xml=xml, profile_source=f"{device.info.model}: {IN_APP}")
 
 
+def model_on(device: Device, profile: Profile, policies: list[manifest.Policy]) -> PowerModel:
+    """The power model of this phone's CPU, at the voltage that is taken where none is known. Raises `PowerProfileError`."""
+    frequencies = read_frequencies(device, policies) if needs_frequencies(profile) else {}
+    return power_model(profile, DEFAULT_VOLTAGE_V, [(policy.id, policy.cpus) for policy in policies] or None, frequencies)
+
+
 def _check(device: Device, found: Found, policies: list[manifest.Policy]) -> None:
     """Raises `PowerProfileError` when no power model of this phone's CPU can be made of it."""
-    profile = read_power_profile(found.xml, name=found.source)
-    frequencies = read_frequencies(device, policies) if needs_frequencies(profile) else {}
-    power_model(profile, DEFAULT_VOLTAGE_V, [(policy.id, policy.cpus) for policy in policies] or None, frequencies)
+    model_on(device, read_power_profile(found.xml, name=found.source), policies)
 
 
 def _figures(found: Found) -> object:

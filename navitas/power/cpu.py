@@ -68,6 +68,12 @@ def needs_frequencies(profile: Profile) -> bool:
     return any(key.startswith(_STEPS) for key in profile.arrays)
 
 
+def stand_in_frequencies(profile: Profile) -> dict[int, list[int]]:
+    """Speeds in kHz, by policy, in place of those that only a phone can tell: to check what else a profile says."""
+    numbers = {key: _number(key) for key in profile.arrays if key.startswith(_STEPS)}
+    return {number: list(range(1, len(profile.arrays[key]) + 1)) for key, number in numbers.items() if number is not None}
+
+
 def _number(key: str) -> int | None:
     """The policy that a key of `_STEPS` names."""
     text = key.removeprefix(_STEPS)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
+from navitas.cli import power as command
 from navitas.cli.main import run
+from navitas.collect.profile_cache import Found
 from navitas.power import catalog
+from navitas.recording.manifest import Policy
 
 Capture = pytest.CaptureFixture[str]
 
@@ -35,6 +39,29 @@ def profile(tmp_path: Path) -> Callable[[str], str]:
 def test_without_arguments_the_names(capsys: Capture) -> None:
     assert run(["power", "show"]) == 0
     assert capsys.readouterr().out.split() == catalog.names()
+
+
+STEPS = """<device name="Android">
+  <item name="cpu.idle">3</item>
+  <array name="cpu.scaling_step_power.policy0"><value>10</value><value>20</value></array>
+</device>
+"""
+
+
+def test_a_profile_without_speeds_is_one_for_its_phone(profile: Callable[[str], str], capsys: Capture) -> None:
+    """From Android 14 on the speeds are the kernel's."""
+    assert run(["power", "validate", profile(STEPS)]) == 0
+    assert "usable on a phone that tells its frequencies" in capsys.readouterr().out
+    assert run(["power", "validate", profile(STEPS.replace("20", "-20"))]) == 1
+
+
+def test_the_phone_tells_the_speeds_that_its_profile_lacks(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    monkeypatch.setattr(command, "device_of", lambda _: nullcontext())
+    monkeypatch.setattr(command.topology, "read_policies", lambda _: [Policy(id=0, cpus=[0, 1])])
+    monkeypatch.setattr(command.power, "of_phone", lambda *_: Found(STEPS.encode(), "its dump"))
+    monkeypatch.setattr(command.power, "read_frequencies", lambda *_: {0: [300_000, 600_000]})
+    assert run(["power", "show", "--device", "x"]) == 0
+    assert "600" in capsys.readouterr().out
 
 
 def test_a_profile_is_shown(capsys: Capture) -> None:
