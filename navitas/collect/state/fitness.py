@@ -46,7 +46,10 @@ def check(device: Device, *, force: bool) -> Condition:
 
 
 class CoolDown:
-    """Waits between repeats until the phone is about as cool as at the start, at most five minutes each time."""
+    """Waits between repeats until the phone is about as cool as at the start, at most five minutes each time.
+
+    `unplugged`: the measurement holds `dumpsys battery unplug`, and will end it.
+    """
 
     def __init__(
         self,
@@ -55,6 +58,7 @@ class CoolDown:
         warn: Callable[[str, str, str], None],
         progress: Progress,
         *,
+        unplugged: bool,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
@@ -65,7 +69,7 @@ class CoolDown:
         self._clock = clock
         self._sleep = sleep
         # Only where the battery's temperature is all there is to go by.
-        self._thaw = start.thermal.skin_c is None and not start.battery.frozen
+        self._thaw = start.thermal.skin_c is None and unplugged
 
     def wait(self) -> None:
         """Return when the phone has cooled down, or with a warning when it does not. Raises `DeviceError` when it is lost."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack, contextmanager
 
 from navitas.collect.state.journal import Journal
@@ -25,8 +25,8 @@ _WIFI = "radio/wifi"
 
 
 @contextmanager
-def prepared(device: Device, warn: Warn, *, radios_off: bool = False) -> Iterator[None]:
-    """Set the phone for as long as the context is open.
+def prepared(device: Device, warn: Warn, *, radios_off: bool = False) -> Iterator[Set[str]]:
+    """Set the phone for as long as the context is open; yields the keys of the settings that will be given back.
 
     What cannot be read or set on this phone stays as it is, named in a warning. What is changed is on disk first, so that the
     next start can give it back where this one cannot: after SIGKILL, or when the phone was unplugged.
@@ -47,7 +47,7 @@ def prepared(device: Device, warn: Warn, *, radios_off: bool = False) -> Iterato
         try:
             for key in _put(device, {key: BY_KEY[key].wanted for key in changed}):
                 warn("state", f"the phone's {BY_KEY[key].name} could not be set to {BY_KEY[key].wanted}", _AS_FOUND)
-            yield
+            yield changed.keys()
         finally:
             if changed:
                 _give_back(device, journal, changed, warn)

@@ -10,6 +10,7 @@ from navitas.collect.progress import Progress
 from navitas.collect.state.condition import Condition
 from navitas.collect.state.fitness import CoolDown, check
 from navitas.collect.state.guard import Warn, prepared
+from navitas.collect.state.settings import BATTERY
 from navitas.device.base import Device
 
 
@@ -30,15 +31,15 @@ def measured(
     if start is None:
         yield lambda _: None
         return
-    cooling = CoolDown(device, start, warn, progress)
-    reached = 0
-
-    def cool_down(repeat: int) -> None:
-        nonlocal reached
-        if repeat > reached:
-            cooling.wait()
-        reached = repeat
-
     progress.stage("setting the phone for the measurement")
-    with prepared(device, warn, radios_off=options.radios_off):
+    with prepared(device, warn, radios_off=options.radios_off) as changed:
+        cooling = CoolDown(device, start, warn, progress, unplugged=BATTERY in changed)
+        reached = 0
+
+        def cool_down(repeat: int) -> None:
+            nonlocal reached
+            if repeat > reached:
+                cooling.wait()
+            reached = repeat
+
         yield cool_down

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 from navitas.collect.state.condition import battery_values, parse_battery
 
+BATTERY = "battery"
+"""Key of the setting that `dumpsys battery unplug` makes."""
 ABSENT = "null"
 """What `settings get` prints for a key that is not there: it is put back by deleting it."""
 
@@ -116,7 +118,7 @@ SETTINGS: tuple[Setting, ...] = (
     _doze("deep"),
     _doze("light"),
     Setting(
-        "battery",
+        BATTERY,
         "battery's charging state",
         "unplugged",
         "dumpsys battery",

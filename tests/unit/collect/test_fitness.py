@@ -61,7 +61,7 @@ def cool(monkeypatch: pytest.MonkeyPatch, start: Condition, later: list[Conditio
 
     monkeypatch.setattr(fitness, "read_condition", lambda *_, **__: left.pop(0) if len(left) > 1 else left[0])
     warn = lambda _code, message, _remedy: warned.append(message)  # noqa: E731
-    CoolDown(FakeDevice(), start, warn, progress, clock=lambda: now, sleep=sleep).wait()
+    CoolDown(FakeDevice(), start, warn, progress, unplugged=False, clock=lambda: now, sleep=sleep).wait()
     return progress.details, warned, now
 
 
@@ -92,3 +92,11 @@ def test_the_wait_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_phone_that_tells_nothing_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     assert cool(monkeypatch, Condition(), [COOL]) == ([], [], 0.0)
+
+
+@pytest.mark.parametrize("unplugged", [True, False])
+def test_only_who_unplugged_the_battery_thaws_it(unplugged: bool) -> None:
+    """Else nobody would end what the question begins."""
+    device = FakeDevice()
+    CoolDown(device, Condition(Battery(temperature_c=30.0)), lambda *_: None, NoProgress(), unplugged=unplugged).wait()
+    assert any("unplug" in command for command in device.asked) is unplugged
