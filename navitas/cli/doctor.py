@@ -10,7 +10,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from navitas.cli.phones import VIRTUAL, device_of
+from navitas.cli.options import VIRTUAL
+from navitas.cli.phones import device_of
 from navitas.collect.doctor import Check, Examination, examine
 from navitas.collect.state.guard import restore_left
 from navitas.collect.state.journal import Journal

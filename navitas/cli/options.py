@@ -14,6 +14,9 @@ from navitas.errors import UsageError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+VIRTUAL = "virtual"
+"""The serial that stands for a virtual phone, started for the command."""
+
 
 @dataclass(frozen=True, slots=True)
 class ReportOptions:
@@ -35,6 +38,14 @@ class Finite(click.FloatRange):
         if not math.isfinite(number):
             self.fail(f"{value!r} is no number.", param, ctx)
         return number
+
+
+device_option = click.option(
+    "--device", default=VIRTUAL, show_default=True, metavar="SERIAL", help="'virtual', or a device of `navitas devices`."
+)
+phone_option = click.option(
+    "--phone", default="default", show_default=True, metavar="NAME", help="The phone that the virtual phone is modelled on."
+)
 
 
 def probe_options(function: F) -> F:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 
+import click
+
 from navitas.build.bundle import Bundle
 from navitas.bundle.manifest import AndroidManifest
+from navitas.cli.options import VIRTUAL
 from navitas.device.adb import select_device
 from navitas.device.base import Device
 from navitas.device.virtual_phone import virtual_phone
 from navitas.errors import UsageError
-
-VIRTUAL = "virtual"
+from navitas.report.names import printable
 
 
 def device_of(serial: str | None, phone: str = "default") -> AbstractContextManager[Device]:
@@ -27,11 +29,18 @@ def device_of(serial: str | None, phone: str = "default") -> AbstractContextMana
 
 
 def for_phone(device: Device, bundles: Sequence[Bundle]) -> list[Bundle]:
-    """The bundles that a real phone can run: Android apps. Plain Java bytecode is none. `UsageError` when there is none."""
+    """The bundles that a real phone can run: Android apps; others, of plain Java bytecode, are named on standard error.
+
+    `UsageError` when there is none.
+    """
     apps = [bundle for bundle in bundles if isinstance(bundle.manifest, AndroidManifest)]
     if not apps:
         raise UsageError(
             f"{device.info.serial} ({device.info.model}) cannot run a plain `java` project: its bytecode is not an Android app",
             "profile it on the virtual phone: leave --device out, or give --device virtual",
         )
+    others = ", ".join(bundle.manifest.module for bundle in bundles if bundle not in apps)
+    if others:
+        what = f"warning: left out, since a phone runs no plain `java` project: {printable(others)}"
+        click.secho(f"{what} (profile it by --module on the virtual phone)", err=True, fg="yellow")
     return apps

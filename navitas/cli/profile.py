@@ -10,7 +10,9 @@ import click
 from navitas.cli.destinations import check_free
 from navitas.cli.options import (
     Finite,
+    device_option,
     measuring_options,
+    phone_option,
     probe_options,
     report_options,
     take_radios_off,
@@ -30,14 +32,10 @@ from navitas.errors import UsageError
 )
 @click.option("--module", metavar="PATH", help="Gradle path of the module to profile. [all that have tests]")
 @click.option("--variant", metavar="NAME", help="The Android variant to profile, such as demoDebug. [the only one with tests]")
-@click.option(
-    "--device", default="virtual", show_default=True, metavar="SERIAL", help="'virtual', or a device of `navitas devices`."
-)
+@device_option
 @click.option("--isolate", is_flag=True, help="Run each test in a process of its own.")
 @click.option("--test-task", metavar="NAME", help="Gradle's task whose tests are meant, such as integrationTest. [test]")
-@click.option(
-    "--phone", default="default", show_default=True, metavar="NAME", help="The phone that the virtual phone is modelled on."
-)
+@phone_option
 @click.option(
     "--bundle",
     "bundles",

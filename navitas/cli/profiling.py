@@ -19,7 +19,7 @@ from navitas.build.gradle import build_bundles
 from navitas.build.lock import project_lock
 from navitas.cli.ahead import Ahead
 from navitas.cli.destinations import check_outputs
-from navitas.cli.options import ReportOptions
+from navitas.cli.options import VIRTUAL, ReportOptions
 from navitas.cli.progress import ConsoleProgress
 from navitas.collect.options import ProfileOptions, check_options
 from navitas.device.base import Device
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     """Measures with a device, into the folder of a recording."""
 
 RECORDINGS = Path("navitas-recordings")
-VIRTUAL = "virtual"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,17 @@ from navitas.build.bundle import open_bundle
 from navitas.cli.destinations import check_free
 from navitas.cli.map_ids import map_ids
 from navitas.cli.maps import read_map
-from navitas.cli.options import Finite, measuring_options, report_options, take_radios_off, take_report_options
-from navitas.cli.profiling import VIRTUAL, RunOptions, record_use
+from navitas.cli.options import (
+    VIRTUAL,
+    Finite,
+    device_option,
+    measuring_options,
+    phone_option,
+    report_options,
+    take_radios_off,
+    take_report_options,
+)
+from navitas.cli.profiling import RunOptions, record_use
 from navitas.cli.waiting import until_enter
 from navitas.collect.app_use import Use
 from navitas.collect.options import ProfileOptions
@@ -23,12 +32,8 @@ from navitas.errors import UsageError
 @click.command("record")
 @click.argument("package")
 @click.argument("words", metavar="[-- COMMAND…]", nargs=-1, type=click.UNPROCESSED)
-@click.option(
-    "--device", default=VIRTUAL, show_default=True, metavar="SERIAL", help="'virtual', or a device of `navitas devices`."
-)
-@click.option(
-    "--phone", default="default", show_default=True, metavar="NAME", help="The phone that the virtual one is modelled on."
-)
+@device_option
+@phone_option
 @click.option("--bundle", type=click.Path(path_type=Path), metavar="FILE", help="Install the app of this bundle first.")
 @click.option("--map", "map_file", type=click.Path(path_type=Path), metavar="FILE", help="Its build's map.json, or bundle.")
 @click.option("--duration", "duration_s", type=Finite(min=0.1), metavar="S", help="End after this time. [Enter or Ctrl-C]")
