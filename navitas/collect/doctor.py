@@ -47,11 +47,6 @@ class Examination:
     checks: tuple[Check, ...]
     evidence: Level
 
-    @property
-    def has_problem(self) -> bool:
-        """Whether anything stands in the way of a profiling."""
-        return any(check.status == "problem" for check in self.checks)
-
 
 @dataclass(frozen=True, slots=True)
 class _Answer:

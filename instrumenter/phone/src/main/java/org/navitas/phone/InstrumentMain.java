@@ -11,9 +11,9 @@ import java.util.function.Consumer;
 
 /**
  * The process that {@code am instrument} starts on the virtual phone. Arguments are the keys and values of {@code am}'s
- * {@code -e}: {@code class}, {@code notClass}, {@code package}, {@code listener}, {@code log}. The file in the system property
- * {@code navitas.stream}, without it standard output, carries the raw instrumentation stream alone; what tests print goes to
- * the log.
+ * {@code -e}: {@code class}, {@code notClass}, {@code package}, {@code notPackage}, {@code listener}, {@code log}, and those of
+ * {@link RunnerFilters}. The file in the system property {@code navitas.stream}, without it standard output, carries the raw
+ * instrumentation stream alone; what tests print goes to the log.
  *
  * <p>The system property {@code navitas.testFramework} says what runs the tests: {@code junit4}, the default, or
  * {@code junit-platform}. Without {@code class} the tests in {@code navitas.testRoots} (a path of folders and jars) are run.

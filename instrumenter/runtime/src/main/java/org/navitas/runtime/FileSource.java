@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 
 /**
- * Something that the sampler reads, used by its thread alone: a file of the kernel's. One in the real /proc stays open, since opening costs ten times what reading does; any other is
- * opened each time, since the virtual phone replaces its nodes by rename.
+ * Something that the sampler reads, used by its thread alone: a file of the kernel's. One in the real /proc stays open, since
+ * opening costs ten times what reading does; any other is opened each time, since the virtual phone replaces its nodes by rename.
  */
 class FileSource {
     final int id;

@@ -15,7 +15,6 @@ public final class Recorder implements Runnable {
     /** Statuses of {@link #mark}. */
     public static final int PASSED = 0, FAILED = 1, IGNORED = 2, ASSUMPTION = 3;
 
-
     final Platform platform;
     final BufferPool eventBuffers;
     final BufferPool anchorBuffers;

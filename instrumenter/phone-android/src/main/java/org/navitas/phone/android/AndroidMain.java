@@ -9,8 +9,8 @@ import org.navitas.phone.InstrumentMain;
  * on standard input what to do; without, {@code am instrument} with its arguments ({@link InstrumentMain}).
  *
  * <p>Besides that class's properties it reads {@code navitas.android.manifest} (the app's manifest as text),
- * {@code navitas.android.apk} and {@code navitas.android.test.apk}, {@code navitas.android.data} (its data folder),
- * {@code navitas.android.uid} and {@code navitas.android.instrumentation} (runner class of the tests).
+ * {@code navitas.android.apk}, {@code navitas.android.data} (its data folder), {@code navitas.android.uid} and
+ * {@code navitas.android.instrumentation} (runner class of the tests).
  */
 public final class AndroidMain {
     private AndroidMain() {}
@@ -19,7 +19,8 @@ public final class AndroidMain {
         Crash.install();
         if (Boolean.getBoolean("navitas.app")) {
             InstrumentMain.main(tests -> Framework.run(Arrays.asList(arguments), AppLoop::run), arguments);
+        } else {
+            InstrumentMain.main(tests -> Framework.run(Arrays.asList(arguments), tests), arguments);
         }
-        InstrumentMain.main(tests -> Framework.run(Arrays.asList(arguments), tests), arguments);
     }
 }
