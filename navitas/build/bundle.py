@@ -47,6 +47,8 @@ def open_bundles(paths: Sequence[Path]) -> list[Bundle]:
     for bundle in bundles:
         name, module = bundle.manifest.package, bundle.manifest.module
         if name in modules:
+            if isinstance(bundle.manifest, AndroidManifest):
+                raise BuildError(f"the modules {modules[name]} and {module} make the same app, {name}", "Choose one by --module.")
             raise BuildError(
                 f"the modules {modules[name]} and {module} share the group and name {name}",
                 "Give them different `group`s in their build files, or choose one of them.",

@@ -85,9 +85,19 @@ def check_maps(chunks: Iterable[Chunk], known: dict[int, Span], place: str) -> N
             )
 
 
+def check_map(document: object, path: Path) -> str:
+    """The id of a method map (JSON of the file `path`) that can be read. Raises `RecordingError` for any other."""
+    read = _validated(document, path)
+    _methods(read, "", 0, path)
+    return read.map_id
+
+
 def _read_map(path: Path) -> _Map:
+    return _validated(read_json(path, "the method map is ", _MAX_BYTES), path)
+
+
+def _validated(raw: object, path: Path) -> _Map:
     remedy = "Copy the recording again, or record again."
-    raw = read_json(path, "the method map is ", _MAX_BYTES)
     version = raw.get("schema_version") if isinstance(raw, dict) else None
     if isinstance(version, int) and version > SCHEMA_VERSION:
         message = f"{path}: schema_version {version}, but this Navitas reads method maps up to {SCHEMA_VERSION}"

@@ -39,6 +39,12 @@ def test_the_map_is_named_as_missing_and_put_there(without_map: tuple[Path, Path
     assert "the recording holds none" in told and "navitas report RECORDING --map FILE" in told
     assert run(["report", str(folder), "--map", str(folder / "manifest.json")]) == 4
     assert "no method map" in capsys.readouterr().err
+    broken = folder.parent / "broken.json"
+    broken.write_text(json.dumps(json.loads(file.read_text()) | {"classes": []}))
+    before = (folder / "manifest.json").read_bytes()
+    assert run(["report", str(folder), "--map", str(broken)]) == 4
+    assert "the method map is inconsistent" in capsys.readouterr().err
+    assert (folder / "manifest.json").read_bytes() == before, "the recording is as it was"
     assert run(["report", str(folder), "--map", str(file), "--json", str(report)]) == 0
     assert run(["report", str(folder), "--map", str(file), "--json", str(report)]) == 0, "it is there already"
     again, golden = folder.parent / "again.json", folder.parent / "golden.json"
