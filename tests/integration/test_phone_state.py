@@ -18,6 +18,7 @@ from support.link import linked
 
 from navitas.collect import app_files, power
 from navitas.collect.state.guard import prepared
+from navitas.collect.state.journal import Journal
 from navitas.collect.watchdog import Watchdog
 from navitas.device.adb import AdbDevice
 from navitas.device.base import Device
@@ -103,7 +104,7 @@ def test_a_cable_that_is_pulled_and_the_next_start(lab: Lab, before: str, journa
     assert any("lost with settings changed" in text for text in warnings), warnings
     (file,) = journal.glob("*.json")
     assert json.loads(file.read_text())["serial"] == serial
-    file.rename(journal / f"{lab.phone.serial.replace(':', '_')}.json")  # the same phone, by its own cable
+    file.rename(journal / Journal(lab.phone.info).path.name)  # the same phone, by its own cable
     _reset_app(lab)
     lab.profile("*#callsMuch", name="next", prepare=True)
     assert lab.phone.shell(LOOK).text == before and not list(journal.glob("*"))

@@ -19,14 +19,20 @@ SCHEMA_VERSION = 1
 _MAX_BYTES = 64 << 10
 # A virtual phone ends with what started it: nobody can put anything back on one.
 _VIRTUAL_LIFE_S = 3600.0
+# Serials that adb gives to whatever is there: an address, an emulator's port.
+_PASSING = re.compile(r"\S+:\d+|emulator-\d+", re.ASCII)
 
 
 class Journal:
-    """One phone's file, `$XDG_STATE_HOME/navitas/devices/<serial>.json`: each changed setting's value before."""
+    """One phone's file, `$XDG_STATE_HOME/navitas/devices/<serial>.json`: each changed setting's value before.
+
+    An address, which may be another phone's tomorrow, has the model behind it: `<address>-<model>.json`.
+    """
 
     def __init__(self, info: DeviceInfo) -> None:
         self._info = info
-        self.path = state_folder() / "devices" / f"{_file_name(info.serial)}.json"
+        model = f"-{_plain(info.model)[:60]}" if _PASSING.fullmatch(info.serial) else ""
+        self.path = state_folder() / "devices" / f"{_file_name(info.serial)}{model}.json"
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -94,7 +100,11 @@ class Journal:
 
 def _file_name(serial: str) -> str:
     """The serial, where it is a harmless file name; another phone's is never the same."""
-    plain = re.sub(r"[^\w.-]", "_", serial, flags=re.ASCII).lstrip(".")
+    plain = _plain(serial)
     if plain == serial or re.fullmatch(r"[\w.-]+:\d+", serial, flags=re.ASCII):
         return plain[:100]
     return f"{plain[:80]}-{serial.encode('utf-8', 'replace').hex()[:64]}"
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[^\w.-]", "_", text, flags=re.ASCII).lstrip(".")

@@ -189,6 +189,15 @@ def test_a_newer_version_s_entries_are_kept(folder: Path) -> None:
     assert json.loads((folder / "serial-1.json").read_text())["changed"] == {"future": "x; reboot"}
 
 
+def test_another_phone_at_an_address_has_another_journal(folder: Path) -> None:
+    phone = StatePhone()
+    at = replace(phone.info, serial="192.168.0.7:5555", model="A phone")
+    Journal(phone.info).path.parent.mkdir(parents=True)
+    Journal(at).write({"system/screen_brightness": "9"})
+    assert Journal(at).read() and Journal(at).path.name == "192.168.0.7_5555-A_phone.json"
+    assert Journal(replace(at, model="Another")).read() is None
+
+
 def test_what_killed_runs_on_virtual_phones_left_is_forgotten(folder: Path) -> None:
     folder.mkdir(parents=True)
     for name, kind, age_s in (
