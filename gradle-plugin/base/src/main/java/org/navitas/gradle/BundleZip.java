@@ -13,6 +13,7 @@ import java.util.GregorianCalendar;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.zip.CRC32;
@@ -81,16 +82,25 @@ public final class BundleZip implements Closeable {
    * is kept, as on a class path.
    */
   public boolean addFolder(String prefix, File folder) throws IOException {
+    return addFolder(prefix, folder, path -> true);
+  }
+
+  /** The same for those files alone whose path in the folder, with slashes, is wanted. */
+  public boolean addFolder(String prefix, File folder, Predicate<String> wanted) throws IOException {
     Path root = folder.toPath();
     List<Path> files;
     try (Stream<Path> walk = Files.walk(root)) {
       files = walk.filter(Files::isRegularFile).sorted().collect(Collectors.toList());
     }
+    boolean any = false;
     for (Path file : files) {
       String path = root.relativize(file).toString().replace(File.separatorChar, '/');
-      add(prefix + path, Files.readAllBytes(file));
+      if (wanted.test(path)) {
+        add(prefix + path, Files.readAllBytes(file));
+        any = true;
+      }
     }
-    return !files.isEmpty();
+    return any;
   }
 
   @Override

@@ -13,8 +13,6 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 import org.gradle.api.GradleException;
@@ -100,7 +98,7 @@ public final class ClassWork {
       for (ClassSource source : sources) {
         File from = copies.getOrDefault(source, source.file);
         if (from.isDirectory()) {
-          addFolder(zip, from.toPath());
+          zip.addFolder("", from, ClassWork::isClass);
         } else if (from.exists()) {
           addJar(zip, from);
         }
@@ -116,19 +114,6 @@ public final class ClassWork {
     Files.copy(earlierMap.toPath(), map.toPath(), StandardCopyOption.REPLACE_EXISTING);
     Files.copy(summaryFile(earlierMap).toPath(), summaryFile(map).toPath(), StandardCopyOption.REPLACE_EXISTING);
     return String.valueOf(summary(map).get("map_id"));
-  }
-
-  private static void addFolder(BundleZip zip, Path root) throws IOException {
-    List<Path> files;
-    try (Stream<Path> walk = Files.walk(root)) {
-      files = walk.filter(Files::isRegularFile).sorted().collect(Collectors.toList());
-    }
-    for (Path file : files) {
-      String name = root.relativize(file).toString().replace(File.separatorChar, '/');
-      if (isClass(name)) {
-        zip.add(name, Files.readAllBytes(file));
-      }
-    }
   }
 
   private static void addJar(BundleZip zip, File file) throws IOException {
