@@ -13,6 +13,11 @@ RUNNER = "org.navitas.phone.InstrumentMain"
 APK, APK_TEXT, BUNDLE = "base.apk", "AndroidManifest.xml", "bundle.json"
 
 
+def short_name(name: str, package: str) -> str:
+    """A class's name, without its package where that is the app's (ComponentName.flattenToShortString)."""
+    return name.removeprefix(package) if name.startswith(package + ".") else name
+
+
 @dataclass(frozen=True, slots=True)
 class Signing:
     """How an APK is signed: SHA-256 of each signer's certificate, and the newest scheme that holds (1, 2, 3)."""
@@ -31,11 +36,17 @@ class InstalledApk:
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """One instrumentation as `pm list instrumentation` shows it; `process` is where it runs."""
+    """One instrumentation: `component` has the whole name of its class, `process` is where it runs."""
 
     component: str
     target: str
     process: str
+
+    @property
+    def short(self) -> str:
+        """Its component as Android prints it."""
+        package, _, name = self.component.partition("/")
+        return f"{package}/{short_name(name, package)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from bundle_maker import bundle
 from phone_harness import Output, on_phone, run
 
 from navitas.bundle import archive
+from navitas.device.virtual.package import Runner
 from navitas.device.virtual.phone import Phone
 
 PACKAGE = "org.example.app"
@@ -187,3 +188,9 @@ def test_run_as_sees_its_own_data_only(tmp_path: Path) -> None:
         assert (await run(phone, f"run-as {PACKAGE} run-as org.example.other ls")).status == 1
 
     on_phone(tmp_path, action)
+
+
+@pytest.mark.parametrize(("name", "shown"), [("a.b.Run", ".Run"), ("a.b.c.Run", ".c.Run"), ("a.bc.Run", "a.bc.Run"), ("R", "R")])
+def test_a_class_of_the_package_is_shown_without_its_name(name: str, shown: str) -> None:
+    """ComponentName.flattenToShortString."""
+    assert Runner(f"a.b/{name}", "a.b", "").short == f"a.b/{shown}"

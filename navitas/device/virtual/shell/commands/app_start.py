@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from navitas.apk.manifest import Component
 from navitas.device.virtual.apps import AppEnded, AppProcess
 from navitas.device.virtual.java import CannotStart
-from navitas.device.virtual.package import Package
+from navitas.device.virtual.package import Package, short_name
 from navitas.device.virtual.shell.context import CommandError, Context
 
 _WITH_VALUE = ("-a", "-c", "-d", "-t", "-f", "-i", "--user", "--display", "--windowingMode", "--activityType", "--task", "-P")
@@ -62,7 +62,7 @@ async def start(context: Context, args: list[str]) -> int:
     if intent.waits:
         took = round(1000 * (time.monotonic() - begun))
         state = "HOT" if was_running else "COLD"
-        place = f"{package.name}/{_short(activity.name, package.name)}"
+        place = f"{package.name}/{short_name(activity.name, package.name)}"
         await context.out(f"Status: ok\nLaunchState: {state}\nActivity: {place}\nTotalTime: {took}\nWaitTime: {took}\nComplete\n")
     return 0
 
@@ -157,7 +157,3 @@ def _named(parts: tuple[Component, ...], package: str, short: str) -> Component 
 def _full(component: str) -> str:
     name, _, short = component.partition("/")
     return f"{name}/{name if short.startswith('.') else ''}{short}"
-
-
-def _short(name: str, package: str) -> str:
-    return name.removeprefix(package) if name.startswith(package + ".") else name

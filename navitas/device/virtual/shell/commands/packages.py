@@ -80,7 +80,7 @@ async def _list(context: Context) -> int:
         return 0
     if what == "instrumentation":
         runners = [runner for package in packages for runner in package.runners if not names or names[0] == runner.target]
-        await context.out("".join(f"instrumentation:{one.component} (target={one.target})\n" for one in runners))
+        await context.out("".join(f"instrumentation:{one.short} (target={one.target})\n" for one in runners))
         return 0
     if what in ("features", "libraries", "users", "permissions"):
         return 0
