@@ -1,11 +1,13 @@
 """The two experiments of the Navitas paper on the virtual phone, beside its tables I and II (`make experiments`).
 
 With `--android` they are instrumentation tests of an Android app, as in the paper; else tests of plain Java.
+`--runs N` runs each case N times at most, for a first look.
 Every run of a case is a process of its own, so that no case profits from what the other has warmed up.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import statistics
 import sys
@@ -82,10 +84,12 @@ def table_of(experiment: Experiment, ours: Sequence[Sequence[float]]) -> Table:
         table.add_column(f"{name}: paper J", justify="right")
     papers = [figures for _, _, figures in experiment.cases]
     for run in range(experiment.runs):
-        table.add_row(
-            str(run + 1),
-            *(cell for mine, paper in zip(ours, papers, strict=True) for cell in (f"{mine[run]:.3f}", f"{paper[run]:.2f}")),
+        cells = (
+            cell
+            for mine, paper in zip(ours, papers, strict=True)
+            for cell in (f"{mine[run]:.3f}" if run < len(mine) else "", f"{paper[run]:.2f}")
         )
+        table.add_row(str(run + 1), *cells)
     means = [(statistics.mean(mine), statistics.mean(paper)) for mine, paper in zip(ours, papers, strict=True)]
     table.add_section()
     table.add_row("mean", *(cell for mine, paper in means for cell in (f"{mine:.3f}", f"{paper:.2f}")))
@@ -112,11 +116,15 @@ def _android(folder: Path, progress: Progress) -> list[Bundle]:
     return build_bundles(copy_project("a", folder), gradle="gradle", provide=provide, on_line=progress.detail)
 
 
-def main(arguments: Sequence[str]) -> int:
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--android", action="store_true", help="as instrumentation tests of an Android app")
+    parser.add_argument("--runs", type=int, default=sys.maxsize, help="of each case, at most")
+    arguments = parser.parse_args()
     console = Console()
     with tempfile.TemporaryDirectory() as folder, ConsoleProgress() as progress:
         progress.stage("building")
-        bundles = (_android if "--android" in arguments else _java)(Path(folder), progress)
+        bundles = (_android if arguments.android else _java)(Path(folder), progress)
         with virtual_phone() as device:
             results = [
                 [
@@ -124,7 +132,7 @@ def main(arguments: Sequence[str]) -> int:
                         device,
                         bundles,
                         f"{experiment.test_class}#{case[0]}",
-                        runs=experiment.runs,
+                        runs=min(experiment.runs, arguments.runs),
                         folder=Path(folder),
                         progress=progress,
                     )
@@ -140,4 +148,4 @@ def main(arguments: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())
