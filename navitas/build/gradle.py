@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -27,6 +28,7 @@ _REPORT = "navitas-project "
 _TAIL_LINES = 20
 _NO_SDK = ("SDK location not found", "does not contain an Android SDK", "The SDK directory")
 _NO_PLATFORM = ("Failed to find target with hash string", "Failed to install the following Android SDK packages")
+_NO_VARIANT = re.compile(r"navitas: (no module has a variant '.*' with tests): (.*)")
 _UNTESTED = "is untested with Navitas"
 _NO_COMPILER = ("JAVA_COMPILER", "No Java compiler found", "Could not find tools.jar", "not a JDK")
 
@@ -161,6 +163,8 @@ def find_gradle(project: Path, gradle: str | None) -> list[str]:
 def _failure(project: Path, module: str | None, exit_code: int, output: _Output) -> BuildError | UsageError:
     tail = output.tail()
     for line in tail:
+        if unknown := _NO_VARIANT.search(line):
+            return _no_variant(project, *unknown.groups())
         if module is not None and "not found in" in line and "project" in line.lower():
             return UsageError(f"{project}: {line.strip()}", "Name the module by its Gradle path, such as :app.")
         if any(sign in line for sign in _NO_SDK):
@@ -181,6 +185,10 @@ def _failure(project: Path, module: str | None, exit_code: int, output: _Output)
         f"{project}: the Gradle build failed (exit code {exit_code}). Its last lines:\n{said}",
         "Make `gradle testClasses` (Android: `assembleDebugAndroidTest`) work in this project first.",
     )
+
+
+def _no_variant(project: Path, what: str, names: str) -> UsageError:
+    return UsageError(f"{project}: {what}", f"name one by --variant: {names}")
 
 
 def _bundles(project: Path, test_task: str | None, variant: str | None, output: _Output) -> list[Bundle]:
@@ -209,7 +217,7 @@ def _check_variants(project: Path, variant: str | None, reports: Sequence[Projec
     undecided = [report for report in reports if report.variant is not None and report.bundle is None]
     names = ", ".join(f"{report.variant} ({report.module})" for report in reports if report.variant is not None)
     if variant is not None and names and all(report.variant != variant for report in reports):
-        raise UsageError(f"{project}: no module has a variant {variant!r} with tests", f"name one by --variant: {names}")
+        raise _no_variant(project, f"no module has a variant {variant!r} with tests", names)
     if undecided and variant is None:
         listed = ", ".join(f"{report.variant}" for report in undecided if report.module == undecided[0].module)
         raise UsageError(

@@ -173,6 +173,11 @@ def test_variants_of_an_app_with_a_library(tmp_path: Path, launcher: str, monkey
     properties.write_text(f"{plain}org.gradle.unsafe.configuration-cache=true\n")
     with pytest.raises(UsageError, match="the module :app has several variants: demoDebug, fullDebug"):
         Built(project, launcher, module=":app")
+    said: list[str] = []
+    with pytest.raises(UsageError, match="no module has a variant 'proDebug' with tests") as error:
+        build_bundles(project, gradle=launcher, variant="proDebug", on_line=said.append)
+    assert "demoDebug (:app), fullDebug (:app)" in error.value.remedy
+    assert not [line for line in said if line.startswith("> Task :app")], "it is told before anything is built"
 
     demo = ("--module", ":app", "--variant", "demoDebug")
     profiled = Profiled.by_command(project, launcher, *demo)

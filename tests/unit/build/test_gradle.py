@@ -167,6 +167,13 @@ def test_a_variant_is_chosen_by_the_user(tmp_path: Path, project: Path, variant:
     assert "demoDebug" in error.value.remedy
 
 
+def test_a_name_of_no_variant_ends_the_build_before_it_begins(tmp_path: Path, project: Path) -> None:
+    said = "> navitas: no module has a variant 'x' with tests: demoDebug (:app), fullDebug (:app)"
+    with pytest.raises(UsageError, match=r"no module has a variant 'x' with tests$") as error:
+        build_bundles(project, gradle=str(fake_gradle(tmp_path, f'echo "{said}"; exit 1')), variant="x")
+    assert error.value.remedy == "name one by --variant: demoDebug (:app), fullDebug (:app)"
+
+
 def test_a_build_without_sdk_says_where_one_is_named(tmp_path: Path, project: Path) -> None:
     with pytest.raises(BuildError, match="SDK location not found") as error:
         build_bundles(project, gradle=str(fake_gradle(tmp_path, "echo '> SDK location not found. Define …'; exit 1")))

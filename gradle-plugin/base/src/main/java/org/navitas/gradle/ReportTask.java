@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import org.gradle.api.DefaultTask;
 import org.gradle.api.file.FileCollection;
 import org.gradle.api.provider.Provider;
@@ -32,6 +34,13 @@ public class ReportTask extends DefaultTask {
     this.bundles = bundles;
     this.framework = framework;
     getOutputs().upToDateWhen(task -> false);
+  }
+
+  /** Names of the variants that are told of. */
+  public Set<String> variants() {
+    Set<String> names = new TreeSet<>(bundles.get().keySet());
+    names.remove("");
+    return names;
   }
 
   @TaskAction
