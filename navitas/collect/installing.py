@@ -90,7 +90,7 @@ def _remove(device: Device, bundle: Bundle, present: set[str]) -> None:
     for package in dict.fromkeys((manifest.test_package, manifest.package)):
         if package not in present:
             device.uninstall(package)
-    if device.info.kind == "virtual":
+    if device.info.kind == "virtual" and manifest.test_package not in present:
         device.shell(f"rm -f {shlex.quote(_jvm_path(manifest))}")
 
 

@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import zipfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -167,8 +168,8 @@ class Made:
     map: Path
 
 
-def make(folder: Path) -> Made:
-    """The app, instrumented, and its tests. Raises `NotFetchedError` where something is missing for that."""
+def make(folder: Path, tests: Mapping[str, str] = _TEST_SOURCES) -> Made:
+    """The app, instrumented, and its tests (sources by class name). Raises `NotFetchedError`."""
     jar = JARS / "navitas-phone-android.jar"
     if shutil.which("javac") is None or shutil.which("keytool") is None or not jar.is_file():
         raise NotFetchedError("no JDK, or the jars are not built: make jars")
@@ -179,7 +180,7 @@ def make(folder: Path) -> Made:
     class_path = [woven, framework.android, *libraries, *framework.jars]
     app = _compiled(folder / "app", _APP_SOURCES, class_path)
     instrument([app], folder / "instrumented", folder / "map.json")
-    tests = _compiled(folder / "tests", _TEST_SOURCES, [*class_path, app])
+    compiled = _compiled(folder / "tests", tests, [*class_path, app])
     app_jar = _packed(folder / "app.jar", folder / "instrumented", json.loads((folder / "map.json").read_text())["map_id"])
     signer = Signer(folder, JARS / "navitas-phone-install.jar")
     parts = (activity(".Main", launcher=True), activity(".Detail"), Tag("service", {"name": ".Sync"}))
@@ -189,7 +190,7 @@ def make(folder: Path) -> Made:
     ]
     signer.run()
     entries = {"app/000-app.jar": app_jar, "app/001-runtime.jar": JARS / "navitas-runtime.jar"}
-    entries |= {"test/000-tests.jar": _packed(folder / "tests.jar", tests)}
+    entries |= {"test/000-tests.jar": _packed(folder / "tests.jar", compiled)}
     entries |= {"test/001-listener.jar": JARS / "navitas-runtime-junit.jar"}
     entries |= {f"test/{number:03}-{file.name}": file for number, file in enumerate(libraries, 2)}
     with zipfile.ZipFile(folder / "jvm.zip", "w") as archive:
@@ -202,16 +203,20 @@ def make(folder: Path) -> Made:
 
 def make_bundle(folder: Path) -> Bundle:
     """The app as a build's bundle. Raises `NotFetchedError`."""
-    made = make(folder)
+    return open_bundle(bundle_of(make(folder), folder / "notes.bundle.zip"))
+
+
+def bundle_of(made: Made, file: Path, **fields: object) -> Path:
+    """A build's bundle of an app that is made, with some fields of `bundle.json` as given."""
     map_id = json.loads(made.map.read_text())["map_id"]
     names = {"package": APP, "test_package": TESTS, "map_id": map_id, "includes_map_ids": []}
     files = dict(zip(("app.apk", "test.apk"), (apk.read_bytes() for apk in made.apks), strict=True))
     files |= {"jvm.zip": made.jvm.read_bytes(), "map.json": made.map.read_bytes()}
-    content = json.dumps({**bundle_maker.ANDROID_MANIFEST, **names})
-    return open_bundle(bundle_maker.make(folder / "notes.bundle.zip", {"bundle.json": content, **files}))
+    content = json.dumps({**bundle_maker.ANDROID_MANIFEST, **names, **fields})
+    return bundle_maker.make(file, {"bundle.json": content, **files})
 
 
-def _compiled(folder: Path, sources: dict[str, str], class_path: list[Path], package: str = APP) -> Path:
+def _compiled(folder: Path, sources: Mapping[str, str], class_path: list[Path], package: str = APP) -> Path:
     """Folder of the classes, all in one package."""
     folder.mkdir()
     files = []

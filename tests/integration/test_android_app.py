@@ -1,0 +1,122 @@
+"""A small Android app profiled and recorded on the virtual phone over adb, without Gradle or an SDK."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support.lab import Lab, app_threads
+from support.maven import NotFetchedError
+from support.notes_app import APP, TESTS, Made, bundle_of, make
+
+from navitas.build.bundle import open_bundle
+from navitas.cli.main import run
+from navitas.collect.installing import installed
+from navitas.collect.progress import NoProgress
+from navitas.device.adb import AdbDevice
+
+Capture = pytest.CaptureFixture[str]
+
+pytestmark = pytest.mark.timeout(600)
+TEST_SOURCES = {
+    "WorkTest": """
+import org.junit.*;
+public class WorkTest {
+    @Test public void works() throws Exception {
+        Sync.work();
+        Thread worker = new Thread(() -> Sync.work(), "helper");
+        worker.start();
+        worker.join();
+    }
+    @Test public void fails() { Sync.work(); Assert.fail("as it must"); }
+}"""
+}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    """The app and its tests."""
+    try:
+        return make(tmp_path_factory.mktemp("notes"), TEST_SOURCES)
+    except NotFetchedError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture
+def serial(phone: AdbDevice, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The virtual phone as one of the user's own adb server, without the app, and no maps kept from other tests."""
+    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(phone.server_port))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setattr("navitas.collect.map_cache.cache_folder", lambda: tmp_path / "cache")
+    yield phone.serial
+    for package in (TESTS, APP):
+        phone.uninstall(package)
+
+
+def test_joules_of_tests_threads_and_methods_each_test_in_a_process_of_its_own(
+    made: Made, serial: str, phone: AdbDevice, tmp_path: Path
+) -> None:
+    fields = {"orchestrator": True, "clear_package_data": True, "runner_arguments": {"clearPackageData": "true"}}
+    lab = Lab(phone, [open_bundle(bundle_of(made, tmp_path / "notes.bundle.zip", **fields))], tmp_path)
+    done = lab.profile(name="all")
+    tests = {test.method: test for test in done.analysis.tests}
+    assert {name: test.status for name, test in tests.items()} == {"works": "passed", "fails": "failed"}
+    assert list(done.outcome.failures) == [f"{APP}.WorkTest#fails"]
+    assert len({test.run for test in tests.values()}) == 2 and "events_missing" not in done.warnings, (
+        "pulled before the packages' data are cleared"
+    )
+    for test in tests.values():
+        assert sum(thread.energy_j for thread in app_threads(test)) > 0
+        parts = sum(thread.energy_j for thread in test.threads) + test.other_processes_j + test.idle_j + test.unattributed_j
+        assert parts == pytest.approx(test.energy_j)
+        for thread in test.threads:
+            parts = sum(row.exclusive_j for row in thread.methods) + thread.untraced_j + thread.probes_j
+            assert parts == pytest.approx(thread.energy_j)
+    assert done.methods("works", "helper")["work"].exclusive_j > 0
+    assert phone.shell(f"pm list packages {APP}").text == "", "what was not there before is uninstalled"
+
+
+def test_a_recorded_use_by_a_command_and_maps_that_are_not_known(
+    made: Made, serial: str, phone: AdbDevice, tmp_path: Path, capsys: Capture
+) -> None:
+    bundle = bundle_of(made, tmp_path / "notes.bundle.zip")
+    map_id = json.loads(made.map.read_text())["map_id"]
+    always = ["record", APP, "--device", serial]
+    service = ["--", "am", "startservice", f"{APP}/.Sync"]
+
+    def methods(name: str) -> set[str]:
+        return set(re.findall(r'"name": "(\w+)"', (tmp_path / name / "report.json").read_text()))
+
+    assert run([*always, "-o", str(tmp_path / "early"), *service]) == 4
+    assert "not installed" in capsys.readouterr().err
+    with installed(phone, [open_bundle(bundle)], NoProgress()):
+        # The activity's first events tell whose build it is, before anyone uses the app.
+        assert run([*always, "-o", str(tmp_path / "early"), *service]) == 4
+        told = capsys.readouterr().err
+        assert f"the method map {map_id} of its build is not known here" in told and "--bundle" in told and "--map" in told
+
+        # Where that cannot be seen early, the recording is kept.
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("navitas.collect.app_use._MAP_S", 0.0)
+            assert run([*always, "-o", str(tmp_path / "late"), *service]) == 4
+        told = capsys.readouterr().err
+        assert f"recording kept: {tmp_path / 'late'}" in told and "report RECORDING --map FILE" in told
+        again = ["report", str(tmp_path / "late"), "--json", str(tmp_path / "late.json")]
+        assert run(again) == 4
+        assert run([*again, "--map", str(made.map)]) == 0
+        assert run(again) == 0, "the map is in the recording from now on"
+        report = json.loads((tmp_path / "late.json").read_text())
+        assert '"work"' in json.dumps(report)
+        assert "map_unknown" not in {warning["code"] for warning in report["warnings"]}
+
+        assert (
+            run([*always, "-o", str(tmp_path / "bundle"), "--bundle", str(bundle), "--", "monkey", "-p", APP, "-s", "5", "20"])
+            == 0
+        )
+        assert "clicked" in methods("bundle") or "onCreate" in methods("bundle")
+        assert run([*always, "-o", str(tmp_path / "cached"), *service]) == 0, "the bundle's map has been kept"
+        assert "work" in methods("cached")
+        assert phone.shell(f"pidof {APP}").exit_code == 1
