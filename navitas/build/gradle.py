@@ -96,7 +96,7 @@ def build_bundles(
     output = _Output(on_line)
     exit_code = run_streaming(command, cwd=root, on_line=output)
     if exit_code != 0:
-        raise _failure(project, module, exit_code, output)
+        raise _failure(project, module, exit_code, output, launcher)
     bundles = _bundles(project, test_task, variant, output)
     framework = next((report.framework for report in output.reports if report.framework), None)
     if provide is not None and framework:
@@ -160,7 +160,9 @@ def find_gradle(project: Path, gradle: str | None) -> list[str]:
     return [found]
 
 
-def _failure(project: Path, module: str | None, exit_code: int, output: _Output) -> BuildError | UsageError:
+def _failure(
+    project: Path, module: str | None, exit_code: int, output: _Output, launcher: Sequence[str]
+) -> BuildError | UsageError:
     tail = output.tail()
     for line in tail:
         if unknown := _NO_VARIANT.search(line):
@@ -183,7 +185,8 @@ def _failure(project: Path, module: str | None, exit_code: int, output: _Output)
     said = "\n".join([*untested, *(f"  {line}" for line in tail)])
     return BuildError(
         f"{project}: the Gradle build failed (exit code {exit_code}). Its last lines:\n{said}",
-        "Make `gradle testClasses` (Android: `assembleDebugAndroidTest`) work in this project first.",
+        f"Make `{launcher[-1]} testClasses` (Android: `assembleDebugAndroidTest`) work in this project first;"
+        " another Gradle is named by --gradle.",
     )
 
 

@@ -100,15 +100,17 @@ def test_a_module_is_named_by_its_path(tmp_path: Path, project: Path, module: st
 
 def test_a_failed_build_shows_its_last_lines(tmp_path: Path, project: Path) -> None:
     script = "for i in $(seq 1 100); do echo line $i; done; printf '\\n* Try:\\nadvice\\n' >&2; exit 7"
+    gradle = str(fake_gradle(tmp_path, script))
     with pytest.raises(BuildError) as caught:
-        build_bundles(project, gradle=str(fake_gradle(tmp_path, script)))
+        build_bundles(project, gradle=gradle)
     assert "exit code 7" in caught.value.message
     assert str(project) in caught.value.message
     shown = caught.value.message.splitlines()
     assert shown[-1].strip() == "line 100"
     assert len(shown) <= 22
     assert "advice" not in caught.value.message
-    assert "testClasses" in caught.value.remedy
+    assert f"`{gradle} testClasses`" in caught.value.remedy  # which Gradle it was: one on PATH may be the wrong one
+    assert "--gradle" in caught.value.remedy
 
 
 def test_a_java_without_compiler_asks_for_a_jdk(tmp_path: Path, project: Path) -> None:
