@@ -75,7 +75,7 @@ class Manifest(BaseModel):
     module: str = Field(pattern=r"^:")
     project: str = Field(min_length=1)
     map_id: MapId
-    warnings: list[str]
+    warnings: list[Line]
     test_task: TestTask = TestTask()
 
 

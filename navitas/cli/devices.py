@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from navitas.device.adb_server import list_devices
+from navitas.report.names import printable
 
 
 @click.command("devices")
@@ -15,4 +16,5 @@ def command() -> None:
     """
     click.echo("virtual\tvirtual phone\tstarted on demand\t-")
     for found in list_devices():
-        click.echo(f"{found.serial}\t{found.model or '-'}\t{found.state}\t{found.transport or '-'}")
+        fields = (found.serial, found.model or "-", found.state, found.transport or "-")
+        click.echo("\t".join(printable(text) for text in fields))

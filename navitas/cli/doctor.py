@@ -61,8 +61,12 @@ def _adb() -> Check:
 def _restore(device: Device, checks: list[Check]) -> None:
     journal = Journal(device.info)
     warnings: list[tuple[str, str]] = []
-    with journal.held():
-        names = restore_left(device, journal, lambda _code, message, remedy: warnings.append((message, remedy)))
+    try:
+        with journal.held():
+            names = restore_left(device, journal, lambda _code, message, remedy: warnings.append((message, remedy)))
+    except OSError as error:
+        checks.append(Check("restored", "problem", f"{journal.path}: {error.strerror}", "make that folder readable and writable"))
+        return
     checks.append(Check("restored", "ok", ", ".join(names) or "there was nothing to give back"))
     checks.extend(Check("restored", "problem", message, remedy) for message, remedy in warnings)
 

@@ -37,11 +37,11 @@ class ConsoleProgress:
             self._status.stop()
 
     def stage(self, text: str) -> None:
-        self._stage = text
+        self._stage = printable(text)
         if self._status:
-            self._status.update(escape(text))
+            self._status.update(escape(self._stage))
         else:
-            self._print(escape(text))
+            self._print(escape(self._stage))
 
     def detail(self, text: str) -> None:
         if self._status and text.strip():

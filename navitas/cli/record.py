@@ -25,6 +25,7 @@ from navitas.cli.options import (
 from navitas.cli.profiling import RunOptions, record_use
 from navitas.cli.waiting import until_enter
 from navitas.collect.app_use import Use
+from navitas.collect.doctor import PACKAGE
 from navitas.collect.options import ProfileOptions
 from navitas.errors import UsageError
 
@@ -51,6 +52,8 @@ def command(**values: Any) -> int:
     check_free(run.output, replace=values.pop("replace"))
     path, map_file, duration_s = values.pop("bundle"), values.pop("map_file"), values.pop("duration_s")
     package, words = values.pop("package"), values.pop("words")
+    if not PACKAGE.fullmatch(package):
+        raise UsageError(f"{package!r} is no name of a package", "see its name by: adb shell pm list packages")
     bundle = open_bundle(path) if path else None
     if bundle and map_file:
         raise UsageError("a bundle holds its map", "leave out --map")

@@ -120,7 +120,7 @@ def _command(device: Device, use: Use, done: Instrumented, stream: Path, progres
         try:
             for line in running.lines():
                 if line.startswith(_EXIT.encode()):
-                    code = line.decode().removeprefix(_EXIT).strip()
+                    code = line.decode("utf-8", "replace").removeprefix(_EXIT).strip()
                     continue
                 raw.write(line + b"\n")
                 progress.detail(line.decode("utf-8", "replace"))

@@ -23,7 +23,7 @@ Level = Literal["thread-time", "device"]
 
 _SHELL_S = 90.0
 _FIRST_SDK, _LAST_SDK = 26, 36
-_PACKAGE = re.compile(r"[A-Za-z][\w.]{0,254}", re.ASCII)
+PACKAGE = re.compile(r"[A-Za-z][\w.]{0,254}", re.ASCII)
 _DENIED = re.compile(r"Permission denied|not allowed|denied", re.IGNORECASE)
 _KERNEL = "the phone's kernel does not offer it"
 
@@ -112,10 +112,12 @@ def _ask(device: Device, questions: Mapping[str, str]) -> dict[str, _Answer]:
     script = "; ".join(
         f"echo; echo '@{number}'; {command} 2>&1; echo \"@ $?\"" for number, command in enumerate(questions.values())
     )
-    text = device.shell(script, timeout_s=_SHELL_S).text
-    found = {
-        int(n): (int(status), body.strip()) for n, body, status in re.findall(r"^@(\d+)\r?\n(.*?)@ (\d+)\r?$", text, re.M | re.S)
-    }
+    pieces = re.split(r"^@(\d{1,4})\r?$", device.shell(script, timeout_s=_SHELL_S).text, flags=re.MULTILINE)
+    found: dict[int, tuple[int, str]] = {}
+    for number, piece in zip(pieces[1::2], pieces[2::2], strict=False):
+        body, _, status = piece.rstrip().rpartition("@ ")
+        if re.fullmatch(r"\d{1,3}", status):
+            found[int(number)] = (int(status), body.strip())
     return {name: _Answer(*found.get(number, (255, ""))) for number, name in enumerate(questions)}
 
 
@@ -158,7 +160,7 @@ def _kernel(answers: Mapping[str, _Answer], policies: list[Policy], side: str) -
 
 
 def _package(answers: Mapping[str, _Answer], policies: list[Policy], package: str) -> Iterator[Check]:
-    if not _PACKAGE.fullmatch(package) or not answers["path"].good:
+    if not PACKAGE.fullmatch(package) or not answers["path"].good:
         yield Check(
             "package", "problem", f"{package} is not installed", "install it, and see its name by adb shell pm list packages"
         )
@@ -229,6 +231,8 @@ def _left(device: Device) -> Check:
         left = Journal(device.info).read()
     except DeviceError as error:
         return Check("settings", "problem", error.message, error.remedy)
+    except OSError as error:
+        return Check("settings", "problem", f"{error.filename}: {error.strerror}", "make that folder readable and writable")
     if not left:
         return Check("settings", "ok", "nothing is left changed by a measurement")
     names = ", ".join(BY_KEY[key].name if key in BY_KEY else key for key in left)

@@ -44,7 +44,7 @@ def find(map_id: str) -> KnownMap | None:
             return None
         includes = tuple(f"{int(name, 16):016x}" for name in about["includes"])
         return KnownMap(path.stem, str(about["module"]), str(about["project"]), path.read_bytes(), includes)
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 

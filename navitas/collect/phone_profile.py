@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import shlex
+import struct
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -22,6 +24,8 @@ FRAMEWORK = "/system/framework/framework-res.apk"
 _ENTRY = "res/xml/power_profile.xml"
 _SHELL_S = 60.0
 _MAX_APK_BYTES = 512 << 20
+# What zipfile lets out for damaged files, beside its own error.
+_UNREADABLE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError)
 
 
 def candidates(device: Device) -> Iterator[tuple[str, Callable[[], Found | None]]]:
@@ -94,6 +98,6 @@ def _pulled(device: Device, apk: str) -> bytes | None:
             device.pull(apk, local)
             with zipfile.ZipFile(local) as archive, archive.open(_ENTRY) as entry:
                 data = entry.read(MAX_BYTES + 1)
-        except (DeviceError, KeyError, zipfile.BadZipFile, NotImplementedError, RuntimeError):
+        except (DeviceError, KeyError, *_UNREADABLE):
             return None
     return data if len(data) <= MAX_BYTES else None

@@ -27,7 +27,7 @@ def cached(fingerprint: str) -> Found | None:
         xml = xml_path.read_bytes()
         whole = about["fingerprint"] == fingerprint and about["sha256"] == hashlib.sha256(xml).hexdigest()
         return Found(xml, str(about["source"])) if whole else None
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 

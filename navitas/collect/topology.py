@@ -16,16 +16,18 @@ PROC_STAT = "/proc/stat"
 _THREADS_SOURCE = 1
 _PROCESS_SOURCE = 2
 _FIRST_POLICY_SOURCE = 10
+_MAX_CPUS = 4096
+_CPU = r"(?<!\d)\d{1,4}(?!\d)"
 
 
 def read_policies(device: Device) -> list[manifest.Policy]:
     """The cpufreq policies, by id; empty where the kernel has no cpufreq."""
     listing = device.shell(f"ls {CPUFREQ}")
-    ids = sorted(int(found) for found in re.findall(r"\bpolicy(\d+)\b", listing.text))
+    ids = sorted(int(found) for found in re.findall(r"\bpolicy(\d{1,4})\b", listing.text))
     policies = []
     for policy in ids:
         related = device.shell(f"cat {CPUFREQ}/policy{policy}/related_cpus").text
-        policies.append(manifest.Policy(id=policy, cpus=[int(cpu) for cpu in re.findall(r"\d+", related)]))
+        policies.append(manifest.Policy(id=policy, cpus=[int(cpu) for cpu in re.findall(_CPU, related)[:_MAX_CPUS]]))
     return policies
 
 
@@ -44,10 +46,11 @@ def read_frequencies(device: Device, policies: list[manifest.Policy]) -> dict[in
 def read_cpus(device: Device, policies: list[manifest.Policy]) -> list[int]:
     """The CPU numbers, from `possible`, else from the policies."""
     text = device.shell("cat /sys/devices/system/cpu/possible").text.strip()
-    cpus: list[int] = []
-    for first, last in re.findall(r"(\d+)(?:-(\d+))?", text):
-        cpus.extend(range(int(first), int(last or first) + 1))
-    cpus = cpus or sorted(cpu for policy in policies for cpu in policy.cpus)
+    found: set[int] = set()
+    for first, last in re.findall(rf"({_CPU})(?:-(\d+))?", text)[:_MAX_CPUS]:
+        if len(last) <= len(str(_MAX_CPUS)):
+            found.update(range(int(first), min(int(last or first), _MAX_CPUS - 1) + 1))
+    cpus = sorted(found) or sorted(cpu for policy in policies for cpu in policy.cpus)
     if not cpus:
         raise DeviceError(
             f"device {device.info.serial}: neither /sys/devices/system/cpu/possible nor {CPUFREQ} can be read",

@@ -71,7 +71,7 @@ class AdbDevice:
             values = self.shell("; ".join(f"getprop {name}" for name in names)).text.split("\n")
             virtual, model, fingerprint, sdk = (value.strip() for value in (*values, "", "", "", "")[:4])
             kind: Literal["virtual", "phone"] = "virtual" if virtual == "1" else "phone"
-            self._info = DeviceInfo(kind, self._serial, model, fingerprint, int(sdk) if sdk.isdecimal() else 0)
+            self._info = DeviceInfo(kind, self._serial, model, fingerprint, int(sdk) if sdk.isdecimal() and len(sdk) < 5 else 0)
         return self._info
 
     def shell(self, command: str, *, timeout_s: float = 30.0) -> ShellResult:

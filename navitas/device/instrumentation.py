@@ -19,6 +19,9 @@ _ON_ERROR = "onError: "
 
 _STARTED = 1
 _RESULT_OK = -1
+# Of one value, such as a stack whose message quotes a whole file, and of the values of one status.
+_MAX_LETTERS = 1 << 20
+_MAX_KEYS = 1000
 
 Status = Literal["passed", "failed", "ignored", "assumption"]
 _STATUSES: dict[int, Status] = {0: "passed", -1: "failed", -2: "failed", -3: "ignored", -4: "assumption"}
@@ -78,6 +81,8 @@ class InstrumentationParser:
         self._status: dict[str, str] = {}
         self._result: dict[str, str] = {}
         self._open: tuple[dict[str, str], str] | None = None
+        self._more: list[str] = []
+        self._room = 0
         self._error = ""
         self._ended = False
 
@@ -97,17 +102,28 @@ class InstrumentationParser:
         elif line.startswith(_ON_ERROR):
             return self._end(ok=False, message=self._error or line.partition("message=")[2])
         elif self._open is not None:
-            values, key = self._open
-            values[key] += "\n" + line
+            if len(line) < self._room:
+                self._more.append(line)
+            self._room -= len(line) + 1
         return []
 
     def _begin_value(self, values: dict[str, str], text: str) -> None:
+        self._close_value()
         key, _, value = text.partition("=")
-        values[key] = value
-        self._open = (values, key)
+        if key in values or len(values) < _MAX_KEYS:
+            values[key] = value[:_MAX_LETTERS]
+            self._open, self._room = (values, key), _MAX_LETTERS - len(value)
+
+    def _close_value(self) -> None:
+        """Join a value's lines, once: there may be a million. What is beyond the longest value is left out."""
+        if self._open is not None and self._more:
+            values, key = self._open
+            values[key] = "\n".join([values[key], *self._more])
+        self._open, self._more = None, []
 
     def _end_status(self, code: int | None) -> list[Event]:
-        status, self._status, self._open = self._status, {}, None
+        self._close_value()
+        status, self._status = self._status, {}
         if "navitas.warning" in status:
             return [Warned(status["navitas.warning"])]
         if "class" not in status:
@@ -124,6 +140,7 @@ class InstrumentationParser:
         return [TestFinished(class_name, method, _STATUSES[code], status.get("stack", ""))]
 
     def _end_run(self, code: int | None) -> list[Event]:
+        self._close_value()
         short, long = self._result.get("shortMsg", ""), self._result.get("longMsg", "")
         if code != _RESULT_OK or short:
             crash = f"{short}: {long}" if short and long and long != short else short or long
@@ -132,7 +149,7 @@ class InstrumentationParser:
         return self._end(ok=True, message=self._result.get("stream", "").strip())
 
     def _end(self, *, ok: bool, message: str) -> list[Event]:
-        self._open = None
+        self._close_value()
         if self._ended:
             return []
         self._ended = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from navitas.errors import PowerProfileError
 from navitas.power.profile import Profile, read_power_profile
 
 DEFAULT = "google-pixel-6"
+_LONGEST = 4096
 
 
 def names() -> list[str]:
@@ -18,16 +20,17 @@ def names() -> list[str]:
 
 def find(name_or_path: str | Path) -> Path:
     """The file of a packaged profile, or the path itself if it names a file; raises PowerProfileError if neither exists."""
-    path = Path(name_or_path)
-    if path.is_file():
-        return path
-    packaged = _folder() / f"{name_or_path}.xml"
-    if path.name == str(name_or_path) and packaged.is_file():
-        return packaged
+    path, told = Path(name_or_path), str(name_or_path)[:_LONGEST]
+    with suppress(OSError, ValueError):  # no name that a file can have
+        if path.is_file():
+            return path
+        packaged = _folder() / f"{name_or_path}.xml"
+        if path.name == str(name_or_path) and packaged.is_file():
+            return packaged
     known = names()
-    near = get_close_matches(str(name_or_path), known, n=3) or known
+    near = get_close_matches(told, known, n=3) or known
     raise PowerProfileError(
-        f"There is no power profile {str(name_or_path)!r}, neither a file nor one of Navitas' own.",
+        f"There is no power profile {told!r}, neither a file nor one of Navitas' own.",
         f"Name a power_profile.xml, or one of: {', '.join(near)}.",
     )
 

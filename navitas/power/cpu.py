@@ -149,8 +149,8 @@ def _check(profile: Profile, clusters: Sequence[_Cluster]) -> None:
         raise PowerProfileError(f"{name}: a speed of the CPU is not between 0 and {_MAX_KHZ:,} kHz.", _CHOOSE)
     if any(ma > _MAX_MA for ma in [*currents, *shared, *(cluster.cluster_ma for cluster in clusters)]):
         raise PowerProfileError(f"{name}: a current of the CPU is above {_MAX_MA:,} mA.", _CHOOSE)
-    if any((cluster.cores or 0) > _MAX_CORES for cluster in clusters):
-        raise PowerProfileError(f"{name}: a cluster has more than {_MAX_CORES} cores.", _CHOOSE)
+    if sum(cluster.cores or 1 for cluster in clusters) > _MAX_CORES:
+        raise PowerProfileError(f"{name}: the CPU has more than {_MAX_CORES} cores.", _CHOOSE)
 
 
 def _match(

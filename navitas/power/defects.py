@@ -51,7 +51,7 @@ def _missing(items: Items, arrays: Arrays) -> list[str]:
         found += [
             f"{kind}.cluster{k} is missing"
             for kind, older in (("cpu.core_speeds", "cpu.speeds"), ("cpu.core_power", "cpu.active"))
-            if not {f"{kind}.cluster{k}", f"{older}.cluster{k}"} & {*items, *arrays}
+            if not {f"{kind}.cluster{k}", f"{older}.cluster{k}"} & names
         ]
     return found
 

@@ -7,7 +7,7 @@ import re
 from lxml import etree
 
 _MAX_CHARS = 256 * 1024
-_MODEM = re.compile(r"^\s*Modem values:", re.MULTILINE)
+_MODEM = re.compile(r"^[ \t]*Modem values:", re.MULTILINE)
 # Some releases wrap long arrays; a name is never followed by blanks before its `=`.
 _ENTRY = re.compile(
     r"^[ \t]*([A-Za-z][A-Za-z0-9_.]{0,100})=(?:\[([0-9A-Za-z.,+\-\s]{0,16384})\]|([0-9A-Za-z.+-]{1,40}))[ \t]*\r?$", re.MULTILINE

@@ -9,14 +9,15 @@ from navitas.device.base import Device
 
 MODERATE = 2
 THERMAL_NAMES = ("none", "light", "moderate", "severe", "critical", "emergency", "shutdown")
-_HEADER = re.compile(r"^\s*Current Battery Service state:\s*$", re.MULTILINE)
+_HEADER = re.compile(r"^[ \t]*Current Battery Service state:[ \t\r]*$", re.MULTILINE)
 _LINE = re.compile(r"[ \t]+([^:\n]{1,60}?):[ \t]*(.{0,200}?)\s*")
-_STATUS = re.compile(r"^\s*Thermal Status:\s*(\d{1,2})\s*$", re.MULTILINE)
+_STATUS = re.compile(r"^[ \t]*Thermal Status:[ \t]*(\d{1,2})[ \t\r]*$", re.MULTILINE)
 _TEMPERATURE = re.compile(r"Temperature\{mValue=(-?\d{1,4}(?:\.\d{1,9})?), mType=(\d{1,3}),")
 _SKIN = "3"
 _CURRENT = "Current temperatures from HAL:"
 _FROZEN = "UPDATES STOPPED"
 _SPLIT = "@thermal"
+_MAX_LINE = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ def battery_values(text: str) -> dict[str, str]:
     for line in text[header.end() :].strip("\n").splitlines() if header else ():
         if line and not line[0].isspace():
             break
-        if match := _LINE.fullmatch(line):
+        if match := _LINE.fullmatch(line[:_MAX_LINE]):
             values.setdefault(match[1], match[2])
     return values
 

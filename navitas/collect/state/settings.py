@@ -67,7 +67,7 @@ def _doze(kind: str) -> Setting:
 
 def _wakefulness(text: str) -> str | None:
     """`Awake`, or `Asleep` for all that is not: dozing and dreaming phones are put back to sleep."""
-    match = re.search(r"^\s*mWakefulness=([A-Z][a-z]+)", text, re.MULTILINE)
+    match = re.search(r"^[ \t]*mWakefulness=([A-Z][a-z]+)", text, re.MULTILINE)
     return None if match is None else "Awake" if match[1] == "Awake" else "Asleep"
 
 

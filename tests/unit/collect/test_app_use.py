@@ -51,6 +51,7 @@ class HostShell(FakeDevice):
         ("printf one; exit 3 | false", "1", b"one\n"),
         ("(exit 251)", "251", b"\n"),
         ("exit 7", "unknown", b""),
+        (r"printf 'navitas-exit:\377\n'; exit 7", "\ufffd", b""),
     ],
 )
 def test_a_command_that_fails_is_told(tmp_path: Path, command: str, code: str | None, printed: bytes) -> None:

@@ -45,6 +45,18 @@ def test_a_stack_of_many_lines() -> None:
     assert event == TestFinished("a.B", "works", "failed", "java.lang.AssertionError: expected\n\n\tat a.B.works(B.java:3)")
 
 
+def test_a_stack_of_megabytes_is_cut_and_costs_what_its_lines_cost() -> None:
+    """As of an assertion that quotes a whole file."""
+    stack = "INSTRUMENTATION_STATUS: stack=x\n" + f"{'a' * 99}\n" * 50_000
+    (event,) = parse(status(-2, extra=stack))
+    assert isinstance(event, TestFinished) and event.stack.startswith(f"x\n{'a' * 99}\n")
+    assert 0.9e6 < len(event.stack) <= 1 << 20
+    (event,) = parse(
+        "".join(f"INSTRUMENTATION_STATUS: class=a.B\nINSTRUMENTATION_STATUS: k{i}=v\n" for i in range(5000)) + status(0)
+    )
+    assert event == TestFinished("a.B", "", "passed", "")
+
+
 def test_windows_line_ends() -> None:
     assert parse((status(1) + OK).replace("\n", "\r\n")) == parse(status(1) + OK)
 
