@@ -15,6 +15,7 @@ from navitas.collect.instrument import Instrumented
 from navitas.collect.opened import opened
 from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import Progress
+from navitas.collect.retrace import Names, names_of
 from navitas.collect.run import RunPlan
 from navitas.collect.state.measuring import condition_at_start, measured
 from navitas.collect.target import target_of
@@ -51,6 +52,7 @@ def profile(device: Device, bundles: Sequence[Bundle], options: ProfileOptions, 
             for text in unlisted:
                 recording.writer.warn("tests_not_listed", text, "its tests were not run")
             failures: dict[str, str] = {}
+            names = {choice.bundle.manifest.map_id: names_of(choice.bundle) for choice in selected}
             crashed = False
             troubles: list[str] = []
             with measured(device, start, options, recording.writer.warn, progress) as cool_down:
@@ -58,7 +60,7 @@ def profile(device: Device, bundles: Sequence[Bundle], options: ProfileOptions, 
                     cool_down(plan.repeat)
                     progress.stage(_stage(plan, len(selected), options.repeat))
                     done = recording.runner.run_tests(plan)
-                    failures |= _failures(done)
+                    failures |= _failures(done, names[plan.map_id])
                     crashed = crashed or done.crashed
                     # A process that died has lost its last half second, or all: that is told by its crash.
                     troubles += [] if done.crashed else done.troubles
@@ -84,7 +86,7 @@ def _stage(plan: RunPlan, modules: int, repeat: int) -> str:
     return f"running tests{where}{turn}"
 
 
-def _failures(done: Instrumented) -> dict[str, str]:
+def _failures(done: Instrumented, names: Names) -> dict[str, str]:
     bad = {name: status for name, status in done.tests.items() if status in ("failed", "cut")}
     reasons = {name: done.stacks.get(name) or (_CUT if status == "cut" else status) for name, status in bad.items()}
-    return {str(name): reason.strip().split("\n")[0] for name, reason in reasons.items()}
+    return {str(name): names.retraced(reason.strip().split("\n")[0]) for name, reason in reasons.items()}

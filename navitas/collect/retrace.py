@@ -1,0 +1,79 @@
+"""Stack traces of minified code with the source's names, by the build's mapping.txt (R8, ProGuard: "retrace")."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from navitas.build.bundle import Bundle
+from navitas.bundle.archive import open_archive
+from navitas.bundle.manifest import AndroidManifest
+
+_MOST_BYTES = 256 << 20
+_CLASS = re.compile(r"(\S+) -> (\S+):$")
+_METHOD = re.compile(r"\s+(?:(\d{1,9}):(\d{1,9}):)?\S+ (?:(\S+)\.)?([\w$<>-]+)\([^)]*\)\S* -> (\S+)$")
+_FRAME = re.compile(r"(\s*at )([\w$.]+)\.([\w$<>]+)\(([^():]*)(?::(\d{1,9}))?\)")
+_THROWN = re.compile(r"((?:Caused by: |Suppressed: )?)([\w$.]+)(?=[:\s]|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Method:
+    """The name that a method had, its class where it was inlined from another, and for which lines of the minified code."""
+
+    name: str
+    class_name: str
+    first_line: int
+    last_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The source's names by those of the minified code; without any, texts stay as they are."""
+
+    classes: dict[str, str] = field(default_factory=dict)
+    methods: dict[tuple[str, str], list[_Method]] = field(default_factory=dict)
+
+    def retraced(self, stack: str) -> str:
+        """A stack trace with the names of the source, where they are known and only one fits."""
+        return "\n".join(map(self._line, stack.split("\n"))) if self.classes else stack
+
+    def _line(self, line: str) -> str:
+        frame = _FRAME.match(line)
+        if frame is None:
+            return _THROWN.sub(lambda thrown: thrown[1] + self.classes.get(thrown[2], thrown[2]), line, count=1)
+        at, class_name, method, source, number = frame.groups()
+        original = self.classes.get(class_name, class_name)
+        fitting = [
+            one
+            for one in self.methods.get((class_name, method), ())
+            if number is None or one.first_line <= int(number) <= one.last_line
+        ]
+        names = {(one.class_name or original, one.name) for one in fitting}
+        owner, name = names.pop() if len(names) == 1 else (original, method)
+        place = source if number is None else f"{source}:{number}"
+        return f"{at}{owner}.{name}({place}){line[frame.end() :]}"
+
+
+def names_of(bundle: Bundle) -> Names:
+    """The names of a bundle's minified code; none where it is not minified."""
+    manifest = bundle.manifest
+    if not isinstance(manifest, AndroidManifest) or manifest.mapping is None:
+        return Names()
+    with open_archive(bundle.path) as archive:
+        return read_names(archive.read(manifest.mapping, _MOST_BYTES).decode("utf-8", "replace").splitlines())
+
+
+def read_names(lines: Iterable[str]) -> Names:
+    """Parse mapping.txt; comments, fields and lines of another form are passed over."""
+    names = Names()
+    minified = ""
+    for line in lines:
+        if found := _CLASS.match(line):
+            minified = found[2]
+            names.classes[minified] = found[1]
+        elif minified and (found := _METHOD.match(line)):
+            first, last = (int(found[1]), int(found[2])) if found[1] else (0, 1 << 30)
+            method = _Method(found[4], found[3] or "", first, last)
+            names.methods.setdefault((minified, found[5]), []).append(method)
+    return names
