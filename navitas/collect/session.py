@@ -37,14 +37,15 @@ class Outcome:
 def profile(device: Device, bundles: Sequence[Bundle], options: ProfileOptions, output: Path, progress: Progress) -> Outcome:
     """Run the selected tests of all bundles on the device and leave a recording at `output`.
 
-    Raises `UsageError` when no test matches, `DeviceError` when the device is lost or not fit to be measured and
-    `RecordingError` when nothing can be written to `output` (the partial recording is kept).
+    Raises `UsageError` when no test matches, `BuildError` for a damaged bundle, `DeviceError` when the device is lost or not fit
+    to be measured and `RecordingError` when nothing can be written to `output` (the partial recording is kept).
     """
     start = condition_at_start(device, options)
     with installed(device, bundles, progress):
         progress.stage("listing tests")
         unlisted: list[str] = []
         selected = choose(device, bundles, options.tests, unlisted.append, isolate=options.isolate)
+        names = {choice.bundle.manifest.map_id: names_of(choice.bundle) for choice in selected}
         with opened(device, options, bundles[0].manifest.project, output, progress) as recording:
             for choice in selected:
                 recording.add_map(map_cache.of_bundle(choice.bundle))
@@ -52,7 +53,6 @@ def profile(device: Device, bundles: Sequence[Bundle], options: ProfileOptions, 
             for text in unlisted:
                 recording.writer.warn("tests_not_listed", text, "its tests were not run")
             failures: dict[str, str] = {}
-            names = {choice.bundle.manifest.map_id: names_of(choice.bundle) for choice in selected}
             crashed = False
             troubles: list[str] = []
             with measured(device, start, options, recording.writer.warn, progress) as cool_down:
