@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from navitas.build.bundle import Bundle
-from navitas.bundle.archive import open_archive
 from navitas.bundle.manifest import AndroidManifest
+from navitas.errors import BuildError
 
 _MOST_BYTES = 256 << 20
 _CLASS = re.compile(r"(\S+) -> (\S+):$")
@@ -56,12 +58,16 @@ class Names:
 
 
 def names_of(bundle: Bundle) -> Names:
-    """The names of a bundle's minified code; none where it is not minified."""
+    """The names of a bundle's minified code; none where it is not minified. Raises `BuildError` when they cannot be read."""
     manifest = bundle.manifest
     if not isinstance(manifest, AndroidManifest) or manifest.mapping is None:
         return Names()
-    with open_archive(bundle.path) as archive:
-        return read_names(archive.read(manifest.mapping, _MOST_BYTES).decode("utf-8", "replace").splitlines())
+    with tempfile.TemporaryDirectory(prefix="navitas-names-") as folder:
+        file = bundle.extract(manifest.mapping, Path(folder) / "mapping.txt")
+        if file.stat().st_size > _MOST_BYTES:
+            raise BuildError(f"{bundle.path}: {manifest.mapping} has more than {_MOST_BYTES:,} bytes", "Build the project again.")
+        with file.open(encoding="utf-8", errors="replace") as lines:
+            return read_names(line.rstrip("\n") for line in lines)
 
 
 def read_names(lines: Iterable[str]) -> Names:

@@ -38,14 +38,15 @@ class Outcome:
 def profile(device: Device, bundles: Sequence[Bundle], options: ProfileOptions, output: Path, progress: Progress) -> Outcome:
     """Run the selected tests of all bundles on the device and leave a recording at `output`.
 
-    Raises `UsageError` when no test matches, `DeviceError` when the device is lost or not fit to be measured and
-    `RecordingError` when nothing can be written to `output` (the partial recording is kept).
+    Raises `UsageError` when no test matches, `BuildError` for a damaged bundle, `DeviceError` when the device is lost or not fit
+    to be measured and `RecordingError` when nothing can be written to `output` (the partial recording is kept).
     """
     start = condition_at_start(device, options)
     with installed(device, bundles, progress):
         progress.stage("listing tests")
         unlisted: list[str] = []
         selected = choose(device, bundles, options.tests, unlisted.append, isolate=options.isolate)
+        names = {choice.bundle.manifest.map_id: names_of(choice.bundle) for choice in selected}
         with opened(device, options, bundles[0].manifest.project, output, progress) as recording:
             for choice in selected:
                 recording.add_map(map_cache.of_bundle(choice.bundle))

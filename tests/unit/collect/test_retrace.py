@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support import bundle_maker
 
-from navitas.collect.retrace import Names, read_names
+from navitas.build.bundle import open_bundle
+from navitas.collect import retrace
+from navitas.collect.retrace import Names, names_of, read_names
+from navitas.errors import BuildError
 
 MAPPING = """\
 # compiler: R8
@@ -52,3 +60,18 @@ Caused by: org.example.notes.ParseException
 def test_any_mapping_and_any_stack_do_no_harm(mapping: str, stack: str) -> None:
     assert Names().retraced(stack) == stack
     assert read_names([*MAPPING.splitlines(), *mapping.splitlines()]).retraced(stack).count("\n") == stack.count("\n")
+
+
+def test_names_come_from_the_bundle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    content = json.dumps({**bundle_maker.ANDROID_MANIFEST, "minified": True, "mapping": "mapping.txt"})
+    made = bundle_maker.make(
+        tmp_path / "a.bundle.zip", {**bundle_maker.ANDROID_FILES, "bundle.json": content, "mapping.txt": MAPPING}
+    )
+    bundle = open_bundle(made)
+    assert names_of(bundle) == read_names(MAPPING.splitlines())
+    monkeypatch.setattr(retrace, "_MOST_BYTES", 10)
+    with pytest.raises(BuildError, match="more than 10 bytes"):
+        names_of(bundle)
+    made.write_bytes(made.read_bytes()[:-30])
+    with pytest.raises(BuildError, match="cannot be read"):
+        names_of(bundle)
