@@ -54,7 +54,6 @@ def profile(device: Device, bundles: Sequence[Bundle], options: ProfileOptions, 
             for text in unlisted:
                 recording.writer.warn("tests_not_listed", text, "its tests were not run")
             failures: dict[str, str] = {}
-            names = {choice.bundle.manifest.map_id: names_of(choice.bundle) for choice in selected}
             crashed = False
             troubles: list[str] = []
             with measured(device, start, options, recording.writer.warn, progress) as cool_down:
