@@ -29,10 +29,16 @@ class Clocks:
 
     def part_of(self, chosen: Bool) -> float:
         """The part of all CPU time that lies between neighbouring knots i and i + 1 for which `chosen[i]` holds."""
-        spent = np.diff(self.cpu_ns)
-        spent[self.knots.start[1:-1] - 1] = 0.0  # from one thread's last knot to the next one's first
+        spent = self.spent_ns
         total = float(spent.sum())
         return float(spent[chosen].sum()) / total if total > 0 else 0.0
+
+    @property
+    def spent_ns(self) -> F64:
+        """CPU time between neighbouring knots; none from one thread's last knot to the next one's first."""
+        spent = np.diff(self.cpu_ns)
+        spent[self.knots.start[1:-1] - 1] = 0.0
+        return spent
 
 
 def thread_clocks(threads: Sequence[Thread], start_ns: int) -> Clocks:

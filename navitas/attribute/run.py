@@ -79,8 +79,10 @@ def _energy(run: RunTables, clusters: Sequence[Cluster], model: PowerModel, path
         level, clocks, rate = traced.level, traced.clocks, traced.rate
         # What the levels below lack only matters in the trace's holes.
         reasons = (*run.reasons, *traced.reasons, *reasons[len(run.reasons) :]) if traced.reasons else run.reasons
-        others, unattributed = traced.others, traced.nobody
-    knots, cpu_ns, energy_j = integrate(rate, clocks, marks)
+        knots, cpu_ns, energy_j = integrate(rate, clocks, marks)
+        others, unattributed = traced.others, traced.nobody(knots, energy_j)
+    else:
+        knots, cpu_ns, energy_j = integrate(rate, clocks, marks)
     return RunEnergy(level, reasons, knots, cpu_ns, energy_j, others, unattributed, idle_w)
 
 

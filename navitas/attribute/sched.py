@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from navitas.attribute.clocks import NOTED, Clocks
-from navitas.attribute.curves import Curve, middle
+from navitas.attribute.curves import F64, Curve, Knots, middle
 from navitas.attribute.energy import Rate
 from navitas.attribute.frequency import Cluster
 from navitas.attribute.holes import Holes, stitched
 from navitas.attribute.instants import traced_energy
+from navitas.attribute.missed import Missed
 from navitas.attribute.result import EvidenceLevel
 from navitas.attribute.stints import stints_of
 from navitas.attribute.traced import TracedRate, traced_clocks
@@ -39,7 +40,14 @@ class Seen:
     clocks: Clocks
     rate: TracedRate
     others: Curve
-    nobody: Curve
+    _nobody: Curve
+    _missed: Missed
+
+    def nobody(self, knots: Knots, energy_j: F64) -> Curve:
+        """Energy of this process that no thread shows, given the threads' curves."""
+        if not self.reasons:
+            return self._nobody
+        return self._missed.taken_from(self._nobody, knots, energy_j, self.rate.edges)
 
 
 def traced_run(run: RunTables, trace: Trace, clusters: Sequence[Cluster], model: PowerModel, plain: Untraced) -> Seen:
@@ -49,12 +57,13 @@ def traced_run(run: RunTables, trace: Trace, clusters: Sequence[Cluster], model:
     clocks = traced_clocks(run.threads, plain.clocks, holes, traced.pieces)
     others = stitched(holes, traced.others, plain.others)
     nobody = stitched(holes, traced.nobody, plain.unattributed)
-    knots = clocks.knots
-    missing = clocks.part_of(holes.have(middle(knots.t_ns[:-1], knots.t_ns[1:])))
-    level: EvidenceLevel = "sched" if missing <= 0.5 else plain.level
-    reasons = (
-        ()
-        if missing < NOTED
-        else (f"{missing:.1%} of the threads' CPU time is at level {plain.level}: the trace has holes there",)
+    knots, missed = clocks.knots, Missed(holes, traced.pieces)
+    lower = {
+        "the trace has holes there": clocks.part_of(holes.have(middle(knots.t_ns[:-1], knots.t_ns[1:]))),
+        "the trace does not show these threads run": missed.part_of(clocks),
+    }
+    level: EvidenceLevel = "sched" if sum(lower.values()) <= 0.5 else plain.level
+    reasons = tuple(
+        f"{part:.1%} of the threads' CPU time is at level {plain.level}: {why}" for why, part in lower.items() if part >= NOTED
     )
-    return Seen(level, reasons, clocks, TracedRate(plain.rate, holes, traced.pieces), others, nobody)
+    return Seen(level, reasons, clocks, TracedRate(plain.rate, holes, traced.pieces), others, nobody, missed)

@@ -49,7 +49,8 @@ class TracedRate:
 def traced_clocks(threads: Sequence[Thread], plain: Clocks, holes: Holes, pieces: Pieces) -> Clocks:
     """CPU time of threads at their anchors and at every change that the trace saw of them.
 
-    Between anchors, which are exact, CPU time grows as in the trace; in its holes it grows as in `plain`, the clocks without it.
+    Between anchors, which are exact, and from a thread's birth, CPU time grows as in the trace; in its holes it grows as in
+    `plain`, the clocks without it.
     """
     old = plain.knots
     is_end = np.zeros(len(old.t_ns), bool)
@@ -65,8 +66,16 @@ def traced_clocks(threads: Sequence[Thread], plain: Clocks, holes: Holes, pieces
     owner, t_ns, keep = owner[order], t_ns[order], keep[order]
     last = ends(owner, t_ns)
     knots = Knots.of(owner[last], t_ns[last], len(threads))
-    cpu_ns = _through(knots, _growth(knots, plain, holes, pieces), knots.place(anchors[0], anchors[1]).left, anchors[2])
+    born = _born(knots, plain)
+    at = np.concatenate([born, knots.place(anchors[0], anchors[1]).left])
+    cpu_ns = _through(knots, _growth(knots, plain, holes, pieces), at, np.concatenate([np.zeros(len(born)), anchors[2]]))
     return Clocks(knots, cpu_ns, keep[last], plain.first_anchor_ns, plain.last_anchor_ns)
+
+
+def _born(knots: Knots, plain: Clocks) -> I64:
+    """First knots of threads that had not run by then: nor does the trace show them before."""
+    first = plain.knots.start[:-1]
+    return knots.start[:-1][(plain.cpu_ns[first] == 0) & (plain.knots.first_ns == knots.first_ns)]
 
 
 def _within_lives(knots: Knots, edges: I64) -> tuple[I64, I64]:

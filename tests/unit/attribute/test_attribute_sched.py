@@ -184,3 +184,17 @@ def test_a_tid_that_is_used_again() -> None:
     result = analyze(parsed(again), manifest(1, policies=POLICIES), MODEL)
     spent = {row.serial: row.cpu_ns for row in result.tests[0].threads}
     assert spent == {1: pytest.approx(10 * MS), 2: pytest.approx(20 * MS)}
+
+
+def test_a_thread_that_the_trace_misses_keeps_its_cpu_time() -> None:
+    """As a tracer does it that sees threads by samples: what one-shot threads ran is counted for the process, not for them."""
+    stints: list[Stint] = [(0, 0, 60, 102), (1, 5, 30, 150)]
+    made = traced(stints, [], 100)
+    missed = thread(1, samples=[(5, 0)], anchors=[(10, 5), (30, 25)])
+    result = analyze(parsed(replace(made, threads=(missed, made.threads[1]))), manifest(1, policies=POLICIES), MODEL)
+    assert check(result) == []
+    assert result.evidence.level == "sched"
+    assert any(reason.startswith("29.4% of the threads' CPU time") and "not show" in reason for reason in result.evidence.reasons)
+    test = result.tests[0]
+    assert {row.serial: row.cpu_ns for row in test.threads} == {1: 25 * MS, 2: 60 * MS}
+    assert test.unattributed_j == pytest.approx(0.0, abs=1e-12)
