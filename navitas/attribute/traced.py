@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from navitas.attribute.clocks import Clocks, readings
-from navitas.attribute.curves import F64, Knots, Rows, ends, middle, overlaps
+from navitas.attribute.curves import F64, Bool, Knots, Rows, ends, middle, overlaps
 from navitas.attribute.energy import Rate
 from navitas.attribute.holes import Holes
 from navitas.attribute.instants import Pieces
@@ -74,8 +74,8 @@ def traced_clocks(threads: Sequence[Thread], plain: Clocks, holes: Holes, pieces
 
 def _born(knots: Knots, plain: Clocks) -> I64:
     """First knots of threads that had not run by then: nor does the trace show them before."""
-    first = plain.knots.start[:-1]
-    return knots.start[:-1][(plain.cpu_ns[first] == 0) & (plain.knots.first_ns == knots.first_ns)]
+    is_birth: Bool = (plain.cpu_ns[plain.knots.start[:-1]] == 0) & (plain.knots.first_ns == knots.first_ns)
+    return knots.start[:-1][is_birth]
 
 
 def _within_lives(knots: Knots, edges: I64) -> tuple[I64, I64]:

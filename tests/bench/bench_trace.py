@@ -6,11 +6,11 @@ import random
 import subprocess
 import sys
 import tempfile
-import venv
 from collections.abc import Callable
 from pathlib import Path
 
 from common import ROOT, Figures, arguments, beside, run_measured
+from peer import manafa_python
 
 sys.path.insert(0, str(ROOT / "tests"))
 from support.ftrace_writer import Form
@@ -44,7 +44,6 @@ parser, begin = PerfettoCPUfreqParser(), time.process_time()
 parser.parse_file(sys.argv[1])
 print(time.process_time() - begin)
 """
-_MANAFA_PACKAGES = ("manafa==0.4.14", "more_itertools")
 
 
 def main(argv: list[str]) -> int:
@@ -110,10 +109,7 @@ def _beside_manafa(figures: Figures, folder: Path, lines: int) -> None:
     path.write_text("".join(text))
     own = _seconds(sys.executable, _READ.format(module="text"), path)
     try:
-        venv.create(folder / "peer", with_pip=True)
-        peer = folder / "peer" / "bin" / "python"
-        subprocess.run([peer, "-m", "pip", "install", "--quiet", *_MANAFA_PACKAGES], check=True, capture_output=True, timeout=300)
-        note = beside(own, _seconds(peer, _MANAFA, path), "manafa 0.4.14")
+        note = beside(own, _seconds(manafa_python(folder), _MANAFA, path), "manafa 0.4.14")
     except (OSError, subprocess.SubprocessError) as error:
         note = f"manafa could not be run: {error}"[:80]
     figures.add(f"{lines:,} frequencies", own, "s", note=note)

@@ -1,0 +1,18 @@
+"""Peers that a benchmark runs beside ours, each in an environment that is thrown away."""
+
+from __future__ import annotations
+
+import subprocess
+import venv
+from pathlib import Path
+
+_MANAFA_PACKAGES = ("manafa==0.4.14", "more_itertools")
+
+
+def manafa_python(folder: Path) -> Path:
+    """The Python of a new environment in `folder` that has E-MANAFA. OSError or SubprocessError when it cannot be had."""
+    venv.create(folder / "peer", with_pip=True)
+    python = folder / "peer" / "bin" / "python"
+    command: list[str | Path] = [python, "-m", "pip", "install", "--quiet", *_MANAFA_PACKAGES]
+    subprocess.run(command, check=True, capture_output=True, timeout=300)
+    return python
