@@ -24,6 +24,7 @@ ALLOWED = {
     "collect": {"errors", "binary_xml", "bundle", "device", "build", "perfetto", "recording", "power", "user_folders"},
     "attribute": {"errors", "recording", "power", "parse"},
     "report": {"errors", "parse", "attribute"},
+    "fleet": {"errors"},
     "sample": set(),
 }
 
@@ -36,6 +37,10 @@ ONLY_IN = {
     "lxml": {"power/", "device/virtual/kernel/"},
     "rich": {"cli/", "report/terminal", "report/tables"},
     "click": {"cli/"},
+    "duckdb": {"fleet/engine/duckdb"},
+    "pyspark": {"fleet/engine/spark"},
+    "pyarrow": {"fleet/"},
+    "scipy": {"fleet/statistics"},
 }
 
 

@@ -1,0 +1,69 @@
+"""The columns of stored samples, and how clients and months are told from them."""
+
+from __future__ import annotations
+
+import hashlib
+from enum import IntEnum
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+I64 = NDArray[np.int64]
+
+PPM = 1_000_000
+"""A full battery."""
+NETWORKS = ("none", "wifi", "mobile")
+
+
+class State(IntEnum):
+    """What the battery does (Android: BatteryManager.BATTERY_STATUS_*)."""
+
+    UNKNOWN = 0
+    DISCHARGING = 1
+    CHARGING = 2
+    FULL = 3
+
+
+SAMPLES = pa.schema(
+    [
+        pa.field("client", pa.int64(), nullable=False),
+        pa.field("time_s", pa.int64(), nullable=False),
+        pa.field("level_ppm", pa.int32(), nullable=False),
+        pa.field("state", pa.int8(), nullable=False),
+        pa.field("voltage_mv", pa.int32()),
+        pa.field("temperature_dc", pa.int16()),
+        pa.field("screen", pa.bool_()),
+        pa.field("network", pa.string()),
+        pa.field("cpu", pa.float32()),
+        pa.field("model", pa.string()),
+        pa.field("os", pa.string()),
+        pa.field("uptime_s", pa.int32()),
+        pa.field("apps", pa.list_(pa.int32()), nullable=False),
+        pa.field("foreground", pa.int32()),
+    ]
+)
+"""A row is what one phone told at one moment.
+
+`client` is a pseudonym (`client_number`), `time_s` Unix time, `level_ppm` of a full battery, `temperature_dc` in tenths of a
+degree, `apps` are numbers of packages (an app in a version), ascending, each once; a part is ordered by client, then time.
+"""
+
+PACKAGES = pa.schema([("id", pa.int32()), ("app", pa.string()), ("version", pa.string())])
+"""Apps in their versions; an empty version is not known."""
+
+
+def client_number(given: str, salt: str) -> int:
+    """The pseudonym of a client: 64 bits of a keyed hash (BLAKE2b) of what the source calls it, signed."""
+    digest = hashlib.blake2b(given.encode(), digest_size=8, key=salt.encode()).digest()
+    return int.from_bytes(digest, "little", signed=True)
+
+
+def bucket_of(client: I64, buckets: int) -> I64:
+    """The bucket of each client."""
+    return np.asarray(client.view(np.uint64) % np.uint64(buckets), np.int64)
+
+
+def month_of(time_s: I64) -> NDArray[np.str_]:
+    """The UTC month of each time, `2026-03`."""
+    return np.asarray(time_s.astype("datetime64[s]").astype("datetime64[M]").astype(str))

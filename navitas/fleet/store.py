@@ -1,0 +1,163 @@
+"""A fleet's folder: parts of samples by client bucket and month, the list of packages, and results of stages."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from navitas.errors import NavitasError
+from navitas.fleet.schema import PACKAGES, SAMPLES
+
+FORMAT = 1
+BUCKETS = 64
+_COMPRESSION = "zstd"
+
+
+class FleetError(NavitasError):
+    """A fleet's folder cannot be read or written, or is none."""
+
+
+class Unit(NamedTuple):
+    """What is computed at once: the clients of a bucket in a month (`2026-03`)."""
+
+    bucket: int
+    month: str
+
+    @property
+    def folder(self) -> str:
+        """Where in a table's folder."""
+        return f"bucket={self.bucket:03d}/month={self.month}"
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """A fleet's folder. Files appear whole: they are written under another name and renamed."""
+
+    path: Path
+    buckets: int
+    salt: str
+
+    @classmethod
+    def create(cls, path: Path, *, buckets: int = BUCKETS, salt: str | None = None) -> Store:
+        """Make the folder, or open it where it is one already. FleetError when it is something else."""
+        if (path / "fleet.json").exists():
+            return cls.open(path)
+        if path.exists() and (not path.is_dir() or any(path.iterdir())):
+            raise FleetError(f"{path}: is no fleet, and not empty", "Name a new or empty folder.")
+        path.mkdir(parents=True, exist_ok=True)
+        settings = {"format": FORMAT, "buckets": buckets, "salt": secrets.token_hex(16) if salt is None else salt}
+        write_whole(path / "fleet.json", json.dumps(settings, indent=2).encode() + b"\n")
+        return cls.open(path)
+
+    @classmethod
+    def open(cls, path: Path) -> Store:
+        """Open a fleet's folder. FleetError when it is none, or of a newer format."""
+        file = path / "fleet.json"
+        try:
+            settings = json.loads(file.read_text("utf-8"))
+            number, buckets, salt = int(settings["format"]), int(settings["buckets"]), str(settings["salt"])
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise FleetError(
+                f"{path}: is no fleet ({file.name} cannot be read: {error})", "Begin with `navitas fleet ingest`."
+            ) from error
+        if number > FORMAT:
+            raise FleetError(f"{file}: is of format {number}, this version reads up to {FORMAT}", "Update navitas.")
+        if not 1 <= buckets <= 4096:
+            raise FleetError(f"{file}: {buckets} buckets are not between 1 and 4096", "Restore the file.")
+        return cls(path, buckets, salt)
+
+    @property
+    def work(self) -> Path:
+        """Where stages keep their results; it may be deleted."""
+        return self.path / "work"
+
+    def parts(self) -> dict[Unit, list[Path]]:
+        """All parts of samples by unit, both in order."""
+        found: dict[Unit, list[Path]] = defaultdict(list)
+        for file in sorted((self.path / "samples").glob("bucket=*/month=*/part-*.parquet")):
+            bucket, month = (folder.name.partition("=")[2] for folder in (file.parent.parent, file.parent))
+            if bucket.isdecimal():
+                found[Unit(int(bucket), month)].append(file)
+        return dict(sorted(found.items()))
+
+    def part(self, unit: Unit, name: str) -> Path:
+        """Where a part of samples lies."""
+        return self.path / "samples" / unit.folder / f"part-{name}.parquet"
+
+    def packages(self) -> pa.Table:
+        """Apps in their versions by number."""
+        file = self.path / "packages.parquet"
+        return read_table(file) if file.exists() else PACKAGES.empty_table()
+
+    def write_packages(self, packages: pa.Table) -> None:
+        """Replace the list; numbers that are in use must stay."""
+        write_table(self.path / "packages.parquet", packages.cast(PACKAGES))
+
+    def write_part(self, unit: Unit, name: str, samples: pa.Table) -> None:
+        """Write a part, in order of client and time."""
+        write_table(self.part(unit, name), samples.cast(SAMPLES))
+
+
+def fingerprint(*files: Path) -> str:
+    """What tells whether inputs have changed: their names and sizes, for parts never change."""
+    digest = hashlib.blake2b(digest_size=12)
+    for file in files:
+        digest.update(f"{file.parent.name}/{file.name} {file.stat().st_size}\n".encode())
+    return digest.hexdigest()
+
+
+def read_table(file: Path, columns: list[str] | None = None) -> pa.Table:
+    """A Parquet file. FleetError when it cannot be read."""
+    try:
+        return pq.ParquetFile(file).read(columns)
+    except (OSError, pa.ArrowException) as error:
+        raise FleetError(f"{file}: cannot be read: {error}", "Restore the file, or ingest its source again.") from error
+
+
+def write_table(file: Path, table: pa.Table, metadata: dict[str, str] | None = None) -> None:
+    """Write a Parquet file whole. FleetError when there is no room or no permission."""
+    if metadata:
+        table = table.replace_schema_metadata(metadata)
+    with _whole(file) as name:
+        pq.write_table(table, name, compression=_COMPRESSION, row_group_size=1 << 17)
+
+
+def write_whole(file: Path, data: bytes) -> None:
+    """Write a file whole. FleetError when there is no room or no permission."""
+    with _whole(file) as name:
+        name.write_bytes(data)
+
+
+class _whole:  # noqa: N801
+    """Names a file to be written; it takes its place when all went well."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._made = file.with_name(f".{file.name}.{os.getpid()}")
+
+    def __enter__(self) -> Path:
+        try:
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise self._refusal(error) from error
+        return self._made
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if error is None:
+            self._made.replace(self._file)
+            return
+        self._made.unlink(missing_ok=True)
+        if isinstance(error, OSError | pa.ArrowException):
+            raise self._refusal(error) from error
+
+    def _refusal(self, error: Exception) -> FleetError:
+        return FleetError(f"{self._file}: cannot be written: {error}", "Make room, or allow writing there.")
