@@ -1,6 +1,6 @@
 """Sums over pairs of samples by client and package: the one step that is no SQL, for app lists are long.
 
-24 million samples of 30 apps are 720 million memberships; in SQL the lists of both ends would have to be intersected pair by pair.
+24 million samples of 30 apps are 720 million memberships; in SQL the lists of both ends would be intersected pair by pair.
 Here all memberships are sorted once as numbers (client, package, sample): a stretch of samples in which a package is in each one
 is then a run of neighbours, and its sum a difference of two cumulative ones.
 """

@@ -1,0 +1,42 @@
+"""What an engine does for the stages, and the SQL that all engines share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Protocol
+
+import pyarrow as pa
+
+from navitas.fleet.units import Job
+
+Tables = Mapping[str, pa.Table | Sequence[Path]]
+"""Names in a statement: tables in memory, or Parquet files of one schema."""
+
+
+class Engine(Protocol):
+    """Runs jobs and SQL; results are the same for every engine: integers exactly, sums to rounding."""
+
+    def run(self, jobs: Sequence[Job], done: Callable[[Job], None]) -> None:
+        """Make these units' sums; `done` is told of each. FleetError when one fails."""
+        ...
+
+    def query(self, sql: str, tables: Tables) -> pa.Table:
+        """The result of a SELECT. `OutOfMemory` when it does not fit."""
+        ...
+
+    def close(self) -> None:
+        """End (idempotent)."""
+        ...
+
+
+class OutOfMemory(Exception):
+    """A statement needs more memory than it may have: ask about fewer clients at once."""
+
+
+def statement(*names: str, **numbers: float) -> str:
+    """SQL made of named parts (`sql/*.sql`), with numbers for the places in braces."""
+    folder = resources.files("navitas.fleet") / "sql"
+    text = "\n".join((folder / f"{name}.sql").read_text("utf-8") for name in names)
+    return text.format_map({name: repr(float(value)) if isinstance(value, float) else value for name, value in numbers.items()})

@@ -1,0 +1,60 @@
+"""The engine of one machine: DuckDB, within a bound of memory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+
+from navitas.fleet.engine.base import OutOfMemory, Tables
+from navitas.fleet.store import FleetError
+from navitas.fleet.units import Job
+
+MEMORY_MIB = 1024
+
+
+class DuckDbEngine:
+    """Runs statements in a database in memory that spills to a folder of its own."""
+
+    def __init__(self, spill: Path, *, memory_mib: int = MEMORY_MIB, threads: int | None = None) -> None:
+        self._threads = threads or os.cpu_count() or 1
+        self._connection = duckdb.connect(config={"memory_limit": f"{memory_mib}MiB", "threads": self._threads})
+        self._connection.execute("SET temp_directory = ?", [str(spill)])
+        self._connection.execute("SET preserve_insertion_order = false")
+
+    def run(self, jobs: Sequence[Job], done: Callable[[Job], None]) -> None:
+        """As `Engine.run`: as many at once as there are cores."""
+        with ThreadPoolExecutor(self._threads) as pool:
+            running = {pool.submit(job.run): job for job in jobs}
+            try:
+                for future in as_completed(running):
+                    future.result()
+                    done(running[future])
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+
+    def query(self, sql: str, tables: Tables) -> pa.Table:
+        """As `Engine.query`."""
+        cursor = self._connection.cursor()
+        try:
+            for name, table in tables.items():
+                if isinstance(table, pa.Table):
+                    cursor.register(name, table)
+                else:
+                    cursor.read_parquet([str(file) for file in table]).create_view(name, replace=True)
+            return cursor.sql(sql).to_arrow_table()
+        except duckdb.OutOfMemoryException as error:
+            raise OutOfMemory(str(error)) from error
+        except duckdb.Error as error:
+            raise FleetError(f"a stage failed: {error}", "Delete the fleet's folder work and try again.") from error
+        finally:
+            cursor.close()
+
+    def close(self) -> None:
+        """As `Engine.close`."""
+        self._connection.close()
