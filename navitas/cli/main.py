@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import importlib
 import io
 import os
 import signal
@@ -13,6 +12,7 @@ from contextlib import suppress
 import click
 
 from navitas import __version__
+from navitas.cli.lazy import LazyGroup
 from navitas.errors import ExitCode, NavitasError
 from navitas.report.names import printable_lines
 
@@ -27,6 +27,7 @@ COMMANDS = {
     "doctor": ("navitas.cli.doctor", "See what can be measured on a device, and what stands in the way."),
     "power": ("navitas.cli.power", "Power profiles: show, take from a phone, check."),
     "devices": ("navitas.cli.devices", "List the devices that can be profiled on."),
+    "fleet": ("navitas.cli.fleet", "Energy hogs and bugs from many phones' battery samples."),
 }
 
 
@@ -44,24 +45,11 @@ _OS_REMEDIES = {
 }
 
 
-class LazyGroup(click.Group):
-    """A group whose commands live in modules of their own, imported on use."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        command: click.Command = importlib.import_module(COMMANDS[cmd_name][0]).command
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+class _Commands(LazyGroup):
+    modules = COMMANDS
 
 
-@click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="navitas")
 def cli() -> None:
     """Energy profiler for Android and JVM code."""

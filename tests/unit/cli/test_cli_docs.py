@@ -21,11 +21,19 @@ def _command(name: str) -> click.Command:
     return command
 
 
+def _subcommands(command: click.Command) -> dict[str, click.Command]:
+    if not isinstance(command, click.Group):
+        return {}
+    context = click.Context(command)
+    found = {name: command.get_command(context, name) for name in command.list_commands(context)}
+    return {name: sub for name, sub in found.items() if sub is not None}
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_and_its_options_are_documented(name: str) -> None:
     assert f"## `navitas {name}" in CLI_DOC
     command = _command(name)
-    subcommands = command.commands if isinstance(command, click.Group) else {}
+    subcommands = _subcommands(command)
     for called, one in {name: command, **{f"{name} {sub}": found for sub, found in subcommands.items()}}.items():
         assert f"`{called}" in CLI_DOC or f"`navitas {called}" in CLI_DOC
         for parameter in one.params:

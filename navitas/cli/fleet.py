@@ -1,0 +1,31 @@
+"""`navitas fleet`: hogs and bugs from many phones' battery samples."""
+
+from __future__ import annotations
+
+import click
+
+from navitas.cli.lazy import LazyGroup
+from navitas.errors import UsageError
+
+COMMANDS = {
+    "simulate": ("navitas.cli.fleet_simulate", "Make a fleet with known truth, to try and check what is said of fleets."),
+}
+_EXTRA = ("duckdb", "pyarrow", "scipy")
+
+
+class _FleetGroup(LazyGroup):
+    modules = COMMANDS
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """UsageError where the packages are not installed that a fleet needs."""
+        try:
+            return super().get_command(ctx, cmd_name)
+        except ModuleNotFoundError as error:
+            if (error.name or "").partition(".")[0] not in _EXTRA:
+                raise
+            raise UsageError(f"fleets need the package {error.name}", "pip install 'navitas[fleet]'") from error
+
+
+@click.command("fleet", cls=_FleetGroup)
+def command() -> None:
+    """Energy hogs and bugs from many phones' battery samples, and what to do about them."""

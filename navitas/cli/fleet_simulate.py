@@ -1,0 +1,117 @@
+"""`navitas fleet simulate`: a fleet with known truth."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from navitas.cli.bars import bar
+from navitas.cli.options import Finite
+from navitas.errors import UsageError
+from navitas.fleet.simulate import FleetModel, act, read_advice, simulate
+from navitas.fleet.store import BUCKETS, Store
+
+_PER_CLIENT, _PER_BUCKET = 1000, 100_000
+
+
+def _steps(ctx: click.Context, param: click.Parameter, value: str) -> tuple[tuple[int, float], ...]:
+    """`1=60,5=35`: steps of the level in % with their shares."""
+    try:
+        pairs = [tuple(map(float, one.split("=", 1))) for one in value.split(",")]
+        total = sum(share for _, share in pairs)
+        return tuple((round(step * 10_000), share / total) for step, share in pairs)
+    except (ValueError, ZeroDivisionError, OverflowError) as error:
+        raise click.BadParameter(f"{value!r} is not like 1=60,5=40.", ctx, param) from error
+
+
+@click.command("simulate")
+@click.argument("folder", metavar="STORE", type=click.Path(path_type=Path))
+@click.option("--samples", type=click.IntRange(2, 1_000_000_000), default=200_000, show_default=True, metavar="N")
+@click.option("--clients", type=click.IntRange(1, 10_000_000), metavar="N", help="[one for each thousand samples]")
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, metavar="S", help="Another seed, another fleet.")
+@click.option("--apps", type=click.IntRange(1), default=1000, show_default=True, metavar="N", help="Apps that there are.")
+@click.option("--hogs", type=Finite(0, 100), default=5, show_default=True, metavar="P", help="% of apps that are hogs.")
+@click.option(
+    "--bugs", type=Finite(0, 5), default=0.33, show_default=True, metavar="P", help="% of pairs of client and app that are bugs."
+)
+@click.option(
+    "--steps",
+    callback=_steps,
+    default="1=60,5=35,10=5",
+    show_default=True,
+    metavar="STEP=SHARE,…",
+    help="Steps of the level in %, and how many tell it so.",
+)
+@click.option(
+    "--gap", type=Finite(1, 600), default=30, show_default=True, metavar="MINUTES", help="Between two samples of a client."
+)
+@click.option(
+    "--hidden-use",
+    type=Finite(0, 100),
+    default=0,
+    show_default=True,
+    metavar="P",
+    help="% in which the screen's time between samples follows what they tell.",
+)
+@click.option("--dirt", is_flag=True, help="Also clock jumps, unseen charges, missing values.")
+@click.option(
+    "--buckets",
+    type=click.IntRange(1, 4096),
+    metavar="N",
+    help=f"Of a new STORE. [one for each 100,000 samples, at most {BUCKETS}]",
+)
+@click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, metavar="N", help="Processes.")
+@click.option(
+    "--advice",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="CSV or Parquet (client, app): add the period after this advice to a simulated STORE.",
+)
+@click.option(
+    "--compliance", type=Finite(0, 100), default=80, show_default=True, metavar="P", help="% of the advice that is followed."
+)
+@click.pass_context
+def command(ctx: click.Context, /, *, folder: Path, advice: Path | None, jobs: int, compliance: float, **values: Any) -> None:
+    """Make a fleet with known truth in the folder STORE; begun again with the same options, it goes on."""
+    if advice is not None:
+        given = sorted(name for name in values if ctx.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT)
+        if given:
+            raise UsageError(
+                f"the fleet in {folder} is simulated already: --{given[0].replace('_', '-')} has no say with --advice",
+                "Leave it out.",
+            )
+        store = Store.open(folder)
+        with bar("simulating the time after the advice") as told:
+            begin, end = act(store, read_advice(advice), compliance=compliance / 100, jobs=jobs, progress=told)
+        click.echo(f"{folder}: advice was out from {_day(begin)} to {_day(end)}; see {folder / 'truth' / 'acted.parquet'}")
+        return
+    seed = values["seed"]
+    model = _model(values)
+    store = Store.create(
+        folder, buckets=values["buckets"] or min(-(-model.samples // _PER_BUCKET), BUCKETS), salt=f"simulated-{seed}"
+    )
+    with bar("simulating") as told:
+        simulate(store, model, seed, jobs=jobs, progress=told)
+    click.echo(f"{folder}: {model.samples:,} samples of {model.clients:,} clients; see {folder / 'truth'}")
+
+
+def _model(values: dict[str, Any]) -> FleetModel:
+    samples, apps = values["samples"], values["apps"]
+    return FleetModel(
+        clients=values["clients"] or max(samples // _PER_CLIENT, 1),
+        samples=samples,
+        apps=apps,
+        hog_share=values["hogs"] / 100,
+        bug_share=values["bugs"] / 100,
+        steps=values["steps"],
+        gap_s=60 * values["gap"],
+        hidden_use=values["hidden_use"] / 100,
+        dirt=values["dirt"],
+    )
+
+
+def _day(time_s: int) -> str:
+    return datetime.fromtimestamp(time_s, UTC).date().isoformat()

@@ -1,0 +1,81 @@
+"""Users who act on advice: a second period, in which some of them no longer run what they were told to stop."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+
+from navitas.fleet.schema import I64
+from navitas.fleet.simulate.bucket import Period, Plan, Stops
+from navitas.fleet.simulate.catalog import Bool, catalog_of
+from navitas.fleet.simulate.model import DAY_S, generator
+from navitas.fleet.simulate.run import Told, clear_pieces, period_into, read_model
+from navitas.fleet.store import FleetError, Store, read_table, write_table
+
+_PLACE = 1 << 22
+NOT_ADVISED = "not advised"
+
+
+def read_advice(file: Path) -> pa.Table:
+    """A table of columns client, app, from CSV or Parquet. FleetError when it cannot be read or lacks one."""
+    try:
+        table = read_table(file) if file.suffix == ".parquet" else pyarrow.csv.read_csv(file)
+        return pa.table({"client": table["client"].cast(pa.int64()), "app": table["app"].cast(pa.string())})
+    except (OSError, KeyError, pa.ArrowException) as error:
+        raise FleetError(f"{file}: is no list of clients and apps: {error}", "Give a table with columns client, app.") from error
+
+
+def act(
+    store: Store, advice: pa.Table, *, compliance: float = 0.8, jobs: int = 1, progress: Told | None = None
+) -> tuple[int, int]:
+    """Simulate the period after the advice (columns client, app) into a simulated store; from and until when (Unix s) it lasts.
+
+    Clients of group *advised* stop each app named to them with the probability `compliance`, those of *control* none. Writes
+    `truth/acted.parquet` (a row for each client) and `truth/advice.parquet` (for each piece of advice). FleetError when the store
+    is not simulated or advice is for others than its clients and apps.
+    """
+    model, seed = read_model(store)
+    folder = store.path / "truth"
+    before = read_table(folder / "clients.parquet")
+    catalog = catalog_of(model, seed)
+    client, app = _pairs(store, advice, before, {catalog.app_name(number): number for number in range(model.apps)})
+    advised = _in(client, before.filter(pa.array(np.array(before["group"].to_pylist()) == "advised"))["client"].to_numpy())
+    follows = advised & (generator(seed, _PLACE).random(len(client)) < compliance)
+    late = -(-(int(np.max(before["last_s"].to_numpy())) + DAY_S - model.start_s) // DAY_S) * DAY_S
+    after, _ = period_into(
+        store, Plan(model, seed, catalog, Period(1, late), Stops(client[follows], app[follows])), jobs=jobs, progress=progress
+    )
+    told = _in(before["client"].to_numpy(), client)
+    group = np.where(told, np.array(before["group"].to_pylist(), object), NOT_ADVISED)
+    names = [catalog.app_name(number) for number in app.tolist()]
+    write_table(folder / "advice.parquet", pa.table({"client": client, "app_id": app, "app": names, "followed": follows}))
+    acted = {
+        "client": before["client"],
+        "group": pa.array(group, pa.string()),
+        "before_ppm_s": before["rate_ppm_s"],
+        "after_ppm_s": after["rate_ppm_s"],
+        "unfollowed_ppm_s": after["rate_unfollowed_ppm_s"],
+        "seconds": after["seconds"],
+    }
+    write_table(folder / "acted.parquet", pa.table(acted))
+    clear_pieces(store)
+    return model.start_s + late, int(np.max(after["last_s"].to_numpy()))
+
+
+def _pairs(store: Store, advice: pa.Table, before: pa.Table, numbers: dict[str, int]) -> tuple[I64, I64]:
+    """Advice in order of client and app, each pair once."""
+    apps, clients = advice["app"].to_pylist(), advice["client"].to_numpy().astype(np.int64)
+    unknown = sorted(set(apps) - numbers.keys())
+    if unknown:
+        raise FleetError(f"{store.path}: no simulated app is called {unknown[0]!r}", "Give advice from this store's results.")
+    if not _in(clients, before["client"].to_numpy()).all():
+        raise FleetError(f"{store.path}: advice for clients that are not in it", "Give advice from this store's results.")
+    pairs = np.unique(np.array([clients, [numbers[app] for app in apps]], np.int64).reshape(2, -1), axis=1)
+    return pairs[0], pairs[1]
+
+
+def _in(client: I64, others: I64) -> Bool:
+    return np.asarray(np.isin(client, others))

@@ -1,0 +1,118 @@
+"""The clients of a bucket in a period: blocks of bounded size, each with random numbers of its own."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from navitas.fleet.schema import I64
+from navitas.fleet.simulate.battery import battery_of
+from navitas.fleet.simulate.catalog import Bool, Catalog
+from navitas.fleet.simulate.clients import Clients, clients_of
+from navitas.fleet.simulate.course import course_of
+from navitas.fleet.simulate.model import FleetModel, generator
+from navitas.fleet.simulate.rows import Block, rows_of, stopped
+from navitas.fleet.simulate.running import effects_of, running_of
+from navitas.fleet.simulate.truth import clients_table, effects_table
+
+_CELLS = 1 << 20
+"""Samples of a block, were all its clients to have as many as the first. What is drawn depends on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """A stretch of time: its number (0: the first), and how much later than the first it begins."""
+
+    number: int
+    late_s: int
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """Clients of a bucket, ascending, and how many samples each tells."""
+
+    bucket: int
+    number: I64
+    samples: I64
+
+
+@dataclass(frozen=True, slots=True)
+class Stops:
+    """Apps that clients have stopped using: pairs of a client and an app's number."""
+
+    client: I64
+    app: I64
+
+    def slots(self, clients: Clients) -> Bool:
+        """Which slots of a block's clients these are."""
+        chosen = np.zeros(clients.apps.app.shape, bool)
+        place = {number: row for row, number in enumerate(clients.number.tolist())}
+        for client, app in zip(self.client.tolist(), self.app.tolist(), strict=True):
+            if client in place:
+                chosen[place[client]] |= clients.apps.app[place[client]] == app
+        return chosen
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is simulated: a period of a fleet, and which apps have been stopped before (None: no one was to)."""
+
+    model: FleetModel
+    seed: int
+    catalog: Catalog
+    period: Period
+    stops: Stops | None = None
+
+    def digest(self) -> str:
+        """16 hex digits: the name of its parts."""
+        stopped = [] if self.stops is None else [self.stops.client.tolist(), self.stops.app.tolist()]
+        text = json.dumps([self.model.as_dict(), self.seed, asdict(self.period), stopped], sort_keys=True)
+        return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A block's rows and truth."""
+
+    samples: pa.Table
+    clients: pa.Table
+    effects: pa.Table
+
+
+def blocks_of(plan: Plan, members: Members) -> Iterator[Made]:
+    """Simulate block by block, in order of client."""
+    low, block = 0, 0
+    while low < len(members.number):
+        high, longest = low, 0
+        while high < len(members.number):
+            longest = max(longest, int(members.samples[high]))
+            if high > low and longest * (high + 1 - low) > _CELLS:
+                break
+            high += 1
+        some = slice(low, high)
+        traits = generator(plan.seed, members.bucket, block, 0)
+        clients = clients_of(plan.model, plan.catalog, members.number[some], members.samples[some], traits)
+        yield _made(plan, clients, generator(plan.seed, members.bucket, block, 1 + plan.period.number))
+        low, block = high, block + 1
+
+
+def _made(plan: Plan, clients: Clients, random: np.random.Generator) -> Made:
+    catalog, dirt = plan.catalog, plan.model.dirt
+    course = course_of(plan.model, clients, random, plan.period.late_s)
+    running = running_of(clients.apps, course, random)
+    size = len(clients.number)
+    every = effects_of(catalog, clients.apps, course, running)
+    unfollowed = course.rate_ppm_s + every.by_client(every.drain_ppm_s, np.ones(len(every.client), bool), size)
+    rate, effects = unfollowed, every
+    if plan.stops is not None:
+        running = stopped(running, plan.stops.slots(clients))
+        effects = effects_of(catalog, clients.apps, course, running)
+        rate = course.rate_ppm_s + effects.by_client(effects.drain_ppm_s, np.ones(len(effects.client), bool), size)
+    battery = battery_of(clients, course, rate, random, dirt)
+    block = Block(clients, course, running, effects, rate, battery)
+    return Made(rows_of(catalog, block, random, dirt), clients_table(block, unfollowed), effects_table(catalog, block))

@@ -1,0 +1,143 @@
+"""When clients are sampled, and what their phones do but for apps and battery. Arrays are of shape (samples, clients)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from navitas.fleet.schema import I64
+from navitas.fleet.simulate.catalog import F64, Bool
+from navitas.fleet.simulate.clients import Clients
+from navitas.fleet.simulate.model import DAY_S, FleetModel
+
+T = TypeVar("T", bound=np.generic)
+
+NONE, WIFI, MOBILE = 0, 1, 2
+"""Places in `schema.NETWORKS`."""
+NETWORK_PPM_S = np.array([0.0, 0.7, 2.2])
+"""What being connected drains."""
+_RATE_MEMORY_S, _RATE_SPREAD = 3 * 3600, 0.35
+_SCREEN_MEMORY_S, _NETWORK_MEMORY_S = 15 * 60, 3 * 3600
+_LONG_GAP, _REBOOT = 0.006, 0.003
+_NIGHT_IDLE = 0.7
+"""Untouched at night, a phone drains so much of what it does at day."""
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """States at samples, and of the interval that follows each (nothing follows the last: 0 s).
+
+    `active[i]` clients have an i-th sample, the first ones. Between two samples a phone is in the state of the first until a
+    moment, a part `switch` of the interval, then in the state of the second. `rate_ppm_s` is what it drains without apps.
+    """
+
+    active: I64
+    time_s: I64
+    seconds: F64
+    hour: F64
+    switch: F64
+    screen: Bool
+    network: NDArray[np.int8]
+    uptime_s: I64
+    rate_ppm_s: F64
+
+
+def between(switch: F64, state: F64) -> F64:
+    """The mean over the interval that follows each sample of a state known at samples."""
+    mean = np.zeros_like(state)
+    mean[:-1] = switch[:-1] * state[:-1] + (1 - switch[:-1]) * state[1:]
+    return mean
+
+
+def course_of(model: FleetModel, clients: Clients, random: np.random.Generator, late_s: int) -> Course:
+    """Draw the courses; clients join `late_s` later than at first."""
+    rows, size = int(clients.samples.max()), len(clients.samples)
+    shape = (rows, size)
+    sampled = np.arange(rows)[:, None] < clients.samples
+    gap = model.gap_s * np.exp(model.gap_spread * random.standard_normal(shape))
+    long = random.random(shape) < _LONG_GAP
+    gap = np.where(long, random.uniform(2 * 3600, 14 * 3600, shape), gap)
+    gap = np.maximum(np.rint(gap), 1.0)
+    time_s = (clients.joined_s + late_s + np.cumsum(gap, axis=0) - gap).astype(np.int64)
+    seconds = np.where(np.arange(1, rows + 1)[:, None] < clients.samples, gap, 0.0)
+    hour = (time_s + clients.zone_s) % DAY_S / 3600
+    screen = _screen(clients, gap, hour, random)
+    network = _network(clients, gap, random)
+    switch = random.random(shape)
+    return Course(
+        active=np.count_nonzero(sampled, axis=1),
+        time_s=time_s,
+        seconds=seconds,
+        hour=hour,
+        switch=switch,
+        screen=screen,
+        network=network,
+        uptime_s=_uptime(time_s, long, random),
+        rate_ppm_s=_rate(model, clients, (gap, hour, switch, screen, network), random),
+    )
+
+
+def _screen(clients: Clients, gap: F64, hour: F64, random: np.random.Generator) -> Bool:
+    """On with a chance of the hour and the client's use, anew after some minutes."""
+    evening = 0.30 + 0.12 * np.cos((hour - 20) * np.pi / 12)
+    chance = np.where(awake(hour), evening, 0.03)
+    chance = 1 / (1 + (1 / chance - 1) * np.exp(-0.5 * clients.use))
+    return _renewed(random.random(gap.shape) < chance, np.exp(-gap / _SCREEN_MEMORY_S), random)
+
+
+def awake(hour: F64) -> Bool:
+    """The hours of the client's day in which it may be in use."""
+    return np.asarray((hour >= 7) & (hour < 23))
+
+
+def _network(clients: Clients, gap: F64, random: np.random.Generator) -> NDArray[np.int8]:
+    draw = random.random(gap.shape)
+    fresh = np.where(draw < 0.05, NONE, np.where(draw < 0.05 + 0.95 * clients.wifi, WIFI, MOBILE)).astype(np.int8)
+    return _renewed(fresh, np.exp(-gap / _NETWORK_MEMORY_S), random)
+
+
+def _renewed(fresh: NDArray[T], keep: F64, random: np.random.Generator) -> NDArray[T]:
+    """Each row is the one above with the chance `keep` of the gap between, else fresh."""
+    renewed = random.random(fresh.shape) >= np.vstack([np.zeros_like(keep[:1]), keep[:-1]])
+    last = np.maximum.accumulate(np.where(renewed, np.arange(len(fresh))[:, None], 0), axis=0)
+    return np.take_along_axis(fresh, last, 0)
+
+
+def _uptime(time_s: I64, long: Bool, random: np.random.Generator) -> I64:
+    """Seconds since the last restart; many a long gap is one."""
+    chance = np.full(time_s.shape, _REBOOT)
+    chance[1:][long[:-1]] = 0.5
+    rebooted = random.random(time_s.shape) < chance
+    since = (random.random(time_s.shape) * 600).astype(np.int64)
+    since[1:] = np.minimum(since[1:], np.diff(time_s, axis=0) - 1)
+    started = np.where(rebooted, time_s - since, time_s[0] - random.integers(600, 20 * DAY_S, time_s.shape[1]))
+    return np.asarray(time_s - np.maximum.accumulate(started, axis=0))
+
+
+def _rate(
+    model: FleetModel, clients: Clients, states: tuple[F64, F64, F64, Bool, NDArray[np.int8]], random: np.random.Generator
+) -> F64:
+    """idle · client · slow variation · night + screen + network; mean over the interval that follows each sample."""
+    gap, hour, switch, screen, network = states
+    used = screen.copy()
+    used[:-1] |= screen[1:]
+    idle = clients.idle_ppm_s * np.exp(_slow(gap, random) - _RATE_SPREAD**2 / 2)
+    idle *= np.where(used | awake(hour), 1.0, _NIGHT_IDLE)
+    told = between(switch, screen.astype(np.float64))
+    part = random.random(gap.shape)
+    part *= np.where(used, 1.0, 0.06)
+    part = np.where(used, (1 - model.hidden_use) * part + model.hidden_use * told, part)
+    return np.asarray(idle + clients.screen_ppm_s * part + between(switch, NETWORK_PPM_S[network]))
+
+
+def _slow(gap: F64, random: np.random.Generator) -> F64:
+    """A first-order autoregression in time: normal, its memory some hours."""
+    value = random.standard_normal(gap.shape)
+    keep = np.exp(-gap / _RATE_MEMORY_S)
+    fresh = np.sqrt(1 - keep**2)
+    for row in range(1, len(value)):
+        value[row] = keep[row - 1] * value[row - 1] + fresh[row - 1] * value[row]
+    return np.asarray(_RATE_SPREAD * value)

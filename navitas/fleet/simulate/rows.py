@@ -1,0 +1,145 @@
+"""A block's samples as rows of a store, as phones tell them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from navitas.fleet.schema import I64, NETWORKS, PPM, SAMPLES, State
+from navitas.fleet.simulate.battery import Battery, told
+from navitas.fleet.simulate.catalog import F64, Bool, Catalog
+from navitas.fleet.simulate.clients import Clients
+from navitas.fleet.simulate.course import MOBILE, NONE, Course
+from navitas.fleet.simulate.model import DEVICES, OSES
+from navitas.fleet.simulate.running import Effects, Running, through, version_at
+
+_FULL_CPU_PPM_S = 40.0
+_LOST = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """All that is known of a block of clients."""
+
+    clients: Clients
+    course: Course
+    running: Running
+    effects: Effects
+    rate_ppm_s: F64
+    battery: Battery
+
+
+def rows_of(catalog: Catalog, block: Block, random: np.random.Generator, dirt: bool) -> pa.Table:
+    """Samples in order of client and time."""
+    clients, course = block.clients, block.course
+    order = np.argsort(clients.number)
+    taken = (np.arange(len(course.time_s)) < clients.samples[order, None]).nonzero()
+    flat = (taken[1], order[taken[0]])
+    owner = flat[1]
+    size = len(owner)
+    level, plugged, rate = block.battery.level_ppm[flat], block.battery.plugged[flat], block.rate_ppm_s[flat]
+    state = np.where(plugged, np.where(level >= PPM, State.FULL, State.CHARGING), State.DISCHARGING).astype(np.int8)
+    voltage = 3450 + 700 * level / PPM - 5 * rate + 80 * plugged + 15 * random.standard_normal(size)
+    warmth = 235 + 1.5 * rate + 40 * plugged + 15 * random.standard_normal(size)
+    apps, foreground = _apps(catalog, block, order)
+    values: dict[str, Any] = {
+        "client": clients.number[owner],
+        "time_s": _clock(course.time_s[flat], owner, random) if dirt else course.time_s[flat],
+        "level_ppm": told(level, clients.step_ppm[owner]),
+        "state": state,
+        "voltage_mv": np.rint(np.clip(voltage, 3000, 4400)),
+        "temperature_dc": np.rint(warmth),
+        "screen": course.screen[flat],
+        "network": _named(NETWORKS, _network(catalog, block)[flat]),
+        "cpu": _cpu(catalog, block, random)[flat],
+        "model": _named([one.name for one in DEVICES], clients.device[owner]),
+        "os": _named([one.name for one in OSES], clients.os[owner]),
+        "uptime_s": course.uptime_s[flat],
+        "apps": apps,
+        "foreground": foreground,
+    }
+    if dirt:
+        for name in ("voltage_mv", "temperature_dc", "screen", "network", "cpu", "uptime_s"):
+            values[name] = pa.array(values[name], mask=random.random(size) < _LOST)
+        values["state"] = np.where(random.random(size) < _LOST, State.UNKNOWN, state)
+    table = pa.table({name: _column(values[name], SAMPLES.field(name).type) for name in SAMPLES.names}, schema=SAMPLES)
+    return _in_order(table) if dirt else table
+
+
+def _column(values: Any, kind: pa.DataType) -> pa.Array:
+    return (values if isinstance(values, pa.Array) else pa.array(values)).cast(kind)
+
+
+def _named(names: Any, index: NDArray[Any]) -> NDArray[Any]:
+    return np.asarray(np.array(names, object)[index])
+
+
+def _cpu(catalog: Catalog, block: Block, random: np.random.Generator) -> F64:
+    """Used since the sample before: some of its own, more with the screen on, and what apps drain through it."""
+    effects, screen = block.effects, block.course.screen
+    drain = effects.by_client(effects.drain_ppm_s, through(catalog, block.clients.apps, effects, "cpu"), screen.shape[1])
+    before = np.vstack([np.zeros_like(drain[:1]), drain[:-1]])
+    own = random.gamma(2, 0.02, screen.shape) + 0.12 * screen * random.random(screen.shape)
+    return np.asarray(np.minimum(own + before / _FULL_CPU_PPM_S, 1.0))
+
+
+def _network(catalog: Catalog, block: Block) -> NDArray[np.int8]:
+    """Apps that drain through the radio keep it up where there is no other connection."""
+    effects, network = block.effects, block.course.network
+    radio = effects.by_client(effects.on, through(catalog, block.clients.apps, effects, "radio"), network.shape[1]) > 0
+    return np.where(radio & (network == NONE), np.int8(MOBILE), network)
+
+
+def _apps(catalog: Catalog, block: Block, order: I64) -> tuple[pa.Array, pa.Array]:
+    """Lists of packages, and the one in the foreground."""
+    apps, running = block.clients.apps, block.running
+    first = np.where(apps.app >= 0, catalog.first[apps.app], 0)
+    lists, counts, front = [], [], []
+    for client in order.tolist():
+        length = int(block.clients.samples[client])
+        time_s = block.course.time_s[:length, client]
+        updated = apps.updated[client]
+        package = np.broadcast_to(first[client].astype(np.int32), (length, first.shape[1])).copy()
+        moving = np.flatnonzero(updated[:, 0] <= time_s[-1])
+        package[:, moving] += version_at(time_s[:, None], updated[moving]).astype(np.int32)
+        on = running.on[:length, client]
+        lists.append(package[on])
+        counts.append(on.sum(axis=1))
+        slot = running.foreground[:length, client]
+        front.append(np.where(slot >= 0, package[np.arange(length), slot], -1))
+    offsets = np.append(0, np.cumsum(np.concatenate(counts))).astype(np.int32)
+    shown = np.concatenate(front)
+    return pa.ListArray.from_arrays(offsets, np.concatenate(lists)), pa.array(shown, pa.int32(), mask=shown < 0)
+
+
+def _clock(time_s: I64, owner: I64, random: np.random.Generator) -> I64:
+    """Clocks of one client in ten are wrong for a while, by up to two days."""
+    wrong = random.random(int(owner.max()) + 1) < 0.1
+    shift = random.integers(-2 * 86_400, 2 * 86_400, len(wrong))
+    starts = np.flatnonzero(np.append(True, owner[1:] != owner[:-1]))
+    ends = np.append(starts[1:], len(owner))
+    result = time_s.copy()
+    for low, high in zip(starts.tolist(), ends.tolist(), strict=True):
+        if wrong[owner[low]]:
+            begin, end = np.sort(random.integers(low, high, 2)).tolist()
+            result[begin:end] += shift[owner[low]]
+    return result
+
+
+def _in_order(table: pa.Table) -> pa.Table:
+    """By client and time, no moment of a client twice."""
+    client, time_s = table["client"].to_numpy(), table["time_s"].to_numpy()
+    order = np.lexsort((time_s, client))
+    fresh = np.append(True, (np.diff(client[order]) != 0) | (np.diff(time_s[order]) != 0))
+    return table.take(pa.array(order[fresh]))
+
+
+def stopped(block_running: Running, pairs: Bool) -> Running:
+    """The same, without the apps of the pairs (clients, slots)."""
+    foreground = block_running.foreground
+    shown = np.take_along_axis(pairs, np.maximum(foreground.T, 0).astype(np.int64), axis=1).T
+    return Running(block_running.on & ~pairs, np.where(shown, np.int16(-1), foreground))

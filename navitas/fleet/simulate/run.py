@@ -1,0 +1,141 @@
+"""Simulate a fleet into a store, bucket by bucket; begun again, it goes on where it was."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from navitas.fleet.schema import I64, bucket_of, client_number, month_of
+from navitas.fleet.simulate.bucket import Members, Period, Plan, blocks_of
+from navitas.fleet.simulate.catalog import catalog_of
+from navitas.fleet.simulate.model import FleetModel, generator
+from navitas.fleet.simulate.truth import apps_table
+from navitas.fleet.store import FleetError, Store, Unit, read_table, write_table, write_whole
+
+_PLACE = 1 << 21
+"""The place of the random numbers for the counts of samples."""
+Told = Callable[[int, int], None]
+"""Is told how many samples of how many there are."""
+
+
+def simulate(store: Store, model: FleetModel, seed: int, *, jobs: int = 1, progress: Told | None = None) -> None:
+    """Write samples, packages and the folder `truth`.
+
+    The same model, seed and store (salt, buckets) give the same files, with any number of `jobs` (processes). FleetError when the
+    store has other samples.
+    """
+    _claim(store, model, seed)
+    folder = store.path / "truth"
+    if (folder / "clients.parquet").exists():
+        return
+    catalog = catalog_of(model, seed)
+    store.write_packages(catalog.packages())
+    clients, effects = period_into(store, Plan(model, seed, catalog, Period(0, 0)), jobs=jobs, progress=progress)
+    write_table(folder / "apps.parquet", apps_table(catalog))
+    write_table(folder / "effects.parquet", effects)
+    write_table(folder / "bugs.parquet", effects.filter(effects["is_bug"]))
+    write_table(folder / "clients.parquet", clients.drop_columns(["rate_unfollowed_ppm_s"]))
+    clear_pieces(store)
+
+
+def _claim(store: Store, model: FleetModel, seed: int) -> None:
+    """A store is of one simulation, and of nothing else."""
+    file = store.path / "truth" / "model.json"
+    wanted = {"seed": seed, "model": model.as_dict()}
+    if file.exists():
+        if read_model(store) != (model, seed):
+            raise FleetError(f"{store.path}: holds another simulation", "Name a new folder, or the same numbers and seed.")
+        return
+    if store.parts() or len(store.packages()):
+        raise FleetError(f"{store.path}: holds samples already", "Name a new folder.")
+    write_whole(file, json.dumps(wanted, indent=2).encode() + b"\n")
+
+
+def read_model(store: Store) -> tuple[FleetModel, int]:
+    """Model and seed of a simulated store. FleetError when it is none."""
+    file = store.path / "truth" / "model.json"
+    try:
+        values = json.loads(file.read_text("utf-8"))
+        return FleetModel.from_dict(values["model"]), int(values["seed"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise FleetError(f"{file}: cannot be read: {error}", "Name a folder that `navitas fleet simulate` has made.") from error
+
+
+def members_of(store: Store, model: FleetModel, seed: int) -> list[Members]:
+    """All clients by bucket, and their counts of samples, which add up."""
+    number = np.array([client_number(f"simulated-{seed}-{index}", store.salt) for index in range(model.clients)], np.int64)
+    weight = np.clip(generator(seed, _PLACE).lognormal(0, 0.35, model.clients), 0.5, 2.0)
+    ends = np.rint(np.cumsum(weight) / weight.sum() * (model.samples - 2 * model.clients)).astype(np.int64)
+    samples = 2 + np.diff(np.append(0, ends))
+    order = np.argsort(number)
+    bucket = bucket_of(number, store.buckets)[order]
+    return [Members(one, number[order][bucket == one], samples[order][bucket == one]) for one in np.unique(bucket).tolist()]
+
+
+def period_into(store: Store, plan: Plan, *, jobs: int = 1, progress: Told | None = None) -> tuple[pa.Table, pa.Table]:
+    """Write a period's samples; the truth of its clients, and of hogs and bugs on them, ordered by client."""
+    called = plan.digest()
+    buckets = members_of(store, plan.model, plan.seed)
+    make = partial(_bucket, store, plan, called)
+    done = 0
+    for count in _mapped(make, buckets, jobs):
+        done += count
+        if progress is not None:
+            progress(done, plan.model.samples)
+    pieces = [_pieces(store, called, members.bucket) for members in buckets]
+    tables = [pa.concat_tables(read_table(piece[which]) for piece in pieces) for which in (0, 1)]
+    by = [("client", "ascending")]
+    return tables[0].sort_by(by), tables[1].sort_by([*by, ("app_id", "ascending")])
+
+
+def _mapped(make: Callable[[Members], int], buckets: list[Members], jobs: int) -> Iterator[int]:
+    if jobs == 1:
+        yield from map(make, buckets)
+        return
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        yield from pool.map(make, buckets)
+
+
+def _bucket(store: Store, plan: Plan, called: str, members: Members) -> int:
+    """Write a bucket's parts, then its truth, which says that it is done."""
+    count = int(members.samples.sum())
+    clients, effects = _pieces(store, called, members.bucket)
+    if clients.exists():
+        return count
+    made = list(blocks_of(plan, members))
+    samples = pa.concat_tables([block.samples for block in made])
+    for month, rows in by_month(samples):
+        store.write_part(Unit(members.bucket, month), called, rows)
+    write_table(effects, pa.concat_tables([block.effects for block in made]))
+    write_table(clients, pa.concat_tables([block.clients for block in made]))
+    return count
+
+
+def by_month(samples: pa.Table) -> Iterator[tuple[str, pa.Table]]:
+    """The rows of each month, in their order."""
+    time_s: I64 = samples["time_s"].to_numpy()
+    month = (time_s.astype("datetime64[s]").astype("datetime64[M]")).astype(np.int64)
+    for number in np.unique(month).tolist():
+        chosen = month == number
+        name = str(month_of(time_s[np.argmax(chosen)][None])[0])
+        yield name, samples if chosen.all() else samples.filter(pa.array(chosen))
+
+
+def _pieces(store: Store, called: str, bucket: int) -> tuple[Path, Path]:
+    folder = store.work / "simulate" / called
+    return folder / f"clients-{bucket:03d}.parquet", folder / f"effects-{bucket:03d}.parquet"
+
+
+def clear_pieces(store: Store) -> None:
+    """What buckets left for the truth is in it."""
+    for file in (store.work / "simulate").glob("*/*.parquet"):
+        with suppress(OSError):
+            file.unlink()

@@ -1,0 +1,94 @@
+"""Which apps run at which samples, and what they drain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from navitas.fleet.schema import I64
+from navitas.fleet.simulate.catalog import F64, RESOURCES, Bool, Catalog
+from navitas.fleet.simulate.clients import Apps
+from navitas.fleet.simulate.course import MOBILE, Course, between
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """Apps that run, of shape (samples, clients, slots), and the slot in the foreground (−1: none)."""
+
+    on: Bool
+    foreground: NDArray[np.int16]
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """Pairs (client, slot) that drain something: by interval (rows) and pair (columns), in order of client.
+
+    `on`: at samples; `drain_ppm_s` is the mean over the interval that follows each, `run` the part of it in which the app ran.
+    """
+
+    client: I64
+    slot: I64
+    on: F64
+    drain_ppm_s: F64
+    run: F64
+
+    def by_client(self, values: F64, pairs: Bool, clients: int) -> F64:
+        """Sum `values` (rows, pairs) of the chosen pairs by client."""
+        total = np.zeros((len(values), clients))
+        chosen = self.client[pairs]
+        if len(chosen):
+            starts = np.flatnonzero(np.append(True, np.diff(chosen) != 0))
+            total[:, chosen[starts]] = np.add.reduceat(values[:, pairs], starts, axis=1)
+        return total
+
+
+def running_of(apps: Apps, course: Course, random: np.random.Generator) -> Running:
+    """Draw step by step: each app rests or runs on, and the screen brings more of them."""
+    rows, size = course.time_s.shape
+    slots = apps.app.shape[1]
+    on = np.zeros((rows, size, slots), bool)
+    foreground = np.full((rows, size), -1, np.int16)
+    # At first, with the probabilities that the chain tends to.
+    tendency = apps.start / np.maximum(apps.start + 1 - apps.stay, np.float32(1e-6))
+    state = random.random(apps.app.shape, np.float32) < tendency
+    never = np.float32(1) - apps.used
+    last = np.count_nonzero(apps.app >= 0, axis=1) - 1
+    for row, active in enumerate(course.active.tolist()):
+        draw = random.random((active, slots), np.float32)
+        if row:
+            state = draw < np.where(state[:active], apps.stay[:active], apps.start[:active])
+        lit = np.flatnonzero(course.screen[row, :active])
+        on[row, :active] = state
+        on[row, lit] |= draw[lit] > never[lit]
+        front = np.minimum((apps.chosen[lit] < random.random((len(lit), 1), np.float32)).sum(axis=1), last[lit])
+        on[row, lit, front] = True
+        foreground[row, lit] = front
+    return Running(on, foreground)
+
+
+def effects_of(catalog: Catalog, apps: Apps, course: Course, running: Running) -> Effects:
+    """What hogs and bugs drain while they run, in versions and networks in which they do."""
+    client, slot = np.nonzero(apps.extra_ppm_s)
+    app = apps.app[client, slot]
+    on = running.on[:, client, slot].astype(np.float64)
+    version = version_at(course.time_s[:, client], apps.updated[client, slot])
+    drains = on * (version >= catalog.since[app])
+    mobile = np.array([text == "network=mobile" for text in catalog.condition], bool)[app] & apps.bug[client, slot]
+    drains[:, mobile] *= course.network[:, client[mobile]] == MOBILE
+    switch = course.switch[:, client]
+    return Effects(client, slot, on, between(switch, drains * apps.extra_ppm_s[client, slot]), between(switch, on))
+
+
+def version_at(time_s: I64, updated: F64) -> I64:
+    """Versions of shape (times, pairs) from times of that shape, or (times, 1), and those of updates (pairs, updates)."""
+    version = np.zeros((len(time_s), len(updated)), np.int64)
+    for since in updated.T:
+        version += time_s >= since
+    return version
+
+
+def through(catalog: Catalog, apps: Apps, effects: Effects, resource: str) -> Bool:
+    """Which pairs drain through a resource."""
+    return np.asarray(catalog.resource[apps.app[effects.client, effects.slot]] == RESOURCES.index(resource))

@@ -1,0 +1,88 @@
+"""What is true of a simulated fleet, as tables (docs/fleet.md names their columns)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from navitas.fleet.schema import PACKAGES
+from navitas.fleet.simulate.catalog import F64, RESOURCES, Catalog
+from navitas.fleet.simulate.model import DEVICES, OSES
+from navitas.fleet.simulate.rows import Block
+
+GROUPS = ("control", "advised")
+
+
+def apps_table(catalog: Catalog) -> pa.Table:
+    """A row for each package."""
+    packages = catalog.packages()
+    app = np.repeat(np.arange(len(catalog.first)), catalog.versions)
+    version = np.arange(len(app)) - catalog.first[app]
+    since = [catalog.version_name(number) if number else "" for number in catalog.since.tolist()]
+    hog = catalog.hog[app]
+    return pa.table(
+        {
+            **{name: packages[name] for name in PACKAGES.names},
+            "is_hog": hog,
+            "has_bugs": catalog.buggy[app],
+            "extra_ppm_s": np.where(version >= catalog.since[app], catalog.extra_ppm_s[app], 0.0),
+            "since_version": np.array(since, object)[app],
+            "resource": np.where(hog | catalog.buggy[app], np.array(RESOURCES, object)[catalog.resource[app]], ""),
+            "condition": np.array(catalog.condition, object)[app],
+        }
+    )
+
+
+def clients_table(block: Block, unfollowed_ppm_s: F64) -> pa.Table:
+    """A row for each client; rates are means over the time in which it was seen discharging."""
+    clients, course = block.clients, block.course
+    seconds = course.seconds * block.battery.discharging()
+    used = course.screen.copy()
+    used[:-1] |= course.screen[1:]
+    last = course.time_s[clients.samples - 1, np.arange(len(clients.samples))]
+    table = pa.table(
+        {
+            "client": clients.number,
+            "model": np.array([one.name for one in DEVICES], object)[clients.device],
+            "os": np.array([one.name for one in OSES], object)[clients.os],
+            "step_ppm": clients.step_ppm,
+            "group": np.array(GROUPS, object)[clients.advised.astype(int)],
+            "samples": clients.samples,
+            "first_s": course.time_s[0],
+            "last_s": last,
+            "seconds": seconds.sum(axis=0),
+            "rate_ppm_s": _mean(block.rate_ppm_s, seconds),
+            "rate_screen_on_ppm_s": _mean(block.rate_ppm_s, seconds * used),
+            "rate_unfollowed_ppm_s": _mean(unfollowed_ppm_s, seconds),
+        }
+    )
+    return table.sort_by("client")
+
+
+def effects_table(catalog: Catalog, block: Block) -> pa.Table:
+    """A row for each hog or bug on a client, in order of client and app; those that never ran have no mean."""
+    clients, effects = block.clients, block.effects
+    seconds = (block.course.seconds * block.battery.discharging())[:, effects.client]
+    app = clients.apps.app[effects.client, effects.slot]
+    bug = clients.apps.bug[effects.client, effects.slot]
+    ran = (effects.run * seconds).sum(axis=0)
+    total = seconds.sum(axis=0)
+    table = pa.table(
+        {
+            "client": clients.number[effects.client],
+            "app_id": app,
+            "app": pa.array([catalog.app_name(number) for number in app.tolist()], pa.string()),
+            "is_bug": bug,
+            "condition": pa.array(np.where(bug, np.array(catalog.condition, object)[app], ""), pa.string()),
+            "extra_ppm_s": clients.apps.extra_ppm_s[effects.client, effects.slot],
+            "run_share": np.divide(ran, total, out=np.zeros_like(ran), where=total > 0),
+            "mean_ppm_s": _mean(effects.drain_ppm_s, seconds, ran),
+        }
+    )
+    return table.sort_by([("client", "ascending"), ("app_id", "ascending")])
+
+
+def _mean(rate: F64, seconds: F64, of: F64 | None = None) -> pa.Array:
+    time = seconds.sum(axis=0) if of is None else of
+    drained = (rate * seconds).sum(axis=0)
+    return pa.array(np.divide(drained, time, out=np.zeros_like(drained), where=time > 0), mask=time <= 0)

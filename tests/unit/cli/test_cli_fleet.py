@@ -1,0 +1,57 @@
+"""`navitas fleet`: its commands from the outside."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from navitas.cli.main import run
+from navitas.errors import ExitCode
+
+
+def test_a_fleet_is_simulated_and_acts_on_advice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store = tmp_path / "store"
+    make = ["fleet", "simulate", str(store), "--samples", "2000", "--clients", "20", "--buckets", "2", "--apps", "200"]
+    assert run([*make, "--steps", "1=1"]) == ExitCode.OK
+    assert "2,000 samples of 20 clients" in capsys.readouterr().out
+    assert set(pq.read_table(store / "truth/clients.parquet")["step_ppm"].to_pylist()) == {10_000}
+    assert run([*make, "--seed", "2"]) == ExitCode.TROUBLE
+    assert "holds another simulation" in capsys.readouterr().err
+    effects = pq.read_table(store / "truth/effects.parquet").to_pylist()
+    advice = tmp_path / "advice.csv"
+    with advice.open("w") as file:
+        csv.writer(file).writerows([("client", "app"), *((one["client"], one["app"]) for one in effects)])
+    assert run(["fleet", "simulate", str(store), "--advice", str(advice)]) == ExitCode.OK
+    assert "acted.parquet" in capsys.readouterr().out
+    assert run(["fleet", "simulate", str(store), "--advice", str(advice), "--seed", "2"]) == ExitCode.USAGE
+    assert "--seed has no say" in capsys.readouterr().err
+    advice.write_text("client,app\n1,org.example.none\n")
+    assert run(["fleet", "simulate", str(store), "--advice", str(advice)]) == ExitCode.TROUBLE
+    assert "no simulated app is called" in capsys.readouterr().err
+    advice.write_text("a,b\n1,2\n")
+    assert run(["fleet", "simulate", str(store), "--advice", str(advice)]) == ExitCode.TROUBLE
+    assert "is no list of clients and apps" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--steps", "x"], ["--steps", "1=0"], ["--apps", "5"], ["--samples", "1"], ["--hogs", "nan"]]
+)
+def test_a_fleet_that_cannot_be_is_wrong_usage(arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["fleet", "simulate", str(tmp_path / "store"), *arguments]) == ExitCode.USAGE
+    assert "Traceback" not in capsys.readouterr().err
+    assert not (tmp_path / "store").exists()
+
+
+def test_without_the_extra_it_is_named() -> None:
+    program = (
+        "import sys; sys.modules['pyarrow'] = None; from navitas.cli.main import run; sys.exit(run(['fleet', 'simulate', 'x']))"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60)
+    assert ended.returncode == ExitCode.USAGE
+    assert "the package pyarrow" in ended.stderr
+    assert "pip install 'navitas[fleet]'" in ended.stderr
