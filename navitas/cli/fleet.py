@@ -8,6 +8,7 @@ from navitas.cli.lazy import LazyGroup
 from navitas.errors import UsageError
 
 COMMANDS = {
+    "ingest": ("navitas.cli.fleet_ingest", "Put files of samples into a fleet's folder."),
     "simulate": ("navitas.cli.fleet_simulate", "Make a fleet with known truth, to try and check what is said of fleets."),
 }
 _EXTRA = ("duckdb", "pyarrow", "scipy")

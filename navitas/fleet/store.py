@@ -52,7 +52,9 @@ class Store:
         """Make the folder, or open it where it is one already. FleetError when it is something else."""
         if (path / "fleet.json").exists():
             return cls.open(path)
-        if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        # A writer's lock, and what a writer that was killed has left of the settings, do not count.
+        own = ("lock", ".fleet.json.")
+        if path.exists() and (not path.is_dir() or any(not file.name.startswith(own) for file in path.iterdir())):
             raise FleetError(f"{path}: is no fleet, and not empty", "Name a new or empty folder.")
         path.mkdir(parents=True, exist_ok=True)
         settings = {"format": FORMAT, "buckets": buckets, "salt": secrets.token_hex(16) if salt is None else salt}

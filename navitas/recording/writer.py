@@ -16,7 +16,7 @@ from typing import Literal, Self
 
 from navitas import __version__
 from navitas.errors import RecordingError
-from navitas.recording.lock import FolderLock
+from navitas.folder_lock import FolderLock
 from navitas.recording.manifest import (
     Device,
     File,

@@ -11,6 +11,7 @@ PACKAGE = Path(__file__).parents[2] / "navitas"
 
 ALLOWED = {
     "errors": set(),
+    "folder_lock": set(),
     "user_folders": set(),
     "binary_xml": set(),
     "apk": {"binary_xml"},
@@ -18,13 +19,24 @@ ALLOWED = {
     "perfetto": set(),
     "device": {"errors", "apk", "bundle", "perfetto", "user_folders"},
     "build": {"errors", "bundle"},
-    "recording": {"errors"},
+    "recording": {"errors", "folder_lock"},
     "power": {"errors", "binary_xml"},
     "parse": {"errors", "perfetto", "recording"},
-    "collect": {"errors", "binary_xml", "bundle", "device", "build", "perfetto", "recording", "power", "user_folders"},
+    "collect": {
+        "errors",
+        "folder_lock",
+        "binary_xml",
+        "bundle",
+        "device",
+        "build",
+        "perfetto",
+        "recording",
+        "power",
+        "user_folders",
+    },
     "attribute": {"errors", "recording", "power", "parse"},
     "report": {"errors", "parse", "attribute"},
-    "fleet": {"errors"},
+    "fleet": {"errors", "folder_lock"},
     "sample": set(),
 }
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 from navitas.device.base import DeviceInfo
 from navitas.errors import DeviceError
-from navitas.recording.lock import FolderLock
+from navitas.folder_lock import FolderLock
 from navitas.user_folders import state_folder
 
 SCHEMA_VERSION = 1

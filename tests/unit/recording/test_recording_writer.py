@@ -204,7 +204,7 @@ def test_two_profilings_never_write_into_one_folder(tmp_path: Path) -> None:
 HOLD = """
 import sys, time
 from pathlib import Path
-from navitas.recording.lock import FolderLock
+from navitas.folder_lock import FolderLock
 assert FolderLock(Path(sys.argv[1])).acquire()
 print("held", flush=True)
 time.sleep(600)

@@ -13,7 +13,7 @@ _UNSUPPORTED = (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
 
 
 class FolderLock:
-    """An advisory lock (flock(2)) on a file that is there while it is held."""
+    """An advisory lock (flock(2)) on a file that is there while it is held, and names the process that holds it."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -33,9 +33,17 @@ class FolderLock:
                     raise
             if self._is_there(handle):
                 self._handle = handle
+                os.ftruncate(handle, 0)
+                os.write(handle, b"%d\n" % os.getpid())
             else:  # its holder has removed it between our opening and locking it
                 os.close(handle)
         return True
+
+    def holder(self) -> str:
+        """The number of the process that holds the lock, as it says itself; empty when that cannot be read."""
+        with contextlib.suppress(OSError, ValueError):
+            return str(int(self._path.read_text("ascii")))
+        return ""
 
     def release(self) -> None:
         """Remove the file and give the lock up; nothing happens when it is not held."""

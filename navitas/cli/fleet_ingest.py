@@ -1,0 +1,139 @@
+"""`navitas fleet ingest`: files of samples into a fleet's folder."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from navitas.errors import ExitCode, UsageError
+from navitas.fleet.ingest.run import Outcome, ingest
+from navitas.report.names import printable, printable_lines
+
+_MOST_LISTED = 20
+
+
+@click.command("ingest")
+@click.argument("store", type=click.Path(path_type=Path), metavar="STORE")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
+@click.option(
+    "--client", default="", metavar="NAME", help="Whose the batterystats histories are; '{name}' stands for the file's name."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the counts as JSON.")
+def command(*, store: Path, files: tuple[Path, ...], client: str, as_json: bool) -> int:
+    """Put samples into the fleet's folder STORE, which is made if need be.
+
+    A FILE holds JSON lines, CSV, or a history of `dumpsys batterystats --checkin`, each also compressed by gzip; a folder stands
+    for all files in it. What is there already is not stored again; rows that are wrong are kept in STORE/quarantine, with the
+    reason.
+    """
+    outcomes = ingest_with_progress(store, _files(files), client)
+    if as_json:
+        click.echo(json.dumps(_as_json(outcomes)))
+    else:
+        print_outcomes(outcomes)
+    failed = [outcome for outcome in outcomes if outcome.error]
+    for outcome in failed[:_MOST_LISTED]:
+        assert outcome.error
+        click.secho(f"error: {printable_lines(outcome.error.message)}", err=True, fg="red")
+        click.echo(f"       {printable_lines(outcome.error.remedy)}", err=True)
+    return ExitCode.TROUBLE if failed else ExitCode.OK
+
+
+def ingest_with_progress(store: Path, files: list[Path], client: str = "") -> list[Outcome]:
+    """Ingest files, and show on standard error how far it is, where that is a terminal."""
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TextColumn("{task.fields[rows]:,} rows"))
+    with Progress(*columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal, transient=True) as bar:
+        task = bar.add_task("", total=len(files), rows=0)
+        done: list[Outcome] = []
+
+        def show(name: str, share: float, rows: int) -> None:
+            earlier = sum(outcome.rows for outcome in done)
+            bar.update(task, description=printable(name, 40), completed=len(done) + share, rows=earlier + rows)
+
+        for outcome in ingest(store, files, client=client, progress=show):
+            done.append(outcome)
+            bar.update(task, completed=len(done))
+    return done
+
+
+def print_outcomes(outcomes: list[Outcome]) -> None:
+    """Print what became of each source, why rows were refused, and what was left out of rows."""
+    console = Console(highlight=False)
+    table = _table("Sources", "Source", "Rows", "Stored", "Duplicates", "Contradicting", "Refused")
+    for outcome in outcomes[:_MOST_LISTED]:
+        name = Text(printable(outcome.name, 60))
+        if outcome.known:
+            name.append(" ingested before", style="dim")
+        elif outcome.error:
+            name.append(" not ingested", style="red")
+        table.add_row(name, *_figures(outcome))
+    if len(outcomes) > _MOST_LISTED:
+        table.add_row(Text(f"… {len(outcomes) - _MOST_LISTED:,} more", style="dim"))
+    if len(outcomes) > 1:
+        table.add_section()
+        table.add_row("all", *_figures(_total(outcomes)))
+    console.print(table)
+    total = _total(outcomes)
+    for title, counts in (("Refused rows, kept in quarantine", total.refused), ("Left out of rows", total.ignored)):
+        if counts:
+            console.print()
+            reasons = _table(title, "Reason", "Rows")
+            for reason, count in counts.most_common(_MOST_LISTED):
+                reasons.add_row(Text(printable(reason)), f"{count:,}")
+            console.print(reasons)
+
+
+def _files(given: tuple[Path, ...]) -> list[Path]:
+    """The files named, and those in the folders named."""
+    found: list[Path] = []
+    for path in given:
+        inside = sorted(file for file in path.rglob("*") if file.is_file() and not file.name.startswith("."))
+        found += inside if path.is_dir() else [path]
+    if not found:
+        raise UsageError("there are no files in what was named", "name files of samples")
+    return found
+
+
+def _table(title: str, first: str, *figures: str) -> Table:
+    table = Table(title=title, title_justify="left", title_style="bold", header_style="dim", box=None, pad_edge=False)
+    table.add_column(first, overflow="fold", min_width=16)
+    for name in figures:
+        table.add_column(name, justify="right", no_wrap=True)
+    return table
+
+
+def _figures(outcome: Outcome) -> list[str]:
+    counts = outcome.rows, outcome.accepted, outcome.duplicates, outcome.contradicting, outcome.refused.total()
+    return [f"{count:,}" for count in counts]
+
+
+def _total(outcomes: list[Outcome]) -> Outcome:
+    total = Outcome("all")
+    for outcome in outcomes:
+        total.rows += outcome.rows
+        total.accepted += outcome.accepted
+        total.duplicates += outcome.duplicates
+        total.contradicting += outcome.contradicting
+        total.refused.update(outcome.refused)
+        total.ignored.update(outcome.ignored)
+    return total
+
+
+def _as_json(outcomes: list[Outcome]) -> dict[str, object]:
+    sources = [
+        {
+            "name": outcome.name,
+            **outcome.figures(),
+            "known": outcome.known,
+            "error": outcome.error.message if outcome.error else None,
+        }
+        for outcome in outcomes
+    ]
+    return {"sources": sources, "total": _total(outcomes).figures()}

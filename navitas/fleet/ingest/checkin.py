@@ -1,0 +1,167 @@
+"""Histories of `dumpsys batterystats -c` and `--checkin` → a sample wherever the level or the battery's state changes.
+
+Grammar: AOSP's BatteryStats.HistoryPrinter. Lines tell what has changed after how many milliseconds; names are numbers of a pool.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+
+from navitas.fleet.ingest.lines import Block, Refusal
+from navitas.fleet.ingest.raw import Batch, Unreadable, batch_of
+
+_HEAD = re.compile(rb"\d{1,2},h,(\d{1,15})((?::[A-Z*]+)*)(?::(\d{1,15}))?(?:,(.*))?")
+_HISTORY = re.compile(rb"\d{1,2},h,")
+_NAME = re.compile(rb'\d{1,2},hsp,(\d{1,9}),-?\d{1,10},"(.{0,1000})"')
+_PACKAGE = re.compile(r"(?:@[^@]*@)?([A-Za-z]\w*(?:\.\w+)+)(?=[:/]|$)", re.ASCII)
+_ITEM = re.compile(r"([+-]?)([A-Za-z]\w*)(?:=(.*))?", re.ASCII)
+# An app runs from when its process, its part in front, or its job begins until that ends. Syncs name accounts, not packages.
+_RUNNING = ("Epr", "Efg", "Etp", "Ejb")
+_TOP = "Etp"
+_STATES = {"c": "charging", "d": "discharging", "n": "not charging", "f": "full"}
+_NO_MOBILE = ("none", "oos", "other")
+_CLEARED = ("RESET", "START", "SHUTDOWN", "*OVERFLOW*")
+_MOST_NAMES = 200_000
+_MOST_RUNNING = 5_000
+
+
+@dataclass(slots=True)
+class _Phone:
+    """What the history has told since it was last cleared; `screen` is None before the first line that says when it begins."""
+
+    values: dict[str, str] = field(default_factory=dict)
+    screen: bool | None = None
+    running: dict[tuple[str, str], str] = field(default_factory=dict)
+    top: str = ""
+
+    def network(self) -> str | None:
+        if self.values.get("Wsp") == "compl":
+            return "wifi"
+        mobile = self.values.get("Pcn")
+        return None if mobile is None else "none" if mobile == "none" else None if mobile in _NO_MOBILE else "mobile"
+
+
+class CheckinReader:
+    """Reads a file's blocks one after another; `client` is whose history it is."""
+
+    client_column = -1
+
+    def __init__(self, client: str) -> None:
+        self._client = client
+        self._names: dict[str, str] = {}
+        self._phone = _Phone()
+        self._clock_ms: int | None = None
+        self._elapsed_ms = 0
+        self._boot_ms: int | None = None
+        self._waiting: tuple[int, bytes, dict[str, object]] | None = None
+        self._ignored: Counter[str] = Counter()
+
+    def read(self, block: Block) -> Batch:
+        """The samples that are complete with these lines."""
+        rows: list[tuple[int, bytes, dict[str, object]]] = []
+        refused = list(block.refused)
+        for number, line in zip(block.numbers, block.lines, strict=True):
+            try:
+                if name := _NAME.fullmatch(line):
+                    if len(self._names) < _MOST_NAMES:
+                        self._names[name[1].decode()] = name[2].decode("utf-8", "replace")
+                elif _HISTORY.match(line):
+                    self._line(number, line, rows)
+            except Unreadable as error:
+                refused.append(Refusal(number, str(error), line))
+        return self._batch(rows, refused)
+
+    def end(self) -> Batch:
+        """The last sample: no more lines tell of its second."""
+        return self._batch([self._waiting] if self._waiting else [], [])
+
+    def _batch(self, rows: list[tuple[int, bytes, dict[str, object]]], refused: list[Refusal]) -> Batch:
+        batch = batch_of(list(rows), refused)
+        batch.ignored.update(self._ignored)
+        self._ignored.clear()
+        return batch
+
+    def _line(self, number: int, line: bytes, rows: list[tuple[int, bytes, dict[str, object]]]) -> None:
+        head = _HEAD.fullmatch(line)
+        if head is None:
+            raise Unreadable("is no line of a history")
+        self._elapsed_ms += int(head[1])
+        if self._clock_ms is not None:
+            self._clock_ms += int(head[1])
+        self._go_on(rows)
+        words = head[2].decode().split(":")
+        if any(word in words for word in _CLEARED):
+            self._phone = _Phone(screen=False)
+        if "START" in words:
+            self._boot_ms = self._elapsed_ms
+        if "TIME" in words and head[3]:
+            self._clock_ms = int(head[3])
+            self._go_on(rows)
+        before = self._battery()
+        for item in (head[4] or b"").decode("utf-8", "replace").split(","):
+            self._item(item)
+        if self._battery() != before and "Bl" in self._phone.values:
+            if self._clock_ms is None:
+                raise Unreadable("time: the history has not told it yet")
+            self._waiting = (number, line, {"time": self._clock_ms // 1000})
+        if self._waiting:
+            self._waiting[2].update(self._sample())
+
+    def _go_on(self, rows: list[tuple[int, bytes, dict[str, object]]]) -> None:
+        """A sample that waits is complete when its second is over."""
+        if self._waiting and self._clock_ms is not None and self._waiting[2]["time"] != self._clock_ms // 1000:
+            rows.append(self._waiting)
+            self._waiting = None
+
+    def _battery(self) -> tuple[str | None, str | None]:
+        return self._phone.values.get("Bl"), self._phone.values.get("Bs")
+
+    def _item(self, item: str) -> None:
+        found = _ITEM.fullmatch(item)
+        if found is None:
+            return
+        sign, key, value = found.groups()
+        phone = self._phone
+        if key in _RUNNING and value is not None:
+            self._event(sign, key, value)
+        elif key == "S" and sign:
+            phone.screen = sign == "+"
+        elif key in ("Bl", "Bs", "Bt", "Bv", "Wsp", "Pcn") and value is not None and not sign:
+            phone.values[key] = value
+
+    def _event(self, sign: str, key: str, value: str) -> None:
+        phone = self._phone
+        package = _PACKAGE.match(self._names.get(value, ""))
+        if sign == "-":
+            phone.running.pop((key, value), None)
+            if key == _TOP and package and phone.top == package[1]:
+                phone.top = ""
+        elif value not in self._names:
+            self._ignored["apps: a number without a name"] += 1
+        elif package and len(phone.running) < _MOST_RUNNING:
+            phone.running[key, value] = package[1]
+            if key == _TOP:
+                phone.top = package[1]
+
+    def _sample(self) -> dict[str, object]:
+        values = self._phone.values
+        uptime = None if self._boot_ms is None else (self._elapsed_ms - self._boot_ms) // 1000
+        return {
+            "client": self._client,
+            "level": values.get("Bl"),
+            "state": _STATES.get(values.get("Bs", ""), "unknown"),
+            "voltage_mv": values.get("Bv"),
+            "temperature_c": _tenth(values.get("Bt")),
+            "screen": self._phone.screen,
+            "network": self._phone.network(),
+            "uptime_s": uptime,
+            "apps": sorted(set(self._phone.running.values())),
+            "foreground": self._phone.top or None,
+        }
+
+
+def _tenth(text: str | None) -> float | None:
+    """Degrees from tenths of a degree."""
+    return int(text) / 10 if text and re.fullmatch(r"-?\d{1,5}", text, re.ASCII) else None

@@ -1,0 +1,160 @@
+"""Typed rows → columns in the store's units, and the rows that are refused with a reason each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from navitas.fleet.ingest.raw import FORMAT
+from navitas.fleet.schema import I64, NETWORKS, PPM, State, client_number
+
+EARLIEST_S = 1199145600
+"""2008-01-01, before the first Android phone."""
+_DAY_S = 86400
+MOST_APPS = 1000
+LONGEST_CLIENT = 200
+_LONGEST_TEXT = 100
+_CONTROL = r"[\x00-\x1f\x7f]"
+_STATES = {
+    "unknown": State.UNKNOWN,
+    "not charging": State.UNKNOWN,
+    "not_charging": State.UNKNOWN,
+    "discharging": State.DISCHARGING,
+    "unplugged": State.DISCHARGING,
+    "charging": State.CHARGING,
+    "full": State.FULL,
+}
+_NETWORKS = {name: name for name in NETWORKS} | {"wi-fi": "wifi", "cellular": "mobile"}
+# Column of the input → (column of the store, its unit in the input's, least, most); others are left out.
+_FIGURES = {
+    "voltage_mv": ("voltage_mv", 1.0, 500.0, 30_000.0),
+    "temperature_c": ("temperature_dc", 0.1, -60.0, 150.0),
+    "cpu": ("cpu", None, 0.0, 1.0),
+    "uptime_s": ("uptime_s", 1.0, 0.0, 2.0**31 - 1),
+}
+_STORED = {"voltage_mv": pa.int32(), "temperature_dc": pa.int16(), "cpu": pa.float32(), "uptime_s": pa.int32()}
+_OK = ""
+
+Texts = NDArray[np.object_]
+Bools = NDArray[np.bool_]
+_Refuse = Callable[[Bools, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """Rows in the store's columns but for apps, which are names yet; `reason` is empty where a row is taken."""
+
+    columns: dict[str, pa.Array]
+    apps: pa.ListArray
+    foreground: pa.StringArray
+    reason: Texts
+    ignored: Counter[str]
+
+
+def check(raw: pa.Table, salt: str, now_s: float) -> Checked:
+    """Check the rows of a reader; the first reason against a row is the one that is told."""
+    column = {name: _one(raw[name]) for name in raw.column_names}
+    reason = np.full(raw.num_rows, _OK, object)
+    ignored: Counter[str] = Counter()
+
+    def refuse(where: Bools, text: str) -> None:
+        reason[where & (reason == _OK)] = text
+
+    number = {name: _numbers(column[name]) for name in ("format", "time", "level")}
+    refuse(number["format"] > FORMAT, f"format: is later than {FORMAT}, the latest that is known")
+    _check_client(column["client"], refuse)
+    time, level = number["time"], number["level"]
+    refuse(~np.isfinite(time), "time: is missing, or none")
+    refuse(time < EARLIEST_S, "time: is before 2008")
+    refuse(time > now_s + _DAY_S, "time: is in the future")
+    refuse(np.isnan(level), "level: is missing, or no number")
+    refuse(level > 100, "level: is over 100 %")
+    refuse(level < 0, "level: is below 0 %")
+    word = pc.utf8_lower(column["state"])
+    state = pc.fill_null(pc.index_in(word, pa.array(list(_STATES))), -1).to_numpy(zero_copy_only=False)
+    given = pc.is_valid(word).to_numpy(zero_copy_only=False)
+    refuse(given & (state < 0), "state: is no known word")
+    _check_apps(column["apps"], refuse)
+    taken = reason == _OK
+    figures = {name: _figure(source, _numbers(column[source]), taken, ignored) for source, (name, *_) in _FIGURES.items()}
+    network = pc.index_in(pc.utf8_lower(column["network"]), pa.array(list(_NETWORKS)))
+    unknown = pc.and_(pc.is_valid(column["network"]), pc.is_null(network))
+    _count(ignored, "network: is no known word", unknown.to_numpy(zero_copy_only=False) & taken)
+    return Checked(
+        {
+            "client": pa.array(_pseudonyms(column["client"], taken, salt)),
+            "time_s": pa.array(np.floor(np.where(taken, time, 0)).astype(np.int64)),
+            "level_ppm": pa.array(np.rint(np.where(taken, level, 0) * (PPM / 100)).astype(np.int32)),
+            "state": pa.array(np.array([*_STATES.values(), State.UNKNOWN], np.int8)[state]),
+            **figures,
+            "screen": column["screen"],
+            "network": pa.array(list(_NETWORKS.values())).take(network),
+            "model": _label(column["model"], "model", taken, ignored),
+            "os": _label(column["os"], "os", taken, ignored),
+        },
+        column["apps"],
+        column["foreground"],
+        reason,
+        ignored,
+    )
+
+
+def _one(column: pa.ChunkedArray) -> pa.Array:
+    found = column.combine_chunks()
+    return found.chunk(0) if isinstance(found, pa.ChunkedArray) else found
+
+
+def _numbers(column: pa.Array) -> NDArray[np.float64]:
+    return np.asarray(pc.fill_null(column, float("nan")).to_numpy(zero_copy_only=False), np.float64)
+
+
+def _flags(column: pa.Array) -> Bools:
+    return np.asarray(pc.fill_null(column, False).to_numpy(zero_copy_only=False), np.bool_)
+
+
+def _count(ignored: Counter[str], what: str, where: Bools) -> None:
+    if count := int(np.count_nonzero(where)):
+        ignored[what] += count
+
+
+def _check_client(client: pa.Array, refuse: _Refuse) -> None:
+    refuse(~_flags(pc.greater(pc.utf8_length(client), 0)), "client: is missing")
+    refuse(_flags(pc.greater(pc.utf8_length(client), LONGEST_CLIENT)), f"client: is longer than {LONGEST_CLIENT} characters")
+    refuse(_flags(pc.match_substring_regex(client, _CONTROL)), "client: has control characters")
+
+
+def _check_apps(apps: pa.Array, refuse: _Refuse) -> None:
+    length = pc.fill_null(pc.list_value_length(apps), -1).to_numpy(zero_copy_only=False)
+    refuse(length < 0, "apps: are missing (an empty list says that none ran)")
+    refuse(length > MOST_APPS, f"apps: are more than {MOST_APPS:,}")
+
+
+def _figure(source: str, value: NDArray[np.float64], taken: Bools, ignored: Counter[str]) -> pa.Array:
+    """A figure in the store's unit; impossible ones are left out and counted."""
+    name, unit, least, most = _FIGURES[source]
+    with np.errstate(invalid="ignore"):
+        fits = (value >= least) & (value <= most)
+    _count(ignored, f"{source}: is out of range", ~np.isnan(value) & ~fits & taken)
+    kept = np.where(fits, value, 0)
+    stored = kept if unit is None else np.rint(kept / unit)
+    return pa.array(stored, mask=~fits).cast(_STORED[name])
+
+
+def _label(column: pa.Array, name: str, taken: Bools, ignored: Counter[str]) -> pa.Array:
+    """A short text; others are left out and counted."""
+    bad = pc.or_(pc.greater(pc.utf8_length(column), _LONGEST_TEXT), pc.match_substring_regex(column, _CONTROL))
+    _count(ignored, f"{name}: is too long, or has control characters", _flags(bad) & taken)
+    return pc.if_else(pc.fill_null(bad, False), pa.scalar(None, pa.string()), column)
+
+
+def _pseudonyms(client: pa.Array, taken: Bools, salt: str) -> I64:
+    """Each client's number; 0 where the row is refused."""
+    encoded = pc.if_else(pa.array(taken), client, "").dictionary_encode()
+    numbers = np.array([client_number(given, salt) if given else 0 for given in encoded.dictionary.to_pylist()], np.int64)
+    return np.asarray(numbers[encoded.indices.to_numpy(zero_copy_only=False)], np.int64)

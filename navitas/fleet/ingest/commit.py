@@ -1,0 +1,87 @@
+"""A source is stored whole or not at all: its files are made aside, then a journal says what is moved where and what is entered.
+
+Killed before the journal is there, nothing has happened; killed after it, the next run does what it says, as often as need be.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from navitas.fleet.store import FleetError, Store, write_whole
+
+ASIDE = "incoming"
+LEDGER = "ledger.jsonl"
+
+
+class Ledger:
+    """The sources that a fleet has, a JSON line each."""
+
+    def __init__(self, store: Store) -> None:
+        self._file = store.path / LEDGER
+        self.entries: dict[str, dict[str, Any]] = {}
+        try:
+            data = self._file.read_bytes() if self._file.exists() else b""
+            whole, _, half = data.rpartition(b"\n")
+            if half:  # the writing of a line was cut; its source is still in the journal
+                with self._file.open("r+b") as out:
+                    out.truncate(len(data) - len(half))
+            for line in whole.splitlines():
+                entry = json.loads(line)
+                self.entries[str(entry["source"])] = entry
+        except OSError as error:
+            raise FleetError(f"{self._file}: {error.strerror}", "Allow reading and writing there.") from error
+        except (ValueError, KeyError, TypeError) as error:
+            raise FleetError(f"{self._file}: is damaged: {error}", "Restore the file.") from error
+
+    def enter(self, entry: Mapping[str, Any]) -> None:
+        """Add a source, unless it is there."""
+        if entry["source"] not in self.entries:
+            with self._file.open("ab") as out:
+                out.write(json.dumps(entry).encode() + b"\n")
+            self.entries[str(entry["source"])] = dict(entry)
+
+
+def aside(store: Store) -> Store:
+    """Where the files of a source are made, laid out as in the store."""
+    return replace(store, path=store.path / ASIDE / "store")
+
+
+def spool_folder(store: Store) -> Path:
+    """Where rows wait that do not fit into the memory."""
+    return store.path / ASIDE / "spool"
+
+
+def commit(store: Store, ledger: Ledger, entry: Mapping[str, Any]) -> None:
+    """Store the files that are aside, and enter their source."""
+    folder = aside(store).path
+    files = sorted(str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file()) if folder.exists() else []
+    write_whole(_journal(store), json.dumps({"entry": entry, "files": files}).encode())
+    _carry_out(store, ledger)
+
+
+def recover(store: Store, ledger: Ledger) -> None:
+    """Finish what a run that was killed had begun, and remove what it had not decided on."""
+    if _journal(store).exists():
+        _carry_out(store, ledger)
+    shutil.rmtree(store.path / ASIDE, ignore_errors=True)
+
+
+def _journal(store: Store) -> Path:
+    return store.path / ASIDE / "commit.json"
+
+
+def _carry_out(store: Store, ledger: Ledger) -> None:
+    journal = json.loads(_journal(store).read_bytes())
+    folder = aside(store).path
+    for name in journal["files"]:
+        if (folder / name).exists():
+            (store.path / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).replace(store.path / name)
+    ledger.enter(journal["entry"])
+    _journal(store).unlink()
+    shutil.rmtree(store.path / ASIDE, ignore_errors=True)

@@ -1,0 +1,117 @@
+"""Samples as CSV: the first line names the columns, each other line is a row. Whole blocks by Arrow, else line by line."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pv
+
+from navitas.fleet.ingest.lines import LINE_LIMIT, Block, Refusal
+from navitas.fleet.ingest.raw import COLUMNS, Batch, Unreadable, batch_of
+from navitas.fleet.ingest.times import time_column
+
+_TRUE, _FALSE = ["true", "True", "1", "on"], ["false", "False", "0", "off"]
+_MOST_COLUMNS = 1000
+
+
+@dataclass(slots=True)
+class CsvReader:
+    """Reads a file's blocks one after another; the first one begins with the header."""
+
+    header: list[str] = field(default_factory=list)
+
+    def read(self, block: Block) -> Batch:
+        """A block's rows."""
+        if not self.header and block.lines:
+            try:
+                self.header = [name.strip() for name in _cells(block.lines[0])]
+            except Unreadable:
+                self.header = ["?"]
+            block = Block(block.numbers[1:], block.lines[1:], block.refused)
+        return self._fast(block) or self._by_row(block)
+
+    def end(self) -> Batch:
+        """Nothing is held back."""
+        return batch_of([], [])
+
+    @property
+    def client_column(self) -> int:
+        """Which cell holds the client; −1 where none does."""
+        return self.header.index("client") if "client" in self.header else -1
+
+    def _fast(self, block: Block) -> Batch | None:
+        names = self.header
+        if not block.lines or len(set(names)) != len(names) or not {"client", "time", "level", "apps"} <= set(names):
+            return None
+        types = {column.name: column.type for column in COLUMNS if column.name in names}
+        types["apps"] = pa.string()
+        try:
+            types["time"] = pa.float64() if _is_number(_cells(block.lines[0])[names.index("time")]) else pa.string()
+            table = pv.read_csv(
+                pa.BufferReader(b"\n".join(block.lines)),
+                pv.ReadOptions(column_names=names, block_size=2 * LINE_LIMIT),
+                pv.ParseOptions(newlines_in_values=False),
+                pv.ConvertOptions(
+                    column_types=types,
+                    include_columns=list(types),
+                    null_values=[""],
+                    strings_can_be_null=True,
+                    quoted_strings_can_be_null=True,
+                    true_values=_TRUE,
+                    false_values=_FALSE,
+                ),
+            )
+            table.validate(full=True)
+            columns = {name: table[name] for name in types}
+            columns["time"] = time_column(columns["time"])
+        except (pa.ArrowException, UnicodeError, Unreadable, IndexError):
+            return None
+        if table.num_rows != len(block.lines):
+            return None
+        # An empty cell of apps says that none ran.
+        text = pc.utf8_trim_whitespace(pc.replace_substring(pc.fill_null(columns["apps"], ""), ";", " "))
+        lists = pc.utf8_split_whitespace(text)
+        columns["apps"] = pc.if_else(pc.equal(text, ""), pa.scalar([], COLUMNS.field("apps").type), lists)
+        arrays = [columns[c.name] if c.name in columns else pa.nulls(table.num_rows, c.type) for c in COLUMNS]
+        unknown = Counter({f"column {name}: not known": table.num_rows for name in names if name not in types})
+        return Batch(pa.table(arrays, COLUMNS).combine_chunks(), block.numbers, block.lines, list(block.refused), unknown)
+
+    def _by_row(self, block: Block) -> Batch:
+        rows, refused = [], list(block.refused)
+        for number, line in zip(block.numbers, block.lines, strict=True):
+            try:
+                rows.append((number, line, self._values(line)))
+            except Unreadable as error:
+                refused.append(Refusal(number, str(error), line))
+        return batch_of(rows, refused)
+
+    def _values(self, line: bytes) -> Mapping[str, object]:
+        cells = _cells(line)
+        if len(cells) != len(self.header):
+            raise Unreadable("has more or fewer cells than the header")
+        named = dict(zip(self.header, cells, strict=True))
+        return {name: cell if name == "apps" else cell or None for name, cell in named.items()}
+
+
+def _cells(line: bytes) -> list[str]:
+    """The cells of a line. `Unreadable` when it has none, or a quote that does not end."""
+    try:
+        cells = next(csv.reader([line.decode()], strict=True), [])
+    except (csv.Error, UnicodeError):
+        raise Unreadable("is no line of CSV") from None
+    if not 0 < len(cells) <= _MOST_COLUMNS:
+        raise Unreadable("is no line of CSV")
+    return cells
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,91 @@
+"""Samples as JSON lines: an object a line. Blocks go through Arrow's parser; where that fails, each line through Python's."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping
+
+import pyarrow as pa
+import pyarrow.json as pj
+
+from navitas.fleet.ingest.lines import LINE_LIMIT, Block, Refusal
+from navitas.fleet.ingest.raw import COLUMNS, Batch, Unreadable, batch_of
+from navitas.fleet.ingest.times import time_column
+
+_KEY = re.compile(rb'"([A-Za-z_][A-Za-z0-9_.-]{0,63})"\s*:')
+
+
+class JsonReader:
+    """Reads blocks, each by itself."""
+
+    client_column = -1
+
+    def read(self, block: Block) -> Batch:
+        """A block's rows."""
+        return _fast(block) or _by_row(block)
+
+    def end(self) -> Batch:
+        """Nothing is held back."""
+        return batch_of([], [])
+
+
+def _fast(block: Block) -> Batch | None:
+    """The block read at once; None when it holds anything out of the common."""
+    if not block.lines:
+        return None
+    data = b"\n".join(block.lines)
+    ignored: Counter[str] = Counter()
+    table = _parse(data, block.lines[0], "error")
+    if table is None:
+        table = _parse(data, block.lines[0], "ignore")
+        ignored = _unknown(data)
+    # Rows and lines are told apart by their numbers alone.
+    if table is None or table.num_rows != len(block.lines):
+        return None
+    return Batch(table, block.numbers, block.lines, list(block.refused), ignored)
+
+
+def _parse(data: bytes, first: bytes, unknown: str) -> pa.Table | None:
+    text = b'"time": "' in first or b'"time":"' in first
+    at = COLUMNS.get_field_index("time")
+    schema = COLUMNS.set(at, pa.field("time", pa.string() if text else pa.float64()))
+    try:
+        table = pj.read_json(
+            pa.BufferReader(data),
+            read_options=pj.ReadOptions(block_size=2 * LINE_LIMIT),
+            parse_options=pj.ParseOptions(explicit_schema=schema, unexpected_field_behavior=unknown),
+        )
+        table.validate(full=True)
+        return table.select(COLUMNS.names).set_column(at, "time", time_column(table["time"])).combine_chunks()
+    except (pa.ArrowException, UnicodeError):
+        return None
+
+
+def _unknown(data: bytes) -> Counter[str]:
+    """How often columns are there that are not known: in valid JSON, a text before a colon is a name."""
+    names = Counter(_KEY.findall(data))
+    return Counter(
+        {f"column {name.decode()}: not known": count for name, count in names.items() if name.decode() not in COLUMNS.names}
+    )
+
+
+def _by_row(block: Block) -> Batch:
+    rows, refused = [], list(block.refused)
+    for number, line in zip(block.numbers, block.lines, strict=True):
+        try:
+            rows.append((number, line, _object(line)))
+        except Unreadable as error:
+            refused.append(Refusal(number, str(error), line))
+    return batch_of(rows, refused)
+
+
+def _object(line: bytes) -> Mapping[str, object]:
+    try:
+        values = json.loads(line)
+    except (ValueError, RecursionError):
+        raise Unreadable("is no JSON") from None
+    if not isinstance(values, dict):
+        raise Unreadable("is no JSON object")
+    return values

@@ -1,0 +1,114 @@
+"""New rows of a bucket, without those that are stored already → parts."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from navitas.fleet.ingest.checks import Bools
+from navitas.fleet.schema import I64, SAMPLES, month_of
+from navitas.fleet.store import Store, Unit, read_table
+
+_KEPT_KEYS = 4_000_000
+
+
+@dataclass(slots=True)
+class Counts:
+    """Rows that were stored, and those that were not, since the client had told of that moment before; some of these differ."""
+
+    accepted: int = 0
+    duplicates: int = 0
+    contradicting: int = 0
+    parts: list[str] = field(default_factory=list)
+
+
+class Keys:
+    """Clients and times of parts; parts never change, so that those read last are kept."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[Path, tuple[I64, I64]] = OrderedDict()
+        self._size = 0
+
+    def of(self, file: Path) -> tuple[I64, I64]:
+        """The clients and times of a part's rows."""
+        if file in self._known:
+            self._known.move_to_end(file)
+            return self._known[file]
+        table = read_table(file, ["client", "time_s"])
+        keys = table["client"].to_numpy(), table["time_s"].to_numpy()
+        self._known[file] = keys
+        self._size += len(keys[0])
+        while self._size > _KEPT_KEYS and len(self._known) > 1:
+            self._size -= len(self._known.popitem(last=False)[1][0])
+        return keys
+
+
+@dataclass(frozen=True, slots=True)
+class Merger:
+    """Writes a source's rows to `made`, leaving out those that are in `store` or there already."""
+
+    source: str
+    store: Store
+    made: Store
+    keys: Keys
+    counts: Counts = field(default_factory=Counts)
+
+    def add(self, rows: pa.Table, bucket: int) -> None:
+        """Write parts of rows of a bucket; of rows of one client and second the first is taken, within `rows` as well.
+
+        Parts are named after the source and their number.
+        """
+        month = month_of(rows["time_s"].to_numpy())
+        for name in np.unique(month).tolist():
+            unit = Unit(bucket, name)
+            kept = self._first(rows.take(pa.array(np.flatnonzero(month == name))), unit)
+            if kept.num_rows:
+                part = hashlib.blake2b(f"{self.source}:{len(self.counts.parts)}".encode(), digest_size=8).hexdigest()
+                self.made.write_part(unit, part, kept)
+                self.counts.parts.append(f"{unit.folder}/part-{part}.parquet")
+
+    def _first(self, rows: pa.Table, unit: Unit) -> pa.Table:
+        """The rows that no part of the unit has, in order of client and time."""
+        folders = [store.part(unit, "").parent for store in (self.store, self.made)]
+        files = [file for folder in folders for file in sorted(folder.glob("part-*.parquet"))]
+        stored = [self.keys.of(file) for file in files]
+        client = np.concatenate([*(one[0] for one in stored), rows["client"].to_numpy()])
+        time = np.concatenate([*(one[1] for one in stored), rows["time_s"].to_numpy()])
+        old = len(client) - rows.num_rows
+        order = np.lexsort((time, client))
+        first = np.append(True, (np.diff(client[order]) != 0) | (np.diff(time[order]) != 0))
+        new = order >= old
+        again = np.flatnonzero(new & ~first)
+        if len(again):
+            start = np.maximum.accumulate(np.where(first, np.arange(len(first)), 0))
+            every = pa.concat_tables([*(read_table(file) for file in files), rows])
+            self.counts.duplicates += len(again)
+            self.counts.contradicting += int(np.count_nonzero(_differ(every, order[start[again]], order[again])))
+        kept = order[new & first] - old
+        self.counts.accepted += len(kept)
+        return rows.take(pa.array(kept))
+
+
+def _differ(table: pa.Table, left: I64, right: I64) -> Bools:
+    """Which pairs of rows differ in anything."""
+    differ = np.zeros(len(left), bool)
+    one, other = table.take(pa.array(left)), table.take(pa.array(right))
+    for name in SAMPLES.names:
+        if name != "apps":
+            same = pc.or_(
+                pc.fill_null(pc.equal(one[name], other[name]), False), pc.and_(one[name].is_null(), other[name].is_null())
+            )
+            differ |= ~same.to_numpy()
+    lengths, others = (pc.list_value_length(half["apps"]).to_numpy() for half in (one, other))
+    differ |= lengths != others
+    alike = pa.array(lengths == others)
+    apps, theirs = (half["apps"].filter(alike).combine_chunks().flatten().to_numpy() for half in (one, other))
+    row = np.repeat(np.flatnonzero(lengths == others), lengths[lengths == others])
+    differ[row[apps != theirs]] = True
+    return differ

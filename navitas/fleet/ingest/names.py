@@ -1,0 +1,136 @@
+"""Apps' names and versions → numbers of packages, given out in the order in which they are first seen."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from navitas.fleet.ingest.checks import Bools, Checked, Texts
+from navitas.fleet.kernel import PACKAGES_LIMIT
+from navitas.fleet.schema import I64, SAMPLES
+
+LONGEST_APP, LONGEST_VERSION = 255, 100
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_MISSING = "apps: a name is missing"
+_ROW_BITS = 32
+
+
+class Packages:
+    """The packages of a fleet, and those that are added."""
+
+    def __init__(self, table: pa.Table) -> None:
+        names = zip(table["app"].to_pylist(), table["version"].to_pylist(), strict=True)
+        self._number = dict(zip((_joined(*pair) for pair in names), table["id"].to_pylist(), strict=True))
+        self._next = max(self._number.values(), default=-1) + 1
+        self.changed = False
+
+    def number(self, text: str) -> int:
+        """The number of `app@version`, which is given out if need be; −1 when there are none left."""
+        number = self._number.get(text)
+        if number is None:
+            key = _joined(*_parted(text))
+            number = self._number.get(key)
+        if number is None:
+            if self._next >= PACKAGES_LIMIT:
+                return -1
+            number = self._number[key] = self._next
+            self._next += 1
+            self.changed = True
+        return number
+
+    def fault(self, text: str) -> str:
+        """What is wrong with a name; empty when nothing is."""
+        if text in self._number:
+            return ""
+        app, version = _parted(text)
+        if not app:
+            return _MISSING
+        if len(app) > LONGEST_APP or len(version) > LONGEST_VERSION:
+            return f"apps: a name is longer than {LONGEST_APP} characters, or a version than {LONGEST_VERSION}"
+        return "apps: a name has control characters" if _CONTROL.search(text) else ""
+
+    def table(self) -> pa.Table:
+        """All packages by number."""
+        parts = [_parted(key) for key in self._number]
+        return pa.table(
+            {
+                "id": pa.array(self._number.values(), pa.int32()),
+                "app": [app for app, _ in parts],
+                "version": [version for _, version in parts],
+            }
+        )
+
+
+def _parted(text: str) -> tuple[str, str]:
+    app, _, version = text.partition("@")
+    return app.strip(), version.strip()
+
+
+def _joined(app: str, version: str) -> str:
+    return f"{app}@{version}" if version else app
+
+
+def stored_rows(checked: Checked, packages: Packages) -> tuple[pa.Table, Texts]:
+    """The rows that are taken, in the store's columns, and each row's reason: names of apps may add some."""
+    reason = checked.reason.copy()
+    rows = np.flatnonzero(reason == "")
+    apps, foreground = checked.apps.take(pa.array(rows)), checked.foreground.take(pa.array(rows))
+    lengths = _array(pc.list_value_length(apps))
+    encoded = pa.concat_arrays([apps.flatten(), foreground]).dictionary_encode()
+    # A null is the code after the last.
+    texts = encoded.dictionary.to_pylist()
+    codes = _array(pc.fill_null(encoded.indices, len(texts))).astype(np.int64)
+    row = np.append(np.repeat(np.arange(len(rows)), lengths), np.arange(len(rows)))
+    absent = codes == len(texts)
+    absent[: int(lengths.sum())] = False  # only the app in front may be unknown
+    row, codes = row[~absent], codes[~absent]
+    faults = np.array([*map(packages.fault, texts), _MISSING], object)
+    good = np.ones(len(rows), bool)
+    _refuse(faults, row, codes, rows, good, reason)
+    used = np.zeros(len(texts) + 1, bool)
+    used[codes[good[row]]] = True
+    numbers = np.full(len(texts) + 1, -1, np.int64)
+    for code in np.flatnonzero(used).tolist():
+        numbers[code] = packages.number(texts[code])
+    none_left = np.where(used & (numbers < 0), f"apps: more than {PACKAGES_LIMIT:,} different ones", "").astype(object)
+    _refuse(none_left, row, codes, rows, good, reason)
+    table = _table(checked, rows[good])
+    front = np.full(len(rows), -1, np.int64)
+    is_front = np.arange(len(row)) >= len(row) - np.count_nonzero(pc.is_valid(foreground))
+    front[row[is_front]] = numbers[codes[is_front]]
+    front = front[good]
+    kept = good[row]
+    offsets, ids = _lists(row[kept], numbers[codes[kept]], np.flatnonzero(good))
+    columns = {
+        **{name: table[name] for name in table.column_names},
+        "apps": pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), pa.array(ids, pa.int32())),
+        "foreground": pa.array(front, pa.int32(), mask=front < 0),
+    }
+    return pa.table([columns[name] for name in SAMPLES.names], SAMPLES), reason
+
+
+def _array(values: pa.Array) -> I64:
+    return np.asarray(values.to_numpy(zero_copy_only=False))
+
+
+def _table(checked: Checked, rows: I64) -> pa.Table:
+    return pa.table(checked.columns).take(pa.array(rows))
+
+
+def _refuse(fault: NDArray[np.object_], row: I64, codes: I64, rows: I64, good: Bools, reason: Texts) -> None:  # noqa: PLR0917
+    """Refuse those of `rows` that have a text with a fault; `row` and `codes` say which row has which text."""
+    for at in np.flatnonzero((fault != "")[codes])[::-1].tolist() if np.any(fault != "") else []:
+        reason[rows[row[at]]] = fault[codes[at]]
+        good[row[at]] = False
+
+
+def _lists(row: I64, number: I64, rows: I64) -> tuple[I64, I64]:
+    """Offsets and numbers of lists for `rows`: ascending, each number once."""
+    key = (row << _ROW_BITS) | number
+    key.sort()  # numpy's own `unique` hashes first, which is slower here
+    key = key[np.append(True, key[1:] != key[:-1])] if len(key) else key
+    return np.append(np.searchsorted(key >> _ROW_BITS, rows), len(key)), key & ((1 << _ROW_BITS) - 1)

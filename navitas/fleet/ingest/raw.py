@@ -1,0 +1,180 @@
+"""What readers give: rows with the columns of the input format, typed but not checked."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import pyarrow as pa
+
+from navitas.fleet.ingest.lines import Refusal
+
+FORMAT = 1
+"""Rows that say they are of a later format are refused."""
+LATEST_S = 1e11
+"""A later time (in the year 5138) is one in milliseconds."""
+
+COLUMNS = pa.schema(
+    [
+        ("format", pa.float64()),
+        ("client", pa.string()),
+        ("time", pa.float64()),
+        ("level", pa.float64()),
+        ("state", pa.string()),
+        ("voltage_mv", pa.float64()),
+        ("temperature_c", pa.float64()),
+        ("screen", pa.bool_()),
+        ("network", pa.string()),
+        ("cpu", pa.float64()),
+        ("model", pa.string()),
+        ("os", pa.string()),
+        ("uptime_s", pa.float64()),
+        ("apps", pa.list_(pa.string())),
+        ("foreground", pa.string()),
+    ]
+)
+"""Columns of the input; `time` in seconds, apps as `package@version`. Null is what a row does not say."""
+REQUIRED = ("client", "time", "level", "apps")
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Rows of a source: the table, the line number and line of each row, and what was refused or left out on the way."""
+
+    table: pa.Table
+    numbers: list[int] = field(default_factory=list)
+    lines: list[bytes] = field(default_factory=list)
+    refused: list[Refusal] = field(default_factory=list)
+    ignored: Counter[str] = field(default_factory=Counter)
+
+
+class Unreadable(ValueError):
+    """A row that is none, or a value that is none of its column's; the message is the reason."""
+
+
+def batch_of(rows: list[tuple[int, bytes, Mapping[str, object]]], refused: list[Refusal]) -> Batch:
+    """A batch of rows as Python's values (line number, line, values by column).
+
+    Values that cannot be read are left out; a row that lacks a required one so is refused.
+    """
+    found: list[dict[str, object]] = []
+    batch = Batch(COLUMNS.empty_table(), refused=list(refused))
+    for number, line, values in rows:
+        try:
+            found.append(_typed(values, batch.ignored))
+        except Unreadable as error:
+            batch.refused.append(Refusal(number, str(error), line))
+        else:
+            batch.numbers.append(number)
+            batch.lines.append(line)
+    table = pa.Table.from_pylist(found, COLUMNS)
+    return Batch(table, batch.numbers, batch.lines, batch.refused, batch.ignored)
+
+
+def _typed(values: Mapping[str, object], ignored: Counter[str]) -> dict[str, object]:
+    """The values of a row in their columns' types. `Unreadable` when one that is required cannot be read."""
+    row: dict[str, object] = {}
+    for name, value in values.items():
+        read = _READ.get(name)
+        if read is None:
+            # Names are counted, and must not fill the memory.
+            known = len(ignored) < 1000 and len(name) <= 100
+            ignored[f"column {_visible(name)}: not known" if known else "columns: not known"] += 1
+        elif value is not None:
+            try:
+                row[name] = read(value)
+            except Unreadable as error:
+                if name in REQUIRED:
+                    raise Unreadable(f"{name}: {error}") from None
+                ignored[f"{name}: {error}"] += 1
+    return row
+
+
+def _visible(name: str) -> str:
+    return name if name.isprintable() else ascii(name)
+
+
+def _number(value: object) -> float:
+    if (isinstance(value, str) and len(value) < 100) or (isinstance(value, int | float) and not isinstance(value, bool)):
+        try:
+            return float(value)
+        except ValueError:
+            pass
+        except OverflowError:
+            return math.inf
+    raise Unreadable("is no number")
+
+
+def _text(value: object) -> str:
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = str(value) if abs(value) < 10**20 else None
+    if not isinstance(value, str):
+        raise Unreadable("is no text")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise Unreadable("is no valid Unicode") from None
+    return value
+
+
+def _flag(value: object) -> bool:
+    known = {"true": True, "1": True, "on": True, "false": False, "0": False, "off": False}.get(str(value).lower()[:6])
+    if known is None or not isinstance(value, bool | int | str):
+        raise Unreadable("is neither true nor false")
+    return known
+
+
+def _time(value: object) -> float:
+    """Seconds since 1970 of an ISO 8601 text (UTC where it names no zone) or of a number of seconds or milliseconds."""
+    try:
+        return seconds(_number(value))
+    except Unreadable:
+        pass
+    try:
+        moment = datetime.fromisoformat(_text(value).strip())
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        raise Unreadable("cannot be read") from None
+
+
+def seconds(number: float) -> float:
+    """A time that is given in seconds or milliseconds, in seconds."""
+    return number / 1000 if abs(number) > LATEST_S else number
+
+
+def _apps(value: object) -> list[str]:
+    if isinstance(value, str):
+        return _text(value).replace(";", " ").split()
+    if not isinstance(value, list):
+        raise Unreadable("is no list")
+    return [_app(one) for one in value]
+
+
+def _app(value: object) -> str:
+    if isinstance(value, dict):
+        app, version = value.get("app"), value.get("version")
+        return f"{_text(app)}@{'' if version is None else _text(version)}"
+    return _text(value)
+
+
+_READ: dict[str, Callable[[object], Any]] = {
+    "format": _number,
+    "client": _text,
+    "time": _time,
+    "level": _number,
+    "state": _text,
+    "voltage_mv": _number,
+    "temperature_c": _number,
+    "screen": _flag,
+    "network": _text,
+    "cpu": _number,
+    "model": _text,
+    "os": _text,
+    "uptime_s": _number,
+    "apps": _apps,
+    "foreground": _app,
+}

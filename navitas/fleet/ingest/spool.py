@@ -1,0 +1,74 @@
+"""A source's rows by client bucket until all are read: in memory, and what does not fit there in files."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from navitas.fleet.schema import SAMPLES, bucket_of
+
+HELD_BYTES = 256 << 20
+GROUP_ROWS = 1_000_000
+"""About as many rows of a bucket are sorted and stored at once."""
+
+
+class Spool:
+    """Rows in the order in which they came, by bucket; `folder` is made when they outgrow the memory."""
+
+    def __init__(self, folder: Path, buckets: int, held_bytes: int = HELD_BYTES) -> None:
+        self._folder = folder
+        self._buckets = buckets
+        self._limit = held_bytes
+        self._held: defaultdict[int, list[pa.Table]] = defaultdict(list)
+        self._bytes = 0
+        self._files: defaultdict[int, list[Path]] = defaultdict(list)
+
+    def add(self, rows: pa.Table) -> None:
+        """Add rows in the store's columns."""
+        if not rows.num_rows:
+            return
+        bucket = bucket_of(rows["client"].to_numpy(), self._buckets)
+        order = np.argsort(bucket, kind="stable")
+        ordered = rows.take(pa.array(order))
+        starts = np.flatnonzero(np.append(True, np.diff(bucket[order]) != 0))
+        for low, high in zip(starts.tolist(), [*starts[1:].tolist(), len(order)], strict=True):
+            self._held[int(bucket[order[low]])].append(ordered.slice(low, high - low))
+        self._bytes += ordered.nbytes
+        if self._bytes > self._limit:
+            self._flush()
+
+    def buckets(self) -> list[int]:
+        """Buckets that have rows, in order."""
+        return sorted({*self._held, *self._files})
+
+    def groups(self, bucket: int) -> Iterator[pa.Table]:
+        """A bucket's rows, about `GROUP_ROWS` at a time."""
+        group: list[pa.Table] = []
+        for table in self._tables(bucket):
+            group.append(table)
+            if sum(one.num_rows for one in group) >= GROUP_ROWS:
+                yield pa.concat_tables(group)
+                group = []
+        if group:
+            yield pa.concat_tables(group)
+
+    def _tables(self, bucket: int) -> Iterator[pa.Table]:
+        for file in self._files[bucket]:
+            with pa.OSFile(str(file)) as source:
+                yield pa.ipc.open_stream(source).read_all()
+        yield from self._held[bucket]
+
+    def _flush(self) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        options = pa.ipc.IpcWriteOptions(compression="lz4")
+        for bucket, tables in self._held.items():
+            file = self._folder / f"{bucket}-{len(self._files[bucket])}.arrow"
+            with pa.OSFile(str(file), "wb") as sink, pa.ipc.new_stream(sink, SAMPLES, options=options) as writer:
+                writer.write_table(pa.concat_tables(tables).combine_chunks())
+            self._files[bucket].append(file)
+        self._held.clear()
+        self._bytes = 0

@@ -1,0 +1,42 @@
+"""Samples for tests of the fleet: rows of the input format, files of them, and what a store holds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from navitas.fleet.schema import SAMPLES
+from navitas.fleet.store import Store, read_table
+
+NOW_S = 1_790_000_000.0
+"""What the time is while tests ingest."""
+
+
+def row(client: str = "phone-1", time: object = 1_700_000_000, level: object = 80, **more: object) -> dict[str, object]:
+    """A row as a file tells it."""
+    return {"client": client, "time": time, "level": level, "state": "discharging", "apps": ["a@1", "b"], **more}
+
+
+def json_lines(file: Path, rows: Iterable[Mapping[str, object] | str]) -> Path:
+    """Write rows, or lines as they are."""
+    lines = [one if isinstance(one, str) else json.dumps(one) for one in rows]
+    file.write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    return file
+
+
+def stored(path: Path) -> list[dict[str, Any]]:
+    """All rows of a store in order of client and time; apps by name."""
+    store = Store.open(path)
+    names = [f"{one['app']}@{one['version']}" for one in store.packages().to_pylist()]
+    rows = [one for files in store.parts().values() for file in files for one in read_table(file).cast(SAMPLES).to_pylist()]
+    for one in rows:
+        one["apps"] = sorted(names[number] for number in one["apps"])
+        one["foreground"] = None if one["foreground"] is None else names[one["foreground"]]
+    return sorted(rows, key=lambda one: (one["client"], one["time_s"]))
+
+
+def quarantined(path: Path) -> list[dict[str, Any]]:
+    """All refused rows of a store."""
+    return [json.loads(line) for file in sorted((path / "quarantine").glob("*.jsonl")) for line in file.read_text().splitlines()]

@@ -1,0 +1,217 @@
+"""Files into a fleet's folder: what is stored, what is not, and that nothing is stored twice."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import random
+from pathlib import Path
+
+import pytest
+from support.fleet_samples import NOW_S, json_lines, quarantined, row, stored
+
+from navitas.fleet.ingest.lines import LINE_LIMIT
+from navitas.fleet.ingest.run import Outcome, ingest
+from navitas.fleet.schema import SAMPLES, bucket_of, client_number
+from navitas.fleet.store import FleetError, Store, read_table
+from navitas.folder_lock import FolderLock
+
+
+def _ingest(store: Path, *files: Path, client: str = "") -> list[Outcome]:
+    return list(ingest(store, files, client=client, now_s=NOW_S))
+
+
+def test_a_row_is_stored_in_the_stores_units(tmp_path: Path) -> None:
+    given = row(
+        time="2026-03-01T12:00:00+01:00", level=87.5, voltage_mv=3912, temperature_c=31.5, screen=True, network="Wi-Fi", cpu=0.25,
+        model="Pixel 7", os="14", uptime_s=81234, apps=["org.b@2", "org.a@4.2", "org.b@2"], foreground="org.c",
+    )  # fmt: skip
+    (outcome,) = _ingest(tmp_path / "fleet", json_lines(tmp_path / "a.jsonl", [given]))
+    assert (outcome.rows, outcome.accepted, outcome.refused.total()) == (1, 1, 0)
+    store = Store.open(tmp_path / "fleet")
+    (one,) = stored(store.path)
+    assert one == {
+        "client": client_number("phone-1", store.salt), "time_s": 1772362800, "level_ppm": 875_000, "state": 1,
+        "voltage_mv": 3912, "temperature_dc": 315, "screen": True, "network": "wifi", "cpu": 0.25, "model": "Pixel 7", "os": "14",
+        "uptime_s": 81234,
+        "apps": ["org.a@4.2", "org.b@2", "org.c@"], "foreground": "org.c@",
+    }  # fmt: skip
+    assert "phone-1" not in "".join(file.read_text("latin-1") for file in store.path.rglob("*") if file.is_file())
+
+
+def test_parts_are_ordered_and_lie_in_their_unit(tmp_path: Path) -> None:
+    rows = [row(f"p{i % 10}", 1_700_000_000 + 200_000 * (i * 7 % 50), i % 100) for i in range(400)]
+    _ingest(tmp_path / "fleet", json_lines(tmp_path / "a.jsonl", rows))
+    store = Store.open(tmp_path / "fleet")
+    for unit, files in store.parts().items():
+        for file in files:
+            table = read_table(file)
+            assert table.schema.equals(SAMPLES)
+            keys = list(zip(table["client"].to_pylist(), table["time_s"].to_pylist(), strict=True))
+            assert keys == sorted(set(keys))
+            assert set(bucket_of(table["client"].to_numpy(), store.buckets).tolist()) == {unit.bucket}
+            assert all(apps == sorted(set(apps)) for apps in table["apps"].to_pylist())
+
+
+def test_a_row_is_stored_once_whatever_brings_it(tmp_path: Path) -> None:
+    fleet = tmp_path / "fleet"
+    first = json_lines(tmp_path / "a.jsonl", [row(time=1_700_000_000 + i, level=90 - i) for i in range(5)] + [row()])
+    (outcome,) = _ingest(fleet, first)
+    # The last row tells of the first one's second, with another level.
+    assert (outcome.accepted, outcome.duplicates, outcome.contradicting) == (5, 1, 1)
+    before = stored(fleet)
+    (again,) = _ingest(fleet, first)
+    assert again.known and again.rows == 0
+    longer = json_lines(tmp_path / "b.jsonl", [row(time=1_700_000_000 + i, level=90 - i) for i in range(7)])
+    (grown,) = _ingest(fleet, longer)
+    assert (grown.accepted, grown.duplicates, grown.contradicting) == (2, 5, 0)
+    assert stored(fleet)[:5] == before
+    changed = json_lines(tmp_path / "c.jsonl", [row(time=1_700_000_001, level=89, apps=["a@1", "c"]), row("other")])
+    (outcome,) = _ingest(fleet, changed)
+    assert (outcome.accepted, outcome.duplicates, outcome.contradicting) == (1, 1, 1)
+    ledger = [json.loads(line) for line in (fleet / "ledger.jsonl").read_text().splitlines()]
+    assert [(entry["name"], entry["rows"], entry["accepted"]) for entry in ledger] == [
+        ("a.jsonl", 6, 5), ("b.jsonl", 7, 2), ("c.jsonl", 2, 1),
+    ]  # fmt: skip
+    assert all((fleet / "samples" / part).is_file() for entry in ledger for part in entry["parts"])
+
+
+def test_packages_keep_their_numbers(tmp_path: Path) -> None:
+    fleet = tmp_path / "fleet"
+    _ingest(fleet, json_lines(tmp_path / "a.jsonl", [row(apps=["z@1", "a"]), row("bad", apps=["q\u0001"])]))
+    first = Store.open(fleet).packages().to_pylist()
+    assert [(one["app"], one["version"]) for one in first] == [("z", "1"), ("a", "")]
+    _ingest(fleet, json_lines(tmp_path / "b.jsonl", [row("x", apps=["b@2", "a@", "z@2"])]))
+    assert Store.open(fleet).packages().to_pylist()[:2] == first
+    assert [(one["id"], one["app"], one["version"]) for one in Store.open(fleet).packages().to_pylist()[2:]] == [
+        (2, "b", "2"), (3, "z", "2"),
+    ]  # fmt: skip
+
+
+REFUSED = {
+    "client: is missing": row(client=""),
+    "client: is longer than 200 characters": row(client="x" * 201),
+    "client: has control characters": row(client="a\u0000b"),
+    "client: is no valid Unicode": '{"client": "\\ud800", "time": 1700000000, "level": 5, "apps": []}',
+    "time: is missing, or none": {"client": "a", "level": 5, "apps": []},
+    "time: cannot be read": row(time="yesterday"),
+    "time: is before 2008": row(time=1e9),
+    "time: is in the future": row(time=NOW_S + 90_000),
+    "level: is missing, or no number": row(level=None),
+    "level: is no number": row(level="full"),
+    "level: is over 100 %": row(level=100.5),
+    "level: is below 0 %": row(level=-1),
+    "state: is no known word": row(state="sleeping"),
+    "apps: are missing (an empty list says that none ran)": row(apps=None),
+    "apps: is no list": row(apps=7),
+    "apps: are more than 1,000": row(apps=[f"a{i}" for i in range(1001)]),
+    "apps: a name is longer than 255 characters, or a version than 100": row(apps=["a" * 256]),
+    "apps: a name has control characters": row(apps=["a\nb"]),
+    "apps: a name is missing": row(apps=["@1"]),
+    "format: is later than 1, the latest that is known": row(format=2),
+    "is no JSON": "{" + '"a":[' * 90_000,
+    "is no JSON object": "[1, 2]",
+    "the line is longer than 1 MiB": json.dumps(row(model="m" * LINE_LIMIT)),
+}
+
+
+@pytest.mark.parametrize("alone", [False, True])
+def test_bad_rows_are_kept_with_their_reasons(tmp_path: Path, alone: bool) -> None:
+    """Whether a row is read by itself or with others: the good ones around it are taken."""
+    fleet = tmp_path / "fleet"
+    good = [row(time=1_700_000_000 + i) for i in range(3)]
+    if alone:
+        files = [json_lines(tmp_path / f"{i}.jsonl", [*good[:2], bad, good[2]]) for i, bad in enumerate(REFUSED.values())]
+    else:
+        files = [json_lines(tmp_path / "all.jsonl", [*good[:2], *REFUSED.values(), good[2]])]
+    outcomes = _ingest(fleet, *files)
+    for outcome in outcomes:
+        assert outcome.rows == outcome.accepted + outcome.duplicates + outcome.refused.total()
+        assert outcome.accepted + outcome.duplicates == 3
+    assert sorted(one["reason"] for one in quarantined(fleet)) == sorted(REFUSED)
+    assert {one["row"] for one in quarantined(fleet)} == ({3} if alone else set(range(3, 3 + len(REFUSED))))
+    assert all(len(one["text"]) <= 500 for one in quarantined(fleet))
+    assert len(stored(fleet)) == 3
+
+
+def test_what_is_odd_but_harmless_is_left_out_and_counted(tmp_path: Path) -> None:
+    rows = [
+        row(time=1_700_000_000, colour="red", voltage_mv=4),
+        row(time=1_700_000_001_000, colour="red", temperature_c="warm", screen="maybe"),
+        row(time="1700000002", level="79", network="lte", apps="a@1 b;c", screen="on"),
+        '{"client": "phone-1", "time": 1700000003, "level": 78, "apps": [], "cpu": NaN, "uptime_s": 1e400, "os": "a\\u0000"}',
+        row(time=1_700_000_004, apps=[{"app": "a", "version": 3}, {"app": "b", "version": None}], format=1),
+    ]
+    fleet = tmp_path / "fleet"
+    (outcome,) = _ingest(fleet, json_lines(tmp_path / "a.jsonl", rows))
+    assert outcome.refused == {}
+    assert outcome.ignored == {
+        "column colour: not known": 2, "voltage_mv: is out of range": 1, "temperature_c: is no number": 1,
+        "screen: is neither true nor false": 1, "network: is no known word": 1, "uptime_s: is out of range": 1,
+        "os: is too long, or has control characters": 1,
+    }  # fmt: skip
+    found = stored(fleet)
+    assert [one["time_s"] for one in found] == list(range(1_700_000_000, 1_700_000_005))
+    assert [one["apps"] for one in found[2:]] == [["a@1", "b@", "c@"], [], ["a@3", "b@"]]
+    assert found[2]["level_ppm"] == 790_000 and found[2]["screen"] is True
+    assert all(found[3][name] is None for name in ("cpu", "uptime_s", "os", "voltage_mv", "foreground"))
+
+
+def test_of_a_half_written_file_the_whole_part_is_taken(tmp_path: Path) -> None:
+    rows = "".join(json.dumps(row(time=1_700_000_000 + i)) + "\n" for i in range(2000)).encode()
+    (tmp_path / "cut.jsonl").write_bytes(rows[:-20])
+    (tmp_path / "zeros.jsonl").write_bytes(rows + bytes(4096))
+    packed = gzip.compress(rows[: len(rows) // 2]) + gzip.compress(rows[len(rows) // 2 :])
+    (tmp_path / "whole.jsonl.gz").write_bytes(packed)
+    (tmp_path / "cut.jsonl.gz").write_bytes(packed[:-100])
+    (tmp_path / "damaged.jsonl.gz").write_bytes(packed[:-2000] + random.Random(1).randbytes(2000))
+    counts = {
+        name: (outcome.accepted, dict(outcome.refused))
+        for name in ("cut.jsonl", "zeros.jsonl", "whole.jsonl.gz", "cut.jsonl.gz", "damaged.jsonl.gz")
+        for outcome in _ingest(tmp_path / f"fleet {name}", tmp_path / name)
+    }
+    assert counts["cut.jsonl"] == (1999, {"is no JSON": 1})
+    assert counts["zeros.jsonl"] == (2000, {"is no JSON": 1})
+    assert counts["whole.jsonl.gz"] == (2000, {})
+    assert counts["cut.jsonl.gz"][0] > 1000 and counts["cut.jsonl.gz"][1]["the compressed file ends early"] == 1
+    assert counts["damaged.jsonl.gz"][0] > 500 and counts["damaged.jsonl.gz"][1]["the compressed file is damaged here"] == 1
+
+
+def test_files_that_are_none_keep_no_other_from_being_ingested(tmp_path: Path) -> None:
+    (tmp_path / "picture.png").write_bytes(os.urandom(1000))
+    (tmp_path / "empty.jsonl").write_bytes(b"")
+    (tmp_path / "blank.csv").write_bytes(b"\n\n")
+    good = json_lines(tmp_path / "a.jsonl", [row()])
+    files = [
+        tmp_path / "picture.png",
+        tmp_path / "absent.jsonl",
+        tmp_path,
+        tmp_path / "empty.jsonl",
+        tmp_path / "blank.csv",
+        good,
+    ]
+    outcomes = _ingest(tmp_path / "fleet", *files)
+    assert [outcome.error is not None for outcome in outcomes] == [True, True, True, False, False, False]
+    assert all(outcome.error is None or (outcome.error.remedy and outcome.name in outcome.error.message) for outcome in outcomes)
+    assert len(stored(tmp_path / "fleet")) == 1
+
+
+def test_one_writer_at_a_time(tmp_path: Path) -> None:
+    fleet = tmp_path / "fleet"
+    file = json_lines(tmp_path / "a.jsonl", [row()])
+    fleet.mkdir()
+    # Left by a writer that is gone.
+    (fleet / "lock").write_text("1\n")
+    (fleet / ".fleet.json.123").write_text("{")
+    _ingest(fleet, file)
+    assert not (fleet / "lock").exists() and not (fleet / "incoming").exists()
+    lock = FolderLock(fleet / "lock")
+    assert lock.acquire()
+    with pytest.raises(FleetError, match=f"process {os.getpid()} is writing"):
+        _ingest(fleet, file)
+    lock.release()
+    with pytest.raises(FleetError, match="is no fleet, and not empty"):
+        _ingest(tmp_path, file)
+    with pytest.raises(FleetError):
+        _ingest(file, file)
