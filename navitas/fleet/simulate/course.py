@@ -14,6 +14,7 @@ from navitas.fleet.simulate.clients import Clients
 from navitas.fleet.simulate.model import DAY_S, FleetModel
 
 T = TypeVar("T", bound=np.generic)
+Real = TypeVar("Real", np.float32, np.float64)
 
 NONE, WIFI, MOBILE = 0, 1, 2
 """Places in `schema.NETWORKS`."""
@@ -45,10 +46,12 @@ class Course:
     rate_ppm_s: F64
 
 
-def between(switch: F64, state: F64) -> F64:
+def between(switch: NDArray[Real], state: NDArray[Real]) -> NDArray[Real]:
     """The mean over the interval that follows each sample of a state known at samples."""
     mean = np.zeros_like(state)
-    mean[:-1] = switch[:-1] * state[:-1] + (1 - switch[:-1]) * state[1:]
+    np.subtract(state[:-1], state[1:], out=mean[:-1])
+    mean[:-1] *= switch[:-1]
+    mean[:-1] += state[1:]
     return mean
 
 

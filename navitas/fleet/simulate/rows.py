@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from navitas.fleet.schema import I64, NETWORKS, PPM, SAMPLES, State
@@ -15,7 +17,7 @@ from navitas.fleet.simulate.catalog import F64, Bool, Catalog
 from navitas.fleet.simulate.clients import Clients
 from navitas.fleet.simulate.course import MOBILE, NONE, Course
 from navitas.fleet.simulate.model import DEVICES, OSES
-from navitas.fleet.simulate.running import Effects, Running, through, version_at
+from navitas.fleet.simulate.running import Effects, Running, through
 
 _FULL_CPU_PPM_S = 40.0
 _LOST = 0.01
@@ -64,7 +66,7 @@ def rows_of(catalog: Catalog, block: Block, random: np.random.Generator, dirt: b
     }
     if dirt:
         for name in ("voltage_mv", "temperature_dc", "screen", "network", "cpu", "uptime_s"):
-            values[name] = pa.array(values[name], mask=random.random(size) < _LOST)
+            values[name] = pc.if_else(pa.array(random.random(size) < _LOST), None, values[name])
         values["state"] = np.where(random.random(size) < _LOST, State.UNKNOWN, state)
     table = pa.table({name: _column(values[name], SAMPLES.field(name).type) for name in SAMPLES.names}, schema=SAMPLES)
     return _in_order(table) if dirt else table
@@ -74,8 +76,8 @@ def _column(values: Any, kind: pa.DataType) -> pa.Array:
     return (values if isinstance(values, pa.Array) else pa.array(values)).cast(kind)
 
 
-def _named(names: Any, index: NDArray[Any]) -> NDArray[Any]:
-    return np.asarray(np.array(names, object)[index])
+def _named(names: Sequence[str], index: NDArray[Any]) -> pa.Array:
+    return pa.DictionaryArray.from_arrays(pa.array(index, pa.int8()), list(names))
 
 
 def _cpu(catalog: Catalog, block: Block, random: np.random.Generator) -> F64:
@@ -97,23 +99,23 @@ def _network(catalog: Catalog, block: Block) -> NDArray[np.int8]:
 def _apps(catalog: Catalog, block: Block, order: I64) -> tuple[pa.Array, pa.Array]:
     """Lists of packages, and the one in the foreground."""
     apps, running = block.clients.apps, block.running
-    first = np.where(apps.app >= 0, catalog.first[apps.app], 0)
+    first = np.where(apps.app >= 0, catalog.first[apps.app], 0).astype(np.int32)
     lists, counts, front = [], [], []
     for client in order.tolist():
         length = int(block.clients.samples[client])
         time_s = block.course.time_s[:length, client]
-        updated = apps.updated[client]
-        package = np.broadcast_to(first[client].astype(np.int32), (length, first.shape[1])).copy()
-        moving = np.flatnonzero(updated[:, 0] <= time_s[-1])
-        package[:, moving] += version_at(time_s[:, None], updated[moving]).astype(np.int32)
+        package = np.tile(first[client], (length, 1))
+        since = np.searchsorted(time_s, apps.updated[client])
+        for slot, update in zip(*(since < length).nonzero(), strict=True):
+            package[since[slot, update] :, slot] += 1
         on = running.on[:length, client]
         lists.append(package[on])
-        counts.append(on.sum(axis=1))
-        slot = running.foreground[:length, client]
-        front.append(np.where(slot >= 0, package[np.arange(length), slot], -1))
+        counts.append(np.add.reduce(on, axis=1, dtype=np.int32))
+        shown = running.foreground[:length, client]
+        front.append(np.where(shown >= 0, package[np.arange(length), shown], -1))
     offsets = np.append(0, np.cumsum(np.concatenate(counts))).astype(np.int32)
-    shown = np.concatenate(front)
-    return pa.ListArray.from_arrays(offsets, np.concatenate(lists)), pa.array(shown, pa.int32(), mask=shown < 0)
+    foreground = np.concatenate(front)
+    return pa.ListArray.from_arrays(offsets, np.concatenate(lists)), pa.array(foreground, pa.int32(), mask=foreground < 0)
 
 
 def _clock(time_s: I64, owner: I64, random: np.random.Generator) -> I64:

@@ -120,13 +120,15 @@ def _bucket(store: Store, plan: Plan, called: str, members: Members) -> int:
 
 
 def by_month(samples: pa.Table) -> Iterator[tuple[str, pa.Table]]:
-    """The rows of each month, in their order."""
+    """The rows of each month, in their order; as slices, for those of a client and month follow one another."""
     time_s: I64 = samples["time_s"].to_numpy()
     month = (time_s.astype("datetime64[s]").astype("datetime64[M]")).astype(np.int64)
+    starts = np.flatnonzero(np.append(True, month[1:] != month[:-1]))
+    ends = np.append(starts[1:], len(month))
     for number in np.unique(month).tolist():
-        chosen = month == number
-        name = str(month_of(time_s[np.argmax(chosen)][None])[0])
-        yield name, samples if chosen.all() else samples.filter(pa.array(chosen))
+        mine = month[starts] == number
+        slices = [samples.slice(low, high - low) for low, high in zip(starts[mine].tolist(), ends[mine].tolist(), strict=True)]
+        yield str(month_of(time_s[starts[mine][:1]])[0]), pa.concat_tables(slices)
 
 
 def _pieces(store: Store, called: str, bucket: int) -> tuple[Path, Path]:

@@ -12,6 +12,8 @@ from navitas.fleet.simulate.catalog import F64, RESOURCES, Bool, Catalog
 from navitas.fleet.simulate.clients import Apps
 from navitas.fleet.simulate.course import MOBILE, Course, between
 
+F32 = NDArray[np.float32]
+
 
 @dataclass(frozen=True, slots=True)
 class Running:
@@ -30,11 +32,11 @@ class Effects:
 
     client: I64
     slot: I64
-    on: F64
-    drain_ppm_s: F64
-    run: F64
+    on: F32
+    drain_ppm_s: F32
+    run: F32
 
-    def by_client(self, values: F64, pairs: Bool, clients: int) -> F64:
+    def by_client(self, values: F32, pairs: Bool, clients: int) -> F64:
         """Sum `values` (rows, pairs) of the chosen pairs by client."""
         total = np.zeros((len(values), clients))
         chosen = self.client[pairs]
@@ -72,21 +74,15 @@ def effects_of(catalog: Catalog, apps: Apps, course: Course, running: Running) -
     """What hogs and bugs drain while they run, in versions and networks in which they do."""
     client, slot = np.nonzero(apps.extra_ppm_s)
     app = apps.app[client, slot]
-    on = running.on[:, client, slot].astype(np.float64)
-    version = version_at(course.time_s[:, client], apps.updated[client, slot])
-    drains = on * (version >= catalog.since[app])
+    on = running.on[:, client, slot].astype(np.float32)
+    drains = on * apps.extra_ppm_s[client, slot].astype(np.float32)
+    late = np.flatnonzero(catalog.since[app])
+    began = apps.updated[client[late], slot[late], catalog.since[app[late]] - 1]
+    drains[:, late] *= course.time_s[:, client[late]] >= began
     mobile = np.array([text == "network=mobile" for text in catalog.condition], bool)[app] & apps.bug[client, slot]
     drains[:, mobile] *= course.network[:, client[mobile]] == MOBILE
-    switch = course.switch[:, client]
-    return Effects(client, slot, on, between(switch, drains * apps.extra_ppm_s[client, slot]), between(switch, on))
-
-
-def version_at(time_s: I64, updated: F64) -> I64:
-    """Versions of shape (times, pairs) from times of that shape, or (times, 1), and those of updates (pairs, updates)."""
-    version = np.zeros((len(time_s), len(updated)), np.int64)
-    for since in updated.T:
-        version += time_s >= since
-    return version
+    switch = course.switch.astype(np.float32)[:, client]
+    return Effects(client, slot, on, between(switch, drains), between(switch, on))
 
 
 def through(catalog: Catalog, apps: Apps, effects: Effects, resource: str) -> Bool:

@@ -9,6 +9,7 @@ from navitas.fleet.schema import PACKAGES
 from navitas.fleet.simulate.catalog import F64, RESOURCES, Catalog
 from navitas.fleet.simulate.model import DEVICES, OSES
 from navitas.fleet.simulate.rows import Block
+from navitas.fleet.simulate.running import F32
 
 GROUPS = ("control", "advised")
 
@@ -82,7 +83,7 @@ def effects_table(catalog: Catalog, block: Block) -> pa.Table:
     return table.sort_by([("client", "ascending"), ("app_id", "ascending")])
 
 
-def _mean(rate: F64, seconds: F64, of: F64 | None = None) -> pa.Array:
+def _mean(rate: F64 | F32, seconds: F64, of: F64 | None = None) -> pa.Array:
     time = seconds.sum(axis=0) if of is None else of
     drained = (rate * seconds).sum(axis=0)
     return pa.array(np.divide(drained, time, out=np.zeros_like(drained), where=time > 0), mask=time <= 0)
