@@ -14,7 +14,7 @@ from navitas.errors import UsageError
 from navitas.fleet.simulate import FleetModel, act, read_advice, simulate
 from navitas.fleet.store import BUCKETS, Store
 
-_PER_CLIENT, _PER_BUCKET = 1000, 100_000
+_PER_CLIENT, _PER_BUCKET, _MOST_PER_BUCKET, _MOST_BUCKETS = 1000, 100_000, 2_000_000, 4096
 
 
 def _steps(ctx: click.Context, param: click.Parameter, value: str) -> tuple[tuple[int, float], ...]:
@@ -59,9 +59,9 @@ def _steps(ctx: click.Context, param: click.Parameter, value: str) -> tuple[tupl
 @click.option("--dirt", is_flag=True, help="Also clock jumps, unseen charges, missing values.")
 @click.option(
     "--buckets",
-    type=click.IntRange(1, 4096),
+    type=click.IntRange(1, _MOST_BUCKETS),
     metavar="N",
-    help=f"Of a new STORE. [one for each 100,000 samples, at most {BUCKETS}]",
+    help="Of a new STORE. [by the number of samples]",
 )
 @click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, metavar="N", help="Processes.")
 @click.option(
@@ -90,12 +90,15 @@ def command(ctx: click.Context, /, *, folder: Path, advice: Path | None, jobs: i
         return
     seed = values["seed"]
     model = _model(values)
-    store = Store.create(
-        folder, buckets=values["buckets"] or min(-(-model.samples // _PER_BUCKET), BUCKETS), salt=f"simulated-{seed}"
-    )
+    store = Store.create(folder, buckets=values["buckets"] or _buckets(model.samples), salt=f"simulated-{seed}")
     with bar("simulating") as told:
         simulate(store, model, seed, jobs=jobs, progress=told)
     click.echo(f"{folder}: {model.samples:,} samples of {model.clients:,} clients; see {folder / 'truth'}")
+
+
+def _buckets(samples: int) -> int:
+    """As many as a store has, but fewer of few samples, which cost time, and more of very many, which cost memory."""
+    return min(max(min(-(-samples // _PER_BUCKET), BUCKETS), -(-samples // _MOST_PER_BUCKET)), _MOST_BUCKETS)
 
 
 def _model(values: dict[str, Any]) -> FleetModel:

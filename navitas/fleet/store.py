@@ -7,6 +7,8 @@ import json
 import os
 import secrets
 from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -16,6 +18,7 @@ import pyarrow.parquet as pq
 
 from navitas.errors import NavitasError
 from navitas.fleet.schema import PACKAGES, SAMPLES
+from navitas.folder_lock import FolderLock
 
 FORMAT = 1
 BUCKETS = 64
@@ -108,6 +111,23 @@ class Store:
     def write_part(self, unit: Unit, name: str, samples: pa.Table) -> None:
         """Write a part, in order of client and time."""
         write_table(self.part(unit, name), samples.cast(SAMPLES))
+
+
+@contextmanager
+def only_writer(path: Path) -> Iterator[None]:
+    """Hold a fleet's folder, made if need be, for this process alone. FleetError when another one writes to it."""
+    lock = FolderLock(path / "lock")
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        free = lock.acquire()
+    except OSError as error:
+        raise FleetError(f"{path}: {error.strerror}", "Name a folder that may be written to.") from error
+    if not free:
+        raise FleetError(f"{path}: process {lock.holder() or '?'} is writing to it", "Try again when that has ended.")
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def fingerprint(*files: Path) -> str:

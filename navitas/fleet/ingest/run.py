@@ -22,10 +22,7 @@ from navitas.fleet.ingest.quarantine import Quarantine
 from navitas.fleet.ingest.raw import Batch
 from navitas.fleet.ingest.readers import reader_of
 from navitas.fleet.ingest.spool import Spool
-from navitas.fleet.store import FleetError, Store
-from navitas.folder_lock import FolderLock
-
-LOCK = "lock"
+from navitas.fleet.store import FleetError, Store, only_writer
 
 
 @dataclass(slots=True)
@@ -91,21 +88,11 @@ def ingest(
 @contextmanager
 def _opened(path: Path) -> Iterator[tuple[Store, Ledger]]:
     """The fleet's folder and its ledger, for this process alone."""
-    lock = FolderLock(path / LOCK)
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        free = lock.acquire()
-    except OSError as error:
-        raise FleetError(f"{path}: {error.strerror}", "Name a folder that may be written to.") from error
-    if not free:
-        raise FleetError(f"{path}: process {lock.holder() or '?'} is writing to it", "Try again when that has ended.")
-    try:
+    with only_writer(path):
         store = Store.create(path)
         ledger = Ledger(store)
         recover(store, ledger)
         yield store, ledger
-    finally:
-        lock.release()
 
 
 @dataclass(slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from navitas.fleet.simulate.bucket import Period, Plan, Stops
 from navitas.fleet.simulate.catalog import Bool, catalog_of
 from navitas.fleet.simulate.model import DAY_S, generator
 from navitas.fleet.simulate.run import Told, clear_pieces, period_into, read_model
-from navitas.fleet.store import FleetError, Store, read_table, write_table
+from navitas.fleet.store import FleetError, Store, only_writer, read_table, write_table, write_whole
 
 _PLACE = 1 << 22
 NOT_ADVISED = "not advised"
@@ -35,8 +36,13 @@ def act(
 
     Clients of group *advised* stop each app named to them with the probability `compliance`, those of *control* none. Writes
     `truth/acted.parquet` (a row for each client) and `truth/advice.parquet` (for each piece of advice). FleetError when the store
-    is not simulated or advice is for others than its clients and apps.
+    is not simulated, has acted on other advice, or this is for others than its clients and apps.
     """
+    with only_writer(store.path):
+        return _second_period(store, advice, compliance, jobs, progress)
+
+
+def _second_period(store: Store, advice: pa.Table, compliance: float, jobs: int, progress: Told | None) -> tuple[int, int]:
     model, seed = read_model(store)
     folder = store.path / "truth"
     before = read_table(folder / "clients.parquet")
@@ -45,9 +51,9 @@ def act(
     advised = _in(client, before.filter(pa.array(np.array(before["group"].to_pylist()) == "advised"))["client"].to_numpy())
     follows = advised & (generator(seed, _PLACE).random(len(client)) < compliance)
     late = -(-(int(np.max(before["last_s"].to_numpy())) + DAY_S - model.start_s) // DAY_S) * DAY_S
-    after, _ = period_into(
-        store, Plan(model, seed, catalog, Period(1, late), Stops(client[follows], app[follows])), jobs=jobs, progress=progress
-    )
+    plan = Plan(model, seed, catalog, Period(1, late), Stops(client[follows], app[follows]))
+    _claim(store, plan.digest())
+    after, _ = period_into(store, plan, jobs=jobs, progress=progress)
     told = _in(before["client"].to_numpy(), client)
     group = np.where(told, np.array(before["group"].to_pylist(), object), NOT_ADVISED)
     names = [catalog.app_name(number) for number in app.tolist()]
@@ -63,6 +69,15 @@ def act(
     write_table(folder / "acted.parquet", pa.table(acted))
     clear_pieces(store)
     return model.start_s + late, int(np.max(after["last_s"].to_numpy()))
+
+
+def _claim(store: Store, digest: str) -> None:
+    """There is one time after the first, so one advice."""
+    file = store.path / "truth" / "acting.json"
+    if not file.exists():
+        write_whole(file, json.dumps({"parts": digest}).encode() + b"\n")
+    elif json.loads(file.read_text("utf-8")) != {"parts": digest}:
+        raise FleetError(f"{store.path}: other advice has been acted on", "Simulate another fleet for this one.")
 
 
 def _pairs(store: Store, advice: pa.Table, before: pa.Table, numbers: dict[str, int]) -> tuple[I64, I64]:

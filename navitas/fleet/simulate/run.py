@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
@@ -18,7 +19,7 @@ from navitas.fleet.simulate.bucket import Members, Period, Plan, blocks_of
 from navitas.fleet.simulate.catalog import catalog_of
 from navitas.fleet.simulate.model import FleetModel, generator
 from navitas.fleet.simulate.truth import apps_table
-from navitas.fleet.store import FleetError, Store, Unit, read_table, write_table, write_whole
+from navitas.fleet.store import FleetError, Store, Unit, only_writer, read_table, write_table, write_whole
 
 _PLACE = 1 << 21
 """The place of the random numbers for the counts of samples."""
@@ -32,10 +33,14 @@ def simulate(store: Store, model: FleetModel, seed: int, *, jobs: int = 1, progr
     The same model, seed and store (salt, buckets) give the same files, with any number of `jobs` (processes). FleetError when the
     store has other samples.
     """
-    _claim(store, model, seed)
+    with only_writer(store.path):
+        _claim(store, model, seed)
+        if not (store.path / "truth" / "clients.parquet").exists():
+            _first_period(store, model, seed, jobs, progress)
+
+
+def _first_period(store: Store, model: FleetModel, seed: int, jobs: int, progress: Told | None) -> None:
     folder = store.path / "truth"
-    if (folder / "clients.parquet").exists():
-        return
     catalog = catalog_of(model, seed)
     store.write_packages(catalog.packages())
     clients, effects = period_into(store, Plan(model, seed, catalog, Period(0, 0)), jobs=jobs, progress=progress)
@@ -100,7 +105,8 @@ def _mapped(make: Callable[[Members], int], buckets: list[Members], jobs: int) -
     if jobs == 1:
         yield from map(make, buckets)
         return
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+    # On Ctrl-C each worker ends its bucket.
+    with ProcessPoolExecutor(jobs, get_context("spawn"), signal.signal, (signal.SIGINT, signal.SIG_IGN)) as pool:
         yield from pool.map(make, buckets)
 
 

@@ -218,6 +218,8 @@ def test_advice_that_is_followed_saves_what_the_apps_drained(store: Store, tmp_p
     ]
     late = pa.concat_tables(map(read_table, last))
     assert begin <= numbers(late, "time_s").min() <= numbers(late, "time_s").max() == end
+    with pytest.raises(FleetError, match="other advice"):
+        act(acted, effects.select(["client", "app"]).slice(1))
     ran = {(row["client"], names[package]) for row in late.select(["client", "apps"]).to_pylist() for package in row["apps"]}
     assert ran.isdisjoint(followed)
 
