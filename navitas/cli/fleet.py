@@ -9,6 +9,7 @@ from navitas.errors import UsageError
 
 COMMANDS = {
     "ingest": ("navitas.cli.fleet_ingest", "Put files of samples into a fleet's folder."),
+    "sample": ("navitas.cli.fleet_sample", "Take a sample of a phone: its battery, and what runs."),
     "simulate": ("navitas.cli.fleet_simulate", "Make a fleet with known truth, to try and check what is said of fleets."),
 }
 _EXTRA = ("duckdb", "pyarrow", "scipy")

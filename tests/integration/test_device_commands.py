@@ -9,6 +9,7 @@ from pathlib import Path
 from support.device_commands import ToldDevice, documented, simple_commands
 from support.lab import Lab
 
+from navitas.collect.battery_sample import pull_history, take_sample
 from navitas.collect.doctor import examine
 
 PACKAGE = Path(__file__).parents[2] / "navitas"
@@ -27,6 +28,8 @@ def test_what_is_sent_is_documented(lab: Lab) -> None:
     measured.profile("*#passes", name="files", prepare=True, radios_off=True, force=True, isolate=True)
     measured.profile("*#passes", name="logcat", transport="logcat")
     examine(told, None)
+    take_sample(told, "")
+    pull_history(told, lab.folder / "history.txt")
     sent = simple_commands(told.services)
     assert len(sent) > 50
     assert _unlisted(sent) == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from navitas.device.virtual.battery_history import BatteryHistory
 from navitas.device.virtual.releases import DEFAULT_SDK, has
 
 _STATUS_CHARGING, _HEALTH_GOOD = "2", "2"
@@ -49,6 +50,8 @@ class BatteryService:
                 del self._true[line]
         self._shown = dict(self._true)
         self._stopped = False
+        self.history = BatteryHistory()
+        self.history.add(self._shown)
 
     def dump(self) -> str:
         """Text of `dumpsys battery`."""
@@ -68,7 +71,9 @@ class BatteryService:
         }
         if not args or args[0] not in actions:
             return 255, f"Unknown command: {args[0] if args else ''}\n"
-        return actions[args[0]](args[1:])
+        answer = actions[args[0]](args[1:])
+        self.history.add(self._shown)
+        return answer
 
     def _unplug(self, args: list[str]) -> tuple[int, str]:
         for name in ("ac", "usb", "wireless", "dock"):

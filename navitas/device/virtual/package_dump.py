@@ -1,4 +1,4 @@
-"""`dumpsys package PACKAGE`: the lines that tools read (Settings.dumpPackageLPr of Android 14)."""
+"""`dumpsys package PACKAGE` and `dumpsys package packages`: the lines that tools read (Settings.dumpPackageLPr of Android 14)."""
 
 from __future__ import annotations
 
@@ -10,6 +10,11 @@ def dump_package(package: Package | None, name: str) -> str:
     if package is None:
         return f"Unable to find package: {name}\n"
     return "Packages:\n" + "".join(f"{line}\n" for line in _lines(package))
+
+
+def dump_packages(packages: list[Package]) -> str:
+    """Text of `dumpsys package packages`: all of them."""
+    return "Packages:\n" + "".join(f"{line}\n" for package in packages for line in _lines(package))
 
 
 def _lines(package: Package) -> list[str]:

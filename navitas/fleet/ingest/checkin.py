@@ -93,6 +93,7 @@ class CheckinReader:
         self._go_on(rows)
         words = head[2].decode().split(":")
         if any(word in words for word in _CLEARED):
+            self._go_on(rows, over=True)
             self._phone = _Phone(screen=False)
         if "START" in words:
             self._boot_ms = self._elapsed_ms
@@ -109,9 +110,10 @@ class CheckinReader:
         if self._waiting:
             self._waiting[2].update(self._sample())
 
-    def _go_on(self, rows: list[tuple[int, bytes, dict[str, object]]]) -> None:
-        """A sample that waits is complete when its second is over."""
-        if self._waiting and self._clock_ms is not None and self._waiting[2]["time"] != self._clock_ms // 1000:
+    def _go_on(self, rows: list[tuple[int, bytes, dict[str, object]]], *, over: bool = False) -> None:
+        """A sample that waits is complete when its second is over, or all that it tells of."""
+        now_s = None if self._clock_ms is None else self._clock_ms // 1000
+        if self._waiting and (over or self._waiting[2]["time"] != now_s):
             rows.append(self._waiting)
             self._waiting = None
 

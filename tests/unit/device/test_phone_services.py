@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -82,3 +83,13 @@ def test_keys(tmp_path: Path) -> None:
         f"input keyevent {key}; dumpsys power | grep -c Awake" for key in ("26", "26", "KEYCODE_SLEEP", "82", "224")
     )
     assert on_release(tmp_path, 34, script).stdout.split() == [b"0", b"1", b"0", b"0", b"1"]
+
+
+def test_the_batterys_history_tells_what_was_set(tmp_path: Path) -> None:
+    text = on_release(
+        tmp_path, 34, "dumpsys battery unplug; dumpsys battery set level 99; dumpsys batterystats -c"
+    ).stdout.decode()
+    version, start, first, unplugged, lower = text.splitlines()
+    assert version.startswith("9,0,i,vers,36,") and re.fullmatch(r"9,h,0:RESET:TIME:\d{13}", start)
+    assert re.fullmatch(r"9,h,0,Bl=100,Bs=c,Bp=u,Bt=250,Bv=\d{4},\+S", first)
+    assert re.fullmatch(r"9,h,\d+,Bp=n", unplugged) and re.fullmatch(r"9,h,\d+,Bl=99", lower)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from navitas.device.virtual.package_dump import dump_package
+from navitas.device.virtual.package_dump import dump_package, dump_packages
 from navitas.device.virtual.releases import SINCE, has
 from navitas.device.virtual.shell.commands.options import options
 from navitas.device.virtual.shell.context import CommandError, Context, command
@@ -23,8 +23,8 @@ _MAX_THERMAL = 6
 
 @command("dumpsys")
 async def dumpsys(context: Context) -> int:
-    """State of a service: battery (with unplug, set, reset), batterystats, deviceidle, display, package PACKAGE, power or
-    thermalservice; `-l` lists them."""
+    """State of a service: battery (with unplug, set, reset), batterystats, deviceidle, display, package (PACKAGE or packages),
+    power or thermalservice; `-l` lists them."""
     args = list(context.args)
     if args[:1] == ["-t"]:
         args = args[2:]
@@ -36,6 +36,9 @@ async def dumpsys(context: Context) -> int:
         return await _battery(context, args[1:], dump=True)
     if name == "deviceidle":
         return await _doze(context, args[1:])
+    if name == "package" and args[1:] == ["packages"]:
+        await context.out(dump_packages(phone.packages.all()))
+        return 0
     if name == "package" and len(args) > 1:
         await context.out(dump_package(phone.packages.get(args[1]), args[1]))
         return 0
@@ -59,9 +62,11 @@ async def _list(context: Context) -> None:
 
 
 def _batterystats(phone: Phone, args: list[str]) -> str:
-    """The power profile; of statistics there are none."""
+    """The power profile, and the battery's history; of statistics there are none."""
     if args == ["--power-profile"] and has("batterystats --power-profile", phone.sdk):
         return phone.power_profile
+    if args in (["-c"], ["--checkin"]):
+        return phone.battery.history.checkin(phone.properties.get("ro.build.id"))
     if args and args[0].startswith("-"):
         return f"Unknown option: {args[0]}\nBattery stats (batterystats) dump options:\n"
     return "Battery History (0% used, 0KB used of 4096KB, 0 strings using 0KB):\n"

@@ -1,0 +1,77 @@
+"""`navitas fleet sample`: a sample of a phone over adb."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from navitas.cli.destinations import STDOUT
+from navitas.cli.fleet_ingest import ingest_with_progress, print_outcomes
+from navitas.cli.phones import device_of
+from navitas.collect.battery_sample import pseudonym, pull_history, take_sample, who
+from navitas.device.base import Device
+from navitas.errors import DeviceError, ExitCode, UsageError
+from navitas.fleet.ingest.checkin import CheckinReader
+from navitas.fleet.ingest.lines import SourceFile
+
+
+@click.command("sample")
+@click.argument("store", required=False, type=click.Path(path_type=Path), metavar="[STORE]")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Append to this file of JSON lines ('-': stdout)."
+)
+@click.option("--device", "serial", metavar="SERIAL", help="'virtual', or a device of `navitas devices`. [the only one]")
+@click.option("--client", default="", metavar="NAME", help="What the phone is called. [a hash of its serial number]")
+@click.option("--history", is_flag=True, help="Also what the phone remembers: a sample for each percent.")
+def command(*, store: Path | None, output: Path | None, serial: str | None, client: str, history: bool) -> int:
+    """Take a sample of a phone: its battery, and what runs on it.
+
+    It goes into the fleet's folder STORE, which is made if need be, or to the end of a file.
+    """
+    if (store is None) == (output is None):
+        raise UsageError("a sample goes to one place", "give either STORE or -o FILE")
+    with device_of(serial) as device:
+        rows = [*(_history(device, client) if history else ()), take_sample(device, client)]
+    lines = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+    if output == STDOUT:
+        click.echo(lines, nl=False)
+    elif output is not None:
+        with output.open("a", encoding="utf-8") as out:
+            out.write(lines)
+        click.echo(f"{output}: {len(rows):,} more", err=True)
+    elif store is not None:
+        return _ingest(store, lines)
+    return ExitCode.OK
+
+
+def _ingest(store: Path, lines: str) -> int:
+    with tempfile.TemporaryDirectory(prefix="navitas-") as folder:
+        file = Path(folder) / "sample.jsonl"
+        file.write_text(lines, "utf-8")
+        outcomes = ingest_with_progress(store, [file])
+    print_outcomes(outcomes)
+    for outcome in outcomes:
+        if outcome.error:
+            raise outcome.error
+    return ExitCode.OK
+
+
+def _history(device: Device, client: str) -> Iterator[dict[str, object]]:
+    """The samples of the phone's own history. `DeviceError` when it tells none."""
+    known = who(device)
+    reader = CheckinReader(client or pseudonym(device))
+    found = 0
+    with tempfile.TemporaryDirectory(prefix="navitas-") as folder:
+        file = Path(folder) / "history.txt"
+        pull_history(device, file)
+        batches = (reader.read(block) for block in SourceFile(file).open().blocks())
+        for batch in (*batches, reader.end()):
+            for row in batch.table.to_pylist():
+                found += 1
+                yield {name: value for name, value in {**row, **known}.items() if value is not None}
+    if not found:
+        raise DeviceError(f"device {device.info.serial}: `dumpsys batterystats -c` tells no history", "Leave out --history.")

@@ -1,0 +1,139 @@
+"""A phone's battery and what runs at this moment, as a row of the fleet's input format (docs/fleet.md, "Samples")."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import time
+from pathlib import Path
+
+from navitas.collect.state.condition import battery_values, parse_battery
+from navitas.device.base import Device
+from navitas.errors import DeviceError
+
+_STATES = {"1": "unknown", "2": "charging", "3": "discharging", "4": "not charging", "5": "full"}
+_PACKAGE = re.compile(r"^  Package \[([\w.]+)\]|^    versionName=(.*)$", re.MULTILINE)
+_RESUMED = re.compile(r"ResumedActivity[:=] ?ActivityRecord\{\S+ u\d+ ([\w.]+)/")
+_AWAKE = re.compile(r"^[ \t]*mWakefulness=(\w+)", re.MULTILINE)
+_DEFAULT_NETWORK = re.compile(r"^Active default network: (\w+)", re.MULTILINE)
+_TRANSPORTS = re.compile(r"Transports: ([A-Z_|]+)")
+# Of a network through others, such as a VPN, the one below.
+_NETWORKS = {"WIFI": "wifi", "CELLULAR": "mobile"}
+_CPU = re.compile(r"^cpu +([\d ]+)$", re.MULTILINE)
+_IDLE = slice(3, 5)
+_FIELDS = 8
+"""user … steal: the fields after them are counted in the first ones already (proc(5))."""
+_HISTORY_LIMIT = 256 << 20
+
+
+def take_sample(device: Device, client: str) -> dict[str, object]:
+    """A row; what the phone does not tell is left out. `client`: what the phone is called, else a hash of its serial number.
+
+    Raises `DeviceError` when the phone does not tell its battery's level.
+    """
+    # First: asking makes the phone work.
+    cpu = _cpu(device.shell("head -n 1 /proc/stat; sleep 1; head -n 1 /proc/stat").text)
+    text = device.shell("dumpsys battery").text
+    battery = parse_battery(text)
+    if battery.level_percent is None:
+        raise DeviceError(f"device {device.info.serial}: `dumpsys battery` tells no level", "See what it prints.")
+    versions = _versions(device.shell("dumpsys package packages | grep -e '^  Package ' -e '^    versionName='").text)
+    resumed = _RESUMED.search(device.shell("dumpsys activity activities | grep -m 1 -E 'ResumedActivity[:=]'").text)
+    awake = _AWAKE.search(device.shell("dumpsys power | grep -m 1 mWakefulness=").text)
+    running = {name.partition(":")[0] for name in _processes(device.shell("ps -A -o PID,NAME").text)} & set(versions)
+    uptime = re.match(r"\d{1,10}(?=\.)", device.shell("cat /proc/uptime").text)
+    row: dict[str, object | None] = {
+        "client": client or pseudonym(device),
+        "time": _time(device.shell("date +%s").text),
+        "level": round(battery.level_percent, 4),
+        "state": _STATES.get(battery_values(text).get("status", ""), "unknown"),
+        "voltage_mv": None if battery.voltage_v is None else round(battery.voltage_v * 1000),
+        "temperature_c": battery.temperature_c,
+        "screen": None if awake is None else awake[1] == "Awake",
+        "network": _network(device.shell("dumpsys connectivity").text),
+        "cpu": cpu,
+        **who(device),
+        "uptime_s": int(uptime[0]) if uptime else None,
+        "apps": [_named(app, versions) for app in sorted(running)],
+        "foreground": _named(resumed[1], versions) if resumed else None,
+    }
+    return {name: value for name, value in row.items() if value is not None}
+
+
+def pseudonym(device: Device) -> str:
+    """What a phone is called in files of samples unless it is named: a hash of its serial number."""
+    return hashlib.blake2b(device.info.serial.encode(), digest_size=8, person=b"navitas fleet").hexdigest()
+
+
+def who(device: Device) -> dict[str, object | None]:
+    """The phone's model and its Android version."""
+    version = device.shell("getprop ro.build.version.release").text.strip()
+    return {"model": device.info.model or None, "os": version or None}
+
+
+def pull_history(device: Device, file: Path) -> None:
+    """Write the battery's history, in checkin format, to a file; nothing is cleared on the phone.
+
+    Raises `DeviceError` when it has no end.
+    """
+    size = 0
+    with file.open("wb") as out:
+        for data in device.exec_out("dumpsys batterystats -c"):
+            size += out.write(data)
+            if size > _HISTORY_LIMIT:
+                raise DeviceError(f"device {device.info.serial}: its history is longer than 256 MiB", "Leave out --history.")
+
+
+def _time(text: str) -> int:
+    """The phone's clock, which its history goes by too; this machine's where it cannot be read."""
+    return int(text) if re.fullmatch(r"\s*\d{9,11}\s*", text) else int(time.time())
+
+
+def _cpu(text: str) -> float | None:
+    """Share of all cores' time that was busy between two readings of /proc/stat."""
+    readings = [[int(field) for field in line.split()[:_FIELDS]] for line in _CPU.findall(text)]
+    if len(readings) != 2 or any(len(reading) < _FIELDS for reading in readings):
+        return None
+    ticks = [after - before for before, after in zip(*readings, strict=True)]
+    whole = sum(ticks)
+    return round(1 - sum(ticks[_IDLE]) / whole, 3) if whole > 0 and min(ticks) >= 0 else None
+
+
+def _processes(text: str) -> list[str]:
+    return [line.split()[1] for line in text.splitlines()[1:] if len(line.split()) == 2]
+
+
+def _versions(text: str) -> dict[str, str]:
+    """Versions of installed packages; of a system app that was updated the first one, which is in use."""
+    found: dict[str, str] = {}
+    app = ""
+    for name, version in _PACKAGE.findall(text):
+        if name:
+            app = "" if name in found else name
+            found.setdefault(name, "")
+        elif app:
+            found[app] = "" if version == "null" else version.strip()
+    return found
+
+
+def _named(app: str, versions: dict[str, str]) -> str:
+    version = versions.get(app, "")
+    return f"{app}@{version}" if version else app
+
+
+def _network(text: str) -> str | None:
+    """`wifi`, `mobile`, `none`, or None where it is another, or not told (ConnectivityService.dump)."""
+    chosen = _DEFAULT_NETWORK.search(text)
+    if chosen is None:
+        return None
+    if chosen[1] == "none":
+        return "none"
+    for line in text.splitlines():
+        if (
+            line.lstrip().startswith("NetworkAgentInfo")
+            and f"network{{{chosen[1]}}}" in line
+            and (found := _TRANSPORTS.search(line))
+        ):
+            transports = found[1].split("|")
+            return next((name for transport, name in _NETWORKS.items() if transport in transports), None)
+    return None

@@ -1,0 +1,38 @@
+"""`navitas fleet sample` on the virtual phone, into a file and from there into a fleet."""
+
+from __future__ import annotations
+
+import json
+from contextlib import nullcontext
+from pathlib import Path
+
+import pytest
+from support.fleet_samples import stored
+
+from navitas.cli import fleet_sample
+from navitas.cli.main import run
+from navitas.device.virtual_phone import virtual_phone
+from navitas.errors import ExitCode
+
+
+def test_a_sample_and_the_history_of_the_virtual_phone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, fleet = tmp_path / "samples.jsonl", tmp_path / "fleet"
+    with virtual_phone() as phone, monkeypatch.context() as patch:
+        patch.setattr(fleet_sample, "device_of", lambda _serial: nullcontext(phone))
+        # In seconds of their own.
+        phone.shell("dumpsys battery unplug; dumpsys battery set status 3; sleep 1.1; dumpsys battery set level 99; sleep 1.1")
+        assert run(["fleet", "sample", "-o", str(file), "--client", "mine", "--history"]) == ExitCode.OK
+        assert run(["fleet", "sample", str(fleet), "--client", "mine"]) == ExitCode.OK
+    rows = [json.loads(line) for line in file.read_text().splitlines()]
+    assert [row["level"] for row in rows][-2:] == [99, 99]
+    assert rows[-2]["state"] == rows[-1]["state"] == "discharging"
+    assert {row["client"] for row in rows} == {"mine"} and {row["os"] for row in rows} == {"14"}
+    assert 0 <= rows[-1]["cpu"] <= 1 and rows[-1]["uptime_s"] > 0
+    capsys.readouterr()
+    assert run(["fleet", "ingest", str(fleet), str(file), "--json"]) == ExitCode.OK
+    counts = json.loads(capsys.readouterr().out)["total"]
+    assert counts["refused"] == {} and counts["rows"] == len(rows)
+    assert len(stored(fleet)) == counts["accepted"] + 1
+    assert run(["fleet", "sample"]) == run(["fleet", "sample", str(fleet), "-o", str(file)]) == ExitCode.USAGE

@@ -1,0 +1,157 @@
+"""Readers: what a row says is the same in every format and by either way, and no bytes break them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from navitas.fleet.ingest import csv_lines, json_lines
+from navitas.fleet.ingest.checkin import CheckinReader
+from navitas.fleet.ingest.checks import check
+from navitas.fleet.ingest.csv_lines import CsvReader
+from navitas.fleet.ingest.json_lines import JsonReader
+from navitas.fleet.ingest.lines import Block
+from navitas.fleet.ingest.names import Packages, stored_rows
+from navitas.fleet.ingest.raw import COLUMNS, Batch
+from navitas.fleet.ingest.readers import reader_of
+from navitas.fleet.schema import PACKAGES, SAMPLES
+from navitas.fleet.store import FleetError
+
+NAMES = st.text(
+    st.characters(codec="utf-8", exclude_characters=" ;\r\n\x85\u2028\u2029", exclude_categories=["Zs", "Cc"]),
+    min_size=1,
+    max_size=8,
+)
+NUMBERS = st.one_of(st.integers(-10, 10**6), st.floats(allow_nan=False, allow_infinity=False, width=32))
+ROWS = st.fixed_dictionaries(
+    {"client": NAMES, "time": st.integers(1, 2**40), "level": NUMBERS, "apps": st.lists(NAMES, max_size=5)},
+    optional={
+        "state": st.sampled_from(["charging", "Discharging", "odd"]),
+        "screen": st.booleans(),
+        "voltage_mv": NUMBERS,
+        "temperature_c": NUMBERS,
+        "network": st.sampled_from(["wifi", "5g"]),
+        "cpu": st.floats(0, 1),
+        "os": NAMES,
+        "uptime_s": NUMBERS,
+        "foreground": NAMES,
+        "format": st.integers(0, 3),
+    },
+)
+ANY = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=20)),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=5), inner, max_size=3)),
+    max_leaves=6,
+)
+
+
+def _block(lines: list[bytes]) -> Block:
+    return Block(list(range(1, len(lines) + 1)), lines)
+
+
+def _json(rows: list[Mapping[str, object]]) -> Block:
+    return _block([json.dumps(row, ensure_ascii=False).encode() for row in rows])
+
+
+@given(st.lists(ROWS, min_size=1, max_size=5))
+def test_arrow_and_python_read_the_same_json(rows: list[Mapping[str, object]]) -> None:
+    block = _json(rows)
+    fast, slow = json_lines._fast(block), json_lines._by_row(block)
+    assert fast is not None and slow.refused == [] and fast.numbers == slow.numbers
+    assert fast.table.to_pylist() == slow.table.to_pylist()
+
+
+@given(st.lists(ROWS, min_size=1, max_size=5))
+def test_csv_says_what_json_says(rows: list[Mapping[str, object]]) -> None:
+    columns = [name for name in COLUMNS.names if any(name in row for row in rows)]
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    for row in rows:
+        cells = {**row, "apps": " ".join(map(str, row["apps"]))}  # type: ignore[call-overload]
+        writer.writerow([cells.get(name, "") for name in columns])
+    block = _block([line.encode() for line in text.getvalue().split("\n") if line])
+    found = CsvReader().read(block)
+    by_row = CsvReader(columns)._by_row(_block(block.lines[1:]))
+    assert found.refused == by_row.refused == []
+    assert found.table.to_pylist() == by_row.table.to_pylist() == json_lines._by_row(_json(rows)).table.to_pylist()
+
+
+@given(st.lists(st.dictionaries(st.sampled_from([*COLUMNS.names, "other"]), ANY), min_size=1, max_size=4))
+@example([{"client": "a", "time": 10**400, "level": float("nan"), "apps": []}])
+@example([{"client": "\udc00", "time": "\ud800", "level": "1e400", "apps": ["\udfff"]}])
+@example([{"client": "a", "time": "2026-01-01T00:00:00", "level": 1, "apps": [None, "a@b@c", {"app": [1]}]}])
+def test_any_json_is_stored_or_refused(rows: list[Mapping[str, object]]) -> None:
+    batch = JsonReader().read(_block([json.dumps(row).encode() for row in rows]))
+    _stored_or_refused(batch, len(rows))
+
+
+def _stored_or_refused(batch: Batch, rows: int) -> None:
+    assert batch.table.num_rows + len(batch.refused) == rows
+    checked = check(batch.table, "salt", 2e9)
+    table, reason = stored_rows(checked, Packages(PACKAGES.empty_table()))
+    table.validate(full=True)
+    assert table.schema.equals(SAMPLES)
+    assert table.num_rows == sum(not one for one in reason)
+
+
+@given(st.lists(st.binary(min_size=1, max_size=60).filter(lambda line: bool(line.strip()) and b"\n" not in line), max_size=6))
+@example([b'{"client":"a","x":' + b"[" * 300_000 + b"]" * 300_000 + b"}"])
+@example([b'{"a":' * 200_000 + b"1" + b"}" * 200_000])
+@example([b"\x00" * 70_000, b'{"client":"a"}{"client":"b"}', b'{"client":"a",', b'"time":5}'])
+@example([b'{"client":"a","level":' + b"9" * 10_000 + b"}"])
+def test_no_bytes_break_a_reader(lines: list[bytes]) -> None:
+    _stored_or_refused(JsonReader().read(_block(lines)), len(lines))
+    _stored_or_refused(CsvReader(["client", "time", "level", "apps"]).read(_block(lines)), len(lines))
+    CsvReader().read(_block(lines))
+    reader = CheckinReader("me")
+    for made in (reader.read(_block(lines)), reader.read(_block([b"9,h,1:TIME:1700000000000,Bl=" + lines[0]] if lines else []))):
+        _stored_or_refused(made, made.table.num_rows + len(made.refused))
+
+
+def test_unknown_columns_do_not_slow_reading_down() -> None:
+    rows: list[Mapping[str, object]] = [{"client": "a", "time": i, "level": 1, "apps": [], "x": {"y": '"z":'}} for i in range(10)]
+    batch = json_lines._fast(_json(rows))
+    assert batch is not None and batch.ignored["column x: not known"] == 10
+
+
+def test_csv_of_spreadsheets() -> None:
+    reader = CsvReader()
+    text = '\ufeffclient, time ,level,apps,note\n"a, b",2026-01-02 03:04:05,50,a@1;b@2 c,"say ""hi"""\nc,1700000000000,51,,\n'
+    first = next(iter(text.encode().splitlines())).removeprefix(b"\xef\xbb\xbf")
+    batch = reader.read(_block([first, *text.encode().splitlines()[1:], b"too,few", b'"open']))
+    assert [(row["client"], row["time"], row["apps"]) for row in batch.table.to_pylist()] == [
+        ("a, b", 1767323045.0, ["a@1", "b@2", "c"]), ("c", 1700000000.0, []),
+    ]  # fmt: skip
+    assert [one.reason for one in batch.refused] == ["has more or fewer cells than the header", "is no line of CSV"]
+    assert csv_lines.CsvReader(["time", "client"]).client_column == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "kind"),
+    [
+        ("a.jsonl", b"?", JsonReader),
+        ("a.json.gz", b"?", JsonReader),
+        ("a.txt", b' {"client": 1}', JsonReader),
+        ("a.csv", b"x", CsvReader),
+        ("a.txt", b"time,client", CsvReader),
+        ("a.csv.gz", b"x", CsvReader),
+        ("a.txt", b"9,hsp,0,1,\"a\"", CheckinReader),
+        ("bugreport.txt.gz", b"8,h,0:RESET:TIME:1", CheckinReader),
+    ],
+)  # fmt: skip
+def test_readers_by_name_and_content(name: str, line: bytes, kind: type) -> None:
+    assert isinstance(reader_of(name, _block([line]), "me"), kind)
+
+
+def test_a_history_needs_the_name_of_its_phone() -> None:
+    with pytest.raises(FleetError, match="does not say of which phone"):
+        reader_of("a.txt", _block([b"9,h,0:RESET:TIME:1"]), "")
+    reader = reader_of("phone-7.checkin.txt", _block([b"9,h,0:RESET:TIME:1700000000000", b"9,h,0,Bl=5"]), "{name}")
+    assert isinstance(reader, CheckinReader) and reader._client == "phone-7"
