@@ -54,7 +54,7 @@ def _steps(ctx: click.Context, param: click.Parameter, value: str) -> tuple[tupl
     default=0,
     show_default=True,
     metavar="P",
-    help="% in which the screen's time between samples follows what they tell.",
+    help="% in which what the screen does between samples follows what they tell.",
 )
 @click.option("--dirt", is_flag=True, help="Also clock jumps, unseen charges, missing values.")
 @click.option(

@@ -27,7 +27,7 @@ class Catalog:
 
     `first` is the number of an app's first package (its versions follow one another), `released` when each version came out
     (infinite: there is none). A hog drains `extra_ppm_s` from its version `since` on, through `resource`. `buggy` apps have bugs
-    on some clients: those that `condition` is true of.
+    on some clients: those that `condition` is true of. Apps that are `shown` run more while the screen is on.
     """
 
     weight: F64
@@ -40,6 +40,7 @@ class Catalog:
     resource: I64
     buggy: Bool
     condition: tuple[str, ...]
+    shown: Bool
     resident: F64
     run_length: F64
 
@@ -101,6 +102,7 @@ def catalog_of(model: FleetModel, seed: int) -> Catalog:
         random.integers(len(RESOURCES), size=size),
         buggy,
         condition,
+        ~(hog | buggy) | (random.random(size) < model.hidden_use),
         np.where(random.random(size) < 0.6, random.beta(2, 2, size), 0.0),
         np.clip(random.lognormal(1.4, 0.5, size), 1.5, 24),
     )

@@ -110,14 +110,15 @@ def _apps(model: FleetModel, catalog: Catalog, use: F64, phones: tuple[I64, I64]
     run = np.maximum(np.where(resident, _RESIDENT_RUN, run), 1.01 * duty / (1 - duty))
     duty = np.where(resident, _RESIDENT_DUTY, duty)
     start = duty / (1 - duty) / run
-    liked = np.where(there, random.exponential(1, shape) ** 2, 0)
+    shown = catalog.shown[known]
+    liked = np.where(there, random.exponential(1, shape) ** 2 * np.where(shown, 1, 1e-9), 0)
     chosen = np.cumsum(liked, axis=1)
     bug = _bugs(model, catalog, app, phones, random)
     return Apps(
         app,
         np.where(there, start, 0).astype(np.float32),
         np.where(there, 1 - 1 / run, 0).astype(np.float32),
-        np.where(there & ~resident, 0.15 * random.random(shape), 0).astype(np.float32),
+        np.where(there & shown & ~resident, 0.15 * random.random(shape), 0).astype(np.float32),
         (chosen / chosen[:, -1:]).astype(np.float32),
         _updated(catalog, known, random),
         _extra(model, catalog, app, bug, random),

@@ -52,7 +52,8 @@ class FleetModel:
     `installed` and `hog_extra`, `bug_extra` are ranges; the last two are in parts of `typical_ppm_s`. `steps` are the levels'
     steps (ppm) with their shares. `bug_share` is the share of (client, app that is no hog) pairs that are bugs, all of them
     among a share `buggy_apps` of the apps. `hidden_use` (0 … 1): how far the screen's time between two samples follows what the
-    two tell of it. `dirt`: clock jumps, charges between samples, values that are missing.
+    two tell of it, and the share of hogs and apps with bugs that run more while it is on. `dirt`: clock jumps, charges between
+    samples, values that are missing.
     """
 
     clients: int = 1000

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import suppress
+from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -107,7 +108,12 @@ def _mapped(make: Callable[[Members], int], buckets: list[Members], jobs: int) -
         return
     # On Ctrl-C each worker ends its bucket.
     with ProcessPoolExecutor(jobs, get_context("spawn"), signal.signal, (signal.SIGINT, signal.SIG_IGN)) as pool:
-        yield from pool.map(make, buckets)
+        try:
+            yield from pool.map(make, buckets)
+        except BrokenProcessPool as error:
+            raise FleetError(
+                "a process of the simulation was killed, maybe for want of memory", "Begin again, with fewer --jobs: it goes on."
+            ) from error
 
 
 def _bucket(store: Store, plan: Plan, called: str, members: Members) -> int:
@@ -144,6 +150,4 @@ def _pieces(store: Store, called: str, bucket: int) -> tuple[Path, Path]:
 
 def clear_pieces(store: Store) -> None:
     """What buckets left for the truth is in it."""
-    for file in (store.work / "simulate").glob("*/*.parquet"):
-        with suppress(OSError):
-            file.unlink()
+    shutil.rmtree(store.work / "simulate", ignore_errors=True)
