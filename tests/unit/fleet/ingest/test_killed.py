@@ -19,10 +19,10 @@ import os, signal, sys
 from pathlib import Path
 from navitas.fleet.ingest.run import ingest
 
-fleet, now_s, moments, operations, *files = sys.argv[1:]
-counted = ("open", "os.rename", "os.remove", "os.mkdir", "os.rmdir")
+fleet, now_s, moments, operations, renames, *files = sys.argv[1:]
+every = ("open", "os.rename", "os.remove", "os.mkdir", "os.rmdir")
 
-def child(delay_s, operation):
+def child(delay_s, operation, counted):
     left = [operation]
     def hook(event, _):
         if event in counted:
@@ -34,7 +34,8 @@ def child(delay_s, operation):
     done = list(ingest(Path(fleet), [Path(file) for file in files], client="{name}", now_s=float(now_s)))
     os._exit(0 if not any(one.error for one in done) else 1)
 
-plans = [(float(one), 0) for one in moments.split()] + [(0.0, int(one)) for one in operations.split()]
+plans = [(0.0, int(one), every) for one in operations.split()] + [(0.0, int(one), every[1:2]) for one in renames.split()]
+plans += [(float(one), 0, ()) for one in moments.split()]
 for plan in plans:
     pid = os.fork()
     if not pid:
@@ -52,11 +53,13 @@ def test_killed_at_any_moment_and_run_again(tmp_path: Path) -> None:
     outcomes = list(ingest(straight, files, client="{name}", now_s=NOW_S))
     assert sum(one.accepted for one in outcomes) == len(stored(straight)) > 1000
     chance = random.Random()
-    moments = " ".join(f"{chance.uniform(0.01, 0.6):.3f}" for _ in range(6))
-    operations = " ".join(str(chance.randint(1, 120)) for _ in range(14))
-    arguments = [str(killed), str(NOW_S), moments, operations, *map(str, files)]
+    # A source takes some 70 operations, a dozen of which are renamings: most of these make it be stored.
+    operations = " ".join(str(chance.randint(1, 70)) for _ in range(8))
+    renames = " ".join(str(chance.randint(1, 15)) for _ in range(8))
+    moments = " ".join(f"{chance.uniform(0.01, 0.4):.3f}" for _ in range(4))
+    arguments = [str(killed), str(NOW_S), moments, operations, renames, *map(str, files)]
     made = subprocess.run([sys.executable, "-c", _DRIVER, *arguments], capture_output=True, text=True, timeout=120, check=False)
-    told = f"{moments} / {operations}: {made.stdout.split()} {made.stderr}"
+    told = f"{operations} / {renames} / {moments}: {made.stdout.split()} {made.stderr}"
     assert set(made.stdout.split()) <= {"0", "9", "14"} and len(made.stdout.split()) == 20, told
     assert {"9", "14"} & set(made.stdout.split()), told
     list(ingest(killed, files, client="{name}", now_s=NOW_S))
