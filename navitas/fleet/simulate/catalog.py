@@ -81,7 +81,7 @@ def catalog_of(model: FleetModel, seed: int) -> Catalog:
     versions[late] = np.maximum(versions[late], 2)
     since = np.where(late, 1 + (random.random(size) * (versions - 1)).astype(np.int64), 0)
     first = np.append(0, np.cumsum(versions)[:-1])
-    released = np.sort(random.uniform(-30 * DAY_S, 0.9 * model.span_s, (size, VERSIONS)), axis=1) + model.start_s
+    released = np.sort(random.uniform(-60 * DAY_S, 0.5 * model.span_s, (size, VERSIONS)), axis=1) + model.start_s
     released[:, 0] = -np.inf
     released[np.arange(VERSIONS) >= versions[:, None]] = np.inf
     extra = np.where(hog, random.uniform(*model.hog_extra, size) * model.typical_ppm_s, 0.0)

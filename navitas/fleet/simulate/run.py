@@ -45,7 +45,7 @@ def _first_period(store: Store, model: FleetModel, seed: int, jobs: int, progres
     catalog = catalog_of(model, seed)
     store.write_packages(catalog.packages())
     clients, effects = period_into(store, Plan(model, seed, catalog, Period(0, 0)), jobs=jobs, progress=progress)
-    write_table(folder / "apps.parquet", apps_table(catalog))
+    write_table(folder / "apps.parquet", apps_table(catalog, clients, effects))
     write_table(folder / "effects.parquet", effects)
     write_table(folder / "bugs.parquet", effects.filter(effects["is_bug"]))
     write_table(folder / "clients.parquet", clients.drop_columns(["rate_unfollowed_ppm_s"]))

@@ -14,8 +14,8 @@ from navitas.fleet.simulate.running import F32
 GROUPS = ("control", "advised")
 
 
-def apps_table(catalog: Catalog) -> pa.Table:
-    """A row for each package."""
+def apps_table(catalog: Catalog, clients: pa.Table, effects: pa.Table) -> pa.Table:
+    """A row for each package; `mean_ppm_s` of its app is not known where bugs occur, for not all clients are in `effects`."""
     packages = catalog.packages()
     app = np.repeat(np.arange(len(catalog.first)), catalog.versions)
     version = np.arange(len(app)) - catalog.first[app]
@@ -27,11 +27,23 @@ def apps_table(catalog: Catalog) -> pa.Table:
             "is_hog": hog,
             "has_bugs": catalog.buggy[app],
             "extra_ppm_s": np.where(version >= catalog.since[app], catalog.extra_ppm_s[app], 0.0),
+            "mean_ppm_s": pa.array(_app_means(catalog, clients, effects)[app], mask=catalog.buggy[app]),
             "since_version": np.array(since, object)[app],
             "resource": np.where(hog | catalog.buggy[app], np.array(RESOURCES, object)[catalog.resource[app]], ""),
             "condition": np.array(catalog.condition, object)[app],
         }
     )
+
+
+def _app_means(catalog: Catalog, clients: pa.Table, effects: pa.Table) -> F64:
+    """What hogs drain on average while they run: all clients and versions, weighed by time."""
+    client = clients["client"].to_numpy()
+    rows = np.searchsorted(client, effects["client"].to_numpy())
+    ran = effects["run_share"].to_numpy() * clients["seconds"].to_numpy()[rows]
+    drained = ran * np.nan_to_num(effects["mean_ppm_s"].to_numpy())
+    app, size = effects["app_id"].to_numpy(), len(catalog.first)
+    time = np.bincount(app, ran, size)
+    return np.divide(np.bincount(app, drained, size), time, out=np.zeros(size), where=time > 0)
 
 
 def clients_table(block: Block, unfollowed_ppm_s: F64) -> pa.Table:

@@ -133,6 +133,10 @@ def test_the_truth_is_of_the_shares_asked_for(store: Store) -> None:
     extra = numbers(apps, "extra_ppm_s")
     assert set(name[extra > 0]) == hogs
     assert 0.1 <= extra[extra > 0].min() / MODEL.typical_ppm_s <= extra.max() / MODEL.typical_ppm_s <= 0.6
+    plain = [one for one in apps.to_pylist() if one["is_hog"] and not one["since_version"] and one["mean_ppm_s"]]
+    assert np.mean([one["mean_ppm_s"] / one["extra_ppm_s"] for one in plain]) == pytest.approx(1, abs=0.1)
+    assert all((one["mean_ppm_s"] is None) == one["has_bugs"] for one in apps.to_pylist())
+    assert not any(one["mean_ppm_s"] for one in apps.to_pylist() if not one["is_hog"])
     since = [one for one in apps.to_pylist() if one["since_version"]]
     assert since
     assert all((one["extra_ppm_s"] > 0) == (float(one["version"]) >= float(one["since_version"])) for one in since)
