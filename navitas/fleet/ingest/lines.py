@@ -16,6 +16,7 @@ LINE_LIMIT = 1 << 20
 _CHUNK = 1 << 20
 BLOCK = 8 << 20
 _GZIP = b"\x1f\x8b"
+_BOM = b"\xef\xbb\xbf"
 _SHOWN = 2000
 
 
@@ -148,26 +149,30 @@ class _Cutter:
 
     def cut(self, data: bytes, *, end: bool = False) -> Block:
         """The lines that end in `data`, at the `end` of the content also what is left."""
+        lines = data.split(b"\n")
+        lines[0] = self._rest + lines[0]
+        self._rest = b"" if end else lines.pop()
         block = Block()
-        *whole, rest = data.split(b"\n")
-        if whole:
-            whole[0] = self._rest + whole[0]
-            self._rest = rest
-        else:
-            self._rest += rest
-        for line in [*whole, *([self._rest] if end else [])]:
-            self.number += 1
-            self._add(line, block)
+        if self._too_long and lines:  # the end of a line whose beginning was let go
+            self._refuse(lines[0], self.number + 1, block)
+            lines[0] = b""
+            self._too_long = False
+        if self.number == 0 and lines:
+            lines[0] = lines[0].removeprefix(_BOM)
+        if b"\r" in data:
+            lines = [line.removesuffix(b"\r") for line in lines]
+        for number, line in enumerate(lines, self.number + 1):
+            if line and not line.isspace():
+                if len(line) > LINE_LIMIT:
+                    self._refuse(line, number, block)
+                else:
+                    block.numbers.append(number)
+                    block.lines.append(line)
+        self.number += len(lines)
         if len(self._rest) > LINE_LIMIT:
             self._rest, self._too_long = self._rest[:_SHOWN], True
         return block
 
-    def _add(self, line: bytes, block: Block) -> None:
-        if self._too_long or len(line) > LINE_LIMIT:
-            self._too_long = False
-            block.refused.append(Refusal(self.number, "the line is longer than 1 MiB", line[:_SHOWN]))
-        elif line.strip():
-            block.numbers.append(self.number)
-            block.lines.append(
-                line.removesuffix(b"\r") if self.number > 1 else line.removesuffix(b"\r").removeprefix(b"\xef\xbb\xbf")
-            )
+    @staticmethod
+    def _refuse(line: bytes, number: int, block: Block) -> None:
+        block.refused.append(Refusal(number, "the line is longer than 1 MiB", line[:_SHOWN]))

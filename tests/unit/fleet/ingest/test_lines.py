@@ -1,0 +1,47 @@
+"""A file's bytes in blocks of lines."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from navitas.fleet.ingest import lines as module
+from navitas.fleet.ingest.lines import SourceFile
+from navitas.fleet.store import FleetError
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.binary(max_size=40)), st.integers(1, 50), st.booleans())
+def test_all_lines_come_in_order_with_their_numbers(tmp_path: Path, pieces: list[bytes], size: int, packed: bool) -> None:
+    content = b"\n".join(pieces)
+    file = tmp_path / "a"
+    file.write_bytes(gzip.compress(content, 1) if packed else content)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_CHUNK", 7)
+        patch.setattr(module, "LINE_LIMIT", 20)
+        blocks = list(SourceFile(file).open().blocks(size)) if packed or not content.startswith(b"\x1f\x8b") else []
+    found = {number: line for block in blocks for number, line in zip(block.numbers, block.lines, strict=True)}
+    refused = {one.row for block in blocks for one in block.refused}
+    if blocks:
+        expected = {n: line.removesuffix(b"\r") for n, line in enumerate(content.split(b"\n"), 1)}
+        expected[1] = expected[1].removeprefix(b"\xef\xbb\xbf")
+        kept = {number: line for number, line in expected.items() if line and not line.isspace()}
+        assert found == {number: line for number, line in kept.items() if number not in refused}
+        assert {number for number, line in kept.items() if len(line) > 21} <= refused
+        assert all(len(content.split(b"\n")[number - 1]) > 20 for number in refused)
+    assert list(found) == sorted(found)
+
+
+def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "a"
+    file.write_bytes(b"one\ntwo\n")
+    source = SourceFile(file).open()
+    file.write_bytes(b"one\ntwo\nthree\n")
+    assert [line for block in source.blocks() for line in block.lines] == [b"one", b"two"]
+    file.write_bytes(b"six\ntwo\nthree\n")
+    with pytest.raises(FleetError, match="has changed while it was read"):
+        list(source.blocks())
