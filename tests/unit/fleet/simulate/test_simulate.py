@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,9 @@ from navitas.errors import UsageError
 from navitas.fleet.pairs import Samples, pairs_of
 from navitas.fleet.schema import SAMPLES, State, bucket_of, month_of
 from navitas.fleet.simulate import FleetModel, act, simulate
-from navitas.fleet.store import FleetError, Store, read_table
+from navitas.fleet.simulate.bucket import Members
+from navitas.fleet.simulate.run import _mapped
+from navitas.fleet.store import FleetError, Store, only_writer, read_table
 
 MODEL = FleetModel(
     clients=60, samples=24_000, apps=400, bug_share=0.02, steps=((10_000, 0.5), (50_000, 0.5)), start_s=1_769_600_000
@@ -181,6 +184,21 @@ def test_what_was_interrupted_goes_on(store: Store, tmp_path: Path) -> None:
     assert contents(again) == contents(store)
     with pytest.raises(FleetError, match="another simulation"):
         simulate(again, MODEL, 8)
+
+
+def test_one_process_writes_at_a_time(tmp_path: Path) -> None:
+    made = Store.create(tmp_path / "store")
+    with only_writer(made.path), pytest.raises(FleetError, match="is writing to it"):
+        simulate(made, MODEL, 1)
+
+
+def _killed(members: Members) -> int:
+    os._exit(members.bucket)
+
+
+def test_a_process_that_is_killed_is_told() -> None:
+    with pytest.raises(FleetError, match="was killed"):
+        list(_mapped(_killed, [Members(1, np.zeros(0, np.int64), np.zeros(0, np.int64))], 2))
 
 
 def test_a_store_with_other_samples_is_left_alone(tmp_path: Path) -> None:
