@@ -32,13 +32,15 @@ class Samples:
 class Pairs:
     """A pair for each sample: of the one before it and itself. Where `counts` is false it tells no rate, seconds and drop are 0.
 
+    `screen` is at how many of the two ends it was on.
+
     `refused` says how many pairs there were of each reason.
     """
 
     counts: Bool
     seconds: I64
     drop_ppm: I64
-    screen: Bool
+    screen: NDArray[np.int8]
     refused: Mapping[str, int]
 
 
@@ -65,6 +67,6 @@ def pairs_of(samples: Samples) -> Pairs:
     for reason, chosen in reasons.items():
         refused[reason] = int(np.count_nonzero(left & chosen))
         left &= ~chosen
-    screen = samples.screen.copy()
-    screen[1:] |= samples.screen[:-1]
-    return Pairs(left, np.where(left, seconds, 0), np.where(left, drop, 0), screen & left, refused)
+    screen = samples.screen.astype(np.int8)
+    screen[1:] += samples.screen[:-1]
+    return Pairs(left, np.where(left, seconds, 0), np.where(left, drop, 0), np.where(left, screen, 0).astype(np.int8), refused)

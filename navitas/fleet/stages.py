@@ -1,32 +1,35 @@
-"""The pipeline: sums of units are brought up to date, then asked, a few buckets of clients at once."""
+"""The pipeline: sums of units, then contrasts of each bucket's clients, are brought up to date; the rest is asked of these."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import pyarrow as pa
 
-from navitas.fleet.engine.base import Engine, OutOfMemory
-from navitas.fleet.store import FleetError, Store
+from navitas.fleet.engine.base import Engine, OutOfMemory, statement
+from navitas.fleet.store import FleetError, Store, is_of, write_table
 from navitas.fleet.units import Job, jobs_of
 
 _BUCKETS_AT_ONCE = 16
+_LEAST_S = 1800
 
 
 @dataclass(frozen=True, slots=True)
 class Fleet:
-    """A store whose sums are up to date."""
+    """A store whose stages are up to date. `packages` has a number for each app."""
 
+    store: Store
     engine: Engine
     jobs: tuple[Job, ...]
     packages: pa.Table
 
     def by_clients(self, sql: str, **tables: pa.Table) -> list[pa.Table]:
-        """A statement about some clients at a time; fewer where memory does not suffice. It sees `usage`, `clients`, `packages`.
+        """A statement about some buckets of clients at a time; it sees `usage`, `clients`, `contrast` and `packages`.
 
-        FleetError when one bucket alone is too much.
+        Fewer at a time where memory does not suffice. FleetError when one bucket alone is too much.
         """
         buckets = sorted({job.unit.bucket for job in self.jobs})
         groups = [buckets[low : low + _BUCKETS_AT_ONCE] for low in range(0, len(buckets), _BUCKETS_AT_ONCE)]
@@ -39,11 +42,19 @@ class Fleet:
             total.update(job.refused())
         return dict(total.most_common())
 
+    def contrast_file(self, bucket: int) -> Path:
+        """Where the contrasts of a bucket are kept."""
+        return self.store.work / "contrast" / f"bucket={bucket:03d}.parquet"
+
     def _of_group(self, sql: str, buckets: Sequence[int], tables: dict[str, pa.Table]) -> Iterator[pa.Table]:
         chosen = [job for job in self.jobs if job.unit.bucket in buckets]
-        files = {"usage": [job.usage for job in chosen], "clients": [job.clients for job in chosen]}
+        files = {
+            "usage": [job.usage for job in chosen],
+            "clients": [job.clients for job in chosen],
+            "contrast": [file for file in map(self.contrast_file, buckets) if file.exists()],
+        }
         try:
-            yield self.engine.query(sql, {**files, "packages": self.packages, **tables})
+            yield self.engine.query(sql, {**{k: v for k, v in files.items() if v}, "packages": self.packages, **tables})
         except OutOfMemory as error:
             if len(buckets) == 1:
                 raise FleetError(
@@ -55,20 +66,28 @@ class Fleet:
 
 
 def brought_up_to_date(store: Store, engine: Engine, told: Callable[[int, int], None] = lambda done, of: None) -> Fleet:
-    """Make the sums of all units whose samples have changed; `told` hears how many of how many are done."""
+    """Make what has changed samples before it: units' sums, buckets' contrasts; `told` hears how many of how many are done."""
     jobs = jobs_of(store)
     if not jobs:
         raise FleetError(f"{store.path}: holds no samples", "Ingest some: `navitas fleet ingest`.")
-    _forget_others(store, jobs)
     stale = [job for job in jobs if not job.is_done()]
-    finished: list[Job] = []
+    fleet = Fleet(store, engine, tuple(jobs), numbered(store.packages()))
+    inputs = {bucket: _inputs(fleet, bucket) for bucket in sorted({job.unit.bucket for job in jobs})}
+    left = [bucket for bucket, text in inputs.items() if not is_of(fleet.contrast_file(bucket), text)]
+    _forget_others(fleet)
+    count, total = 0, len(stale) + len(left)
 
-    def done(job: Job) -> None:
-        finished.append(job)
-        told(len(finished), len(stale))
+    def done(_: Job) -> None:
+        nonlocal count
+        count += 1
+        told(count, total)
 
     engine.run(stale, done)
-    return Fleet(engine, tuple(jobs), numbered(store.packages()))
+    for bucket in left:
+        _contrast(fleet, bucket, inputs[bucket])
+        count += 1
+        told(count, total)
+    return fleet
 
 
 def numbered(packages: pa.Table) -> pa.Table:
@@ -78,9 +97,25 @@ def numbered(packages: pa.Table) -> pa.Table:
     return packages.append_column("app_id", numbers)
 
 
-def _forget_others(store: Store, jobs: Sequence[Job]) -> None:
+def _contrast(fleet: Fleet, bucket: int, inputs: str) -> None:
+    own = [job for job in fleet.jobs if job.unit.bucket == bucket]
+    files = {"usage": [job.usage for job in own], "clients": [job.clients for job in own]}
+    try:
+        table = fleet.engine.query(statement("contrast", least_s=_LEAST_S), {**files, "packages": fleet.packages})
+    except OutOfMemory as error:
+        raise FleetError(f"bucket {bucket} needs more memory than there may be: {error}", "Allow more: --memory.") from error
+    write_table(fleet.contrast_file(bucket), table, inputs)
+
+
+def _inputs(fleet: Fleet, bucket: int) -> str:
+    return " ".join([str(fleet.packages.num_rows), *(job.inputs for job in fleet.jobs if job.unit.bucket == bucket)])
+
+
+def _forget_others(fleet: Fleet) -> None:
     """Results of units that are no more (samples were taken away)."""
-    known = {file for job in jobs for file in (job.usage, job.clients)}
-    for file in store.work.glob("*/bucket=*/*.parquet"):
-        if file.parent.parent.name in {"usage", "clients"} and file not in known:
-            file.unlink()
+    known = {file for job in fleet.jobs for file in (job.usage, job.clients)}
+    known |= {fleet.contrast_file(job.unit.bucket) for job in fleet.jobs}
+    for table in ("usage", "clients", "contrast"):
+        for file in (fleet.store.work / table).rglob("*.parquet"):
+            if file not in known:
+                file.unlink()

@@ -1,4 +1,4 @@
-"""Effects of apps from moments over clients: cluster-robust errors, false discovery rate, and what that means in battery life."""
+"""Effects of apps from moments over clients: cluster-robust errors, false discovery rates, and minutes of battery life."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 F64 = NDArray[np.float64]
+I64 = NDArray[np.int64]
 Bool = NDArray[np.bool_]
 
 CONFIDENCE = 0.95
@@ -16,7 +17,7 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """Sums over the clusters (clients) of each group: with weights w and weighted effects s = w · effect.
+    """Sums over the clusters (clients) of each group, with weights w and weighted effects s = w · effect.
 
     `clusters` counts those with a weight.
     """
@@ -31,7 +32,7 @@ class Moments:
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """Weighted means over clients, their standard errors and degrees of freedom, and the p of "no more than nothing"."""
+    """Weighted means over clients, their standard errors, degrees of freedom, and the p of "no more than `least`"."""
 
     value: F64
     error: F64
@@ -44,20 +45,20 @@ class Effects:
         return np.asarray(stats.t.ppf((1 + CONFIDENCE) / 2, self.freedom) * self.error)
 
 
-def effects_of(moments: Moments) -> Effects:
+def effects_of(moments: Moments, least: float = 0.0) -> Effects:
     """Ratio estimates Σs / Σw with cluster-robust (sandwich) errors: clients are independent, samples of one are not.
 
-    G / (G − 1) corrects for few clusters, and since unequal ones tell less than their number the degrees of freedom of Student's t
-    are those of the effective number of clusters, (Σw)² / Σw² − 1. NaN where fewer than two clusters tell anything.
+    G / (G − 1) corrects for few clusters; unequal ones tell less than their number: the degrees of freedom of Student's t are
+    those of the effective number, (Σw)² / Σw² − 1. NaN where fewer than two clusters tell anything.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         value = moments.s / moments.w
         spread = moments.ss - 2 * value * moments.sw + value**2 * moments.ww
-        known = moments.clusters >= 2
+        known = (moments.clusters >= 2) & (moments.w > 0)
         correction = np.where(known, moments.clusters / (moments.clusters - 1), np.nan)
         error = np.sqrt(np.maximum(spread, 0.0) * correction) / moments.w
         freedom = np.where(known, np.maximum(moments.w**2 / moments.ww - 1, 1.0), np.nan)
-        p = stats.t.sf(value / error, freedom)
+        p = stats.t.sf((value - least) / error, freedom)
     return Effects(value, error, freedom, np.where(np.isfinite(p), p, np.nan))
 
 
@@ -70,8 +71,35 @@ def discoveries(p: F64, rate: float = 0.05) -> Bool:
     return found
 
 
-def life_gain_s(rate_with: F64, effect: F64) -> F64:
-    """Seconds of battery life (full to empty) that are gained when a drain (ppm/s) falls by `effect`."""
+def central_spread(bins: I64, count: I64, width: float) -> float:
+    """The standard deviation of the middle of a histogram: half of what lies between its 16th and 84th percentile."""
+    if not len(bins):
+        return 1.0
+    order = np.argsort(bins)
+    edges = np.append(bins[order], bins[order][-1] + 1) * width
+    part = np.append(0.0, np.cumsum(count[order]) / count.sum())
+    low, high = np.interp(stats.norm.cdf([-1.0, 1.0]), part, edges)
+    return max(float(high - low) / 2, width)
+
+
+def tail_rates(z: F64, bins: I64, count: I64, width: float) -> F64:
+    """The false discovery rate at or above each z: as much lies there by chance as lies that far below nothing.
+
+    (1 + #{≤ −z}) / #{≥ z} (Barber and Candès 2015), made to fall with z; it needs no shape of the noise, only that it is symmetric.
+    """
+    order = np.argsort(bins)
+    middle, count = (bins[order] + 0.5) * width, count[order]
+    above = np.append(np.cumsum(count[::-1])[::-1], 0)
+    below = np.append(0, np.cumsum(count))
+    levels = np.unique(z)
+    right = above[np.searchsorted(middle, levels - width / 2)]
+    left = below[np.searchsorted(middle, -levels + width / 2, side="right")]
+    rates = np.minimum(1.0, (1 + left) / np.maximum(right, 1))
+    return np.asarray(np.minimum.accumulate(rates)[np.searchsorted(levels, z)], np.float64)
+
+
+def life_gain_s(rate: F64, less: F64) -> F64:
+    """Seconds from full to empty that are gained when a drain (ppm/s) falls by `less`; NaN when nothing of it is left."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        left = rate_with - effect
-        return np.where((rate_with > 0) & (left > 0), 1e6 / left - 1e6 / rate_with, np.nan)
+        left = rate - less
+        return np.where((rate > 0) & (left > 0), 1e6 / left - 1e6 / rate, np.nan)

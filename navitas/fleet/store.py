@@ -7,6 +7,7 @@ import json
 import os
 import secrets
 from collections import defaultdict
+from collections.abc import Mapping
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from navitas.folder_lock import FolderLock
 FORMAT = 1
 BUCKETS = 64
 # Decoded in two thirds of the time that zstd and dictionaries of numbers take, at 1.6 times the size.
+_INPUTS, _NOTES = b"navitas.inputs", b"navitas.notes"
 _COMPRESSION, _ROW_GROUP = "lz4", 1 << 17
 
 
@@ -146,13 +148,31 @@ def read_table(file: Path, columns: list[str] | None = None) -> pa.Table:
         raise FleetError(f"{file}: cannot be read: {error}", "Restore the file, or ingest its source again.") from error
 
 
-def write_table(file: Path, table: pa.Table, metadata: dict[bytes, bytes] | None = None) -> None:
-    """Write a Parquet file whole. FleetError when there is no room or no permission."""
-    if metadata:
-        table = table.replace_schema_metadata(metadata)
+def write_table(file: Path, table: pa.Table, inputs: str = "", notes: Mapping[str, int] | None = None) -> None:
+    """Write a Parquet file whole, with what it was made of and counts to tell. FleetError when it cannot be written."""
+    if inputs:
+        table = table.replace_schema_metadata({_INPUTS: inputs.encode(), _NOTES: json.dumps(dict(notes or {})).encode()})
     with _whole(file) as name:
         texts = [field.name for field in table.schema if pa.types.is_string(field.type)]
         pq.write_table(table, name, compression=_COMPRESSION, use_dictionary=texts, row_group_size=_ROW_GROUP)
+
+
+def is_of(file: Path, inputs: str) -> bool:
+    """Whether a result is there and was made of these inputs."""
+    return _metadata(file).get(_INPUTS) == inputs.encode()
+
+
+def notes_of(file: Path) -> dict[str, int]:
+    """The counts that were written with a result."""
+    found: dict[str, int] = json.loads(_metadata(file).get(_NOTES, b"{}"))
+    return found
+
+
+def _metadata(file: Path) -> Mapping[bytes, bytes]:
+    try:
+        return pq.read_schema(file).metadata or {}
+    except (OSError, pa.ArrowException):
+        return {}
 
 
 def write_whole(file: Path, data: bytes) -> None:

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from navitas.fleet.pairs import LONGEST_S
-from navitas.fleet.store import Store, Unit, fingerprint, read_table, write_table
+from navitas.fleet.store import Store, Unit, fingerprint, is_of, notes_of, read_table, write_table
 from navitas.fleet.usage import COLUMNS, usage_of
 
 _VERSION = "1"
-_INPUTS, _REFUSED = b"navitas.inputs", b"navitas.refused"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,23 +29,18 @@ class Job:
 
     def is_done(self) -> bool:
         """Whether the results are of these inputs; `clients` is written last."""
-        try:
-            metadata = pq.read_schema(self.clients).metadata or {}
-        except (OSError, pa.ArrowException):
-            return False
-        return metadata.get(_INPUTS) == self.inputs.encode() and self.usage.exists()
+        return is_of(self.clients, self.inputs) and self.usage.exists()
 
     def run(self) -> None:
         """Make the sums. FleetError when files cannot be read or written."""
         begins = np.datetime64(self.unit.month, "s").astype(np.int64).item()
         made = usage_of(self._samples(begins), begins)
         write_table(self.usage, made.usage)
-        write_table(self.clients, made.clients, {_INPUTS: self.inputs.encode(), _REFUSED: json.dumps(made.refused).encode()})
+        write_table(self.clients, made.clients, self.inputs, made.refused)
 
     def refused(self) -> dict[str, int]:
         """How many pairs were refused, by reason."""
-        found: dict[str, int] = json.loads((pq.read_schema(self.clients).metadata or {}).get(_REFUSED, b"{}"))
-        return found
+        return notes_of(self.clients)
 
     def _samples(self, begins_s: int) -> pa.Table:
         tables = [read_table(part, COLUMNS) for part in self.parts]

@@ -10,28 +10,30 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from navitas.fleet.kernel import AppLists, Sums, sums_by_package
-from navitas.fleet.pairs import Pairs, Samples, pairs_of
+from navitas.fleet.pairs import Bool, Pairs, Samples, pairs_of
 from navitas.fleet.schema import I64
 
 COLUMNS = ["client", "time_s", "level_ppm", "state", "screen", "uptime_s", "model", "os", "apps"]
 """Of samples, those that are looked at."""
+SCREENS = 3
+"""A pair's screen: at how many of its ends it was on, 0 to 2."""
 _AMOUNTS = ("pairs", "seconds", "drop_ppm")
-_SCREENS = ("off", "on")
-SUM_COLUMNS = tuple(f"{screen}_{amount}" for screen in _SCREENS for amount in _AMOUNTS)
 USAGE = pa.schema(
     [
         pa.field("client", pa.int64()),
         pa.field("package", pa.int32()),
-        *(pa.field(f"{ends}_{name}", pa.int32()) for ends in ("both", "one") for name in SUM_COLUMNS),
+        pa.field("screen", pa.int8()),
+        *(pa.field(f"{ends}_{amount}", pa.int32()) for ends in ("both", "one") for amount in _AMOUNTS),
     ]
 )
-"""By client and package: pairs with the package at both ends and at one of them, by screen: their number, length and drop."""
+"""By client, package and screen: pairs with the package at both ends and at one of them: their number, length and drop."""
 CLIENTS = pa.schema(
     [
         pa.field("client", pa.int64()),
+        pa.field("screen", pa.int8()),
+        *(pa.field(amount, pa.int64()) for amount in _AMOUNTS),
+        pa.field("square", pa.float64()),
         pa.field("samples", pa.int64()),
-        *(pa.field(name, pa.int64()) for name in SUM_COLUMNS),
-        *(pa.field(f"{screen}_square", pa.float64()) for screen in _SCREENS),
         pa.field("step_ppm", pa.int32()),
         pa.field("first_s", pa.int64()),
         pa.field("last_s", pa.int64()),
@@ -39,7 +41,9 @@ CLIENTS = pa.schema(
         pa.field("os", pa.string()),
     ]
 )
-"""By client: all its pairs by screen; `square` is Σ drop² / seconds, `step_ppm` the smallest change of level (0: none seen)."""
+"""By client and screen: all its pairs; `square` is Σ drop² / seconds. What follows is the client's, the same in each of its rows:
+`step_ppm` is the smallest change of its level (0: none seen).
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +74,7 @@ def usage_of(samples: pa.Table, begins_s: int = -(1 << 62)) -> Usage:
     )
     own = time_s >= begins_s
     amounts = np.stack([pairs.counts, pairs.seconds, pairs.drop_ppm], axis=1).astype(np.int64) * own[:, None]
-    values = np.concatenate([amounts * ~pairs.screen[:, None], amounts * pairs.screen[:, None]], axis=1)
+    values = np.concatenate([amounts * (pairs.screen == screen)[:, None] for screen in range(SCREENS)], axis=1)
     lists = samples["apps"].combine_chunks()
     apps = AppLists(lists.offsets.to_numpy().astype(np.int64), lists.values.to_numpy())
     sums = [part for part in sums_by_package(client, apps, values)]
@@ -89,37 +93,49 @@ def _int64(column: pa.ChunkedArray) -> I64:
 
 
 def _usage_table(client: I64, parts: Sequence[Sums]) -> pa.Table:
-    kept = [(part, np.flatnonzero(part.both.any(axis=1) | part.one.any(axis=1))) for part in parts]
-    whose = [client[part.client[rows]] for part, rows in kept]
-    package = [part.package[rows] for part, rows in kept]
-    sums = [np.concatenate([part.both[rows], part.one[rows]], axis=1) for part, rows in kept]
-    columns = np.concatenate([np.empty((0, 2 * len(SUM_COLUMNS)), np.int64), *sums]).T
-    none = np.empty(0, np.int64)
-    return pa.table([np.concatenate([none, *whose]), np.concatenate([none, *package]), *columns], names=USAGE.names).cast(USAGE)
+    tables = [USAGE.empty_table()]
+    for part in parts:
+        sums = np.stack([part.both, part.one], axis=1).reshape(-1, 2, SCREENS, len(_AMOUNTS)).swapaxes(1, 2)
+        row, screen = np.nonzero(sums[..., 0].any(axis=2))
+        amounts = sums[row, screen].reshape(len(row), 2 * len(_AMOUNTS)).T
+        columns = [client[part.client[row]], part.package[row], screen, *amounts]
+        tables.append(pa.table(columns, names=USAGE.names).cast(USAGE))
+    return pa.concat_tables(tables)
 
 
-def _client_table(samples: pa.Table, client: I64, own: np.ndarray, pairs: Pairs, values: I64) -> pa.Table:
+def _client_table(samples: pa.Table, client: I64, own: Bool, pairs: Pairs, values: I64) -> pa.Table:
     first = np.flatnonzero(np.append(True, client[1:] != client[:-1])[: len(client)])
     last = np.append(first[1:], len(client))[: len(first)] - 1
     if not len(first):
         return CLIENTS.empty_table()
     square = np.where(pairs.counts & own, pairs.drop_ppm.astype(np.float64) ** 2 / np.maximum(pairs.seconds, 1), 0.0)
-    time_s, level = _int64(samples["time_s"]), _int64(samples["level_ppm"])
+    squares = np.stack(
+        [np.add.reduceat(np.where(pairs.screen == screen, square, 0.0), first) for screen in range(SCREENS)], axis=1
+    )
+    time_s = _int64(samples["time_s"])
+    sums = np.add.reduceat(values, first).reshape(-1, SCREENS, len(_AMOUNTS))
+    counted = np.add.reduceat(own, first, dtype=np.int64)
+    row, screen = np.nonzero((counted > 0)[:, None] & ((sums[..., 0] > 0) | (np.arange(SCREENS) == 0)))
+    columns = {
+        "client": client[first][row],
+        "screen": screen,
+        **dict(zip(_AMOUNTS, sums[row, screen].T, strict=True)),
+        "square": squares[row, screen],
+        "samples": counted[row],
+        "step_ppm": _steps(_int64(samples["level_ppm"]), first)[row],
+        "first_s": time_s[first][row],
+        "last_s": time_s[last][row],
+        "model": samples["model"].take(last[row]),
+        "os": samples["os"].take(last[row]),
+    }
+    return pa.table([columns[name] for name in CLIENTS.names], names=CLIENTS.names).cast(CLIENTS)
+
+
+def _steps(level: I64, first: I64) -> I64:
+    """The smallest change of each client's level; 0 where it never changes."""
     change = np.abs(np.diff(level, prepend=level[0]))
     change[first] = 0
-    change[change == 0] = np.iinfo(np.int32).max
+    never = np.iinfo(np.int32).max
+    change[change == 0] = never
     step = np.minimum.reduceat(change, first)
-    counted = np.add.reduceat(own, first, dtype=np.int64)
-    columns = {
-        "client": client[first],
-        "samples": counted,
-        **dict(zip(SUM_COLUMNS, np.add.reduceat(values, first).T, strict=True)),
-        "off_square": np.add.reduceat(np.where(pairs.screen, 0.0, square), first),
-        "on_square": np.add.reduceat(np.where(pairs.screen, square, 0.0), first),
-        "step_ppm": np.where(step == np.iinfo(np.int32).max, 0, step),
-        "first_s": time_s[first],
-        "last_s": time_s[last],
-        "model": samples["model"].take(last),
-        "os": samples["os"].take(last),
-    }
-    return pa.table([columns[name] for name in CLIENTS.names], names=CLIENTS.names).cast(CLIENTS).filter(pa.array(counted > 0))
+    return np.where(step == never, 0, step)

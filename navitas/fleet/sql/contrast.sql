@@ -1,47 +1,35 @@
 -- By client and app: how much faster the battery drained with the app at both ends of a pair than at neither, by screen and summed.
--- A difference of rates weighs T1 * T0 / (T1 + T0), which its variance is inverse to. Pairs with the app at one end tell nothing.
+-- A difference of rates weighs T1 * T0 / (T1 + T0), which its variance is inverse to, once both times are long beside the time in
+-- which the level falls by a step. Pairs with the app at one end tell nothing.
 WITH used AS (
     SELECT
-        usage.client, packages.app_id AS app,
-        SUM(both_off_pairs + both_on_pairs) AS pairs,
-        CAST(SUM(both_off_seconds) AS DOUBLE) AS off_t1, CAST(SUM(both_off_drop_ppm) AS DOUBLE) AS off_d1,
-        CAST(SUM(both_off_seconds + one_off_seconds) AS DOUBLE) AS off_t, CAST(SUM(both_off_drop_ppm + one_off_drop_ppm) AS DOUBLE) AS off_d,
-        CAST(SUM(both_on_seconds) AS DOUBLE) AS on_t1, CAST(SUM(both_on_drop_ppm) AS DOUBLE) AS on_d1,
-        CAST(SUM(both_on_seconds + one_on_seconds) AS DOUBLE) AS on_t, CAST(SUM(both_on_drop_ppm + one_on_drop_ppm) AS DOUBLE) AS on_d
+        usage.client, packages.app_id AS app, usage.screen,
+        SUM(both_pairs) AS pairs,
+        CAST(SUM(both_seconds) AS DOUBLE) AS t1, CAST(SUM(both_drop_ppm) AS DOUBLE) AS d1,
+        CAST(SUM(both_seconds + one_seconds) AS DOUBLE) AS t, CAST(SUM(both_drop_ppm + one_drop_ppm) AS DOUBLE) AS d
     FROM usage JOIN packages ON usage.package = packages.id
-    GROUP BY usage.client, packages.app_id
+    GROUP BY usage.client, packages.app_id, usage.screen
 ),
 whole AS (
     SELECT
-        client,
-        CAST(SUM(off_pairs) AS DOUBLE) AS off_n, CAST(SUM(on_pairs) AS DOUBLE) AS on_n,
-        CAST(SUM(off_seconds) AS DOUBLE) AS off_t, CAST(SUM(on_seconds) AS DOUBLE) AS on_t,
-        CAST(SUM(off_drop_ppm) AS DOUBLE) AS off_d, CAST(SUM(on_drop_ppm) AS DOUBLE) AS on_d,
-        SUM(off_square) AS off_q, SUM(on_square) AS on_q
-    FROM clients GROUP BY client
+        client, screen,
+        CAST(SUM(pairs) AS DOUBLE) AS n, CAST(SUM(seconds) AS DOUBLE) AS t, CAST(SUM(drop_ppm) AS DOUBLE) AS d, SUM(square) AS q
+    FROM clients GROUP BY client, screen
 ),
 parted AS (
     SELECT
-        used.client, used.app, used.pairs,
-        used.off_t1 + used.on_t1 AS seconds, used.off_d1 + used.on_d1 AS drop_ppm,
-        used.off_t1, used.off_d1, whole.off_t - used.off_t AS off_t0, whole.off_d - used.off_d AS off_d0,
-        used.on_t1, used.on_d1, whole.on_t - used.on_t AS on_t0, whole.on_d - used.on_d AS on_d0,
-        CASE WHEN whole.off_n > 1 THEN (whole.off_q - whole.off_d * whole.off_d / whole.off_t) / (whole.off_n - 1) ELSE 0 END AS off_v,
-        CASE WHEN whole.on_n > 1 THEN (whole.on_q - whole.on_d * whole.on_d / whole.on_t) / (whole.on_n - 1) ELSE 0 END AS on_v
-    FROM used JOIN whole ON used.client = whole.client
+        used.client, used.app, used.pairs, used.t1, used.d1, whole.t - used.t AS t0, whole.d - used.d AS d0,
+        CASE WHEN whole.n > 1 THEN (whole.q - whole.d * whole.d / whole.t) / (whole.n - 1) ELSE 0 END AS v
+    FROM used JOIN whole ON used.client = whole.client AND used.screen = whole.screen
 ),
 weighed AS (
     SELECT
-        client, app, pairs, seconds, drop_ppm, off_v, on_v,
-        CASE WHEN off_t1 > 0 AND off_t0 > 0 THEN off_t1 * off_t0 / (off_t1 + off_t0) ELSE 0 END AS off_w,
-        CASE WHEN off_t1 > 0 AND off_t0 > 0 THEN (off_d1 * off_t0 - off_d0 * off_t1) / (off_t1 + off_t0) ELSE 0 END AS off_s,
-        CASE WHEN on_t1 > 0 AND on_t0 > 0 THEN on_t1 * on_t0 / (on_t1 + on_t0) ELSE 0 END AS on_w,
-        CASE WHEN on_t1 > 0 AND on_t0 > 0 THEN (on_d1 * on_t0 - on_d0 * on_t1) / (on_t1 + on_t0) ELSE 0 END AS on_s
+        client, app, pairs, t1, d1, v,
+        CASE WHEN t1 >= {least_s} AND t0 >= {least_s} THEN t1 * t0 / (t1 + t0) ELSE 0 END AS w,
+        CASE WHEN t1 >= {least_s} AND t0 >= {least_s} THEN (d1 * t0 - d0 * t1) / (t1 + t0) ELSE 0 END AS s
     FROM parted
-),
-contrast AS (
-    SELECT
-        client, app, pairs, seconds, drop_ppm,
-        off_w + on_w AS w, off_s + on_s AS s, off_w * off_v + on_w * on_v AS noise
-    FROM weighed
 )
+SELECT
+    client, app, CAST(SUM(pairs) AS BIGINT) AS pairs, SUM(t1) AS seconds, SUM(d1) AS drop_ppm,
+    SUM(w) AS w, SUM(s) AS s, SUM(w * v) AS noise
+FROM weighed GROUP BY client, app

@@ -1,7 +1,17 @@
 -- By app: moments over clients, of which a weighted mean and its cluster-robust error are made; they add up over groups of clients.
+-- Clients that differ from the app's mean by more than {limit} standard deviations of their own noise count for it no more: an app
+-- that drains on a few clients alone has a bug there, and is no hog.
+WITH judged AS (
+    SELECT
+        contrast.app, pairs, seconds, drop_ppm, w, s,
+        CASE
+            WHEN w > 0 AND (noise <= 0 OR ABS(s - effect.beta * w) <= {limit} * SQRT(noise)) THEN 1
+            ELSE 0
+        END AS counts
+    FROM contrast JOIN effect ON contrast.app = effect.app
+)
 SELECT
     app, COUNT(*) AS clients, SUM(pairs) AS pairs, SUM(seconds) AS seconds, SUM(drop_ppm) AS drop_ppm,
-    SUM(CASE WHEN w > 0 THEN 1 ELSE 0 END) AS contrasted,
-    SUM(w) AS w, SUM(s) AS s, SUM(s * s) AS ss, SUM(s * w) AS sw, SUM(w * w) AS ww
-FROM contrast
-GROUP BY app
+    SUM(counts) AS contrasted, SUM(counts * w) AS w, SUM(counts * s) AS s,
+    SUM(counts * s * s) AS ss, SUM(counts * s * w) AS sw, SUM(counts * w * w) AS ww
+FROM judged GROUP BY app

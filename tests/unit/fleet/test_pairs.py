@@ -29,7 +29,7 @@ def test_pairs_of_a_client_that_discharges() -> None:
     assert pairs.counts.tolist() == [False, True, True, True, False, True]
     assert pairs.seconds.tolist() == [0, 600, 600, 600, 0, 600]
     assert pairs.drop_ppm.tolist() == [0, 20_000, 0, 10_000, 0, 10_000]
-    assert pairs.screen.tolist() == [False, True, True, False, False, False]
+    assert pairs.screen.tolist() == [0, 1, 1, 0, 0, 0]
     assert not any(pairs.refused.values())
 
 

@@ -31,24 +31,25 @@ def table(rows: list[dict[str, object]]) -> pa.Table:
 
 def test_sums_of_packages_by_ends_and_screen() -> None:
     usage = usage_of(table(ROWS)).usage.to_pylist()
-    found = {(one["client"], one["package"]): one for one in usage}
-    assert set(found) == {(1, 1), (1, 2), (1, 3), (2, 1)}
-    first = found[1, 1]
-    assert (first["both_on_pairs"], first["both_on_seconds"], first["both_on_drop_ppm"]) == (2, 1200, 50_000)
-    assert (first["both_off_pairs"], first["both_off_seconds"], first["both_off_drop_ppm"]) == (1, 600, 10_000)
-    assert first["one_on_pairs"] == first["one_off_pairs"] == 0
-    assert (found[1, 2]["one_on_pairs"], found[1, 2]["one_on_drop_ppm"]) == (1, 20_000)
-    assert (found[1, 3]["both_off_pairs"], found[1, 3]["one_on_pairs"]) == (1, 1)
-    assert (found[2, 1]["one_off_pairs"], found[2, 1]["one_off_seconds"], found[2, 1]["one_off_drop_ppm"]) == (1, 100, 0)
+    names = ["both_pairs", "both_seconds", "both_drop_ppm", "one_pairs", "one_seconds", "one_drop_ppm"]
+    assert {(one["client"], one["package"], one["screen"]): [one[name] for name in names] for one in usage} == {
+        (1, 1, 0): [1, 600, 10_000, 0, 0, 0],
+        (1, 1, 1): [2, 1200, 50_000, 0, 0, 0],
+        (1, 2, 1): [0, 0, 0, 1, 600, 20_000],
+        (1, 3, 0): [1, 600, 10_000, 0, 0, 0],
+        (1, 3, 1): [0, 0, 0, 1, 600, 30_000],
+        (2, 1, 0): [0, 0, 0, 1, 100, 0],
+    }
 
 
 def test_sums_of_clients() -> None:
-    first, second = usage_of(table(ROWS)).clients.to_pylist()
-    assert (first["samples"], first["on_pairs"], first["off_pairs"]) == (4, 2, 1)
-    assert first["on_square"] == pytest.approx((20_000**2 + 30_000**2) / 600)
-    assert first["step_ppm"] == 10_000
-    assert (first["first_s"], first["last_s"], first["os"], first["model"]) == (0, 1800, "1800", "M")
-    assert (second["off_seconds"], second["off_drop_ppm"], second["step_ppm"]) == (100, 0, 0)
+    off, on, other = usage_of(table(ROWS)).clients.to_pylist()
+    assert (off["screen"], off["pairs"], off["seconds"], off["drop_ppm"]) == (0, 1, 600, 10_000)
+    assert (on["screen"], on["pairs"], on["square"]) == (1, 2, pytest.approx((20_000**2 + 30_000**2) / 600))
+    for row in (off, on):
+        assert (row["client"], row["samples"], row["step_ppm"]) == (1, 4, 10_000)
+        assert (row["first_s"], row["last_s"], row["os"], row["model"]) == (0, 1800, "1800", "M")
+    assert (other["client"], other["seconds"], other["drop_ppm"], other["step_ppm"]) == (2, 100, 0, 0)
 
 
 def test_units_add_up_to_the_whole() -> None:

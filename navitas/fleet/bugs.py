@@ -1,0 +1,67 @@
+"""On which clients an app that is no hog drains far more than elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from navitas.fleet.engine.base import statement
+from navitas.fleet.hogs import BIN, Hogs, spread_of
+from navitas.fleet.stages import Fleet
+from navitas.fleet.statistics import F64, I64, tail_rates
+
+RATE = 0.1
+"""False discovery rate of what is called a bug."""
+_Z95 = 1.959964
+_LOWEST_Z = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Bugs:
+    """Clients and apps, the surest and heaviest first; drains in ppm of the battery a second.
+
+    `extra` is shrunk to what such findings are worth on average, `low` and `high` are its 95 % interval, `rate` the drain while
+    the app runs there, `false_rate` the part of all findings this sure that are none.
+    """
+
+    client: I64
+    app: I64
+    pairs: I64
+    seconds: F64
+    rate: F64
+    extra: F64
+    low: F64
+    high: F64
+    false_rate: F64
+
+
+def find_bugs(fleet: Fleet, hogs: Hogs) -> Bugs:
+    """Contrast clients with the app's mean over all clients (docs/fleet.md, "Bugs"). A hog is never a bug."""
+    known = ~hogs.is_hog & np.isfinite(hogs.effect.value)
+    app, effect = hogs.app[known], hogs.effect.value[known]
+    bins, count = spread_of(fleet, app, effect)
+    table = pa.table({"app": pa.array(app, pa.int32()), "beta": effect})
+    least = _LOWEST_Z * hogs.noise_scale
+    found = pa.concat_tables(fleet.by_clients(statement("bugs", least=least), effect=table))
+    z, extra = (found[name].to_numpy() for name in ("z", "extra"))
+    error = found["error"].to_numpy() * hogs.noise_scale
+    false_rate = tail_rates(z, bins, count, BIN)
+    kept = np.flatnonzero(false_rate <= RATE)
+    spread = max(float(np.mean(extra[kept] ** 2 - error[kept] ** 2)), 0.0) if len(kept) else 0.0
+    trust = spread / (spread + error**2) if spread else np.zeros(len(z))
+    shrunk, half = trust * extra, _Z95 * np.sqrt(trust) * error
+    kept = kept[np.argsort(-(shrunk - half)[kept], kind="stable")]
+    seconds, drop = found["seconds"].to_numpy(), found["drop_ppm"].to_numpy()
+    return Bugs(
+        client=found["client"].to_numpy()[kept],
+        app=found["app"].to_numpy().astype(np.int64)[kept],
+        pairs=found["pairs"].to_numpy()[kept],
+        seconds=seconds[kept],
+        rate=(drop / np.maximum(seconds, 1.0))[kept],
+        extra=shrunk[kept],
+        low=(shrunk - half)[kept],
+        high=(shrunk + half)[kept],
+        false_rate=false_rate[kept],
+    )

@@ -1,0 +1,91 @@
+"""Which apps drain the battery wherever they run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from navitas.fleet.engine.base import statement
+from navitas.fleet.stages import Fleet
+from navitas.fleet.statistics import F64, I64, Bool, Effects, Moments, central_spread, discoveries, effects_of, life_gain_s
+
+LEAST = 0.02
+"""Less than this part of the usual drain is not worth a name."""
+BIN = 0.05
+_FEW_CLIENTS = 3
+_TRIMMED = 3.5
+_ALL = 1e300
+_SUMS = ("clients", "pairs", "seconds", "drop_ppm", "contrasted", "w", "s", "ss", "sw", "ww")
+
+
+@dataclass(frozen=True, slots=True)
+class Hogs:
+    """All apps, by number; rates and effects in ppm of the battery a second.
+
+    `usual_ppm_s` is the drain of all clients; `noise_scale` how much more clients differ than their own pairs' variance says.
+    """
+
+    app: I64
+    clients: I64
+    contrasted: I64
+    pairs: I64
+    seconds: F64
+    rate: F64
+    effect: Effects
+    is_hog: Bool
+    usual_ppm_s: float
+    noise_scale: float
+
+    @property
+    def gain_s(self) -> F64:
+        """Seconds of battery life that are gained without the app, as (low, middle, high) rows of the 95 % interval."""
+        half = self.effect.half_width
+        return np.stack([life_gain_s(self.rate, self.effect.value + shift) for shift in (-half, 0.0, half)])
+
+
+def find_hogs(fleet: Fleet) -> Hogs:
+    """Contrast each app's pairs with the same clients' pairs without it (docs/fleet.md, "Hogs")."""
+    numbers = np.unique(fleet.packages["app_id"].to_numpy())
+    first = _moments(fleet, numbers, np.zeros(len(numbers)), _ALL)
+    rough = np.nan_to_num(first["s"] / np.where(first["w"] > 0, first["w"], 1.0))
+    bins, count = spread_of(fleet, first["app"].astype(np.int64), rough)
+    scale = central_spread(bins, count, BIN)
+    sums = _moments(fleet, first["app"].astype(np.int64), rough, _TRIMMED * scale)
+    usual = float(sums["drop_ppm"].sum() / max(sums["seconds"].sum(), 1.0))
+    moments = Moments(*(sums[name] for name in ("contrasted", "w", "s", "ss", "sw", "ww")))
+    effect = effects_of(moments, LEAST * usual)
+    told = sums["contrasted"] >= _FEW_CLIENTS
+    return Hogs(
+        app=sums["app"].astype(np.int64),
+        clients=sums["clients"].astype(np.int64),
+        contrasted=sums["contrasted"].astype(np.int64),
+        pairs=sums["pairs"].astype(np.int64),
+        seconds=sums["seconds"],
+        rate=sums["drop_ppm"] / np.maximum(sums["seconds"], 1.0),
+        effect=effect,
+        is_hog=discoveries(np.where(told, effect.p, np.nan)),
+        usual_ppm_s=usual,
+        noise_scale=scale,
+    )
+
+
+def spread_of(fleet: Fleet, app: I64, effect: F64) -> tuple[I64, I64]:
+    """How far clients lie from these apps' effects: bins of width `BIN` in standard deviations of their noise, and counts."""
+    found = pa.concat_tables(fleet.by_clients(statement("spread"), effect=_table(app, effect)))
+    found = found.group_by("bin").aggregate([("pairs", "sum")])
+    return found["bin"].to_numpy().astype(np.int64), found["pairs_sum"].to_numpy().astype(np.int64)
+
+
+def _moments(fleet: Fleet, app: I64, effect: F64, limit: float) -> dict[str, F64]:
+    parts = pa.concat_tables(fleet.by_clients(statement("hogs", limit=limit), effect=_table(app, effect)))
+    summed = parts.group_by("app").aggregate([(name, "sum") for name in _SUMS]).sort_by("app")
+    return {
+        "app": summed["app"].to_numpy().astype(np.float64),
+        **{name: summed[f"{name}_sum"].to_numpy().astype(np.float64) for name in _SUMS},
+    }
+
+
+def _table(app: I64, effect: F64) -> pa.Table:
+    return pa.table({"app": pa.array(app, pa.int32()), "beta": effect})

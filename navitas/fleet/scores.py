@@ -1,0 +1,74 @@
+"""J-scores: where a client's battery life in use lies among clients of its model (paper 5, section 3.1.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from navitas.fleet.engine.base import statement
+from navitas.fleet.stages import Fleet
+from navitas.fleet.statistics import F64, I64
+
+ENOUGH_S = 2 * 3600
+"""Shorter use is not scored."""
+PEERS = 20
+"""With fewer clients of a model, a client is compared with those of all models."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Clients in order of their number: percent of their peers with a worse battery life in use, and the drains in ppm a second.
+
+    `score` is NaN for clients that were not in use for two hours.
+    """
+
+    client: I64
+    model: list[str | None]
+    os: list[str | None]
+    samples: I64
+    step_ppm: I64
+    active_rate: F64
+    rate: F64
+    score: F64
+    peers: I64
+
+
+def score_clients(fleet: Fleet) -> Scores:
+    """Score all clients; idle time (the screen off at both ends of a pair) is left out."""
+    table = pa.concat_tables(fleet.by_clients(statement("scores"))).sort_by("client")
+    active_s, active, seconds, drop = (table[name].to_numpy() for name in ("active_s", "active_ppm", "seconds", "drop_ppm"))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        active_rate, rate = active / active_s, drop / seconds
+    scored = np.flatnonzero(active_s >= ENOUGH_S)
+    model = table["model"].combine_chunks().fill_null("").dictionary_encode()
+    group = model.indices.to_numpy()[scored]
+    many = np.bincount(group, minlength=len(model.dictionary)) >= PEERS
+    score, peers = np.full(len(active_s), np.nan), np.zeros(len(active_s), np.int64)
+    for chosen in (np.flatnonzero(group == number) for number in np.flatnonzero(many)):
+        score[scored[chosen]], peers[scored[chosen]] = _percentiles(active_rate[scored[chosen]]), len(chosen)
+    few = scored[~many[group]]
+    score[few], peers[few] = _among(active_rate[few], np.sort(active_rate[scored])), len(scored)
+    return Scores(
+        client=table["client"].to_numpy(),
+        model=table["model"].to_pylist(),
+        os=table["os"].to_pylist(),
+        samples=table["samples"].to_numpy(),
+        step_ppm=table["step_ppm"].to_numpy().astype(np.int64),
+        active_rate=active_rate,
+        rate=rate,
+        score=score,
+        peers=peers,
+    )
+
+
+def _percentiles(rate: F64) -> F64:
+    return _among(rate, np.sort(rate))
+
+
+def _among(rate: F64, all_rates: F64) -> F64:
+    """Percent of the others that drain faster; half of those that drain alike."""
+    worse = len(all_rates) - np.searchsorted(all_rates, rate, side="right")
+    alike = np.searchsorted(all_rates, rate, side="right") - np.searchsorted(all_rates, rate) - 1
+    return np.asarray(100.0 * (worse + alike / 2) / np.maximum(len(all_rates) - 1, 1), np.float64)

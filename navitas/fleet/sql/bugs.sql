@@ -1,0 +1,8 @@
+-- Clients on which an app drains much more than on others, for apps in `effect`; z is in standard deviations of their own noise.
+WITH judged AS (
+    SELECT
+        client, contrast.app, pairs, seconds, drop_ppm, w, s / w - effect.beta AS extra, SQRT(noise) / w AS error,
+        (s - effect.beta * w) / SQRT(noise) AS z
+    FROM contrast JOIN effect ON contrast.app = effect.app WHERE w > 0 AND noise > 0
+)
+SELECT * FROM judged WHERE z > {least}

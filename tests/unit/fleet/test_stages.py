@@ -1,0 +1,65 @@
+"""The pipeline on a small simulated fleet: what is known is found, and only what has changed is made again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from navitas.fleet.bugs import find_bugs
+from navitas.fleet.engine.duckdb import DuckDbEngine
+from navitas.fleet.hogs import find_hogs
+from navitas.fleet.scores import score_clients
+from navitas.fleet.simulate import FleetModel, simulate
+from navitas.fleet.stages import Fleet, brought_up_to_date
+from navitas.fleet.store import FleetError, Store
+
+
+@pytest.fixture(scope="module")
+def fleet(tmp_path_factory: pytest.TempPathFactory) -> Fleet:
+    store = Store.create(tmp_path_factory.mktemp("fleet") / "store", buckets=4, salt="s")
+    simulate(store, FleetModel(clients=300, samples=90_000, apps=60), seed=5)
+    return brought_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
+
+
+def test_hogs_are_found(fleet: Fleet) -> None:
+    hogs = find_hogs(fleet)
+    names = dict(zip(fleet.packages["app_id"].to_pylist(), fleet.packages["app"].to_pylist(), strict=True))
+    truth = {row["app"] for row in pq.read_table(fleet.store.path / "truth" / "apps.parquet").to_pylist() if row["is_hog"]}
+    found = {names[number] for number in hogs.app[hogs.is_hog].tolist()}
+    assert found <= truth
+    assert len(found) >= 0.6 * len(truth)
+    low, middle, high = hogs.gain_s[:, hogs.is_hog]
+    assert np.all(low < middle) and np.all(middle < high) and np.all(low > 0)
+
+
+def test_bugs_are_mostly_true(fleet: Fleet) -> None:
+    bugs = find_bugs(fleet, find_hogs(fleet))
+    assert np.all(bugs.low <= bugs.extra) and np.all(bugs.extra <= bugs.high)
+    assert np.all(np.diff(bugs.low) <= 0)
+
+
+def test_scores_are_percentiles(fleet: Fleet) -> None:
+    scores = score_clients(fleet)
+    known = scores.score[np.isfinite(scores.score)]
+    assert len(known) > 250
+    assert 0 <= known.min() and known.max() <= 100
+    assert np.mean(known) == pytest.approx(50, abs=5)
+
+
+def test_only_what_has_changed_is_made_again(fleet: Fleet) -> None:
+    told: list[tuple[int, int]] = []
+    again = brought_up_to_date(fleet.store, fleet.engine, lambda done, of: told.append((done, of)))
+    assert told == []
+    fleet.jobs[0].usage.unlink()
+    brought_up_to_date(fleet.store, fleet.engine, lambda done, of: told.append((done, of)))
+    assert told == [(1, 1)]
+    assert find_hogs(again).effect.value.tolist() == find_hogs(fleet).effect.value.tolist()
+
+
+def test_an_empty_store_is_told(tmp_path: Path) -> None:
+    store = Store.create(tmp_path / "store")
+    with pytest.raises(FleetError, match="no samples"):
+        brought_up_to_date(store, DuckDbEngine(store.work))
