@@ -7,8 +7,7 @@ import json
 import os
 import secrets
 from collections import defaultdict
-from collections.abc import Mapping
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
