@@ -85,7 +85,7 @@ def central_spread(bins: I64, count: I64, width: float) -> float:
 def tail_rates(z: F64, bins: I64, count: I64, width: float) -> F64:
     """The false discovery rate at or above each z: as much lies there by chance as lies that far below nothing.
 
-    (1 + #{≤ −z}) / #{≥ z} (Barber and Candès 2015), made to fall with z; it needs no shape of the noise, only that it is symmetric.
+    (1 + #{≤ −z}) / #{≥ z} (Barber and Candès 2015), made to fall with z; the noise may have any shape that is symmetric.
     """
     order = np.argsort(bins)
     middle, count = (bins[order] + 0.5) * width, count[order]

@@ -77,7 +77,7 @@ def usage_of(samples: pa.Table, begins_s: int = -(1 << 62)) -> Usage:
     values = np.concatenate([amounts * (pairs.screen == screen)[:, None] for screen in range(SCREENS)], axis=1)
     lists = samples["apps"].combine_chunks()
     apps = AppLists(lists.offsets.to_numpy().astype(np.int64), lists.values.to_numpy())
-    sums = [part for part in sums_by_package(client, apps, values)]
+    sums = list(sums_by_package(client, apps, values))
     refused = {reason: count for reason, count in pairs.refused.items() if count}
     return Usage(_usage_table(client, sums), _client_table(samples, client, own, pairs, values), refused)
 
