@@ -16,7 +16,7 @@ from navitas.collect.battery_sample import pseudonym, pull_history, take_sample,
 from navitas.device.base import Device
 from navitas.errors import DeviceError, ExitCode, UsageError
 from navitas.fleet.ingest.checkin import CheckinReader
-from navitas.fleet.ingest.lines import SourceFile
+from navitas.fleet.ingest.source import SourceFile
 
 
 @click.command("sample")

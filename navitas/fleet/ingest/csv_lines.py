@@ -53,7 +53,7 @@ class CsvReader:
         try:
             types["time"] = pa.float64() if _is_number(_cells(block.lines[0])[names.index("time")]) else pa.string()
             table = pv.read_csv(
-                pa.BufferReader(b"\n".join(block.lines)),
+                pa.BufferReader(block.lines.data),
                 pv.ReadOptions(column_names=names, block_size=2 * LINE_LIMIT),
                 pv.ParseOptions(newlines_in_values=False),
                 pv.ConvertOptions(

@@ -35,7 +35,7 @@ def _fast(block: Block) -> Batch | None:
     """The block read at once; None when it holds anything out of the common."""
     if not block.lines:
         return None
-    data = b"\n".join(block.lines)
+    data = block.lines.data
     ignored: Counter[str] = Counter()
     table = _parse(data, block.lines[0], "error")
     if table is None:

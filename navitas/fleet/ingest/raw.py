@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -46,8 +46,8 @@ class Batch:
     """Rows of a source: the table, the line number and line of each row, and what was refused or left out on the way."""
 
     table: pa.Table
-    numbers: list[int] = field(default_factory=list)
-    lines: list[bytes] = field(default_factory=list)
+    numbers: Sequence[int] = ()
+    lines: Sequence[bytes] = ()
     refused: list[Refusal] = field(default_factory=list)
     ignored: Counter[str] = field(default_factory=Counter)
 
@@ -62,17 +62,19 @@ def batch_of(rows: list[tuple[int, bytes, Mapping[str, object]]], refused: list[
     Values that cannot be read are left out; a row that lacks a required one so is refused.
     """
     found: list[dict[str, object]] = []
-    batch = Batch(COLUMNS.empty_table(), refused=list(refused))
+    numbers: list[int] = []
+    lines: list[bytes] = []
+    bad = list(refused)
+    ignored: Counter[str] = Counter()
     for number, line, values in rows:
         try:
-            found.append(_typed(values, batch.ignored))
+            found.append(_typed(values, ignored))
         except Unreadable as error:
-            batch.refused.append(Refusal(number, str(error), line))
+            bad.append(Refusal(number, str(error), line))
         else:
-            batch.numbers.append(number)
-            batch.lines.append(line)
-    table = pa.Table.from_pylist(found, COLUMNS)
-    return Batch(table, batch.numbers, batch.lines, batch.refused, batch.ignored)
+            numbers.append(number)
+            lines.append(line)
+    return Batch(pa.Table.from_pylist(found, COLUMNS), numbers, lines, bad, ignored)
 
 
 def _typed(values: Mapping[str, object], ignored: Counter[str]) -> dict[str, object]:

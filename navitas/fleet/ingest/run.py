@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from itertools import chain
@@ -15,12 +16,13 @@ import numpy as np
 
 from navitas.fleet.ingest.checks import check
 from navitas.fleet.ingest.commit import Ledger, aside, commit, recover, spool_folder
-from navitas.fleet.ingest.lines import Refusal, SourceFile
+from navitas.fleet.ingest.lines import Refusal
 from navitas.fleet.ingest.merge import Keys, Merger
 from navitas.fleet.ingest.names import Packages, stored_rows
 from navitas.fleet.ingest.quarantine import Quarantine
 from navitas.fleet.ingest.raw import Batch
 from navitas.fleet.ingest.readers import reader_of
+from navitas.fleet.ingest.source import SourceFile
 from navitas.fleet.ingest.spool import Spool
 from navitas.fleet.store import FleetError, Store, only_writer
 
@@ -116,7 +118,7 @@ class _Ingestion:
         spool = Spool(spool_folder(self.store), self.store.buckets)
         outcome = Outcome(file.name, refused=quarantine.refused)
         with closing(quarantine):
-            for batch in self._batches(source, quarantine):
+            for batch in _ahead(self._batches(source, quarantine)):
                 outcome.rows += batch.table.num_rows + len(batch.refused)
                 outcome.ignored.update(batch.ignored)
                 self._take(batch, spool, quarantine, outcome.ignored)
@@ -156,3 +158,12 @@ class _Ingestion:
         for row in np.flatnonzero(reason != "").tolist():
             quarantine.add(Refusal(batch.numbers[row], reason[row], batch.lines[row]))
         spool.add(table)
+
+
+def _ahead(batches: Iterator[Batch]) -> Iterator[Batch]:
+    """The same batches; each is read, in a thread, while the one before it is worked on."""
+    with ThreadPoolExecutor(1) as reading:
+        coming = reading.submit(next, batches, None)
+        while (batch := coming.result()) is not None:
+            coming = reading.submit(next, batches, None)
+            yield batch

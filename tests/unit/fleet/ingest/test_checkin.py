@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from navitas.fleet.ingest.checkin import CheckinReader
-from navitas.fleet.ingest.lines import Block, SourceFile
+from navitas.fleet.ingest.lines import Block, Lines
 from navitas.fleet.ingest.raw import Batch
 from navitas.fleet.ingest.run import ingest
+from navitas.fleet.ingest.source import SourceFile
 
 FIELD = Path(__file__).parents[5] / "shared/field/batterystats"
 HISTORY = """9,0,i,vers,36,214,AP1A,AP2A
@@ -38,7 +39,7 @@ HISTORY = """9,0,i,vers,36,214,AP1A,AP2A
 def _read(text: str) -> tuple[list[dict[str, object]], list[Batch]]:
     lines = text.encode().splitlines()
     reader = CheckinReader("me")
-    batches = [reader.read(Block(list(range(1, len(lines) + 1)), lines)), reader.end()]
+    batches = [reader.read(Block(range(1, len(lines) + 1), Lines.of(lines))), reader.end()]
     return [row for batch in batches for row in batch.table.to_pylist()], batches
 
 

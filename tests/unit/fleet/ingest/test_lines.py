@@ -10,7 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from navitas.fleet.ingest import lines as module
-from navitas.fleet.ingest.lines import SourceFile
+from navitas.fleet.ingest import source as source_module
+from navitas.fleet.ingest.source import SourceFile
 from navitas.fleet.store import FleetError
 
 
@@ -21,7 +22,7 @@ def test_all_lines_come_in_order_with_their_numbers(tmp_path: Path, pieces: list
     file = tmp_path / "a"
     file.write_bytes(gzip.compress(content, 1) if packed else content)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_CHUNK", 7)
+        patch.setattr(source_module, "_CHUNK", 7)
         patch.setattr(module, "LINE_LIMIT", 20)
         blocks = list(SourceFile(file).open().blocks(size)) if packed or not content.startswith(b"\x1f\x8b") else []
     found = {number: line for block in blocks for number, line in zip(block.numbers, block.lines, strict=True)}

@@ -1,0 +1,118 @@
+"""A file of samples: what identifies it, and its lines, decompressed."""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from navitas.fleet.ingest.lines import Block, Cutter, Refusal
+from navitas.fleet.store import FleetError
+
+_CHUNK = 1 << 20
+BLOCK = 8 << 20
+_GZIP = b"\x1f\x8b"
+
+
+@dataclass(slots=True)
+class SourceFile:
+    """A file to be ingested: its content's hash, and its bytes up to the size it had when that was made."""
+
+    path: Path
+    size: int = 0
+    digest: str = ""
+    done: int = 0
+
+    def open(self) -> SourceFile:
+        """Compute the hash (128 bits of SHA-256). FleetError when the file cannot be read."""
+        digest = hashlib.sha256()
+        self.size = 0
+        with self._opened() as stream:
+            while data := stream.read(_CHUNK):
+                digest.update(data)
+                self.size += len(data)
+        self.digest = _text(digest)
+        return self
+
+    def blocks(self, size: int = BLOCK) -> Iterator[Block]:
+        """The lines of the content, decompressed; what a broken end leaves is told as a refusal.
+
+        FleetError when the content is no longer what the hash was made of.
+        """
+        cutter = Cutter()
+        held: list[bytes] = []
+        length = 0
+        reason = ""
+        try:
+            for data in self._plain():
+                held.append(data)
+                length += len(data)
+                if length >= size:
+                    yield cutter.cut(b"".join(held))
+                    held, length = [], 0
+        except _Broken as broken:
+            reason = str(broken)
+        last = cutter.cut(b"".join(held), end=True)
+        if reason:
+            last.refused.append(Refusal(cutter.number + 1, reason, b""))
+        yield last
+
+    def _opened(self) -> BinaryIO:
+        try:
+            if not self.path.is_file():
+                raise FleetError(f"{self.path}: is no file", "Name files of samples.")
+            return self.path.open("rb")
+        except OSError as error:
+            raise FleetError(f"{self.path}: cannot be read: {error.strerror}", "Name files that may be read.") from error
+
+    def _plain(self) -> Iterator[bytes]:
+        raw = self._raw()
+        first = next(raw, b"")
+        yield from _gunzip(first, raw) if first.startswith(_GZIP) else _chain(first, raw)
+
+    def _raw(self) -> Iterator[bytes]:
+        digest = hashlib.sha256()
+        self.done = 0
+        with self._opened() as stream:
+            while data := stream.read(min(_CHUNK, self.size - self.done)):
+                digest.update(data)
+                self.done += len(data)
+                yield data
+        if _text(digest) != self.digest:
+            raise FleetError(f"{self.path}: has changed while it was read", "Ingest it again when nothing writes to it.")
+
+
+def _text(digest: hashlib._Hash) -> str:
+    return digest.hexdigest()[:32]
+
+
+class _Broken(Exception):
+    """The content ends early."""
+
+
+def _chain(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
+    yield first
+    yield from rest
+
+
+def _gunzip(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
+    """Gzip members one after another; all that can be decompressed comes before `_Broken`."""
+    unpack = zlib.decompressobj(31)
+    broken = ""
+    for data in _chain(first, rest):
+        left = b"" if broken else data
+        while left:
+            try:
+                yield unpack.decompress(left, _CHUNK)
+            except zlib.error:
+                broken = "the compressed file is damaged here"
+                break
+            # Files on tapes and disks may be filled up with zeros.
+            left = unpack.unused_data.lstrip(b"\0") if unpack.eof else unpack.unconsumed_tail
+            if unpack.eof and left:
+                unpack = zlib.decompressobj(31)
+    if broken or not unpack.eof:
+        raise _Broken(broken or "the compressed file ends early")
