@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pv
 
-from navitas.fleet.ingest.lines import LINE_LIMIT, Block, Refusal
+from navitas.fleet.ingest.lines import Block, Refusal
 from navitas.fleet.ingest.raw import COLUMNS, Batch, Unreadable, batch_of
 from navitas.fleet.ingest.times import time_column
 
@@ -54,7 +54,7 @@ class CsvReader:
             types["time"] = pa.float64() if _is_number(_cells(block.lines[0])[names.index("time")]) else pa.string()
             table = pv.read_csv(
                 pa.BufferReader(block.lines.data),
-                pv.ReadOptions(column_names=names, block_size=2 * LINE_LIMIT),
+                pv.ReadOptions(column_names=names, use_threads=False, block_size=len(block.lines.data) + 1),
                 pv.ParseOptions(newlines_in_values=False),
                 pv.ConvertOptions(
                     column_types=types,

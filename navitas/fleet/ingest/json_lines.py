@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import pyarrow as pa
 import pyarrow.json as pj
 
-from navitas.fleet.ingest.lines import LINE_LIMIT, Block, Refusal
+from navitas.fleet.ingest.lines import Block, Refusal
 from navitas.fleet.ingest.raw import COLUMNS, Batch, Unreadable, batch_of
 from navitas.fleet.ingest.times import time_column
 
@@ -54,7 +54,8 @@ def _parse(data: bytes, first: bytes, unknown: str) -> pa.Table | None:
     try:
         table = pj.read_json(
             pa.BufferReader(data),
-            read_options=pj.ReadOptions(block_size=2 * LINE_LIMIT),
+            # In one piece, which need not be put together: other cores work on other blocks meanwhile.
+            read_options=pj.ReadOptions(use_threads=False, block_size=len(data) + 1),
             parse_options=pj.ParseOptions(explicit_schema=schema, unexpected_field_behavior=unknown),
         )
         table.validate(full=True)

@@ -78,7 +78,7 @@ def stored_rows(checked: Checked, packages: Packages) -> tuple[pa.Table, Texts]:
     """The rows that are taken, in the store's columns, and each row's reason: names of apps may add some."""
     reason = checked.reason.copy()
     rows = np.flatnonzero(reason == "")
-    apps, foreground = checked.apps.take(pa.array(rows)), checked.foreground.take(pa.array(rows))
+    apps, foreground = _of(checked.apps, rows), _of(checked.foreground, rows)
     lengths = _array(pc.list_value_length(apps))
     encoded = pa.concat_arrays([apps.flatten(), foreground]).dictionary_encode()
     # A null is the code after the last.
@@ -98,7 +98,7 @@ def stored_rows(checked: Checked, packages: Packages) -> tuple[pa.Table, Texts]:
         numbers[code] = packages.number(texts[code])
     none_left = np.where(used & (numbers < 0), f"apps: more than {PACKAGES_LIMIT:,} different ones", "").astype(object)
     _refuse(none_left, row, codes, rows, good, reason)
-    table = _table(checked, rows[good])
+    table = _of(pa.table(checked.columns), rows[good])
     front = np.full(len(rows), -1, np.int64)
     is_front = np.arange(len(row)) >= len(row) - np.count_nonzero(pc.is_valid(foreground))
     front[row[is_front]] = numbers[codes[is_front]]
@@ -117,8 +117,9 @@ def _array(values: pa.Array) -> I64:
     return np.asarray(values.to_numpy(zero_copy_only=False))
 
 
-def _table(checked: Checked, rows: I64) -> pa.Table:
-    return pa.table(checked.columns).take(pa.array(rows))
+def _of(values: pa.Array | pa.Table, rows: I64) -> pa.Array | pa.Table:
+    """Those rows, which are mostly all of them."""
+    return values if len(rows) == len(values) else values.take(pa.array(rows))
 
 
 def _refuse(fault: NDArray[np.object_], row: I64, codes: I64, rows: I64, good: Bools, reason: Texts) -> None:  # noqa: PLR0917
