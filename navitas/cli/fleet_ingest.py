@@ -12,7 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from navitas.errors import ExitCode, UsageError
-from navitas.fleet.ingest.run import Outcome, ingest
+from navitas.fleet.ingest.outcome import Outcome
+from navitas.fleet.ingest.run import ingest
 from navitas.report.names import printable, printable_lines
 
 _MOST_LISTED = 20
@@ -51,16 +52,11 @@ def ingest_with_progress(store: Path, files: list[Path], client: str = "") -> li
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TextColumn("{task.fields[rows]:,} rows"))
     with Progress(*columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal, transient=True) as bar:
         task = bar.add_task("", total=len(files), rows=0)
-        done: list[Outcome] = []
 
         def show(name: str, share: float, rows: int) -> None:
-            earlier = sum(outcome.rows for outcome in done)
-            bar.update(task, description=printable(name, 40), completed=len(done) + share, rows=earlier + rows)
+            bar.update(task, description=printable(name, 40), completed=share, rows=rows)
 
-        for outcome in ingest(store, files, client=client, progress=show):
-            done.append(outcome)
-            bar.update(task, completed=len(done))
-    return done
+        return list(ingest(store, files, client=client, progress=show))
 
 
 def print_outcomes(outcomes: list[Outcome]) -> None:

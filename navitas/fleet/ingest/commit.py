@@ -1,4 +1,4 @@
-"""A source is stored whole or not at all: its files are made aside, then a journal says what is moved where and what is entered.
+"""Sources are stored whole or not at all: files are made aside, then a journal says what is moved where and what is entered.
 
 Killed before the journal is there, nothing has happened; killed after it, the next run does what it says, as often as need be.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -38,12 +38,12 @@ class Ledger:
         except (ValueError, KeyError, TypeError) as error:
             raise FleetError(f"{self._file}: is damaged: {error}", "Restore the file.") from error
 
-    def enter(self, entry: Mapping[str, Any]) -> None:
-        """Add a source, unless it is there."""
-        if entry["source"] not in self.entries:
-            with self._file.open("ab") as out:
-                out.write(json.dumps(entry).encode() + b"\n")
-            self.entries[str(entry["source"])] = dict(entry)
+    def enter(self, entries: Sequence[Mapping[str, Any]]) -> None:
+        """Add sources, unless they are there."""
+        new = [entry for entry in entries if entry["source"] not in self.entries]
+        with self._file.open("ab") as out:
+            out.write(b"".join(json.dumps(entry).encode() + b"\n" for entry in new))
+        self.entries.update((str(entry["source"]), dict(entry)) for entry in new)
 
 
 def aside(store: Store) -> Store:
@@ -56,11 +56,11 @@ def spool_folder(store: Store) -> Path:
     return store.path / ASIDE / "spool"
 
 
-def commit(store: Store, ledger: Ledger, entry: Mapping[str, Any]) -> None:
-    """Store the files that are aside, and enter their source."""
+def commit(store: Store, ledger: Ledger, entries: Sequence[Mapping[str, Any]]) -> None:
+    """Store the files that are aside, and enter their sources."""
     folder = aside(store).path
     files = sorted(str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file()) if folder.exists() else []
-    write_whole(_journal(store), json.dumps({"entry": entry, "files": files}).encode())
+    write_whole(_journal(store), json.dumps({"entries": entries, "files": files}).encode())
     _carry_out(store, ledger)
 
 
@@ -82,6 +82,6 @@ def _carry_out(store: Store, ledger: Ledger) -> None:
         if (folder / name).exists():
             (store.path / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).replace(store.path / name)
-    ledger.enter(journal["entry"])
+    ledger.enter(journal["entries"])
     _journal(store).unlink()
     shutil.rmtree(store.path / ASIDE, ignore_errors=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -12,20 +11,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from navitas.fleet.ingest.checks import Bools
+from navitas.fleet.ingest.spool import SOURCE
 from navitas.fleet.schema import I64, SAMPLES, month_of
 from navitas.fleet.store import Store, Unit, read_table
 
 _KEPT_KEYS = 4_000_000
-
-
-@dataclass(slots=True)
-class Counts:
-    """Rows that were stored, and those that were not, since the client had told of that moment before; some of these differ."""
-
-    accepted: int = 0
-    duplicates: int = 0
-    contradicting: int = 0
-    parts: list[str] = field(default_factory=list)
 
 
 class Keys:
@@ -49,35 +39,41 @@ class Keys:
         return keys
 
 
-@dataclass(frozen=True, slots=True)
 class Merger:
-    """Writes a source's rows to `made`, leaving out those that are in `store` or there already."""
+    """Writes rows of sources to `made`, leaving out those that are in `store` or there already.
 
-    source: str
-    store: Store
-    made: Store
-    keys: Keys
-    counts: Counts = field(default_factory=Counts)
+    By source: `accepted` rows were stored; `duplicates` were not, since the client had told of that moment before, and
+    `contradicting` are those of them that differ from the row that is stored.
+    """
+
+    def __init__(self, name: str, store: Store, made: Store, keys: Keys, sources: int) -> None:
+        self._name = name
+        self._store = store
+        self._made = made
+        self._keys = keys
+        self.accepted, self.duplicates, self.contradicting = (np.zeros(sources, np.int64) for _ in range(3))
+        self.parts: list[str] = []
 
     def add(self, rows: pa.Table, bucket: int) -> None:
         """Write parts of rows of a bucket; of rows of one client and second the first is taken, within `rows` as well.
 
-        Parts are named after the source and their number.
+        Parts are named after the sources and their number.
         """
         month = month_of(rows["time_s"].to_numpy())
         for name in np.unique(month).tolist():
             unit = Unit(bucket, name)
             kept = self._first(rows.take(pa.array(np.flatnonzero(month == name))), unit)
             if kept.num_rows:
-                part = hashlib.blake2b(f"{self.source}:{len(self.counts.parts)}".encode(), digest_size=8).hexdigest()
-                self.made.write_part(unit, part, kept)
-                self.counts.parts.append(f"{unit.folder}/part-{part}.parquet")
+                part = hashlib.blake2b(f"{self._name}:{len(self.parts)}".encode(), digest_size=8).hexdigest()
+                self._made.write_part(unit, part, kept)
+                self.parts.append(f"{unit.folder}/part-{part}.parquet")
 
-    def _first(self, rows: pa.Table, unit: Unit) -> pa.Table:
+    def _first(self, given: pa.Table, unit: Unit) -> pa.Table:
         """The rows that no part of the unit has, in order of client and time."""
-        folders = [store.part(unit, "").parent for store in (self.store, self.made)]
+        source, rows = given[SOURCE].to_numpy(), given.drop_columns(SOURCE)
+        folders = [store.part(unit, "").parent for store in (self._store, self._made)]
         files = [file for folder in folders for file in sorted(folder.glob("part-*.parquet"))]
-        stored = [self.keys.of(file) for file in files]
+        stored = [self._keys.of(file) for file in files]
         client = np.concatenate([*(one[0] for one in stored), rows["client"].to_numpy()])
         time = np.concatenate([*(one[1] for one in stored), rows["time_s"].to_numpy()])
         old = len(client) - rows.num_rows
@@ -88,10 +84,12 @@ class Merger:
         if len(again):
             start = np.maximum.accumulate(np.where(first, np.arange(len(first)), 0))
             every = pa.concat_tables([*(read_table(file) for file in files), rows])
-            self.counts.duplicates += len(again)
-            self.counts.contradicting += int(np.count_nonzero(_differ(every, order[start[again]], order[again])))
+            differ = _differ(every, order[start[again]], order[again])
+            of = source[order[again] - old]
+            self.duplicates += np.bincount(of, minlength=len(self.duplicates))
+            self.contradicting += np.bincount(of[differ], minlength=len(self.contradicting))
         kept = order[new & first] - old
-        self.counts.accepted += len(kept)
+        self.accepted += np.bincount(source[kept], minlength=len(self.accepted))
         return rows.take(pa.array(kept))
 
 

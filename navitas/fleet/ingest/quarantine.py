@@ -45,6 +45,11 @@ class Quarantine:
         if self._out is not None:
             self._out.close()
 
+    def remove(self) -> None:
+        """Leave nothing."""
+        self.close()
+        self._file.unlink(missing_ok=True)
+
     def _hidden(self, text: str) -> str:
         if self.client_column >= 0:
             cells = text.split(",")

@@ -37,7 +37,7 @@ class SourceFile:
         self.digest = _text(digest)
         return self
 
-    def blocks(self, size: int = BLOCK) -> Iterator[Block]:
+    def blocks(self) -> Iterator[Block]:
         """The lines of the content, decompressed; what a broken end leaves is told as a refusal.
 
         FleetError when the content is no longer what the hash was made of.
@@ -50,7 +50,7 @@ class SourceFile:
             for data in self._plain():
                 held.append(data)
                 length += len(data)
-                if length >= size:
+                if length >= BLOCK:
                     yield cutter.cut(b"".join(held))
                     held, length = [], 0
         except _Broken as broken:

@@ -1,17 +1,21 @@
-"""A source's rows by client bucket until all are read: in memory, and what does not fit there in files."""
+"""Rows of sources by client bucket until all are read: in memory, and what does not fit there in files."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from navitas.fleet.schema import SAMPLES, bucket_of
 
 HELD_BYTES = 256 << 20
+SOURCE = "source"
+"""A column besides those of the store: the number of the source."""
+_ROWS = SAMPLES.append(pa.field(SOURCE, pa.int32()))
 GROUP_ROWS = 1_000_000
 """About as many rows of a bucket are sorted and stored at once."""
 
@@ -19,18 +23,18 @@ GROUP_ROWS = 1_000_000
 class Spool:
     """Rows in the order in which they came, by bucket; `folder` is made when they outgrow the memory."""
 
-    def __init__(self, folder: Path, buckets: int, held_bytes: int = HELD_BYTES) -> None:
+    def __init__(self, folder: Path, buckets: int) -> None:
         self._folder = folder
         self._buckets = buckets
-        self._limit = held_bytes
         self._held: defaultdict[int, list[pa.Table]] = defaultdict(list)
         self._bytes = 0
         self._files: defaultdict[int, list[Path]] = defaultdict(list)
 
-    def add(self, rows: pa.Table) -> None:
-        """Add rows in the store's columns."""
+    def add(self, rows: pa.Table, source: int) -> None:
+        """Add rows, in the store's columns, of a source."""
         if not rows.num_rows:
             return
+        rows = rows.append_column(_ROWS.field(SOURCE), pa.repeat(pa.scalar(source, pa.int32()), rows.num_rows))
         bucket = bucket_of(rows["client"].to_numpy(), self._buckets)
         order = np.argsort(bucket, kind="stable")
         ordered = rows.take(pa.array(order))
@@ -38,18 +42,18 @@ class Spool:
         for low, high in zip(starts.tolist(), [*starts[1:].tolist(), len(order)], strict=True):
             self._held[int(bucket[order[low]])].append(ordered.slice(low, high - low))
         self._bytes += ordered.nbytes
-        if self._bytes > self._limit:
+        if self._bytes > HELD_BYTES:
             self._flush()
 
     def buckets(self) -> list[int]:
         """Buckets that have rows, in order."""
         return sorted({*self._held, *self._files})
 
-    def groups(self, bucket: int) -> Iterator[pa.Table]:
-        """A bucket's rows, about `GROUP_ROWS` at a time."""
+    def groups(self, bucket: int, without: Sequence[int] = ()) -> Iterator[pa.Table]:
+        """A bucket's rows, about `GROUP_ROWS` at a time, but those of the sources `without`."""
         group: list[pa.Table] = []
         for table in self._tables(bucket):
-            group.append(table)
+            group.append(table.filter(pc.invert(pc.is_in(table[SOURCE], pa.array(without, pa.int32())))) if without else table)
             if sum(one.num_rows for one in group) >= GROUP_ROWS:
                 yield pa.concat_tables(group)
                 group = []
@@ -67,7 +71,7 @@ class Spool:
         options = pa.ipc.IpcWriteOptions(compression="lz4")
         for bucket, tables in self._held.items():
             file = self._folder / f"{bucket}-{len(self._files[bucket])}.arrow"
-            with pa.OSFile(str(file), "wb") as sink, pa.ipc.new_stream(sink, SAMPLES, options=options) as writer:
+            with pa.OSFile(str(file), "wb") as sink, pa.ipc.new_stream(sink, _ROWS, options=options) as writer:
                 writer.write_table(pa.concat_tables(tables).combine_chunks())
             self._files[bucket].append(file)
         self._held.clear()

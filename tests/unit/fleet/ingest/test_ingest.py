@@ -11,8 +11,11 @@ from pathlib import Path
 import pytest
 from support.fleet_samples import NOW_S, json_lines, quarantined, row, stored
 
+from navitas.fleet.ingest import source, spool
 from navitas.fleet.ingest.lines import LINE_LIMIT
-from navitas.fleet.ingest.run import Outcome, ingest
+from navitas.fleet.ingest.outcome import Outcome
+from navitas.fleet.ingest.run import ingest
+from navitas.fleet.ingest.source import SourceFile
 from navitas.fleet.schema import SAMPLES, bucket_of, client_number
 from navitas.fleet.store import FleetError, Store, read_table
 from navitas.folder_lock import FolderLock
@@ -195,6 +198,53 @@ def test_files_that_are_none_keep_no_other_from_being_ingested(tmp_path: Path) -
     assert [outcome.error is not None for outcome in outcomes] == [True, True, True, False, False, False]
     assert all(outcome.error is None or (outcome.error.remedy and outcome.name in outcome.error.message) for outcome in outcomes)
     assert len(stored(tmp_path / "fleet")) == 1
+
+
+def test_many_small_sources_make_few_parts(tmp_path: Path) -> None:
+    fleet = tmp_path / "fleet"
+    files = [json_lines(tmp_path / f"{n}.jsonl", [row("one", 1_700_000_000 + n // 2, n // 2), row(level=n)]) for n in range(20)]
+    (tmp_path / "bad.jsonl.gz").symlink_to(tmp_path / "absent")
+    outcomes = _ingest(fleet, *files[:10], files[3], tmp_path / "bad.jsonl.gz", *files[10:])
+    assert [one.accepted for one in outcomes] == [2, *([0, 1] * 4), 0, 0, 0, *([1, 0] * 5)]
+    assert [one.duplicates for one in outcomes] == [0, *([2, 1] * 4), 2, 0, 0, *([1, 2] * 5)]
+    assert outcomes[10].known and outcomes[11].error
+    assert sum(one.contradicting for one in outcomes) == 19
+    assert len(list((fleet / "samples").rglob("*.parquet"))) == 2
+    ledger = [json.loads(line) for line in (fleet / "ledger.jsonl").read_text().splitlines()]
+    assert len(ledger) == 20 and len(ledger[0]["parts"]) == 2
+    assert {entry["with"] for entry in ledger[1:]} == {ledger[0]["source"]}
+    assert all(one.known for one in _ingest(fleet, *files))
+
+
+def test_a_source_that_fails_in_the_middle_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It changes while it is read: what was read of it by then is not stored, the sources around it are."""
+    fleet = tmp_path / "fleet"
+    files = [json_lines(tmp_path / f"{n}.jsonl", [row(f"p{n}", level=n), "{"]) for n in range(3)]
+    whole = SourceFile.open
+
+    def opened(file: SourceFile) -> SourceFile:
+        found = whole(file)
+        if file.path == files[1]:
+            found.digest = "0" * 32
+        return found
+
+    monkeypatch.setattr(SourceFile, "open", opened)
+    outcomes = _ingest(fleet, *files)
+    assert [one.accepted for one in outcomes] == [1, 0, 1] and outcomes[1].error
+    assert [one["level_ppm"] for one in sorted(stored(fleet), key=lambda one: one["level_ppm"])] == [0, 20_000]
+    assert len(list((fleet / "quarantine").iterdir())) == 2
+
+
+def test_rows_that_outgrow_the_memory_wait_in_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [row(f"p{n % 7}", 1_700_000_000 + n // 3, n % 100) for n in range(400)]
+    file = json_lines(tmp_path / "a.jsonl", rows)
+    for name, limit in (("held", 1 << 30), ("spooled", 1)):
+        Store.create(tmp_path / name, buckets=2, salt="s")
+        monkeypatch.setattr(spool, "HELD_BYTES", limit)
+        monkeypatch.setattr(source, "BLOCK", 1000)
+        (outcome,) = _ingest(tmp_path / name, file)
+        assert outcome.accepted + outcome.duplicates == 400
+    assert stored(tmp_path / "held") == stored(tmp_path / "spooled")
 
 
 def test_one_writer_at_a_time(tmp_path: Path) -> None:

@@ -7,8 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from support.fleet_samples import NOW_S, json_lines, row, stored
 
+from navitas.fleet.ingest import run
 from navitas.fleet.ingest.run import ingest
 from navitas.fleet.store import Store
 
@@ -17,8 +19,9 @@ from navitas.fleet.store import Store
 _DRIVER = """
 import os, signal, sys
 from pathlib import Path
-from navitas.fleet.ingest.run import ingest
+from navitas.fleet.ingest import run
 
+run.GROUP_SOURCES = 2  # of three
 fleet, now_s, moments, operations, renames, *files = sys.argv[1:]
 every = ("open", "os.rename", "os.remove", "os.mkdir", "os.rmdir")
 
@@ -31,7 +34,7 @@ def child(delay_s, operation, counted):
                 os.kill(os.getpid(), signal.SIGKILL)
     sys.addaudithook(hook)
     signal.setitimer(signal.ITIMER_REAL, delay_s)
-    done = list(ingest(Path(fleet), [Path(file) for file in files], client="{name}", now_s=float(now_s)))
+    done = list(run.ingest(Path(fleet), [Path(file) for file in files], client="{name}", now_s=float(now_s)))
     os._exit(0 if not any(one.error for one in done) else 1)
 
 plans = [(0.0, int(one), every) for one in operations.split()] + [(0.0, int(one), every[1:2]) for one in renames.split()]
@@ -45,7 +48,8 @@ for plan in plans:
 """
 
 
-def test_killed_at_any_moment_and_run_again(tmp_path: Path) -> None:
+def test_killed_at_any_moment_and_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "GROUP_SOURCES", 2)
     files = _files(tmp_path)
     straight, killed = tmp_path / "straight", tmp_path / "killed"
     for fleet in (straight, killed):
@@ -53,7 +57,7 @@ def test_killed_at_any_moment_and_run_again(tmp_path: Path) -> None:
     outcomes = list(ingest(straight, files, client="{name}", now_s=NOW_S))
     assert sum(one.accepted for one in outcomes) == len(stored(straight)) > 1000
     chance = random.Random()
-    # A source takes some 70 operations, a dozen of which are renamings: most of these make it be stored.
+    # A group takes some 80 operations, a dozen of which are renamings: most of these make it be stored.
     operations = " ".join(str(chance.randint(1, 70)) for _ in range(8))
     renames = " ".join(str(chance.randint(1, 15)) for _ in range(8))
     moments = " ".join(f"{chance.uniform(0.01, 0.4):.3f}" for _ in range(4))

@@ -24,7 +24,8 @@ def test_all_lines_come_in_order_with_their_numbers(tmp_path: Path, pieces: list
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(source_module, "_CHUNK", 7)
         patch.setattr(module, "LINE_LIMIT", 20)
-        blocks = list(SourceFile(file).open().blocks(size)) if packed or not content.startswith(b"\x1f\x8b") else []
+        patch.setattr(source_module, "BLOCK", size)
+        blocks = list(SourceFile(file).open().blocks()) if packed or not content.startswith(b"\x1f\x8b") else []
     found = {number: line for block in blocks for number, line in zip(block.numbers, block.lines, strict=True)}
     refused = {one.row for block in blocks for one in block.refused}
     if blocks:

@@ -1,0 +1,135 @@
+"""Sources that are stored together: so that many small ones make few parts, and each of them is stored whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from navitas.fleet.ingest.checks import check
+from navitas.fleet.ingest.commit import Ledger, aside, commit, spool_folder
+from navitas.fleet.ingest.lines import Refusal
+from navitas.fleet.ingest.merge import Keys, Merger
+from navitas.fleet.ingest.names import Packages, stored_rows
+from navitas.fleet.ingest.outcome import Outcome
+from navitas.fleet.ingest.quarantine import Quarantine
+from navitas.fleet.ingest.raw import Batch
+from navitas.fleet.ingest.readers import reader_of
+from navitas.fleet.ingest.source import SourceFile
+from navitas.fleet.ingest.spool import Spool
+from navitas.fleet.store import FleetError, Store
+
+
+class Group:
+    """Reads sources one after another, then stores them."""
+
+    def __init__(self, store: Store, ledger: Ledger, packages: Packages, client: str, now_s: float) -> None:
+        self._store = store
+        self._ledger = ledger
+        self._packages = packages
+        self._client = client
+        self._now_s = now_s
+        self._made = aside(store)
+        self._spool = Spool(spool_folder(store), store.buckets)
+        self._sources: list[tuple[str, Outcome]] = []
+        self._failed: list[int] = []
+        self._whole: set[str] = set()
+        self.rows = 0
+
+    def __len__(self) -> int:
+        return len(self._sources)
+
+    def read(self, file: Path, progress: Callable[[float, int], None]) -> Outcome:
+        """Read a source. What could not be read to its end is left out of the group, and the outcome tells why."""
+        outcome = Outcome(file.name)
+        try:
+            source = SourceFile(file).open()
+            if source.digest in self._ledger.entries or source.digest in self._whole:
+                outcome.known = True
+                return outcome
+        except FleetError as error:
+            outcome.error = error
+            return outcome
+        self._sources.append((source.digest, outcome))
+        try:
+            self._read(source, outcome, progress)
+            self._whole.add(source.digest)
+        except FleetError as error:
+            self._failed.append(len(self._sources) - 1)
+            outcome = Outcome(file.name, error=error)
+        return outcome
+
+    def _read(self, source: SourceFile, outcome: Outcome, progress: Callable[[float, int], None]) -> None:
+        quarantine = Quarantine(self._made.path / "quarantine" / f"{source.digest}.jsonl", source.digest)
+        outcome.refused = quarantine.refused
+        try:
+            with closing(quarantine):
+                for batch in _ahead(self._batches(source, quarantine)):
+                    outcome.rows += batch.table.num_rows + len(batch.refused)
+                    outcome.ignored.update(batch.ignored)
+                    self._take(batch, quarantine, outcome.ignored)
+                    progress(source.done / source.size if source.size else 1.0, outcome.rows)
+        except FleetError:
+            quarantine.remove()
+            raise
+        self.rows += outcome.rows
+
+    def _batches(self, source: SourceFile, quarantine: Quarantine) -> Iterator[Batch]:
+        blocks = source.blocks()
+        first = next(blocks)
+        reader = reader_of(source.path.name, first, self._client)
+        for block in chain([first], blocks):
+            batch = reader.read(block)
+            quarantine.client_column = reader.client_column
+            yield batch
+        yield reader.end()
+
+    def _take(self, batch: Batch, quarantine: Quarantine, ignored: Counter[str]) -> None:
+        """Check a batch; good rows wait until the group is stored."""
+        for refusal in batch.refused:
+            quarantine.add(refusal)
+        if not batch.table.num_rows:
+            return
+        checked = check(batch.table, self._store.salt, self._now_s)
+        ignored.update(checked.ignored)
+        table, reason = stored_rows(checked, self._packages)
+        for row in np.flatnonzero(reason != "").tolist():
+            quarantine.add(Refusal(batch.numbers[row], reason[row], batch.lines[row]))
+        self._spool.add(table, len(self._sources) - 1)
+
+    def store(self, keys: Keys) -> None:
+        """Store what was read, and enter it in the ledger. FleetError when the store cannot be read or written."""
+        name = hashlib.blake2b("".join(digest for digest, _ in self._sources).encode(), digest_size=16).hexdigest()
+        merger = Merger(name, self._store, self._made, keys, len(self._sources))
+        for bucket in self._spool.buckets():
+            for rows in self._spool.groups(bucket, self._failed):
+                merger.add(rows, bucket)
+        if self._packages.changed:
+            self._made.write_packages(self._packages.table())
+            self._packages.changed = False
+        entries: list[dict[str, Any]] = []
+        for number, (digest, outcome) in enumerate(self._sources):
+            if number not in self._failed:
+                outcome.accepted = int(merger.accepted[number])
+                outcome.duplicates = int(merger.duplicates[number])
+                outcome.contradicting = int(merger.contradicting[number])
+                # Parts hold rows of all sources of the group, and are told with the first.
+                parts = {"with": entries[0]["source"]} if entries else {"parts": merger.parts}
+                entries.append({"source": digest, "name": outcome.name, **outcome.figures(), **parts})
+        commit(self._store, self._ledger, entries)
+
+
+def _ahead(batches: Iterator[Batch]) -> Iterator[Batch]:
+    """The same batches; each is read, in a thread, while the one before it is worked on."""
+    with ThreadPoolExecutor(1) as reading:
+        coming = reading.submit(next, batches, None)
+        while (batch := coming.result()) is not None:
+            coming = reading.submit(next, batches, None)
+            yield batch
