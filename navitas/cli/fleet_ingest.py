@@ -11,6 +11,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
+from navitas.cli.standard_output import output_console
 from navitas.errors import ExitCode, UsageError
 from navitas.fleet.ingest.outcome import Outcome
 from navitas.fleet.ingest.run import ingest
@@ -61,7 +62,7 @@ def ingest_with_progress(store: Path, files: list[Path], client: str = "") -> li
 
 def print_outcomes(outcomes: list[Outcome]) -> None:
     """Print what became of each source, why rows were refused, and what was left out of rows."""
-    console = Console(highlight=False)
+    console = output_console()
     table = _table("Sources", "Source", "Rows", "Stored", "Duplicates", "Contradicting", "Refused")
     for outcome in outcomes[:_MOST_LISTED]:
         name = Text(printable(outcome.name, 60))

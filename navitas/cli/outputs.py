@@ -7,17 +7,14 @@ import sys
 from pathlib import Path
 from typing import IO, Protocol
 
-from rich.console import Console
-
 from navitas.attribute.result import Analysis
 from navitas.cli.destinations import STDOUT
 from navitas.cli.options import ReportOptions
+from navitas.cli.standard_output import output_console
 from navitas.report.collapsed import CollapsedReport
 from navitas.report.json_report import JsonReport
 from navitas.report.speedscope import SpeedscopeReport
 from navitas.report.terminal import TerminalReport
-
-_FILE_WIDTH = 120
 
 
 class _FileReport(Protocol):
@@ -45,7 +42,7 @@ def write_files(analysis: Analysis, options: ReportOptions) -> None:
 def print_report(analysis: Analysis, options: ReportOptions) -> None:
     """Print the terminal report on standard output, unless a file report goes there."""
     if STDOUT not in (options.json, options.speedscope, options.collapsed):
-        TerminalReport(top=options.top, tree=options.tree).render(analysis, _console())
+        TerminalReport(top=options.top, tree=options.tree).render(analysis, output_console())
 
 
 def _write(path: Path, report: _FileReport, analysis: Analysis) -> None:
@@ -66,9 +63,3 @@ def _write(path: Path, report: _FileReport, analysis: Analysis) -> None:
         part.replace(target)
     finally:
         part.unlink(missing_ok=True)
-
-
-def _console() -> Console:
-    """Standard output; a pipe or file has no width of its own, and tables need room."""
-    console = Console()
-    return console if console.is_terminal or "COLUMNS" in os.environ else Console(width=_FILE_WIDTH)

@@ -1,0 +1,56 @@
+"""`navitas fleet ingest` as it is called."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from support.fleet_samples import json_lines, row, stored
+
+from navitas.cli.main import run
+from navitas.errors import ExitCode
+
+
+def test_counts_and_reasons_are_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    fleet, folder = str(tmp_path / "fleet"), tmp_path / "uploads"
+    folder.mkdir()
+    json_lines(folder / "a.jsonl", [row(), row(time=1_700_000_001, colour=1), row(level=101), row(level=7)])
+    json_lines(folder / "b.csv", ["client,time,level,apps", "phone-2,1700000000,50,a@1 b@2"])
+    (folder / ".hidden").write_text("?")
+    history = tmp_path / "phone-3.txt"
+    history.write_text("9,h,0:RESET:TIME:1700000000000\n9,h,0,Bl=5\n")
+    assert run(["fleet", "ingest", fleet, str(folder), str(history), "--client", "{name}"]) == ExitCode.OK
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["a.jsonl", "4", "2", "1", "1", "1"] in lines
+    assert ["b.csv", "1", "1", "0", "0", "0"] in lines
+    assert ["all", "6", "4", "1", "1", "1"] in lines
+    assert ["level:", "is", "over", "100", "%", "1"] in lines
+    assert ["column", "colour:", "not", "known", "1"] in lines
+    assert len(stored(tmp_path / "fleet")) == 4
+
+
+def test_what_cannot_be_ingested_is_an_error_and_the_rest_is_not(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    fleet = str(tmp_path / "fleet")
+    file = json_lines(tmp_path / "a.jsonl", [row()])
+    history = tmp_path / "history.txt"
+    history.write_text("9,h,0:RESET:TIME:1700000000000\n")
+    assert run(["fleet", "ingest", fleet, str(history), str(file), "--json"]) == ExitCode.TROUBLE
+    told = capsys.readouterr()
+    counts = json.loads(told.out)
+    assert counts["total"]["accepted"] == 1
+    assert "does not say of which phone" in counts["sources"][0]["error"] and counts["sources"][1]["error"] is None
+    assert "history.txt" in told.err and "--client NAME" in told.err
+    assert run(["fleet", "ingest", fleet, str(file), "--json"]) == ExitCode.OK
+    assert json.loads(capsys.readouterr().out)["sources"][0]["known"]
+    assert run(["fleet", "ingest", str(file), str(file)]) == ExitCode.TROUBLE
+    assert run(["fleet", "ingest", fleet]) == ExitCode.USAGE
+    (tmp_path / "nothing").mkdir()
+    assert run(["fleet", "ingest", fleet, str(tmp_path / "nothing")]) == ExitCode.USAGE
+
+
+def test_names_of_files_cannot_steer_a_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = json_lines(tmp_path / "a\x1b[2J[red].jsonl", [row(), {"x\x1b[0m": 1}])
+    assert run(["fleet", "ingest", str(tmp_path / "fleet"), str(file)]) == ExitCode.OK
+    told = capsys.readouterr()
+    assert "\x1b" not in told.out + told.err and "[red]" in told.out
