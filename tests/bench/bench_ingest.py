@@ -1,0 +1,69 @@
+"""Samples of 30 apps each from files into a fleet's folder, beside Arrow's bare parsers on the same files."""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from common import Figures, Measured, arguments, beside, run_measured
+
+_APPS, _INSTALLED = 30, 3000
+_PARSERS = {
+    "jsonl": "import sys, pyarrow.json; pyarrow.json.read_json(sys.argv[1])",
+    "csv": "import sys, pyarrow.csv; pyarrow.csv.read_csv(sys.argv[1])",
+}
+_NAVITAS = [sys.executable, "-c", "from navitas.cli.main import main; main()", "fleet", "ingest"]
+
+
+def main(argv: list[str]) -> int:
+    """Write files, and ingest them."""
+    options = arguments(__doc__ or "", argv)
+    rows = 20_000 if options.quick else 200_000
+    figures = Figures("Ingesting samples (CPU time, with the program's start)")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        files = {kind: folder / f"samples.{kind}" for kind in _PARSERS}
+        with files["jsonl"].open("w") as lines, files["csv"].open("w") as cells:
+            cells.write("client,time,level,state,screen,apps\n")
+            for client, time_s, level, apps in _samples(rows):
+                row = {"client": client, "time": time_s, "level": level, "state": "discharging", "screen": True, "apps": apps}
+                lines.write(json.dumps(row) + "\n")
+                cells.write(f"{client},{time_s},{level},discharging,true,{' '.join(apps)}\n")
+        for kind, file in files.items():
+            taken = run_measured([*_NAVITAS, folder / kind, file])
+            bare = run_measured([sys.executable, "-c", _PARSERS[kind], file])
+            _add(figures, f"{rows:,} rows of {kind} ({file.stat().st_size / 2**20:,.0f} MiB)", taken, bare, rows)
+        again = run_measured([*_NAVITAS, folder / "jsonl", files["csv"]])
+        figures.add(f"the {rows:,} rows once more, from the other file", again.cpu_s, "s", note="all are duplicates")
+        many = folder / "many"
+        many.mkdir()
+        with files["jsonl"].open() as lines:
+            for number in range(rows // 100):
+                (many / f"{number:05}.jsonl").write_text("".join(next(lines) for _ in range(100)))
+        each = run_measured([*_NAVITAS, folder / "small", many])
+        figures.add(f"{rows // 100:,} files of 100 rows", each.cpu_s, "s", note=f"{rows / each.cpu_s:,.0f} rows a second")
+    return figures.close(options.check)
+
+
+def _add(figures: Figures, name: str, taken: Measured, bare: Measured, rows: int) -> None:
+    note = f"{rows / taken.cpu_s:,.0f} rows a second; {beside(taken.cpu_s, bare.cpu_s, 'the bare parser')}"
+    figures.add(name, taken.cpu_s, "s", note=note)
+    figures.add("its peak memory", taken.peak_mib, "MiB", at_most=1024)
+
+
+def _samples(rows: int) -> Iterator[tuple[str, int, int, list[str]]]:
+    """Clients of 500 samples each, with apps by their popularity."""
+    draw = random.Random(1)
+    names = [f"com.example.app{number}@{number % 7}.{number % 3}" for number in range(_INSTALLED)]
+    weights = [1 / (number + 1) for number in range(_INSTALLED)]
+    for number in range(rows):
+        client, sample = divmod(number, 500)
+        yield f"phone-{client}", 1_700_000_000 + sample * 600, 100 - sample % 100, draw.choices(names, weights, k=_APPS)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
