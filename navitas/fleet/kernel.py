@@ -25,7 +25,10 @@ _BLOCK = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class AppLists:
-    """The apps of samples in order of client and time: those of sample i are `package[offset[i]:offset[i + 1]]`, each once."""
+    """The apps of samples in order of client and time: those of sample i are `package[offset[i]:offset[i + 1]]`.
+
+    One that is told twice counts once.
+    """
 
     offset: I64
     package: NDArray[np.int32]
@@ -68,7 +71,11 @@ def _of_block(first: I64, rows: slice, apps: AppLists, values: I64) -> Sums:
     if not len(key):
         none = np.empty((0, values.shape[1]), np.int64)
         return Sums(np.empty(0, np.int64), np.empty(0, np.int64), none, none)
-    breaks = np.flatnonzero(np.diff(key) != 1)
+    step = np.diff(key)
+    if not step.all():
+        key = key[np.append(True, step != 0)]
+        step = np.diff(key)
+    breaks = np.flatnonzero(step != 1)
     begin, end = key[np.append(0, breaks + 1)], key[np.append(breaks, len(key) - 1)]
     group = begin >> _ROW_BITS
     owner = group >> _PACKAGE_BITS

@@ -26,14 +26,20 @@ class Fleet:
     jobs: tuple[Job, ...]
     packages: pa.Table
 
-    def by_clients(self, sql: str, **tables: pa.Table) -> list[pa.Table]:
+    @property
+    def buckets(self) -> list[int]:
+        """All that have samples."""
+        return sorted({job.unit.bucket for job in self.jobs})
+
+    def by_clients(self, sql: str, extra: str = "", **tables: pa.Table) -> list[pa.Table]:
         """A statement about some buckets of clients at a time; it sees `usage`, `clients`, `contrast` and `packages`.
+
+        It also sees the units' results that lie in the folder `extra` of work.
 
         Fewer at a time where memory does not suffice. FleetError when one bucket alone is too much.
         """
-        buckets = sorted({job.unit.bucket for job in self.jobs})
-        groups = [buckets[low : low + _BUCKETS_AT_ONCE] for low in range(0, len(buckets), _BUCKETS_AT_ONCE)]
-        return [table for group in groups for table in self._of_group(sql, group, tables)]
+        groups = [self.buckets[low : low + _BUCKETS_AT_ONCE] for low in range(0, len(self.buckets), _BUCKETS_AT_ONCE)]
+        return [table for group in groups for table in self._of_group(sql, group, extra, tables)]
 
     def refused(self) -> dict[str, int]:
         """How many pairs were refused, by reason."""
@@ -46,12 +52,17 @@ class Fleet:
         """Where the contrasts of a bucket are kept."""
         return self.store.work / "contrast" / f"bucket={bucket:03d}.parquet"
 
-    def _of_group(self, sql: str, buckets: Sequence[int], tables: dict[str, pa.Table]) -> Iterator[pa.Table]:
+    def unit_file(self, table: str, job: Job) -> Path:
+        """Where a unit's results of a kind are kept."""
+        return self.store.work / table / f"{job.unit.folder}.parquet"
+
+    def _of_group(self, sql: str, buckets: Sequence[int], extra: str, tables: dict[str, pa.Table]) -> Iterator[pa.Table]:
         chosen = [job for job in self.jobs if job.unit.bucket in buckets]
         files = {
             "usage": [job.usage for job in chosen],
             "clients": [job.clients for job in chosen],
             "contrast": [file for file in map(self.contrast_file, buckets) if file.exists()],
+            extra: [self.unit_file(extra, job) for job in chosen] if extra else [],
         }
         try:
             yield self.engine.query(sql, {**{k: v for k, v in files.items() if v}, "packages": self.packages, **tables})
@@ -62,7 +73,7 @@ class Fleet:
                 ) from error
             half = len(buckets) // 2
             for part in (buckets[:half], buckets[half:]):
-                yield from self._of_group(sql, part, tables)
+                yield from self._of_group(sql, part, extra, tables)
 
 
 def brought_up_to_date(store: Store, engine: Engine, told: Callable[[int, int], None] = lambda done, of: None) -> Fleet:
@@ -72,7 +83,7 @@ def brought_up_to_date(store: Store, engine: Engine, told: Callable[[int, int], 
         raise FleetError(f"{store.path}: holds no samples", "Ingest some: `navitas fleet ingest`.")
     stale = [job for job in jobs if not job.is_done()]
     fleet = Fleet(store, engine, tuple(jobs), numbered(store.packages()))
-    inputs = {bucket: _inputs(fleet, bucket) for bucket in sorted({job.unit.bucket for job in jobs})}
+    inputs = {bucket: _inputs(fleet, bucket) for bucket in fleet.buckets}
     left = [bucket for bucket, text in inputs.items() if not is_of(fleet.contrast_file(bucket), text)]
     _forget_others(fleet)
     count, total = 0, len(stale) + len(left)
@@ -112,10 +123,11 @@ def _inputs(fleet: Fleet, bucket: int) -> str:
 
 
 def _forget_others(fleet: Fleet) -> None:
-    """Results of units that are no more (samples were taken away)."""
-    known = {file for job in fleet.jobs for file in (job.usage, job.clients)}
-    known |= {fleet.contrast_file(job.unit.bucket) for job in fleet.jobs}
-    for table in ("usage", "clients", "contrast"):
-        for file in (fleet.store.work / table).rglob("*.parquet"):
-            if file not in known:
+    """Remove results of units that are no more (samples were taken away), and what killed processes had begun to write."""
+    units = {f"{job.unit.folder}.parquet" for job in fleet.jobs}
+    contrasts = {fleet.contrast_file(bucket) for bucket in fleet.buckets}
+    for table in fleet.store.work.glob("*/"):
+        for file in table.rglob("*.parquet*"):
+            gone = file.name.startswith("month=") and file.relative_to(table).as_posix() not in units
+            if gone or file.name.startswith(".") or (table.name == "contrast" and file not in contrasts):
                 file.unlink()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +15,19 @@ from navitas.fleet.store import Store, Unit, fingerprint, is_of, notes_of, read_
 from navitas.fleet.usage import COLUMNS, usage_of
 
 _VERSION = "1"
+
+
+class Task(Protocol):
+    """A piece of work that engines run anywhere: it is pickled, reads files and writes files whole."""
+
+    @property
+    def name(self) -> str:
+        """What errors call it."""
+        ...
+
+    def run(self) -> None:
+        """Do it. FleetError when files cannot be read or written."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,14 +41,24 @@ class Job:
     clients: Path
     inputs: str
 
+    @property
+    def name(self) -> str:
+        """What errors call it."""
+        return f"bucket {self.unit.bucket}, month {self.unit.month}"
+
+    @property
+    def begins_s(self) -> int:
+        """The first moment of the unit's month."""
+        begins: int = np.datetime64(self.unit.month, "s").astype(np.int64).item()
+        return begins
+
     def is_done(self) -> bool:
         """Whether the results are of these inputs; `clients` is written last."""
         return is_of(self.clients, self.inputs) and self.usage.exists()
 
     def run(self) -> None:
         """Make the sums. FleetError when files cannot be read or written."""
-        begins = np.datetime64(self.unit.month, "s").astype(np.int64).item()
-        made = usage_of(self._samples(begins), begins)
+        made = usage_of(self.samples(COLUMNS), self.begins_s)
         write_table(self.usage, made.usage)
         write_table(self.clients, made.clients, self.inputs, made.refused)
 
@@ -42,11 +66,12 @@ class Job:
         """How many pairs were refused, by reason."""
         return notes_of(self.clients)
 
-    def _samples(self, begins_s: int) -> pa.Table:
-        tables = [read_table(part, COLUMNS) for part in self.parts]
+    def samples(self, columns: list[str]) -> pa.Table:
+        """The unit's samples, and the last hours before it, as far as they begin its pairs."""
+        tables = [read_table(part, columns) for part in self.parts]
         for part in self.before:
-            earlier = read_table(part, COLUMNS)
-            tables.append(earlier.filter(pa.array(earlier["time_s"].to_numpy() >= begins_s - LONGEST_S)))
+            earlier = read_table(part, columns)
+            tables.append(earlier.filter(pa.array(earlier["time_s"].to_numpy() >= self.begins_s - LONGEST_S)))
         return tables[0] if len(tables) == 1 else pa.concat_tables(tables)
 
 

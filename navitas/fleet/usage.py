@@ -60,32 +60,40 @@ def usage_of(samples: pa.Table, begins_s: int = -(1 << 62)) -> Usage:
 
     Samples before `begins_s` are the unit's before: they only begin pairs.
     """
-    samples = _ordered(samples)
-    client, time_s = (_int64(samples[name]) for name in ("client", "time_s"))
-    pairs = pairs_of(
-        Samples(
-            client,
-            time_s,
-            _int64(samples["level_ppm"]),
-            _int64(samples["state"]).astype(np.int8),
-            np.asarray(pc.fill_null(samples["screen"], False).to_numpy()),
-            _int64(pc.fill_null(samples["uptime_s"], -1)),
-        )
-    )
-    own = time_s >= begins_s
+    samples = ordered(samples)
+    told = samples_in(samples)
+    client, own = told.client, told.time_s >= begins_s
+    pairs = pairs_of(told)
     amounts = np.stack([pairs.counts, pairs.seconds, pairs.drop_ppm], axis=1).astype(np.int64) * own[:, None]
     values = np.concatenate([amounts * (pairs.screen == screen)[:, None] for screen in range(SCREENS)], axis=1)
-    lists = samples["apps"].combine_chunks()
-    apps = AppLists(lists.offsets.to_numpy().astype(np.int64), lists.values.to_numpy())
-    sums = list(sums_by_package(client, apps, values))
+    sums = list(sums_by_package(client, apps_in(samples), values))
     refused = {reason: count for reason, count in pairs.refused.items() if count}
     return Usage(_usage_table(client, sums), _client_table(samples, client, own, pairs, values), refused)
 
 
-def _ordered(samples: pa.Table) -> pa.Table:
+def ordered(samples: pa.Table) -> pa.Table:
+    """Samples in order of client and time."""
     client, time_s = (_int64(samples[name]) for name in ("client", "time_s"))
     later = (client[1:] > client[:-1]) | ((client[1:] == client[:-1]) & (time_s[1:] >= time_s[:-1]))
     return samples if later.all() else samples.take(np.lexsort((time_s, client)))
+
+
+def samples_in(table: pa.Table) -> Samples:
+    """The columns that tell pairs, of an ordered table."""
+    return Samples(
+        _int64(table["client"]),
+        _int64(table["time_s"]),
+        _int64(table["level_ppm"]),
+        _int64(table["state"]).astype(np.int8),
+        np.asarray(pc.fill_null(table["screen"], False).to_numpy()),
+        _int64(pc.fill_null(table["uptime_s"], -1)),
+    )
+
+
+def apps_in(table: pa.Table) -> AppLists:
+    """The apps of an ordered table's samples."""
+    lists = table["apps"].combine_chunks()
+    return AppLists(lists.offsets.to_numpy().astype(np.int64), lists.values.to_numpy())
 
 
 def _int64(column: pa.ChunkedArray) -> I64:

@@ -5,21 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import pyarrow as pa
 
-from navitas.fleet.units import Job
+from navitas.fleet.store import FleetError
+from navitas.fleet.units import Task
 
 Tables = Mapping[str, pa.Table | Sequence[Path]]
 """Names in a statement: tables in memory, or Parquet files of one schema."""
 
 
+Work = TypeVar("Work", bound=Task)
+
+
 class Engine(Protocol):
     """Runs jobs and SQL; results are the same for every engine: integers exactly, sums to rounding."""
 
-    def run(self, jobs: Sequence[Job], done: Callable[[Job], None]) -> None:
-        """Make these units' sums; `done` is told of each. FleetError when one fails."""
+    def run(self, tasks: Sequence[Work], done: Callable[[Work], None]) -> None:
+        """Do all of these in any order; `done` is told of each. FleetError when one fails, also for want of memory."""
         ...
 
     def query(self, sql: str, tables: Tables) -> pa.Table:
@@ -33,6 +37,17 @@ class Engine(Protocol):
 
 class OutOfMemory(Exception):
     """A statement needs more memory than it may have: ask about fewer clients at once."""
+
+
+def did(task: Task) -> None:
+    """Run a task. FleetError, with its name, when memory does not suffice."""
+    try:
+        task.run()
+    except MemoryError as error:
+        raise FleetError(
+            f"{task.name}: the samples need more memory than there is: {error}",
+            "Run it where there is more, or with fewer --jobs.",
+        ) from error
 
 
 def statement(*names: str, **numbers: float) -> str:

@@ -10,9 +10,8 @@ from pathlib import Path
 import duckdb
 import pyarrow as pa
 
-from navitas.fleet.engine.base import OutOfMemory, Tables
+from navitas.fleet.engine.base import OutOfMemory, Tables, Work, did
 from navitas.fleet.store import FleetError
-from navitas.fleet.units import Job
 
 MEMORY_MIB = 1024
 
@@ -26,10 +25,10 @@ class DuckDbEngine:
         self._connection.execute("SET temp_directory = ?", [str(spill)])
         self._connection.execute("SET preserve_insertion_order = false")
 
-    def run(self, jobs: Sequence[Job], done: Callable[[Job], None]) -> None:
+    def run(self, tasks: Sequence[Work], done: Callable[[Work], None]) -> None:
         """As `Engine.run`: as many at once as there are cores."""
         with ThreadPoolExecutor(self._threads) as pool:
-            running = {pool.submit(job.run): job for job in jobs}
+            running = {pool.submit(did, task): task for task in tasks}
             try:
                 for future in as_completed(running):
                     future.result()

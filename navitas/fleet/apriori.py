@@ -1,0 +1,143 @@
+"""The distribution of exact rates, and what it says of pairs whose levels are imprecise (paper 5, section 2.3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from navitas.fleet.pairs import Bool, Pairs, pairs_of
+from navitas.fleet.schema import I64
+from navitas.fleet.statistics import F64
+from navitas.fleet.store import read_table, write_table
+from navitas.fleet.units import Job
+from navitas.fleet.usage import ordered, samples_in
+
+UNIT_PPM_S = 0.001
+"""Of rates as integers: exact sums, whatever their order."""
+FASTEST = 10_000_000
+"""Rates are capped: no phone is empty in less than 100 seconds."""
+EXACT_STEP_PPM = 10_000
+"""Clients whose levels change by 1 % at a time (as Android tells them) tell rates exactly."""
+COLUMNS = ["client", "time_s", "level_ppm", "state", "screen", "uptime_s"]
+_BIN = 50
+_BINS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Apriori:
+    """Exact rates in bins of 0.05 ppm/s up to 1,000 ppm/s, one bin for all above: how many, and their sums in `UNIT_PPM_S`."""
+
+    count: I64
+    total: I64
+
+    @classmethod
+    def of(cls, rates: I64) -> Apriori:
+        """The distribution of these rates."""
+        bins = np.minimum(rates // _BIN, _BINS)
+        total = np.bincount(bins, weights=rates, minlength=_BINS + 1)
+        return cls(np.bincount(bins, minlength=_BINS + 1).astype(np.int64), np.rint(total).astype(np.int64))
+
+    @classmethod
+    def read(cls, *files: Path) -> Apriori:
+        """The sum of stored ones."""
+        tables = [read_table(file) for file in files]
+        count, total = (np.sum([table[name].to_numpy() for table in tables], axis=0) for name in ("count", "total"))
+        return cls(count, total)
+
+    def write(self, file: Path, inputs: str) -> None:
+        """Store it."""
+        write_table(file, pa.table({"count": self.count, "total": self.total}), inputs)
+
+    def expected(self, low: F64, high: F64) -> F64:
+        """The mean of the slice between two rates (in `UNIT_PPM_S`), of each pair of bounds.
+
+        A bin that a bound cuts counts in part, as if its rates were spread evenly. Where the slice is empty: its middle.
+        """
+        mass = _between(self.count, low, high)
+        mean = _between(self.total, low, high) / np.where(mass > 0, mass, 1.0)
+        return np.where(mass > 0, np.clip(mean, low, high), (low + high) / 2)
+
+
+def rates_of(pairs: Pairs, step_ppm: I64, apriori: Apriori) -> I64:
+    """The expected rate of each pair, in `UNIT_PPM_S`; `step_ppm` is each sample's client's, 0 where its level never changed.
+
+    Exact pairs have the rate that they tell. Else the level is up to a step lower than told, at either end, and the rate between
+    (drop − step) / seconds, at least nothing, and (drop + step) / seconds. Zero where a pair does not count.
+    """
+    seconds = np.maximum(pairs.seconds, 1).astype(np.float64)
+    rate = pairs.drop_ppm / seconds
+    vague = np.flatnonzero(pairs.counts & ~exact(step_ppm))
+    low = np.maximum(pairs.drop_ppm - step_ppm, 0)[vague] / seconds[vague]
+    high = (pairs.drop_ppm + step_ppm)[vague] / seconds[vague]
+    rate[vague] = UNIT_PPM_S * apriori.expected(low / UNIT_PPM_S, high / UNIT_PPM_S)
+    return np.minimum(np.rint(rate / UNIT_PPM_S), FASTEST).astype(np.int64) * pairs.counts
+
+
+def exact(step_ppm: I64) -> Bool:
+    """Clients of which steps tell exact rates."""
+    return np.asarray((step_ppm > 0) & (step_ppm <= EXACT_STEP_PPM))
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """Clients in order of their numbers, and the smallest change of level that each has told in any month."""
+
+    client: I64
+    step_ppm: I64
+
+    @classmethod
+    def read(cls, files: tuple[Path, ...]) -> Steps:
+        """From units' tables of clients; those whose level never changed are left out."""
+        tables = [read_table(file, ["client", "step_ppm"]) for file in files]
+        client, step = (
+            np.concatenate([table[name].to_numpy() for table in tables]).astype(np.int64) for name in ("client", "step_ppm")
+        )
+        order = np.lexsort((step, client))
+        order = order[step[order] > 0]
+        client, first = np.unique(client[order], return_index=True)
+        return cls(client, step[order][first])
+
+    def of(self, client: I64) -> I64:
+        """Of each of these; 0 where it is not known."""
+        if not len(self.client):
+            return np.zeros(len(client), np.int64)
+        place = np.minimum(np.searchsorted(self.client, client), len(self.client) - 1)
+        return np.where(self.client[place] == client, self.step_ppm[place], 0)
+
+
+@dataclass(frozen=True, slots=True)
+class AprioriTask:
+    """The exact rates of a bucket's clients."""
+
+    jobs: tuple[Job, ...]
+    file: Path
+    inputs: str
+
+    @property
+    def name(self) -> str:
+        """What errors call it."""
+        return f"bucket {self.jobs[0].unit.bucket}"
+
+    def run(self) -> None:
+        """Write the distribution."""
+        steps = Steps.read(tuple(job.clients for job in self.jobs))
+        made = Apriori.of(np.concatenate([self._rates(job, steps) for job in self.jobs]))
+        made.write(self.file, self.inputs)
+
+    @staticmethod
+    def _rates(job: Job, steps: Steps) -> I64:
+        samples = samples_in(ordered(job.samples(COLUMNS)))
+        pairs = pairs_of(samples)
+        chosen = pairs.counts & (samples.time_s >= job.begins_s) & exact(steps.of(samples.client))
+        rate = np.rint(pairs.drop_ppm[chosen] / pairs.seconds[chosen] / UNIT_PPM_S)
+        return np.minimum(rate, FASTEST).astype(np.int64)
+
+
+def _between(values: I64, low: F64, high: F64) -> F64:
+    """The sum of the bins' values between bounds."""
+    upto = np.append(0, np.cumsum(values)).astype(np.float64)
+    edges = np.append(np.arange(_BINS + 1) * _BIN, FASTEST)
+    return np.asarray(np.interp(high, edges, upto) - np.interp(low, edges, upto))
