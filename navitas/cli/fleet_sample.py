@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -40,8 +41,11 @@ def command(*, store: Path | None, output: Path | None, serial: str | None, clie
     if output == STDOUT:
         click.echo(lines, nl=False)
     elif output is not None:
-        with output.open("a", encoding="utf-8") as out:
-            out.write(lines)
+        with output.open("ab+") as out:
+            if out.tell():
+                out.seek(-1, os.SEEK_END)
+                out.write(b"" if out.read() == b"\n" else b"\n")  # the last line was cut
+            out.write(lines.encode())
         click.echo(f"{output}: {len(rows):,} more", err=True)
     elif store is not None:
         return _ingest(store, lines)

@@ -19,13 +19,14 @@ def test_a_sample_and_the_history_of_the_virtual_phone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file, fleet = tmp_path / "samples.jsonl", tmp_path / "fleet"
+    file.write_text('{"client": "cut')
     with virtual_phone() as phone, monkeypatch.context() as patch:
         patch.setattr(fleet_sample, "device_of", lambda _serial: nullcontext(phone))
         # In seconds of their own.
         phone.shell("dumpsys battery unplug; dumpsys battery set status 3; sleep 1.1; dumpsys battery set level 99; sleep 1.1")
         assert run(["fleet", "sample", "-o", str(file), "--client", "mine", "--history"]) == ExitCode.OK
         assert run(["fleet", "sample", str(fleet), "--client", "mine"]) == ExitCode.OK
-    rows = [json.loads(line) for line in file.read_text().splitlines()]
+    rows = [json.loads(line) for line in file.read_text().splitlines()[1:]]
     assert [row["level"] for row in rows][-2:] == [99, 99]
     assert rows[-2]["state"] == rows[-1]["state"] == "discharging"
     assert {row["client"] for row in rows} == {"mine"} and {row["os"] for row in rows} == {"14"}
@@ -33,6 +34,6 @@ def test_a_sample_and_the_history_of_the_virtual_phone(
     capsys.readouterr()
     assert run(["fleet", "ingest", str(fleet), str(file), "--json"]) == ExitCode.OK
     counts = json.loads(capsys.readouterr().out)["total"]
-    assert counts["refused"] == {} and counts["rows"] == len(rows)
+    assert counts["refused"] == {"is no JSON": 1} and counts["rows"] == len(rows) + 1
     assert len(stored(fleet)) == counts["accepted"] + 1
     assert run(["fleet", "sample"]) == run(["fleet", "sample", str(fleet), "-o", str(file)]) == ExitCode.USAGE

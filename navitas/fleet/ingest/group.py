@@ -20,7 +20,7 @@ from navitas.fleet.ingest.merge import Keys, Merger
 from navitas.fleet.ingest.names import Packages, stored_rows
 from navitas.fleet.ingest.outcome import Outcome
 from navitas.fleet.ingest.quarantine import Quarantine
-from navitas.fleet.ingest.raw import Batch
+from navitas.fleet.ingest.raw import Batch, count
 from navitas.fleet.ingest.readers import reader_of
 from navitas.fleet.ingest.source import SourceFile
 from navitas.fleet.ingest.spool import Spool
@@ -73,7 +73,8 @@ class Group:
             with closing(quarantine):
                 for batch in _ahead(self._batches(source, quarantine)):
                     outcome.rows += batch.table.num_rows + len(batch.refused)
-                    outcome.ignored.update(batch.ignored)
+                    for what, rows in batch.ignored.items():
+                        count(outcome.ignored, what, rows)
                     self._take(batch, quarantine, outcome.ignored)
                     progress(source.done / source.size if source.size else 1.0, outcome.rows)
         except FleetError:

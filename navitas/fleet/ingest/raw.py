@@ -15,6 +15,7 @@ from navitas.fleet.ingest.lines import Refusal
 
 FORMAT = 1
 """Rows that say they are of a later format are refused."""
+_MOST_NAMES, _LONGEST_NAME = 1000, 100
 LATEST_S = 1e11
 """A later time (in the year 5138) is one in milliseconds."""
 
@@ -83,9 +84,7 @@ def _typed(values: Mapping[str, object], ignored: Counter[str]) -> dict[str, obj
     for name, value in values.items():
         read = _READ.get(name)
         if read is None:
-            # Names are counted, and must not fill the memory.
-            known = len(ignored) < 1000 and len(name) <= 100
-            ignored[f"column {_visible(name)}: not known" if known else "columns: not known"] += 1
+            count(ignored, f"column {_visible(name[:_LONGEST_NAME])}: not known")
         elif value is not None:
             try:
                 row[name] = read(value)
@@ -94,6 +93,11 @@ def _typed(values: Mapping[str, object], ignored: Counter[str]) -> dict[str, obj
                     raise Unreadable(f"{name}: {error}") from None
                 ignored[f"{name}: {error}"] += 1
     return row
+
+
+def count(ignored: Counter[str], what: str, rows: int = 1) -> None:
+    """Count what is left out of rows; a source that has very many unknown columns must not fill the memory with their names."""
+    ignored[what if what in ignored or len(ignored) < _MOST_NAMES else "more columns: not known"] += rows
 
 
 def _visible(name: str) -> str:

@@ -161,6 +161,13 @@ def test_what_is_odd_but_harmless_is_left_out_and_counted(tmp_path: Path) -> Non
     assert all(found[3][name] is None for name in ("cpu", "uptime_s", "os", "voltage_mv", "foreground"))
 
 
+def test_names_of_unknown_columns_do_not_fill_the_ledger(tmp_path: Path) -> None:
+    rows = [row(time=1_700_000_000 + n, **{f"c{n}": 1}) for n in range(1500)]
+    (outcome,) = _ingest(tmp_path / "fleet", json_lines(tmp_path / "a.jsonl", [*rows[:750], "{", *rows[750:]]))
+    assert outcome.accepted == 1500
+    assert outcome.ignored.total() == 1500 and len(outcome.ignored) == 1001
+
+
 def test_of_a_half_written_file_the_whole_part_is_taken(tmp_path: Path) -> None:
     rows = "".join(json.dumps(row(time=1_700_000_000 + i)) + "\n" for i in range(2000)).encode()
     (tmp_path / "cut.jsonl").write_bytes(rows[:-20])

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Mapping
+from datetime import datetime
 
 import pytest
 from hypothesis import example, given
@@ -65,6 +66,20 @@ def test_arrow_and_python_read_the_same_json(rows: list[Mapping[str, object]]) -
     fast, slow = json_lines._fast(block), json_lines._by_row(block)
     assert fast is not None and slow.refused == [] and list(fast.numbers) == slow.numbers
     assert fast.table.to_pylist() == slow.table.to_pylist()
+
+
+@given(
+    st.lists(st.datetimes(datetime(2008, 1, 1), datetime(2100, 1, 1)), min_size=1, max_size=5),
+    st.sampled_from(["", "Z", "+05:30", "-08:00"]),
+    st.sampled_from(["T", " "]),
+)
+def test_arrow_and_python_read_the_same_times(moments: list[datetime], zone: str, between: str) -> None:
+    block = _json([{"client": "a", "time": f"{one.isoformat(between)}{zone}", "level": 1, "apps": []} for one in moments])
+    fast, slow = json_lines._fast(block), json_lines._by_row(block)
+    assert fast is not None and slow.refused == []
+    found, expected = fast.table["time"].to_pylist(), slow.table["time"].to_pylist()
+    assert found == pytest.approx(expected, abs=1e-5, rel=0)
+    assert [int(one // 1) for one in expected] == [int(one // 1) for one in found]
 
 
 @given(st.lists(ROWS, min_size=1, max_size=5))
