@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 
+from navitas.cli.files import STDOUT, check_files
 from navitas.cli.options import ReportOptions
 from navitas.errors import UsageError
 from navitas.recording.writer import MANIFEST_NAME, POWER_PROFILE_NAME
 
-STDOUT = Path("-")
 _RECORDED = (MANIFEST_NAME, POWER_PROFILE_NAME, "maps", "runs")
 
 
@@ -23,21 +22,13 @@ def check_free(recording: Path | None, *, replace: bool) -> None:
 def check_outputs(options: ReportOptions, recording: Path | None = None) -> None:
     """Refuse outputs that would overwrite each other or a file of the recording, before any work is done."""
     files = [path for path in (options.json, options.speedscope, options.collapsed) if path is not None]
-    for path in files:
-        if not path.name and path != STDOUT:
-            raise UsageError(f"'{path}' is no file name", "name a file, or - for standard output")
-        if path == STDOUT and sys.stdout is None:
-            raise UsageError("standard output is closed, so no report can go there", "name a file")
-        if path.is_dir():
-            raise UsageError(f"{path} is a folder", "name a file in it")
-    real = {path: path if path == STDOUT else Path(os.path.realpath(path)) for path in files}
-    if len(set(real.values())) < len(files):
-        raise UsageError("two reports would go to the same file", "name a file for each")
+    check_files(files)
     if recording is None:
         return
     folder, *raw = [Path(os.path.realpath(recording / name)) for name in ("", *_RECORDED)]
     for path in files:
-        if real[path] == folder:
+        real = path if path == STDOUT else Path(os.path.realpath(path))
+        if real == folder:
             raise UsageError(f"{path} is the recording's folder", "name a file in it, or beside it")
-        if any(real[path].is_relative_to(kept) for kept in raw):
+        if any(real.is_relative_to(kept) for kept in raw):
             raise UsageError(f"{path} is a file of the recording", "name another file: a recording is never changed")

@@ -10,6 +10,10 @@ from navitas.errors import UsageError
 COMMANDS = {
     "ingest": ("navitas.cli.fleet_ingest", "Put files of samples into a fleet's folder."),
     "sample": ("navitas.cli.fleet_sample", "Take a sample of a phone: its battery, and what runs."),
+    "rates": ("navitas.cli.fleet_rates", "Tell or export how fast batteries drained between samples."),
+    "hogs": ("navitas.cli.fleet_hogs", "Name the apps that drain the battery wherever they run."),
+    "bugs": ("navitas.cli.fleet_bugs", "Name apps that drain far more on a client than on others."),
+    "jscore": ("navitas.cli.fleet_jscore", "Score clients by how their batteries last in use."),
     "simulate": ("navitas.cli.fleet_simulate", "Make a fleet with known truth, to try and check what is said of fleets."),
 }
 _EXTRA = ("duckdb", "pyarrow", "scipy")

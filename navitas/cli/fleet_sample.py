@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from navitas.cli.destinations import STDOUT
+from navitas.cli.files import STDOUT
 from navitas.cli.fleet_ingest import ingest_with_progress, print_outcomes
 from navitas.cli.phones import device_of
 from navitas.collect.battery_sample import pseudonym, pull_history, take_sample, who

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import sys
+from functools import partial
 from pathlib import Path
 from typing import IO, Protocol
 
 from navitas.attribute.result import Analysis
-from navitas.cli.destinations import STDOUT
+from navitas.cli.files import STDOUT, write_to
 from navitas.cli.options import ReportOptions
 from navitas.cli.standard_output import output_console
 from navitas.report.collapsed import CollapsedReport
@@ -36,30 +35,10 @@ def write_files(analysis: Analysis, options: ReportOptions) -> None:
     ]
     for path, report in wanted:
         if path is not None:
-            _write(path, report, analysis)
+            write_to(path, partial(report.render, analysis))
 
 
 def print_report(analysis: Analysis, options: ReportOptions) -> None:
     """Print the terminal report on standard output, unless a file report goes there."""
     if STDOUT not in (options.json, options.speedscope, options.collapsed):
         TerminalReport(top=options.top, tree=options.tree).render(analysis, output_console())
-
-
-def _write(path: Path, report: _FileReport, analysis: Analysis) -> None:
-    if path == STDOUT:
-        report.render(analysis, sys.stdout)
-        return
-    target = Path(os.path.realpath(path))
-    if target.exists() and not target.is_file():  # a pipe or device: written to, never replaced
-        with target.open("w", encoding="utf-8") as out:
-            report.render(analysis, out)
-        return
-    target.parent.mkdir(parents=True, exist_ok=True)
-    # Written aside and renamed: a script that reads the file never sees half of it.
-    part = target.with_name(f"{target.name}.part")
-    try:
-        with part.open("w", encoding="utf-8") as out:
-            report.render(analysis, out)
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)

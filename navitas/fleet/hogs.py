@@ -9,10 +9,12 @@ import pyarrow as pa
 
 from navitas.fleet.engine.base import statement
 from navitas.fleet.stages import Fleet
-from navitas.fleet.statistics import F64, I64, Bool, Effects, Moments, central_spread, discoveries, effects_of, life_gain_s
+from navitas.fleet.statistics import F64, I64, Bool, Effects, Moments, central_spread, effects_of, false_rates, life_gain_s
 
 LEAST = 0.02
 """Less than this part of the usual drain is not worth a name."""
+RATE = 0.05
+"""False discovery rate of what is called a hog."""
 BIN = 0.05
 _FEW_CLIENTS = 3
 _TRIMMED = 3.5
@@ -24,7 +26,8 @@ _SUMS = ("clients", "pairs", "seconds", "drop_ppm", "contrasted", "w", "s", "ss"
 class Hogs:
     """All apps, by number; rates and effects in ppm of the battery a second.
 
-    `usual_ppm_s` is the drain of all clients; `noise_scale` how much more clients differ than their own pairs' variance says.
+    `false_rate` is the false discovery rate at which an app is called a hog, NaN of too few clients; `usual_ppm_s` the drain of
+    all clients; `noise_scale` how much more clients differ than their own pairs' variance says.
     """
 
     app: I64
@@ -34,6 +37,7 @@ class Hogs:
     seconds: F64
     rate: F64
     effect: Effects
+    false_rate: F64
     is_hog: Bool
     usual_ppm_s: float
     noise_scale: float
@@ -56,7 +60,7 @@ def find_hogs(fleet: Fleet) -> Hogs:
     usual = float(sums["drop_ppm"].sum() / max(sums["seconds"].sum(), 1.0))
     moments = Moments(*(sums[name] for name in ("contrasted", "w", "s", "ss", "sw", "ww")))
     effect = effects_of(moments, LEAST * usual)
-    told = sums["contrasted"] >= _FEW_CLIENTS
+    false_rate = false_rates(np.where(sums["contrasted"] >= _FEW_CLIENTS, effect.p, np.nan))
     return Hogs(
         app=sums["app"].astype(np.int64),
         clients=sums["clients"].astype(np.int64),
@@ -65,7 +69,8 @@ def find_hogs(fleet: Fleet) -> Hogs:
         seconds=sums["seconds"],
         rate=sums["drop_ppm"] / np.maximum(sums["seconds"], 1.0),
         effect=effect,
-        is_hog=discoveries(np.where(told, effect.p, np.nan)),
+        false_rate=false_rate,
+        is_hog=false_rate <= RATE,
         usual_ppm_s=usual,
         noise_scale=scale,
     )

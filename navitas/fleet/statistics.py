@@ -62,13 +62,13 @@ def effects_of(moments: Moments, least: float = 0.0) -> Effects:
     return Effects(value, error, freedom, np.where(np.isfinite(p), p, np.nan))
 
 
-def discoveries(p: F64, rate: float = 0.05) -> Bool:
-    """Which hypotheses fall at a false discovery rate (Benjamini and Hochberg 1995); NaN never does."""
-    found = np.zeros(len(p), bool)
+def false_rates(p: F64) -> F64:
+    """The false discovery rate at which each hypothesis falls (Benjamini and Hochberg 1995); NaN of a NaN."""
+    rates = np.full(len(p), np.nan)
     known = np.flatnonzero(np.isfinite(p))
     if len(known):
-        found[known] = stats.false_discovery_control(p[known]) <= rate
-    return found
+        rates[known] = stats.false_discovery_control(p[known])
+    return rates
 
 
 def central_spread(bins: I64, count: I64, width: float) -> float:

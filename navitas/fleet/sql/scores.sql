@@ -1,6 +1,7 @@
--- By client: its rate while in use (idle excluded: the screen was on at one end at least), and all in all.
+-- By client (the row of screen 0 is always there): its rate while in use (idle excluded: the screen was on at one end at least), and all in all.
 SELECT
-    client, MAX(model) AS model, MAX(os) AS os, MAX(step_ppm) AS step_ppm, CAST(SUM(samples) AS BIGINT) AS samples,
+    client, MAX(model) AS model, MAX(os) AS os, COALESCE(MIN(NULLIF(step_ppm, 0)), 0) AS step_ppm,
+    CAST(SUM(CASE WHEN screen = 0 THEN samples ELSE 0 END) AS BIGINT) AS samples,
     CAST(SUM(CASE WHEN screen > 0 THEN seconds ELSE 0 END) AS DOUBLE) AS active_s,
     CAST(SUM(CASE WHEN screen > 0 THEN drop_ppm ELSE 0 END) AS DOUBLE) AS active_ppm,
     CAST(SUM(seconds) AS DOUBLE) AS seconds, CAST(SUM(drop_ppm) AS DOUBLE) AS drop_ppm

@@ -1,0 +1,48 @@
+"""Files that a command writes: whole, under another name first, or to standard output."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import IO
+
+from navitas.errors import UsageError
+
+STDOUT = Path("-")
+
+
+def check_files(files: Sequence[Path]) -> None:
+    """Refuse files that cannot be written, or would overwrite each other, before any work is done. UsageError."""
+    for path in files:
+        if not path.name and path != STDOUT:
+            raise UsageError(f"'{path}' is no file name", "name a file, or - for standard output")
+        if path == STDOUT and sys.stdout is None:
+            raise UsageError("standard output is closed, so no report can go there", "name a file")
+        if path.is_dir():
+            raise UsageError(f"{path} is a folder", "name a file in it")
+    real = [path if path == STDOUT else Path(os.path.realpath(path)) for path in files]
+    if len(set(real)) < len(files):
+        raise UsageError("two reports would go to the same file", "name a file for each")
+
+
+def write_to(path: Path, render: Callable[[IO[str]], None]) -> None:
+    """Write a text file by `render`."""
+    if path == STDOUT:
+        render(sys.stdout)
+        return
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():  # a pipe or device: written to, never replaced
+        with target.open("w", encoding="utf-8") as out:
+            render(out)
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    # Written aside and renamed: a script that reads the file never sees half of it.
+    part = target.with_name(f"{target.name}.part")
+    try:
+        with part.open("w", encoding="utf-8") as out:
+            render(out)
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)

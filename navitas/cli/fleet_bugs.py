@@ -1,0 +1,41 @@
+"""`navitas fleet bugs`: clients on which an app drains far more than elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from navitas.cli.fleet_engines import engine_options, fleet_of
+from navitas.cli.fleet_rows import figure, output_options, print_table, signed, take_outputs
+from navitas.fleet.bugs import RATE, find_bugs
+from navitas.fleet.hogs import find_hogs
+from navitas.fleet.results import BugRow, bug_rows
+
+
+@click.command("bugs")
+@engine_options
+@output_options
+def command(*, store: Path, engine: str, memory_mib: int, **values: Any) -> None:
+    """Name apps that are no hogs and yet drain far more on a client than on others: the surest and heaviest first."""
+    outputs = take_outputs(values)
+    with fleet_of(store, engine, memory_mib) as fleet:
+        rows = bug_rows(fleet, find_bugs(fleet, find_hogs(fleet)))
+    if not outputs.write(BugRow, rows, false_discovery_limit=RATE):
+        return
+    print_table(
+        f"Bugs: {len(rows):,} of a client and an app",
+        {
+            "Client": lambda row: row.client,
+            "App": lambda row: row.app,
+            "Pairs": lambda row: f"{row.pairs:,}",
+            "Drain %/h": lambda row: figure(row.drain_percent_h),
+            "Extra (95 %)": lambda row: signed(row.extra_percent_h, row.extra_low_percent_h, row.extra_high_percent_h, 1),
+            "Mended: min": lambda row: signed(row.gain_min, row.gain_low_min, row.gain_high_min),
+            "FDR": lambda row: f"{row.false_discovery_rate:.2g}",
+        },
+        rows,
+        outputs.top,
+        texts=2,
+    )

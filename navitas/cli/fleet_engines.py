@@ -1,0 +1,56 @@
+"""Which engine a fleet's commands run on, and a fleet that is brought up to date by it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from navitas.cli.bars import bar
+from navitas.fleet.engine.base import Engine
+from navitas.fleet.engine.duckdb import MEMORY_MIB, DuckDbEngine
+from navitas.fleet.stages import Fleet, brought_up_to_date
+from navitas.fleet.store import Store
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+ENGINES: dict[str, Callable[[Path, int], Engine]] = {
+    "duckdb": lambda spill, memory_mib: DuckDbEngine(spill, memory_mib=memory_mib)
+}
+"""By name: what makes an engine from a folder to spill to and a bound of memory in MiB."""
+
+
+def engine_options(function: F) -> F:
+    """`STORE`, `--engine` and `--memory`."""
+    decorators = (
+        click.argument("store", type=click.Path(path_type=Path), metavar="STORE"),
+        click.option("--engine", type=click.Choice(sorted(ENGINES)), default="duckdb", show_default=True, help="What computes."),
+        click.option(
+            "--memory",
+            "memory_mib",
+            type=click.IntRange(64, 1 << 22),
+            default=MEMORY_MIB,
+            show_default=True,
+            metavar="MIB",
+            help="What the engine may use.",
+        ),
+    )
+    for decorate in reversed(decorators):
+        function = decorate(function)
+    return function
+
+
+@contextmanager
+def fleet_of(path: Path, engine: str, memory_mib: int) -> Iterator[Fleet]:
+    """The fleet in a folder, brought up to date under a progress bar; the engine ends with the block. FleetError."""
+    store = Store.open(path)
+    running = ENGINES[engine](store.work / "spill", memory_mib)
+    try:
+        with bar("summing up samples") as told:
+            fleet = brought_up_to_date(store, running, told)
+        yield fleet
+    finally:
+        running.close()

@@ -1,0 +1,43 @@
+"""`navitas fleet hogs`: apps that drain the battery wherever they run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from navitas.cli.fleet_engines import engine_options, fleet_of
+from navitas.cli.fleet_rows import figure, output_options, print_table, signed, take_outputs
+from navitas.fleet.hogs import RATE, find_hogs
+from navitas.fleet.results import PERCENT_H, HogRow, hog_rows
+
+
+@click.command("hogs")
+@engine_options
+@output_options
+def command(*, store: Path, engine: str, memory_mib: int, **values: Any) -> None:
+    """Name the apps that drain the battery faster wherever they run, with what is gained without them."""
+    outputs = take_outputs(values)
+    with fleet_of(store, engine, memory_mib) as fleet:
+        hogs = find_hogs(fleet)
+        rows = hog_rows(fleet, hogs)
+    usual = hogs.usual_ppm_s * PERCENT_H
+    if not outputs.write(HogRow, rows, apps=len(hogs.app), usual_drain_percent_h=usual, false_discovery_limit=RATE):
+        return
+    title = f"Hogs: {len(rows)} of {len(hogs.app):,} apps; the usual drain is {usual:.1f} %/h"
+    print_table(
+        title,
+        {
+            "App": lambda row: row.app,
+            "Clients": lambda row: f"{row.clients:,}",
+            "Pairs": lambda row: f"{row.pairs:,}",
+            "Drain %/h": lambda row: figure(row.drain_percent_h),
+            "Extra (95 %)": lambda row: signed(row.extra_percent_h, row.extra_low_percent_h, row.extra_high_percent_h, 2),
+            "Without: min": lambda row: signed(row.gain_min, row.gain_low_min, row.gain_high_min),
+            "%": lambda row: signed(row.gain_percent, row.gain_low_percent, row.gain_high_percent),
+            "FDR": lambda row: f"{row.false_discovery_rate:.2g}",
+        },
+        rows,
+        outputs.top,
+    )

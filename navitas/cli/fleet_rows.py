@@ -1,0 +1,102 @@
+"""Results of a fleet as tables on the terminal, and as JSON and CSV."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, TypeVar
+
+import click
+from rich.table import Table
+from rich.text import Text
+
+from navitas.cli.files import STDOUT, check_files, write_to
+from navitas.cli.standard_output import output_console
+from navitas.fleet.results import Row, document
+from navitas.report.names import printable
+
+F = TypeVar("F", bound=Callable[..., Any])
+R = TypeVar("R", bound=Row)
+
+
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """Where a result goes, and how many rows of it are shown."""
+
+    json: Path | None
+    csv: Path | None
+    top: int
+
+    def check(self) -> None:
+        """UsageError, before the work, where a file cannot be written."""
+        check_files([path for path in (self.json, self.csv) if path is not None])
+
+    def write(self, kind: type[R], rows: Sequence[R], **more: object) -> bool:
+        """Write all rows into the files; whether standard output is still free for a table."""
+        if self.json is not None:
+            write_json(self.json, document(kind.KIND, rows, **more))
+        if self.csv is not None:
+            write_to(self.csv, lambda out: _csv(kind, rows, out))
+        return STDOUT not in (self.json, self.csv)
+
+
+def output_options(function: F) -> F:
+    """`--json`, `--csv` and `--top`; collected by `take_outputs`."""
+    decorators = (
+        click.option("--json", "json_file", type=click.Path(path_type=Path), metavar="FILE", help="Write JSON ('-': stdout)."),
+        click.option("--csv", "csv_file", type=click.Path(path_type=Path), metavar="FILE", help="Write CSV ('-': stdout)."),
+        click.option("--top", type=click.IntRange(min=1), default=20, show_default=True, help="Rows in the table."),
+    )
+    for decorate in reversed(decorators):
+        function = decorate(function)
+    return function
+
+
+def take_outputs(values: dict[str, Any]) -> Outputs:
+    """Take the outputs' options out of a command's keyword arguments. UsageError where a file cannot be written."""
+    outputs = Outputs(values.pop("json_file"), values.pop("csv_file"), values.pop("top"))
+    outputs.check()
+    return outputs
+
+
+def write_json(path: Path, data: object) -> None:
+    """Write JSON, whole."""
+    text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False)
+    write_to(path, lambda out: print(text, file=out))
+
+
+def print_table(title: str, columns: dict[str, Callable[[R], str]], rows: Sequence[R], top: int, *, texts: int = 1) -> None:
+    """Print the first rows: a column's title and what it shows; the first `texts` are names, the others figures."""
+    table = Table(title=title, title_justify="left", title_style="bold", header_style="dim", box=None, pad_edge=False)
+    for number, name in enumerate(columns):
+        if number < texts:
+            table.add_column(name, overflow="fold")
+        else:
+            table.add_column(name, justify="right", no_wrap=True)
+    for row in rows[:top]:
+        table.add_row(*(Text(printable(show(row))) for show in columns.values()))
+    if len(rows) > top:
+        table.add_row(Text(f"… {len(rows) - top:,} more", style="dim"))
+    output_console().print(table)
+
+
+def signed(value: float | None, low: float | None, high: float | None, digits: int = 0) -> str:
+    """`+44 (39 – 50)`; dashes for what is not known."""
+    if value is None:
+        return "–"
+    ends = " – ".join("?" if one is None else f"{one:.{digits}f}" for one in (low, high))
+    return f"{value:+.{digits}f} ({ends})"
+
+
+def figure(value: float | None, digits: int = 1) -> str:
+    """A number, or a dash."""
+    return "–" if value is None else f"{value:,.{digits}f}"
+
+
+def _csv(kind: type[R], rows: Sequence[R], out: IO[str]) -> None:
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(kind.columns())
+    writer.writerows(row.as_json().values() for row in rows)

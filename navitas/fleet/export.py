@@ -1,0 +1,48 @@
+"""Tables written block by block as CSV or Parquet."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
+
+from navitas.errors import UsageError
+from navitas.fleet.store import FleetError
+
+ENDINGS = (".csv", ".parquet")
+
+
+def check_export(file: Path) -> None:
+    """UsageError where the file's name is of neither format, or it is a folder."""
+    if file.suffix not in ENDINGS or file.is_dir():
+        raise UsageError(f"{file}: is neither a CSV file's name nor a Parquet file's", "Let it end in .csv or .parquet.")
+
+
+def export(file: Path, schema: pa.Schema, tables: Iterable[pa.Table]) -> int:
+    """Write tables of one schema, and tell how many rows; in CSV, lists are joined with spaces. FleetError; no half file."""
+    made = file.with_name(f".{file.name}.{os.getpid()}")
+    flat = pa.schema([pa.field(one.name, pa.string() if pa.types.is_list(one.type) else one.type) for one in schema])
+    rows = 0
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        is_csv = file.suffix == ".csv"
+        with pa_csv.CSVWriter(made, flat) if is_csv else pq.ParquetWriter(made, schema) as writer:
+            for table in tables:
+                writer.write_table(_joined(table, flat) if is_csv else table)
+                rows += table.num_rows
+        made.replace(file)
+    except (OSError, pa.ArrowException) as error:
+        raise FleetError(f"{file}: cannot be written: {error}", "Make room, or name another file.") from error
+    finally:
+        made.unlink(missing_ok=True)
+    return rows
+
+
+def _joined(table: pa.Table, flat: pa.Schema) -> pa.Table:
+    columns = [pc.binary_join(table[one.name], " ") if pa.types.is_list(one.type) else table[one.name] for one in table.schema]
+    return pa.table(columns, schema=flat)

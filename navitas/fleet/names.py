@@ -1,0 +1,28 @@
+"""Which client or app somebody means."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from navitas.fleet.results import client_of
+from navitas.fleet.schema import client_number
+from navitas.fleet.store import FleetError, Store
+
+
+def find_client(store: Store, text: str, known: Collection[int]) -> int:
+    """The number of a client: by what its source calls it, or by its pseudonym. FleetError when there is none."""
+    for number in (client_number(text, store.salt), client_of(text)):
+        if number is not None and number in known:
+            return number
+    raise FleetError(
+        f"{store.path}: no client is called {text}",
+        "Give the name it was ingested by, or its pseudonym in `navitas fleet jscore`.",
+    )
+
+
+def find_app(store: Store, text: str, known: dict[int, str]) -> int:
+    """The number of an app. FleetError when there is none."""
+    for number, name in known.items():
+        if name == text:
+            return number
+    raise FleetError(f"{store.path}: no sample names the app {text}", "Name its package, like org.example.mail.")

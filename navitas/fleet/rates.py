@@ -1,0 +1,98 @@
+"""Pairs of samples with their rates and what ran, one by one: for other programs, and to look at what results are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pyarrow as pa
+
+from navitas.fleet.kernel import AppLists
+from navitas.fleet.pairs import pairs_of
+from navitas.fleet.results import pseudonym
+from navitas.fleet.schema import I64
+from navitas.fleet.stages import Fleet
+from navitas.fleet.statistics import F64
+from navitas.fleet.units import Job
+from navitas.fleet.usage import COLUMNS, apps_in, ordered, samples_in
+
+RATES = pa.schema(
+    [
+        pa.field("client", pa.string()),
+        pa.field("from_s", pa.int64()),
+        pa.field("to_s", pa.int64()),
+        pa.field("drop_percent", pa.float64()),
+        pa.field("rate_percent_h", pa.float64()),
+        pa.field("rate_low_percent_h", pa.float64()),
+        pa.field("rate_high_percent_h", pa.float64()),
+        pa.field("screen", pa.int8()),
+        pa.field("apps_both", pa.list_(pa.string())),
+        pa.field("apps_one", pa.list_(pa.string())),
+    ]
+)
+"""A pair a row: when it began and ended (Unix time), how far the level fell, the rate and its bounds by the level's step, at how
+many ends the screen was on, and which apps (`app@version`) were seen at both ends, and at one.
+"""
+_STEPS = "SELECT client, MIN(NULLIF(step_ppm, 0)) AS step_ppm FROM clients GROUP BY client"
+
+
+def rates(fleet: Fleet, told: Callable[[int, int], None] = lambda done, of: None) -> Iterator[pa.Table]:
+    """The pairs that count, unit by unit. FleetError when samples cannot be read."""
+    found = pa.concat_tables(fleet.by_clients(_STEPS)).sort_by("client")
+    clients, steps = found["client"].to_numpy(), np.nan_to_num(found["step_ppm"].to_numpy().astype(np.float64))
+    names = _package_names(fleet)
+    for done, job in enumerate(fleet.jobs, 1):
+        yield _of_unit(job, names, clients, steps)
+        told(done, len(fleet.jobs))
+
+
+def _of_unit(job: Job, names: pa.Array, clients: I64, steps: F64) -> pa.Table:
+    samples = ordered(job.samples(COLUMNS))
+    read, apps = samples_in(samples), apps_in(samples)
+    pairs = pairs_of(read)
+    row = np.flatnonzero(pairs.counts & (read.time_s >= job.begins_s))
+    drop, hours = pairs.drop_ppm[row] / 1e4, pairs.seconds[row] / 3600
+    step = steps[np.searchsorted(clients, read.client[row])] / 1e4
+    both, one = _apps(row, apps, names)
+    texts = {number: pseudonym(number) for number in np.unique(read.client[row]).tolist()}
+    columns = [
+        [texts[number] for number in read.client[row].tolist()],
+        read.time_s[row] - pairs.seconds[row],
+        read.time_s[row],
+        drop,
+        drop / hours,
+        np.maximum(drop - step, 0) / hours,
+        (drop + step) / hours,
+        pairs.screen[row],
+        both,
+        one,
+    ]
+    return pa.table(columns, names=RATES.names).cast(RATES)
+
+
+def _apps(row: I64, apps: AppLists, names: pa.Array) -> tuple[pa.Array, pa.Array]:
+    """What runs at both ends of the pairs that end at samples `row`, and at one."""
+    number = np.concatenate([np.repeat(np.arange(len(row)), apps.offset[end + 1] - apps.offset[end]) for end in (row - 1, row)])
+    package = np.concatenate([apps.package[_spans(apps.offset[end], apps.offset[end + 1])] for end in (row - 1, row)])
+    keys, count = np.unique((number << 32) | package, return_counts=True)
+    return _lists(keys[count == 2], len(row), names), _lists(keys[count == 1], len(row), names)
+
+
+def _lists(keys: I64, rows: int, names: pa.Array) -> pa.Array:
+    offset = np.searchsorted(keys >> 32, np.arange(rows + 1)).astype(np.int32)
+    return pa.ListArray.from_arrays(pa.array(offset), names.take(pa.array(keys & 0xFFFFFFFF)))
+
+
+def _spans(begin: I64, end: I64) -> I64:
+    """The numbers of all spans, one after the other."""
+    length = end - begin
+    return np.repeat(begin - np.append(0, np.cumsum(length)[:-1])[: len(begin)], length) + np.arange(length.sum())
+
+
+def _package_names(fleet: Fleet) -> pa.Array:
+    """`app@version` at the place of each package's number."""
+    rows = fleet.packages.sort_by("id").to_pylist()
+    texts = [""] * (max((row["id"] for row in rows), default=-1) + 1)
+    for row in rows:
+        texts[row["id"]] = f"{row['app']}@{row['version']}" if row["version"] else row["app"]
+    return pa.array(texts, pa.string())

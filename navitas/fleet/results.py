@@ -1,0 +1,213 @@
+"""Hogs, bugs and scores as rows for people and programs: names, %/h and minutes. JSON, CSV, tables and pages show these."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any, ClassVar
+
+import numpy as np
+
+from navitas.fleet.bugs import Bugs
+from navitas.fleet.hogs import Hogs
+from navitas.fleet.scores import Scores
+from navitas.fleet.stages import Fleet
+from navitas.fleet.statistics import F64, life_gain_s
+
+PERCENT_H = 3600 / 1e4
+"""% of a battery an hour in a ppm of it a second."""
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a result: its fields are the columns of CSV and the keys of JSON (docs/fleet.md). Unknown figures are None."""
+
+    KIND: ClassVar[str] = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """Names and values."""
+        values = asdict(self)
+        return {name: values[name] for name in self.columns()}
+
+    @classmethod
+    def columns(cls) -> list[str]:
+        """The names of its fields, in order: names and texts first."""
+        names = {field.name: field.type for field in fields(cls)}
+        return sorted(names, key=lambda name: "str" not in str(names[name]))
+
+
+@dataclass(frozen=True, slots=True)
+class _Effect(Row):
+    """What an app drains, and what is gained from full to empty while it would run, each with its 95 % interval."""
+
+    pairs: int
+    hours: float
+    drain_percent_h: float
+    extra_percent_h: float
+    extra_low_percent_h: float
+    extra_high_percent_h: float
+    life_min: float | None
+    gain_min: float | None
+    gain_low_min: float | None
+    gain_high_min: float | None
+    gain_percent: float | None
+    gain_low_percent: float | None
+    gain_high_percent: float | None
+    false_discovery_rate: float
+    app: str
+
+
+@dataclass(frozen=True, slots=True)
+class HogRow(_Effect):
+    """An app that drains wherever it runs; `since_version` where its drain surely began with one."""
+
+    KIND: ClassVar[str] = "hogs"
+
+    clients: int
+    contrasted_clients: int
+    since_version: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BugRow(_Effect):
+    """A client on which an app drains far more than on others."""
+
+    KIND: ClassVar[str] = "bugs"
+
+    client: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreRow(Row):
+    """A client among its peers; `peers` counts whom it was compared with, of its model where there are enough."""
+
+    KIND: ClassVar[str] = "jscores"
+
+    client: str
+    model: str | None
+    os: str | None
+    samples: int
+    level_step_percent: float | None
+    drain_percent_h: float | None
+    active_drain_percent_h: float | None
+    life_min: float | None
+    active_life_min: float | None
+    jscore_percent: float | None
+    peers: int
+
+
+@dataclass(frozen=True, slots=True)
+class PairsRow(Row):
+    """How many pairs of samples counted, or were refused for a reason."""
+
+    KIND: ClassVar[str] = "pairs"
+
+    reason: str
+    pairs: int
+
+
+def pseudonym(client: int) -> str:
+    """A client's number as people read it: 16 hexadecimal digits."""
+    return f"{client & (1 << 64) - 1:016x}"
+
+
+def client_of(text: str) -> int | None:
+    """The number of a pseudonym; None when it is none."""
+    if len(text) != 16 or set(text) - set("0123456789abcdef"):
+        return None
+    return int.from_bytes(bytes.fromhex(text), signed=True)
+
+
+def app_names(fleet: Fleet) -> dict[int, str]:
+    """Apps' names by number."""
+    return dict(zip(fleet.packages["app_id"].to_pylist(), fleet.packages["app"].to_pylist(), strict=True))
+
+
+def hog_rows(fleet: Fleet, hogs: Hogs) -> list[HogRow]:
+    """The hogs, those first that are surely worst: by the lower end of the extra drain."""
+    names, effect, half = app_names(fleet), hogs.effect, hogs.effect.half_width
+    extra = np.stack([effect.value - half, effect.value, effect.value + half])
+    chosen = np.flatnonzero(hogs.is_hog)
+    return [
+        HogRow(
+            app=names[int(hogs.app[i])],
+            clients=int(hogs.clients[i]),
+            contrasted_clients=int(hogs.contrasted[i]),
+            **_effect(hogs, i, extra),
+        )
+        for i in chosen[np.argsort(-extra[0][chosen], kind="stable")].tolist()
+    ]
+
+
+def bug_rows(fleet: Fleet, bugs: Bugs) -> list[BugRow]:
+    """The bugs, in their order."""
+    names = app_names(fleet)
+    extra = np.stack([bugs.low, bugs.extra, bugs.high])
+    return [
+        BugRow(client=pseudonym(int(bugs.client[i])), app=names[int(bugs.app[i])], **_effect(bugs, i, extra))
+        for i in range(len(bugs.client))
+    ]
+
+
+def score_rows(scores: Scores) -> list[ScoreRow]:
+    """All clients: the lowest scores first, those without one last."""
+    return [
+        ScoreRow(
+            pseudonym(int(scores.client[i])),
+            scores.model[i],
+            scores.os[i],
+            int(scores.samples[i]),
+            int(scores.step_ppm[i]) / 1e4 or None,
+            known(scores.rate[i] * PERCENT_H),
+            known(scores.active_rate[i] * PERCENT_H),
+            _life_min(scores.rate[i]),
+            _life_min(scores.active_rate[i]),
+            known(scores.score[i]),
+            int(scores.peers[i]),
+        )
+        for i in np.argsort(scores.score, kind="stable").tolist()
+    ]
+
+
+def known(value: float) -> float | None:
+    """A finite number, or None."""
+    return float(value) if np.isfinite(value) else None
+
+
+def gain_min(rate: float, low: float, middle: float, high: float) -> tuple[float | None, float | None, float | None]:
+    """Minutes of battery life that are gained when a drain (ppm/s) falls by what lies from `low` to `high`: middle, low, high."""
+    low_s, middle_s, high_s = (known(float(one)) for one in life_gain_s(np.full(3, rate), np.array([low, middle, high])))
+    return _minutes(middle_s), _minutes(low_s), _minutes(high_s)
+
+
+def document(kind: str, rows: Sequence[Row], **more: object) -> dict[str, object]:
+    """A result's JSON."""
+    return {"schema_version": SCHEMA_VERSION, **more, kind: [row.as_json() for row in rows]}
+
+
+def _effect(of: Hogs | Bugs, i: int, extra: F64) -> dict[str, Any]:
+    """The figures of row `i`; `extra` has rows for low, middle and high."""
+    rate = float(of.rate[i])
+    low, middle, high = extra[:, i].tolist()
+    gains, life = dict(zip(("", "low_", "high_"), gain_min(rate, low, middle, high), strict=True)), _life_min(rate)
+    return {
+        "pairs": int(of.pairs[i]),
+        "hours": float(of.seconds[i]) / 3600,
+        "drain_percent_h": rate * PERCENT_H,
+        "extra_percent_h": middle * PERCENT_H,
+        "extra_low_percent_h": low * PERCENT_H,
+        "extra_high_percent_h": high * PERCENT_H,
+        "life_min": life,
+        **{f"gain_{end}min": gain for end, gain in gains.items()},
+        **{f"gain_{end}percent": None if gain is None or life is None else 100 * gain / life for end, gain in gains.items()},
+        "false_discovery_rate": float(of.false_rate[i]),
+    }
+
+
+def _minutes(seconds: float | None) -> float | None:
+    return None if seconds is None else seconds / 60
+
+
+def _life_min(rate: float) -> float | None:
+    return 1e6 / float(rate) / 60 if rate > 0 else None

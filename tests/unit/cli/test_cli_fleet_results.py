@@ -1,0 +1,114 @@
+"""`navitas fleet rates|hogs|bugs|jscore`: tables, JSON and CSV say the same, and wrong calls are told."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from navitas.cli.main import run
+from navitas.errors import ExitCode
+from navitas.fleet.results import BugRow, HogRow, ScoreRow
+from navitas.fleet.schema import client_number
+from navitas.fleet.simulate import FleetModel, simulate
+from navitas.fleet.store import Store
+
+_ROWS = {"hogs": ("hogs", HogRow), "bugs": ("bugs", BugRow), "jscore": ("jscores", ScoreRow)}
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    made = Store.create(tmp_path_factory.mktemp("fleet") / "store", buckets=2, salt="s")
+    simulate(made, FleetModel(clients=200, samples=50_000, apps=100, hog_share=0.1, bug_share=0.01), seed=3)
+    return made
+
+
+@pytest.mark.parametrize("command", _ROWS)
+def test_tables_json_and_csv_say_the_same(command: str, store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    kind, row = _ROWS[command]
+    files = ["--json", str(tmp_path / "r.json"), "--csv", str(tmp_path / "r.csv")]
+    assert run(["fleet", command, str(store.path), *files, "--top", "3"]) == ExitCode.OK
+    shown = capsys.readouterr().out
+    found = json.loads((tmp_path / "r.json").read_text())
+    assert found["schema_version"] == 1
+    rows = found[kind]
+    assert len(rows) > 5
+    assert f"… {len(rows) - 3} more" in shown
+    assert all(list(one) == row.columns() for one in rows)
+    with (tmp_path / "r.csv").open() as file:
+        lines = list(csv.DictReader(file))
+    assert len(lines) == len(rows)
+    name = "app" if command == "hogs" else "client"
+    assert [line[name] for line in lines] == [one[name] for one in rows]
+    assert all(one[name] in shown for one in rows[:3])
+    assert run(["fleet", command, str(store.path), "--csv", "-"]) == ExitCode.OK
+    printed = list(csv.DictReader(capsys.readouterr().out.splitlines()))
+    assert [(line[name], line["life_min"]) for line in printed] == [(line[name], line["life_min"]) for line in lines]
+
+
+def test_a_client_is_found_by_its_pseudonym_and_its_name(
+    store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "r.json"
+    assert run(["fleet", "jscore", str(store.path), "--json", str(out)]) == ExitCode.OK
+    rows = json.loads(out.read_text())["jscores"]
+    assert sum(one["samples"] for one in rows) == 50_000
+    assert run(["fleet", "jscore", str(store.path), "--client", rows[7]["client"], "--json", str(out)]) == ExitCode.OK
+    assert json.loads(out.read_text())["jscores"] == [rows[7]]
+    assert run(["fleet", "jscore", str(store.path), "--client", "nobody"]) == ExitCode.TROUBLE
+    assert "no client is called nobody" in capsys.readouterr().err
+    own = Store.create(tmp_path / "own")
+    lines = [
+        json.dumps({"client": "me", "time": 1772000000 + 1800 * i, "level": 90 - i, "state": "discharging", "apps": ["a"]})
+        for i in range(9)
+    ]
+    (tmp_path / "s.jsonl").write_text("\n".join(lines))
+    assert run(["fleet", "ingest", str(own.path), str(tmp_path / "s.jsonl")]) == ExitCode.OK
+    assert run(["fleet", "jscore", str(own.path), "--client", "me", "--json", str(out)]) == ExitCode.OK
+    (row,) = json.loads(out.read_text())["jscores"]
+    assert row["client"] == f"{client_number('me', own.salt) % 2**64:016x}"
+    assert row["drain_percent_h"] == pytest.approx(2.0)
+    assert row["jscore_percent"] is None
+    assert run(["fleet", "hogs", str(own.path)]) == ExitCode.OK
+
+
+def test_pairs_are_exported(store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("r.csv", "r.parquet"):
+        call = ["fleet", "rates", str(store.path), "-o", str(tmp_path / name), "--json", str(tmp_path / "r.json")]
+        assert run(call) == ExitCode.OK
+        assert "the battery was not discharging" in capsys.readouterr().out
+    summary = json.loads((tmp_path / "r.json").read_text())
+    assert summary["samples"] == 50_000
+    pairs = pq.read_table(tmp_path / "r.parquet").to_pylist()
+    assert len(pairs) == summary["pairs"]
+    assert sum(summary["refused"].values()) + len(pairs) == summary["samples"] - summary["clients"]
+    for row in pairs[:500]:
+        hours = (row["to_s"] - row["from_s"]) / 3600
+        assert row["rate_low_percent_h"] <= row["rate_percent_h"] < row["rate_high_percent_h"]
+        assert row["rate_percent_h"] * hours == pytest.approx(row["drop_percent"])
+        assert row["apps_both"] == sorted(set(row["apps_both"]) - set(row["apps_one"]))
+    with (tmp_path / "r.csv").open() as file:
+        first = next(csv.DictReader(file))
+    assert first["apps_both"].split(" ") == pairs[0]["apps_both"]
+    assert not list(tmp_path.glob(".*"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "text"),
+    [
+        (["hogs", "none"], ExitCode.TROUBLE, "is no fleet"),
+        (["hogs", "STORE", "--engine", "abacus"], ExitCode.USAGE, "abacus"),
+        (["rates", "STORE", "-o", "pairs.txt"], ExitCode.USAGE, "neither a CSV file's name"),
+        (["bugs", "STORE", "--json", "x", "--csv", "x"], ExitCode.USAGE, "the same file"),
+    ],
+)
+def test_wrong_calls_are_told(
+    arguments: list[str], code: ExitCode, text: str, store: Store, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["fleet", *(str(store.path) if one == "STORE" else one for one in arguments)]) == code
+    told = capsys.readouterr().err
+    assert text in told
+    assert "Traceback" not in told
