@@ -22,7 +22,7 @@ from navitas.fleet.ingest.outcome import Outcome
 from navitas.fleet.ingest.quarantine import Quarantine
 from navitas.fleet.ingest.raw import Batch, count
 from navitas.fleet.ingest.readers import reader_of
-from navitas.fleet.ingest.source import SourceFile
+from navitas.fleet.ingest.source import BLOCK, SourceFile
 from navitas.fleet.ingest.spool import Spool
 from navitas.fleet.store import FleetError, Store
 
@@ -71,7 +71,8 @@ class Group:
         outcome.refused = quarantine.refused
         try:
             with closing(quarantine):
-                for batch in _ahead(self._batches(source, quarantine)):
+                batches = self._batches(source, quarantine)
+                for batch in _ahead(batches) if source.size > BLOCK else batches:
                     outcome.rows += batch.table.num_rows + len(batch.refused)
                     for what, rows in batch.ignored.items():
                         count(outcome.ignored, what, rows)
