@@ -10,7 +10,8 @@ import click
 from navitas.cli.fleet_engines import engine_options, fleet_of
 from navitas.cli.fleet_rows import figure, output_options, print_table, signed, take_outputs
 from navitas.fleet.hogs import RATE, find_hogs
-from navitas.fleet.results import PERCENT_H, HogRow, hog_rows
+from navitas.fleet.results import PERCENT_H, HogRow, hog_rows, version_rows
+from navitas.fleet.versions import find_versions
 
 
 @click.command("hogs")
@@ -21,9 +22,12 @@ def command(*, store: Path, engine: str, memory_mib: int, **values: Any) -> None
     outputs = take_outputs(values)
     with fleet_of(store, engine, memory_mib) as fleet:
         hogs = find_hogs(fleet)
-        rows = hog_rows(fleet, hogs)
+        versions = find_versions(fleet, hogs.app[hogs.is_hog])
+        rows = hog_rows(fleet, hogs, versions)
+        by_version = [one.as_json() for one in version_rows(fleet, versions)]
     usual = hogs.usual_ppm_s * PERCENT_H
-    if not outputs.write(HogRow, rows, apps=len(hogs.app), usual_drain_percent_h=usual, false_discovery_limit=RATE):
+    about = {"apps": len(hogs.app), "usual_drain_percent_h": usual, "false_discovery_limit": RATE}
+    if not outputs.write(HogRow, rows, **about, versions=by_version):
         return
     title = f"Hogs: {len(rows)} of {len(hogs.app):,} apps; the usual drain is {usual:.1f} %/h"
     print_table(
@@ -36,6 +40,7 @@ def command(*, store: Path, engine: str, memory_mib: int, **values: Any) -> None
             "Extra (95 %)": lambda row: signed(row.extra_percent_h, row.extra_low_percent_h, row.extra_high_percent_h, 2),
             "Without: min": lambda row: signed(row.gain_min, row.gain_low_min, row.gain_high_min),
             "%": lambda row: signed(row.gain_percent, row.gain_low_percent, row.gain_high_percent),
+            "Since": lambda row: row.since_version or "",
             "FDR": lambda row: f"{row.false_discovery_rate:.2g}",
         },
         rows,

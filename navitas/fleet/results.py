@@ -12,7 +12,8 @@ from navitas.fleet.bugs import Bugs
 from navitas.fleet.hogs import Hogs
 from navitas.fleet.scores import Scores
 from navitas.fleet.stages import Fleet
-from navitas.fleet.statistics import F64, life_gain_s
+from navitas.fleet.statistics import F64, Contrast, life_gain_s
+from navitas.fleet.versions import Versions
 
 PERCENT_H = 3600 / 1e4
 """% of a battery an hour in a ppm of it a second."""
@@ -70,6 +71,21 @@ class HogRow(_Effect):
 
 
 @dataclass(frozen=True, slots=True)
+class VersionRow(Row):
+    """What a hog drains more in a version."""
+
+    KIND: ClassVar[str] = "versions"
+
+    app: str
+    version: str
+    clients: int
+    pairs: int
+    extra_percent_h: float | None
+    extra_low_percent_h: float | None
+    extra_high_percent_h: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class BugRow(_Effect):
     """A client on which an app drains far more than on others."""
 
@@ -124,8 +140,9 @@ def app_names(fleet: Fleet) -> dict[int, str]:
     return dict(zip(fleet.packages["app_id"].to_pylist(), fleet.packages["app"].to_pylist(), strict=True))
 
 
-def hog_rows(fleet: Fleet, hogs: Hogs) -> list[HogRow]:
+def hog_rows(fleet: Fleet, hogs: Hogs, versions: Versions) -> list[HogRow]:
     """The hogs, those first that are surely worst: by the lower end of the extra drain."""
+    since = {app: step.version for app, step in versions.since.items()}
     names, effect, half = app_names(fleet), hogs.effect, hogs.effect.half_width
     extra = np.stack([effect.value - half, effect.value, effect.value + half])
     chosen = np.flatnonzero(hogs.is_hog)
@@ -134,10 +151,28 @@ def hog_rows(fleet: Fleet, hogs: Hogs) -> list[HogRow]:
             app=names[int(hogs.app[i])],
             clients=int(hogs.clients[i]),
             contrasted_clients=int(hogs.contrasted[i]),
+            since_version=since.get(int(hogs.app[i])),
             **_effect(hogs, i, extra),
         )
         for i in chosen[np.argsort(-extra[0][chosen], kind="stable")].tolist()
     ]
+
+
+def version_rows(fleet: Fleet, versions: Versions) -> list[VersionRow]:
+    """Hogs' versions, in order."""
+    names = app_names(fleet)
+    return [
+        VersionRow(names[one.app], one.version, one.clients, one.pairs, *interval_percent_h(one.effect))
+        for one in versions.effects
+    ]
+
+
+def interval_percent_h(effect: Contrast) -> tuple[float | None, float | None, float | None]:
+    """Middle, low and high in %/h."""
+    half = effect.half_width
+    ends = (effect.value, effect.value - half, effect.value + half)
+    middle, low, high = (known(end * PERCENT_H) for end in ends)
+    return middle, low, high
 
 
 def bug_rows(fleet: Fleet, bugs: Bugs) -> list[BugRow]:

@@ -14,7 +14,7 @@ from navitas.fleet.store import FleetError, Store, is_of, write_table
 from navitas.fleet.units import Job, jobs_of
 
 _BUCKETS_AT_ONCE = 16
-_LEAST_S = 1800
+LEAST_S = 1800
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ def _contrast(fleet: Fleet, bucket: int, inputs: str) -> None:
     own = [job for job in fleet.jobs if job.unit.bucket == bucket]
     files = {"usage": [job.usage for job in own], "clients": [job.clients for job in own]}
     try:
-        table = fleet.engine.query(statement("contrast", least_s=_LEAST_S), {**files, "packages": fleet.packages})
+        table = fleet.engine.query(statement("contrast", least_s=LEAST_S), {**files, "packages": fleet.packages})
     except OutOfMemory as error:
         raise FleetError(f"bucket {bucket} needs more memory than there may be: {error}", "Allow more: --memory.") from error
     write_table(fleet.contrast_file(bucket), table, inputs)

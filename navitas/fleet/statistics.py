@@ -62,6 +62,54 @@ def effects_of(moments: Moments, least: float = 0.0) -> Effects:
     return Effects(value, error, freedom, np.where(np.isfinite(p), p, np.nan))
 
 
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """By how much one weighted mean over clients lies above another one; NaN where fewer than two clients tell one of them."""
+
+    value: float
+    error: float
+    freedom: float
+
+    @property
+    def half_width(self) -> float:
+        """Of the 95 % interval."""
+        return self.quantile((1 + CONFIDENCE) / 2) * self.error
+
+    @property
+    def p(self) -> float:
+        """Of "not above"."""
+        return float(stats.t.sf(self.value / self.error, self.freedom)) if self.error > 0 else float("nan")
+
+    def quantile(self, part: float) -> float:
+        """Of Student's t."""
+        return float(stats.t.ppf(part, self.freedom))
+
+
+def contrast(cluster: I64, s: F64, w: F64, one: Bool, other: Bool | None = None) -> Contrast:
+    """Σs / Σw over rows of `one` less that over rows of `other` (None: less nothing), with a cluster-robust error.
+
+    `cluster` numbers the clients. Where they are in both, what is alike in both is no error: the variance is that of the
+    differences of their influences, (S_c − mean · W_c) / W of each side. Degrees of freedom are those of the poorer side.
+    """
+    nothing = Contrast(np.nan, np.nan, np.nan)
+    influence, value, freedom = np.zeros(int(cluster.max(initial=0)) + 1), 0.0, np.inf
+    for rows, sign in ((one, 1.0), (other, -1.0)):
+        if rows is None:
+            continue
+        own_w = np.bincount(cluster[rows], w[rows], len(influence))
+        own_s = np.bincount(cluster[rows], s[rows], len(influence))
+        total = own_w.sum()
+        if np.count_nonzero(own_w) < 2:
+            return nothing
+        mean = float(own_s.sum() / total)
+        influence += sign * (own_s - mean * own_w) / total
+        value += sign * mean
+        freedom = min(freedom, max(float(total**2 / np.square(own_w).sum()) - 1, 1.0))
+    told = one if other is None else one | other
+    clusters = len(np.unique(cluster[told & (w > 0)]))
+    return Contrast(value, float(np.sqrt(np.square(influence).sum() * clusters / (clusters - 1))), freedom)
+
+
 def false_rates(p: F64) -> F64:
     """The false discovery rate at which each hypothesis falls (Benjamini and Hochberg 1995); NaN of a NaN."""
     rates = np.full(len(p), np.nan)

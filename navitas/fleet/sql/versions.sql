@@ -1,0 +1,23 @@
+-- By client and package, for apps in `chosen`: as in contrast.sql, the package at both ends against its app at neither.
+WITH used AS (
+    SELECT
+        usage.client, usage.package, packages.app_id AS app, usage.screen, SUM(both_pairs) AS pairs,
+        CAST(SUM(both_seconds) AS DOUBLE) AS t1, CAST(SUM(both_drop_ppm) AS DOUBLE) AS d1,
+        CAST(SUM(both_seconds + one_seconds) AS DOUBLE) AS t, CAST(SUM(both_drop_ppm + one_drop_ppm) AS DOUBLE) AS d
+    FROM usage JOIN packages ON usage.package = packages.id JOIN chosen ON packages.app_id = chosen.app
+    GROUP BY usage.client, usage.package, packages.app_id, usage.screen
+),
+own AS (SELECT client, app, screen, SUM(t) AS t, SUM(d) AS d FROM used GROUP BY client, app, screen),
+whole AS (
+    SELECT client, screen, CAST(SUM(seconds) AS DOUBLE) AS t, CAST(SUM(drop_ppm) AS DOUBLE) AS d FROM clients GROUP BY client, screen
+),
+parted AS (
+    SELECT used.client, used.package, used.app, used.pairs, t1, d1, whole.t - own.t AS t0, whole.d - own.d AS d0
+    FROM used
+    JOIN own ON used.client = own.client AND used.app = own.app AND used.screen = own.screen
+    JOIN whole ON used.client = whole.client AND used.screen = whole.screen
+)
+SELECT
+    client, app, package, CAST(SUM(pairs) AS BIGINT) AS pairs,
+    SUM(t1 * t0 / (t1 + t0)) AS w, SUM((d1 * t0 - d0 * t1) / (t1 + t0)) AS s
+FROM parted WHERE t1 > 0 AND t0 >= {least_s} GROUP BY client, app, package

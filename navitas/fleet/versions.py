@@ -1,0 +1,138 @@
+"""Hogs by version, and from which one on they drain."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+
+from navitas.fleet.engine.base import statement
+from navitas.fleet.hogs import RATE
+from navitas.fleet.stages import LEAST_S, Fleet
+from navitas.fleet.statistics import F64, I64, Contrast, contrast, false_rates
+
+_FEW_CLIENTS = 3
+_APART = 3.84
+"""By so much (χ², 95 %) the steps before and after the first version have to fit better than those of any other one."""
+
+
+@dataclass(frozen=True, slots=True)
+class VersionEffect:
+    """What an app drains more in a version, in ppm of the battery a second."""
+
+    app: int
+    version: str
+    clients: int
+    pairs: int
+    effect: Contrast
+
+
+@dataclass(frozen=True, slots=True)
+class Since:
+    """The first version in which an app drains more than in those before it, and by how much more from there on."""
+
+    app: int
+    version: str
+    more: Contrast
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """Effects by version, in the order of versions within each app; `since` where it is sure."""
+
+    effects: tuple[VersionEffect, ...]
+    since: dict[int, Since]
+
+
+def version_key(version: str) -> tuple[tuple[int, int, str], ...]:
+    """What orders versions: `4.9` before `4.10`, `4.2-beta` before `4.2`, and `4.2` before `4.2.1`."""
+    parts = re.findall(r"[0-9]+|[a-zA-Z]+", version)
+    return (*((2, int(part), "") if part.isdecimal() else (0, 0, part.lower()) for part in parts), (1, 0, ""))
+
+
+def find_versions(fleet: Fleet, apps: I64) -> Versions:
+    """Contrast the versions of these apps, each with the same clients' pairs without the app, and then with each other."""
+    chosen = pa.table({"app": pa.array(apps, pa.int32())})
+    table = pa.concat_tables(fleet.by_clients(statement("versions", least_s=LEAST_S), chosen=chosen))
+    version = dict(zip(fleet.packages["id"].to_pylist(), fleet.packages["version"].to_pylist(), strict=True))
+    effects: list[VersionEffect] = []
+    steps: list[Since] = []
+    for app in apps.tolist():
+        rows = _Rows.of(table.filter(pa.array(table["app"].to_numpy() == app)), version)
+        if rows is None:
+            continue
+        effects += rows.effects(app)
+        first = rows.first(app)
+        steps += [] if first is None else [first]
+    rates = false_rates(np.array([min(step.more.p * _places(step, effects), 1.0) for step in steps], np.float64))
+    return Versions(tuple(effects), {step.app: step for step, rate in zip(steps, rates, strict=True) if rate <= RATE})
+
+
+def _places(step: Since, effects: Sequence[VersionEffect]) -> int:
+    """In how many places the step might have been."""
+    return sum(one.app == step.app for one in effects) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """An app's rows: client and version by number, the versions in order; `after_unknown` are those after one too few tell of."""
+
+    versions: list[str]
+    after_unknown: frozenset[str]
+    client: I64
+    version: I64
+    pairs: I64
+    s: F64
+    w: F64
+
+    @classmethod
+    def of(cls, table: pa.Table, names: dict[int, str]) -> _Rows | None:
+        """Versions that are known and that a few clients tell of; None where there are none."""
+        version = np.array([names[package] for package in table["package"].to_pylist()], object)
+        known = sorted({name for name in version.tolist() if name}, key=version_key)
+        order = [name for name in known if np.count_nonzero(version == name) >= _FEW_CLIENTS]
+        if not order:
+            return None
+        unsure = frozenset(name for before, name in pairwise(known) if before not in order)
+        number = {name: place for place, name in enumerate(order)}
+        place = np.array([number.get(name, -1) for name in version.tolist()], np.int64)
+        kept = place >= 0
+        _, client = np.unique(table["client"].to_numpy()[kept], return_inverse=True)
+        pairs, s, w = (table[name].to_numpy()[kept] for name in ("pairs", "s", "w"))
+        return cls(order, unsure, client, place[kept], pairs, s, w)
+
+    def effects(self, app: int) -> list[VersionEffect]:
+        """Each version's effect."""
+        found = []
+        for number, name in enumerate(self.versions):
+            own = self.version == number
+            effect = contrast(self.client, self.s, self.w, own)
+            found.append(VersionEffect(app, name, int(own.sum()), int(self.pairs[own].sum()), effect))
+        return found
+
+    def first(self, app: int) -> Since | None:
+        """Where the effect steps up: the place that fits best by far."""
+        places = range(1, len(self.versions))
+        if not places:
+            return None
+        fits = np.array([self._misfit(place) for place in places])
+        best = int(np.argmin(fits))
+        if not np.isfinite(fits[best]) or np.any(np.delete(fits, best) < fits[best] + _APART):
+            return None
+        if self.versions[best + 1] in self.after_unknown:
+            return None
+        later = self.version > best
+        return Since(app, self.versions[best + 1], contrast(self.client, self.s, self.w, later, ~later))
+
+    def _misfit(self, place: int) -> float:
+        """χ² of the versions' effects about the means before `place` and from it on."""
+        total = 0.0
+        for rows in (self.version < place, self.version >= place):
+            effects = [contrast(self.client, self.s, self.w, self.version == number) for number in np.unique(self.version[rows])]
+            value, weight = (np.array(column) for column in zip(*((one.value, one.error**-2) for one in effects), strict=True))
+            total += float(np.sum(weight * (value - np.sum(weight * value) / weight.sum()) ** 2))
+        return total

@@ -1,0 +1,61 @@
+"""From which version on a hog drains: against the simulator's truth, and on made-up rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from navitas.fleet.engine.duckdb import DuckDbEngine
+from navitas.fleet.hogs import find_hogs
+from navitas.fleet.results import app_names
+from navitas.fleet.simulate import FleetModel, simulate
+from navitas.fleet.stages import brought_up_to_date
+from navitas.fleet.statistics import contrast
+from navitas.fleet.store import Store
+from navitas.fleet.versions import find_versions, version_key
+
+
+def test_versions_are_ordered_by_their_numbers() -> None:
+    order = ["", "1.0", "4.2-beta", "4.2", "4.2.1", "4.9", "4.10", "10.0"]
+    assert sorted(order[::-1], key=version_key) == order
+
+
+def test_what_is_claimed_of_versions_is_mostly_true(tmp_path: Path) -> None:
+    store = Store.create(tmp_path / "store", buckets=2, salt="s")
+    simulate(store, FleetModel(clients=400, samples=160_000, apps=100, hog_share=0.3), seed=4)
+    fleet = brought_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
+    hogs = find_hogs(fleet)
+    found = find_versions(fleet, hogs.app[hogs.is_hog])
+    names = app_names(fleet)
+    rows = pq.read_table(store.path / "truth" / "apps.parquet").to_pylist()
+    truth = {row["app"]: row["since_version"] for row in rows if row["is_hog"]}
+    claimed = {names[app]: step.version for app, step in found.since.items()}
+    right = sum(truth[app] == version for app, version in claimed.items())
+    assert right >= 4
+    assert len(claimed) - right <= 1
+    assert all(step.more.value - step.more.half_width > 0 for step in found.since.values())
+    for app in {one.app for one in found.effects}:
+        versions = [one.version for one in found.effects if one.app == app]
+        assert versions == sorted(versions, key=version_key)
+
+
+def test_contrasts_count_clients_and_cancel_what_they_share() -> None:
+    random = np.random.default_rng(1)
+    clients = 40
+    own = random.normal(0, 5, clients)
+    client = np.repeat(np.arange(clients), 2)
+    later = np.tile([False, True], clients)
+    s = np.repeat(own, 2) + later * 2.0 + random.normal(0, 0.5, 2 * clients)
+    w = np.ones(2 * clients)
+    paired = contrast(client, s, w, later, ~later)
+    differences = s[later] - s[~later]
+    assert paired.value == pytest.approx(differences.mean())
+    assert paired.error == pytest.approx(differences.std(ddof=1) / np.sqrt(clients))
+    assert paired.freedom == pytest.approx(clients - 1)
+    alone = contrast(client, s, w, later)
+    assert alone.error == pytest.approx(s[later].std(ddof=1) / np.sqrt(clients))
+    one_client = contrast(client[:2], s[:2], w[:2], later[:2])
+    assert np.isnan(one_client.value) and np.isnan(one_client.p)
