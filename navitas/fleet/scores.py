@@ -29,6 +29,7 @@ class Scores:
     os: list[str | None]
     samples: I64
     step_ppm: I64
+    seconds: F64
     active_rate: F64
     rate: F64
     score: F64
@@ -56,6 +57,7 @@ def score_clients(fleet: Fleet) -> Scores:
         os=table["os"].to_pylist(),
         samples=table["samples"].to_numpy(),
         step_ppm=table["step_ppm"].to_numpy().astype(np.int64),
+        seconds=seconds,
         active_rate=active_rate,
         rate=rate,
         score=score,

@@ -1,0 +1,214 @@
+"""The fleet's findings against simulated truth, over seeds and kinds of phones (docs/fleet.md, "Against the truth").
+
+`python tests/accuracy/fleet.py [--seeds N] [--clients N] [--samples N] [--write]`; exits with 1 where a target is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from scipy import stats
+
+from navitas.fleet.bugs import find_bugs
+from navitas.fleet.engine.duckdb import DuckDbEngine
+from navitas.fleet.hogs import Hogs, find_hogs
+from navitas.fleet.scores import score_clients
+from navitas.fleet.simulate import FleetModel, act, simulate
+from navitas.fleet.stages import Fleet, brought_up_to_date
+from navitas.fleet.statistics import F64, Bool, life_gain_s
+from navitas.fleet.store import Store
+
+DOC = Path(__file__).resolve().parents[2] / "docs" / "fleet.md"
+_FROM, _TO = "<!-- tests/accuracy/fleet.py writes from here -->", "<!-- to here -->"
+# None of these was used while the estimate was made.
+SEEDS = tuple(range(5101, 5111))
+KINDS = {"1 % steps": ((10_000, 1.0),), "5 % steps": ((50_000, 1.0),)}
+_LEAST_EXTRA, _ENOUGH_CLIENTS, _TOP = 0.1, 20, 100
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One fleet's counts and sums; they add up over seeds."""
+
+    hogs: float = 0
+    false_hogs: float = 0
+    large: float = 0
+    large_found: float = 0
+    covered: float = 0
+    judged: float = 0
+    true_found: float = 0
+    true_true: float = 0
+    bugs: float = 0
+    true_bugs: float = 0
+    all_bugs: float = 0
+    top: float = 0
+    top_true: float = 0
+    gain_gained: float = 0
+    gain_gain: float = 0
+
+    def __add__(self, other: Found) -> Found:
+        return Found(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(self)))
+
+
+def main(argv: Sequence[str]) -> int:
+    """Simulate, find, compare."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, default=len(SEEDS), choices=range(1, len(SEEDS) + 1), metavar="N")
+    parser.add_argument("--clients", type=int, default=5_000)
+    parser.add_argument("--samples", type=int, default=1_200_000)
+    parser.add_argument("--write", action="store_true", help="put the tables into docs/fleet.md")
+    options = parser.parse_args(argv)
+    lines, missed = [*_HEAD], []
+    for kind, steps in KINDS.items():
+        total = Found()
+        for seed in SEEDS[: options.seeds]:
+            with tempfile.TemporaryDirectory(prefix="navitas-fleet-") as folder:
+                model = FleetModel(clients=options.clients, samples=options.samples, steps=steps)
+                total += _one(Store.create(Path(folder) / "store", buckets=8), model, seed)
+            print(f"{kind}, seed {seed}: {total}", file=sys.stderr, flush=True)
+        lines.append(_row(kind, total))
+        missed += [f"{kind}: {name}" for name, good in _targets(total).items() if not good]
+    print("\n".join([*lines, f"missed: {', '.join(missed)}" if missed else "every target is met"]))
+    if options.write:
+        text = DOC.read_text()
+        before, rest = text.split(_FROM)
+        _, after = rest.split(_TO)
+        DOC.write_text(f"{before}{_FROM}\n" + "\n".join(lines) + f"\n{_TO}{after}")
+    return int(bool(missed))
+
+
+def _one(store: Store, model: FleetModel, seed: int) -> Found:
+    simulate(store, model, seed=seed)
+    engine = DuckDbEngine(store.work / "spill")
+    try:
+        fleet = brought_up_to_date(store, engine)
+        hogs = find_hogs(fleet)
+        names = dict(zip(fleet.packages["app_id"].to_pylist(), fleet.packages["app"].to_pylist(), strict=True))
+        app = np.array([names[number] for number in hogs.app.tolist()])
+        return _hogs(store, hogs, app) + _bugs(store, fleet, hogs, names) + _advice(store, fleet, hogs, names)
+    finally:
+        engine.close()
+
+
+def _hogs(store: Store, hogs: Hogs, app: np.ndarray) -> Found:
+    truth = {row["app"] for row in _truth(store, "apps") if row["is_hog"]}
+    is_hog = np.array([name in truth for name in app])
+    true = _effects(store, app)
+    many = is_hog & (hogs.clients >= _ENOUGH_CLIENTS) & np.isfinite(hogs.effect.value)
+    large = many & (true >= _LEAST_EXTRA * hogs.usual_ppm_s)
+    low, _, high = hogs.gain_s
+    gain = life_gain_s(hogs.rate, true)
+    inside = (gain >= low) & ((gain <= high) | ~np.isfinite(high))
+    return Found(
+        hogs=_count(hogs.is_hog),
+        false_hogs=_count(hogs.is_hog & ~is_hog),
+        large=_count(large),
+        large_found=_count(large & hogs.is_hog),
+        covered=_count(inside[many]),
+        judged=_count(many),
+        true_found=float(np.sum(true[many] * hogs.effect.value[many])),
+        true_true=float(np.sum(true[many] ** 2)),
+    )
+
+
+def _effects(store: Store, app: np.ndarray) -> F64:
+    """Each app's mean extra drain over its clients, who tell it as well as they run it and do not."""
+    sums: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
+    for row in _truth(store, "effects"):
+        if not row["is_bug"] and row["mean_ppm_s"] is not None:
+            weight = row["run_share"] * (1 - row["run_share"])
+            sums[row["app"]][0] += weight * row["mean_ppm_s"]
+            sums[row["app"]][1] += weight
+    return np.array([sums[name][0] / sums[name][1] if sums[name][1] else 0.0 for name in app])
+
+
+def _bugs(store: Store, fleet: Fleet, hogs: Hogs, names: dict[int, str]) -> Found:
+    truth = {(row["client"], row["app"]) for row in _truth(store, "bugs")}
+    bugs = find_bugs(fleet, hogs)
+    true = np.array(
+        [(who, names[what]) in truth for who, what in zip(bugs.client.tolist(), bugs.app.tolist(), strict=True)], bool
+    )
+    top = true[:_TOP]
+    return Found(bugs=len(true), true_bugs=_count(true), all_bugs=len(truth), top=len(top), top_true=_count(top))
+
+
+def _advice(store: Store, fleet: Fleet, hogs: Hogs, names: dict[int, str]) -> Found:
+    """Clients are told to stop their hogs; what is gained beside the control group, for what was predicted."""
+    scores = score_clients(fleet)
+    effect = dict(zip(hogs.app[hogs.is_hog].tolist(), hogs.effect.value[hogs.is_hog].tolist(), strict=True))
+    sql = "SELECT client, app, seconds FROM contrast"
+    runs = pa.concat_tables(fleet.by_clients(sql))
+    runs = runs.filter(pa.array(np.isin(runs["app"].to_numpy(), list(effect))))
+    advice = pa.table({"client": runs["client"], "app": [names[number] for number in runs["app"].to_pylist()]})
+    act(store, advice)
+    followed = {(row["client"], row["app"]) for row in _truth(store, "advice") if row["followed"]}
+    less: dict[int, float] = defaultdict(float)
+    whole = dict(zip(scores.client.tolist(), scores.seconds.tolist(), strict=True))
+    for row in runs.to_pylist():
+        if (row["client"], names[row["app"]]) in followed:
+            less[row["client"]] += effect[row["app"]] * row["seconds"] / whole[row["client"]]
+    acted = [row for row in _truth(store, "acted") if row["after_ppm_s"] and row["before_ppm_s"]]
+    control = [row["after_ppm_s"] / row["before_ppm_s"] for row in acted if row["group"] == "control"]
+    drift = float(np.mean(control))
+    before = np.array([row["before_ppm_s"] for row in acted if row["client"] in less])
+    after = np.array([row["after_ppm_s"] for row in acted if row["client"] in less]) / drift
+    # In drain, not in hours: a client with next to no drain would outweigh all others.
+    predicted = np.array([less[row["client"]] for row in acted if row["client"] in less])
+    gained = before - after
+    return Found(gain_gained=float(np.nansum(predicted * gained)), gain_gain=float(np.nansum(predicted**2)))
+
+
+_HEAD = (
+    "| phones | hogs found, false (upper bound of the rate) | recall of hogs ≥ 10 %, ≥ 20 clients | effect: slope "
+    "| gains covered | bugs: top 100 true | all true, recall | advice: gained per predicted |",
+    "|---|---|---|---|---|---|---|---|",
+)
+
+
+def _row(kind: str, found: Found) -> str:
+    bound = stats.beta.ppf(0.95, found.false_hogs + 1, max(found.hogs - found.false_hogs, 1))
+    cells = (
+        kind,
+        f"{found.hogs:.0f}, {found.false_hogs:.0f} ({bound:.1%})",
+        f"{found.large_found / found.large:.1%} of {found.large:.0f}",
+        f"{found.true_found / found.true_true:.3f}",
+        f"{found.covered / found.judged:.1%}",
+        f"{found.top_true / found.top:.1%}",
+        f"{found.true_bugs / found.bugs:.1%}, {found.true_bugs / found.all_bugs:.1%}",
+        f"{found.gain_gained / found.gain_gain:.3f}",
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def _targets(found: Found) -> dict[str, bool]:
+    return {
+        "recall": found.large_found >= 0.95 * found.large,
+        "false discoveries": found.false_hogs <= 0.05 * found.hogs,
+        "slope": 0.9 <= found.true_found / found.true_true <= 1.1,
+        "coverage": 0.93 <= found.covered / found.judged <= 0.97,
+        "bugs": found.top_true >= 0.8 * found.top,
+        "advice": 0.9 <= found.gain_gained / found.gain_gain <= 1.1,
+    }
+
+
+def _truth(store: Store, name: str) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = pq.read_table(store.path / "truth" / f"{name}.parquet").to_pylist()
+    return rows
+
+
+def _count(chosen: Bool) -> int:
+    return int(np.count_nonzero(chosen))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
