@@ -119,7 +119,7 @@ def _contrast(fleet: Fleet, bucket: int, inputs: str) -> None:
 
 
 def _inputs(fleet: Fleet, bucket: int) -> str:
-    return " ".join([str(fleet.packages.num_rows), *(job.inputs for job in fleet.jobs if job.unit.bucket == bucket)])
+    return " ".join([_VERSION, str(fleet.packages.num_rows), *(job.inputs for job in fleet.jobs if job.unit.bucket == bucket)])
 
 
 def _forget_others(fleet: Fleet) -> None:

@@ -146,7 +146,7 @@ def _advice(store: Store, fleet: Fleet, hogs: Hogs, names: dict[int, str]) -> Fo
     """Clients are told to stop their hogs; what is gained beside the control group, for what was predicted."""
     scores = score_clients(fleet)
     effect = dict(zip(hogs.app[hogs.is_hog].tolist(), hogs.effect.value[hogs.is_hog].tolist(), strict=True))
-    sql = "SELECT client, app, seconds FROM contrast"
+    sql = "SELECT client, app, ran_s FROM contrast"
     runs = pa.concat_tables(fleet.by_clients(sql))
     runs = runs.filter(pa.array(np.isin(runs["app"].to_numpy(), list(effect))))
     advice = pa.table({"client": runs["client"], "app": [names[number] for number in runs["app"].to_pylist()]})
@@ -156,7 +156,7 @@ def _advice(store: Store, fleet: Fleet, hogs: Hogs, names: dict[int, str]) -> Fo
     whole = dict(zip(scores.client.tolist(), scores.seconds.tolist(), strict=True))
     for row in runs.to_pylist():
         if (row["client"], names[row["app"]]) in followed:
-            less[row["client"]] += effect[row["app"]] * row["seconds"] / whole[row["client"]]
+            less[row["client"]] += effect[row["app"]] * row["ran_s"] / whole[row["client"]]
     acted = [row for row in _truth(store, "acted") if row["after_ppm_s"] and row["before_ppm_s"]]
     control = [row["after_ppm_s"] / row["before_ppm_s"] for row in acted if row["group"] == "control"]
     drift = float(np.mean(control))

@@ -1,6 +1,6 @@
 -- By client and app: how much faster the battery drained with the app at both ends of a pair than at neither, by screen and summed.
 -- A difference of rates weighs T1 * T0 / (T1 + T0), which its variance is inverse to, once both times are long beside the time in
--- which the level falls by a step. Pairs with the app at one end tell nothing.
+-- which the level falls by a step. Pairs with the app at one end tell nothing, but that it may have run for half of them (ran_s).
 WITH used AS (
     SELECT
         usage.client, packages.app_id AS app, usage.screen,
@@ -18,18 +18,19 @@ whole AS (
 ),
 parted AS (
     SELECT
-        used.client, used.app, used.pairs, used.t1, used.d1, whole.t - used.t AS t0, whole.d - used.d AS d0,
+        used.client, used.app, used.pairs, used.t1, used.d1, (used.t + used.t1) / 2 AS ran, whole.t - used.t AS t0, whole.d - used.d AS d0,
         CASE WHEN whole.n > 1 THEN (whole.q - whole.d * whole.d / whole.t) / (whole.n - 1) ELSE 0 END AS v
     FROM used JOIN whole ON used.client = whole.client AND used.screen = whole.screen
 ),
 weighed AS (
     SELECT
-        client, app, pairs, t1, d1, v,
+        client, app, pairs, t1, d1, ran, v,
         CASE WHEN t1 >= {least_s} AND t0 >= {least_s} THEN t1 * t0 / (t1 + t0) ELSE 0 END AS w,
         CASE WHEN t1 >= {least_s} AND t0 >= {least_s} THEN (d1 * t0 - d0 * t1) / (t1 + t0) ELSE 0 END AS s
     FROM parted
 )
 SELECT
     client, app, CAST(SUM(pairs) AS BIGINT) AS pairs, SUM(t1) AS seconds, SUM(d1) AS drop_ppm,
+    SUM(ran) AS ran_s,
     SUM(w) AS w, SUM(s) AS s, SUM(w * v) AS noise
 FROM weighed GROUP BY client, app
