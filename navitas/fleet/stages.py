@@ -15,6 +15,7 @@ from navitas.fleet.units import Job, jobs_of
 
 _BUCKETS_AT_ONCE = 16
 LEAST_S = 1800
+_VERSION = "2"
 
 
 @dataclass(frozen=True, slots=True)
