@@ -12,23 +12,23 @@ from navitas.fleet.pairs import Bool, Pairs, pairs_of
 from navitas.fleet.schema import I64
 from navitas.fleet.statistics import F64
 from navitas.fleet.store import read_table, write_table
-from navitas.fleet.units import Job
+from navitas.fleet.units import Job, samples_of
 from navitas.fleet.usage import ordered, samples_in
 
 UNIT_PPM_S = 0.001
 """Of rates as integers: exact sums, whatever their order."""
-FASTEST = 10_000_000
-"""Rates are capped: no phone is empty in less than 100 seconds."""
+FASTEST = 1_000_000
+"""Rates are capped: no phone is empty within 17 minutes; and the squares of a month's pairs add up to less than 2⁶³."""
 EXACT_STEP_PPM = 10_000
 """Clients whose levels change by 1 % at a time (as Android tells them) tell rates exactly."""
 COLUMNS = ["client", "time_s", "level_ppm", "state", "screen", "uptime_s"]
 _BIN = 50
-_BINS = 20_000
+_BINS = FASTEST // _BIN
 
 
 @dataclass(frozen=True, slots=True)
 class Apriori:
-    """Exact rates in bins of 0.05 ppm/s up to 1,000 ppm/s, one bin for all above: how many, and their sums in `UNIT_PPM_S`."""
+    """Exact rates in bins of 0.05 ppm/s: how many, and their sums in `UNIT_PPM_S`; the last bin is of those that were capped."""
 
     count: I64
     total: I64
@@ -36,7 +36,7 @@ class Apriori:
     @classmethod
     def of(cls, rates: I64) -> Apriori:
         """The distribution of these rates."""
-        bins = np.minimum(rates // _BIN, _BINS)
+        bins = rates // _BIN
         total = np.bincount(bins, weights=rates, minlength=_BINS + 1)
         return cls(np.bincount(bins, minlength=_BINS + 1).astype(np.int64), np.rint(total).astype(np.int64))
 
@@ -124,20 +124,20 @@ class AprioriTask:
     def run(self) -> None:
         """Write the distribution."""
         steps = Steps.read(tuple(job.clients for job in self.jobs))
-        made = Apriori.of(np.concatenate([self._rates(job, steps) for job in self.jobs]))
-        made.write(self.file, self.inputs)
+        rates = [_exact_rates(job, table, steps) for job, table in samples_of(self.jobs, COLUMNS)]
+        Apriori.of(np.concatenate(rates)).write(self.file, self.inputs)
 
-    @staticmethod
-    def _rates(job: Job, steps: Steps) -> I64:
-        samples = samples_in(ordered(job.samples(COLUMNS)))
-        pairs = pairs_of(samples)
-        chosen = pairs.counts & (samples.time_s >= job.begins_s) & exact(steps.of(samples.client))
-        rate = np.rint(pairs.drop_ppm[chosen] / pairs.seconds[chosen] / UNIT_PPM_S)
-        return np.minimum(rate, FASTEST).astype(np.int64)
+
+def _exact_rates(job: Job, table: pa.Table, steps: Steps) -> I64:
+    samples = samples_in(ordered(table))
+    pairs = pairs_of(samples)
+    chosen = pairs.counts & (samples.time_s >= job.begins_s) & exact(steps.of(samples.client))
+    rate = np.rint(pairs.drop_ppm[chosen] / pairs.seconds[chosen] / UNIT_PPM_S)
+    return np.minimum(rate, FASTEST).astype(np.int64)
 
 
 def _between(values: I64, low: F64, high: F64) -> F64:
     """The sum of the bins' values between bounds."""
     upto = np.append(0, np.cumsum(values)).astype(np.float64)
-    edges = np.append(np.arange(_BINS + 1) * _BIN, FASTEST)
+    edges = np.arange(_BINS + 2) * _BIN
     return np.asarray(np.interp(high, edges, upto) - np.interp(low, edges, upto))

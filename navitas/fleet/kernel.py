@@ -1,13 +1,13 @@
 """Sums over pairs of samples by client and package: the one step that is no SQL, for app lists are long.
 
 24 million samples of 30 apps are 720 million memberships; in SQL the lists of both ends would be intersected pair by pair.
-Here all memberships are sorted once as numbers (client, package, sample): a stretch of samples in which a package is in each one
-is then a run of neighbours, and its sum a difference of two cumulative ones.
+Here all memberships are sorted once as numbers (package, sample): a stretch of samples in which a package is in each one is then
+a run of neighbours, and its sum a difference of two cumulative ones.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 
 from navitas.fleet.schema import I64
 
-_ROW_BITS, _PACKAGE_BITS = 30, 22
-_CLIENTS = 1 << (63 - _ROW_BITS - _PACKAGE_BITS - 1)
-PACKAGES_LIMIT = 1 << _PACKAGE_BITS
-"""More packages than this do not fit into the numbers that are sorted."""
-_BLOCK = 1 << 20
+_BLOCK = 1 << 19
 """Memberships that are sorted at once: their numbers fit into the processor's caches."""
+_ROWS = 1 << 15
+"""Samples of a block, unless one client has more: package and sample then mostly fit into 32 bits, which sort far sooner."""
+_WORD = 63
+PACKAGES_LIMIT = 1 << 22
+"""More packages than this no fleet may have: with a client's million samples they still fit into the numbers that are sorted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,10 @@ class AppLists:
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """By client and package: sums of the pairs' values where the package is at both ends, and where it is at one of them."""
+    """By client and package: sums of the pairs' values where the package is at both ends, and where it is at one of them.
+
+    Values are rows of `both` and `one`. A client's number is that of its first sample.
+    """
 
     client: I64
     package: I64
@@ -45,52 +49,95 @@ class Sums:
 
 
 def sums_by_package(client: I64, apps: AppLists, values: I64) -> Iterator[Sums]:
-    """Sum up `values` (rows: samples, each with those of the pair that it ends; zeros where it ends none), block by block.
+    """Sum up `values`, block by block of clients.
 
-    Samples are in order of client and time. A client's number in `Sums` is that of its first sample.
+    Rows are kinds of values, none of them negative; columns are samples in order of client and time: each has the values of the
+    pair that it ends, zeros where it ends none.
     """
-    first = np.flatnonzero(np.append(True, client[1:] != client[:-1]))
+    first = np.flatnonzero(np.append(True, client[1:] != client[:-1])[: len(client)])
+    if not len(first):
+        return
     ends = np.append(first[1:], len(client))
-    memberships = apps.offset[ends] - apps.offset[first]
-    block = np.cumsum(np.maximum(memberships, _BLOCK // _CLIENTS + 1)) // _BLOCK
-    starts = np.flatnonzero(np.append(True, np.diff(block) != 0)) if len(first) else first
+    size = np.maximum((apps.offset[ends] - apps.offset[first]) / _BLOCK, (ends - first) / _ROWS)
+    starts = np.flatnonzero(np.diff(np.floor(np.cumsum(size)), prepend=-1.0))
+    words = _packed(values, first)
     for low, high in zip(starts.tolist(), [*starts[1:].tolist(), len(first)], strict=True):
-        yield _of_block(first[low:high], slice(int(first[low]), int(ends[high - 1])), apps, values)
+        yield _of_block(first[low:high], slice(int(first[low]), int(ends[high - 1])), apps, words)
 
 
-def _of_block(first: I64, rows: slice, apps: AppLists, values: I64) -> Sums:
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """Several values in one number of 64 bits, each in as many bits as its greatest sum over a client's pairs needs."""
+
+    packed: I64
+    bits: tuple[int, ...]
+
+    def unpacked(self, sums: I64) -> Iterator[I64]:
+        for bits in self.bits:
+            yield sums & ((1 << bits) - 1)
+            sums = sums >> bits
+
+
+def _packed(values: I64, first: I64) -> list[_Word]:
+    """Values in their order, in as few numbers as they go into."""
+    greatest = np.add.reduceat(values, first, axis=1).max(axis=1)
+    chosen: list[tuple[list[I64], list[int]]] = [([], [])]
+    for row, bits in zip(values, [max(int(one).bit_length(), 1) for one in greatest], strict=True):
+        if sum(chosen[-1][1]) + bits > _WORD:
+            chosen.append(([], []))
+        chosen[-1][0].append(row)
+        chosen[-1][1].append(bits)
+    words = []
+    for rows, widths in chosen:
+        packed = rows[-1]
+        for row, bits in zip(rows[-2::-1], widths[-2::-1], strict=True):
+            packed = (packed << bits) | row
+        words.append(_Word(packed, tuple(widths)))
+    return words
+
+
+def _of_block(first: I64, rows: slice, apps: AppLists, words: Sequence[_Word]) -> Sums:
     """Clients that begin at samples `first`, all of them within `rows`."""
+    owner = np.repeat(np.arange(len(first)), np.diff(np.append(first, rows.stop)))
+    # A place is left free between clients, so that no run goes on from one to the next.
+    place = np.arange(rows.stop - rows.start) + owner
+    places = int(place[-1]) + 2
     offset = apps.offset[rows.start : rows.stop + 1]
-    length = np.diff(np.append(first, rows.stop))
-    number = np.repeat(np.arange(len(first)), length)
-    # A number is left out between clients, so that no run goes on from one to the next.
-    row = np.arange(rows.stop - rows.start) + number
-    key = np.repeat((number << (_ROW_BITS + _PACKAGE_BITS)) | row, np.diff(offset))
-    key += apps.package[offset[0] : offset[-1]].astype(np.int64) << _ROW_BITS
-    key.sort()
-    if not len(key):
-        none = np.empty((0, values.shape[1]), np.int64)
-        return Sums(np.empty(0, np.int64), np.empty(0, np.int64), none, none)
+    key, bits = _sorted_keys(apps.package[offset[0] : offset[-1]], np.diff(offset), place)
     step = np.diff(key)
     if not step.all():
         key = key[np.append(True, step != 0)]
         step = np.diff(key)
     breaks = np.flatnonzero(step != 1)
-    begin, end = key[np.append(0, breaks + 1)], key[np.append(breaks, len(key) - 1)]
-    group = begin >> _ROW_BITS
-    owner = group >> _PACKAGE_BITS
-    mask = (1 << _ROW_BITS) - 1
-    begin_row, end_row = (begin & mask) - owner, (end & mask) - owner
-    own = values[rows]
-    total = np.cumsum(own, axis=0)
-    both = total.take(end_row, 0) - total.take(begin_row, 0)
-    following = np.vstack([own[1:], np.zeros((1, own.shape[1]), own.dtype)])
-    following[first[1:] - rows.start - 1] = 0
-    one = own.take(begin_row, 0) + following.take(end_row, 0)
-    groups = np.flatnonzero(np.append(True, np.diff(group) != 0))
-    return Sums(
-        first[owner[groups]],
-        group[groups] & (PACKAGES_LIMIT - 1),
-        np.add.reduceat(both, groups),
-        np.add.reduceat(one, groups),
-    )
+    begin_key, end_key = (key[np.append(0, breaks + 1)], key[np.append(breaks, len(key) - 1)]) if len(key) else (key, key)
+    mask = key.dtype.type((1 << bits) - 1)
+    begin, end = (begin_key & mask).astype(np.intp), (end_key & mask).astype(np.intp)
+    client_at = np.zeros(places, np.int64)
+    client_at[place] = owner
+    client, package = client_at.take(begin), begin_key >> key.dtype.type(bits)
+    groups = np.flatnonzero(np.append(True, (package[1:] != package[:-1]) | (client[1:] != client[:-1]))[: len(begin)])
+    both: list[I64] = []
+    one: list[I64] = []
+    for word in words:
+        own = np.zeros(places, np.int64)
+        own[place] = word.packed[rows]
+        total, following = np.cumsum(own), np.append(own[1:], 0)
+        both.extend(word.unpacked(_by_group(total.take(end) - total.take(begin), groups)))
+        one.extend(word.unpacked(_by_group(own.take(begin) + following.take(end), groups)))
+    return Sums(first[client[groups]], package[groups].astype(np.int64), np.stack(both), np.stack(one))
+
+
+def _sorted_keys(package: NDArray[np.int32], counts: I64, place: I64) -> tuple[NDArray[np.unsignedinteger], int]:
+    """Numbers that hold package and place, in order, and how many bits are the place's."""
+    # One more than is used, so that no run goes on from one package to the next.
+    bits = (int(place[-1]) + 1).bit_length()
+    width = int(package.max(initial=0)).bit_length() + bits
+    key: NDArray[np.unsignedinteger] = package.astype(np.uint32 if width <= 32 else np.uint64)
+    key <<= key.dtype.type(bits)
+    key |= np.repeat(place.astype(key.dtype), counts)
+    key.sort()
+    return key, bits
+
+
+def _by_group(values: I64, groups: I64) -> I64:
+    return np.add.reduceat(values, groups) if len(groups) else values

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from navitas.fleet.apriori import COLUMNS, UNIT_PPM_S, Apriori, AprioriTask, Steps, rates_of
 from navitas.fleet.engine.base import statement
@@ -21,13 +22,13 @@ from navitas.fleet.schema import I64
 from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import F64, Bool, life_gain_s
 from navitas.fleet.store import fingerprint, is_of, read_table, write_table
-from navitas.fleet.units import Job
+from navitas.fleet.units import Job, samples_of
 from navitas.fleet.usage import apps_in, ordered, samples_in
 
 H = 1.96
 """Standard errors on either side: 95 %."""
 _VERSION = "1"
-_FOLDER = "paper"
+_FOLDER, _APRIORI, _PACKAGES = "paper", "apriori.parquet", "packages.parquet"
 _NAMES = ("pairs", "rate", "square")
 _SUMS = pa.schema(
     [
@@ -72,76 +73,69 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class RatesTask:
-    """A unit's rates summed up by client and app."""
+    """Rates of a bucket's units summed up by client and app; `jobs` are those to be done, `clients` tells steps."""
 
-    job: Job
+    jobs: tuple[Job, ...]
     clients: tuple[Path, ...]
-    packages: Path
-    apriori: Path
-    file: Path
+    folder: Path
     inputs: str
 
     @property
     def name(self) -> str:
         """What errors call it."""
-        return self.job.name
+        return f"bucket {self.jobs[0].unit.bucket}"
 
     def run(self) -> None:
         """Write the sums."""
-        table = ordered(self.job.samples([*COLUMNS, "apps"]))
-        samples = samples_in(table)
-        pairs = pairs_of(samples)
-        step = Steps.read(self.clients).of(samples.client)
-        counts = pairs.counts & (samples.time_s >= self.job.begins_s) & (step > 0)
-        rate = rates_of(pairs, step, Apriori.read(self.apriori)) * counts
-        values = np.stack([counts.astype(np.int64), rate, rate * rate], axis=1)
-        write_table(self.file, self._sums(samples.client, apps_in(table), values), self.inputs)
+        steps, apriori = Steps.read(self.clients), Apriori.read(self.folder / _APRIORI)
+        number = read_table(self.folder / _PACKAGES)["app_id"].to_numpy()
+        for job, samples in samples_of(self.jobs, [*COLUMNS, "apps"]):
+            write_table(
+                self.folder / f"{job.unit.folder}.parquet", _sums(job, ordered(samples), steps, apriori, number), self.inputs
+            )
 
-    def _sums(self, client: I64, lists: AppLists, values: I64) -> pa.Table:
-        numbers = read_table(self.packages)["app_id"].to_numpy()
-        made = [_SUMS.empty_table()]
-        for part in sums_by_package(client, AppLists(lists.offset, numbers[lists.package]), values):
-            sums = part.both + part.one
-            told = sums[:, 0] > 0
-            made.append(_table(client[part.client[told]], pa.array(part.package[told], pa.int32()), sums[told]))
-        first = np.flatnonzero(np.append(True, client[1:] != client[:-1])[: len(client)])
-        if len(first):
-            made.append(_table(client[first], pa.nulls(len(first), pa.int32()), np.add.reduceat(values, first)))
-        return pa.concat_tables(made)
+
+def _sums(job: Job, table: pa.Table, steps: Steps, apriori: Apriori, number: NDArray[np.int32]) -> pa.Table:
+    samples = samples_in(table)
+    client, pairs, step = samples.client, pairs_of(samples), steps.of(samples.client)
+    counts = pairs.counts & (samples.time_s >= job.begins_s) & (step > 0)
+    rate = rates_of(pairs, step, apriori) * counts
+    values = np.stack([counts.astype(np.int64), rate, rate * rate])
+    lists = apps_in(table)
+    made = [_SUMS.empty_table()]
+    for part in sums_by_package(client, AppLists(lists.offset, number[lists.package]), values):
+        sums = part.both + part.one
+        told = np.flatnonzero(sums[0])
+        made.append(_table(client[part.client[told]], pa.array(part.package[told], pa.int32()), sums[:, told]))
+    first = np.flatnonzero(np.append(True, client[1:] != client[:-1])[: len(client)])
+    if len(first):
+        made.append(_table(client[first], pa.nulls(len(first), pa.int32()), np.add.reduceat(values, first, axis=1)))
+    return pa.concat_tables(made)
 
 
 def brought_up_to_date(fleet: Fleet, told: Callable[[int, int], None] = lambda done, of: None) -> None:
     """Make the exact rates' distribution, then all units' sums, where samples have changed: any change changes all sums."""
     folder = fleet.store.work / _FOLDER
     inputs = f"{_VERSION} {fingerprint(*(part for job in fleet.jobs for part in job.parts))} {fleet.packages.num_rows}"
-    buckets = {bucket: tuple(job for job in fleet.jobs if job.unit.bucket == bucket) for bucket in fleet.buckets}
-    exact = [AprioriTask(jobs, folder / f"apriori-{bucket:03d}.parquet", inputs) for bucket, jobs in buckets.items()]
-    packages, apriori = folder / "packages.parquet", folder / "apriori.parquet"
-    sums = [
-        RatesTask(
-            job,
-            tuple(one.clients for one in buckets[job.unit.bucket]),
-            packages,
-            apriori,
-            fleet.unit_file(_FOLDER, job),
-            inputs,
-        )
-        for job in fleet.jobs
-    ]
+    exact, sums = [], []
+    for bucket in fleet.buckets:
+        jobs = fleet.of_bucket(bucket)
+        exact.append(AprioriTask(jobs, folder / f"apriori-{bucket:03d}.parquet", inputs))
+        if left := tuple(job for job in jobs if not is_of(fleet.unit_file(_FOLDER, job), inputs)):
+            sums.append(RatesTask(left, tuple(job.clients for job in jobs), folder, inputs))
     vague = [task for task in exact if not is_of(task.file, inputs)]
-    left = [task for task in sums if not is_of(task.file, inputs)]
     count = 0
 
     def done(_: AprioriTask | RatesTask) -> None:
         nonlocal count
         count += 1
-        told(count, len(vague) + len(left))
+        told(count, len(vague) + len(sums))
 
     fleet.engine.run(vague, done)
-    if left:
-        Apriori.read(*(task.file for task in exact)).write(apriori, inputs)
-        write_table(packages, fleet.packages, inputs)
-    fleet.engine.run(left, done)
+    if sums:
+        Apriori.read(*(task.file for task in exact)).write(folder / _APRIORI, inputs)
+        write_table(folder / _PACKAGES, fleet.packages, inputs)
+    fleet.engine.run(sums, done)
 
 
 def find_hogs(fleet: Fleet) -> Compared:
@@ -189,4 +183,4 @@ def _moments(sums: F64) -> tuple[F64, F64]:
 
 
 def _table(client: I64, app: pa.Array, sums: I64) -> pa.Table:
-    return pa.table([client, app, *sums.T], schema=_SUMS)
+    return pa.table([client, app, *sums], schema=_SUMS)

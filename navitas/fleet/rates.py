@@ -13,7 +13,7 @@ from navitas.fleet.results import pseudonym
 from navitas.fleet.schema import I64
 from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import F64
-from navitas.fleet.units import Job
+from navitas.fleet.units import Job, samples_of
 from navitas.fleet.usage import COLUMNS, apps_in, ordered, samples_in
 
 RATES = pa.schema(
@@ -41,13 +41,12 @@ def rates(fleet: Fleet, told: Callable[[int, int], None] = lambda done, of: None
     found = pa.concat_tables(fleet.by_clients(_STEPS)).sort_by("client")
     clients, steps = found["client"].to_numpy(), np.nan_to_num(found["step_ppm"].to_numpy().astype(np.float64))
     names = _package_names(fleet)
-    for done, job in enumerate(fleet.jobs, 1):
-        yield _of_unit(job, names, clients, steps)
+    for done, (job, samples) in enumerate(samples_of(fleet.jobs, COLUMNS), 1):
+        yield _of_unit(job, ordered(samples), names, clients, steps)
         told(done, len(fleet.jobs))
 
 
-def _of_unit(job: Job, names: pa.Array, clients: I64, steps: F64) -> pa.Table:
-    samples = ordered(job.samples(COLUMNS))
+def _of_unit(job: Job, samples: pa.Table, names: pa.Array, clients: I64, steps: F64) -> pa.Table:
     read, apps = samples_in(samples), apps_in(samples)
     pairs = pairs_of(read)
     row = np.flatnonzero(pairs.counts & (read.time_s >= job.begins_s))

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from navitas.fleet.engine.base import Engine, OutOfMemory, statement
 from navitas.fleet.store import FleetError, Store, is_of, write_table
-from navitas.fleet.units import Job, jobs_of
+from navitas.fleet.units import Job, UsageTask, jobs_of
 
 _BUCKETS_AT_ONCE = 16
 LEAST_S = 1800
@@ -31,6 +31,10 @@ class Fleet:
     def buckets(self) -> list[int]:
         """All that have samples."""
         return sorted({job.unit.bucket for job in self.jobs})
+
+    def of_bucket(self, bucket: int) -> tuple[Job, ...]:
+        """Its units in order of months."""
+        return tuple(job for job in self.jobs if job.unit.bucket == bucket)
 
     def by_clients(self, sql: str, extra: str = "", **tables: pa.Table) -> list[pa.Table]:
         """A statement about some buckets of clients at a time; it sees `usage`, `clients`, `contrast` and `packages`.
@@ -82,14 +86,16 @@ def brought_up_to_date(store: Store, engine: Engine, told: Callable[[int, int], 
     jobs = jobs_of(store)
     if not jobs:
         raise FleetError(f"{store.path}: holds no samples", "Ingest some: `navitas fleet ingest`.")
-    stale = [job for job in jobs if not job.is_done()]
     fleet = Fleet(store, engine, tuple(jobs), numbered(store.packages()))
     inputs = {bucket: _inputs(fleet, bucket) for bucket in fleet.buckets}
+    stale = [
+        UsageTask(chosen) for bucket in inputs if (chosen := tuple(job for job in fleet.of_bucket(bucket) if not job.is_done()))
+    ]
     left = [bucket for bucket, text in inputs.items() if not is_of(fleet.contrast_file(bucket), text)]
     _forget_others(fleet)
     count, total = 0, len(stale) + len(left)
 
-    def done(_: Job) -> None:
+    def done(_: UsageTask) -> None:
         nonlocal count
         count += 1
         told(count, total)
@@ -110,7 +116,7 @@ def numbered(packages: pa.Table) -> pa.Table:
 
 
 def _contrast(fleet: Fleet, bucket: int, inputs: str) -> None:
-    own = [job for job in fleet.jobs if job.unit.bucket == bucket]
+    own = fleet.of_bucket(bucket)
     files = {"usage": [job.usage for job in own], "clients": [job.clients for job in own]}
     try:
         table = fleet.engine.query(statement("contrast", least_s=LEAST_S), {**files, "packages": fleet.packages})
@@ -120,7 +126,7 @@ def _contrast(fleet: Fleet, bucket: int, inputs: str) -> None:
 
 
 def _inputs(fleet: Fleet, bucket: int) -> str:
-    return " ".join([_VERSION, str(fleet.packages.num_rows), *(job.inputs for job in fleet.jobs if job.unit.bucket == bucket)])
+    return " ".join([_VERSION, str(fleet.packages.num_rows), *(job.inputs for job in fleet.of_bucket(bucket))])
 
 
 def _forget_others(fleet: Fleet) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -14,7 +14,7 @@ from navitas.fleet.pairs import LONGEST_S
 from navitas.fleet.store import Store, Unit, fingerprint, is_of, notes_of, read_table, write_table
 from navitas.fleet.usage import COLUMNS, usage_of
 
-_VERSION = "1"
+_VERSION = "2"
 
 
 class Task(Protocol):
@@ -42,11 +42,6 @@ class Job:
     inputs: str
 
     @property
-    def name(self) -> str:
-        """What errors call it."""
-        return f"bucket {self.unit.bucket}, month {self.unit.month}"
-
-    @property
     def begins_s(self) -> int:
         """The first moment of the unit's month."""
         begins: int = np.datetime64(self.unit.month, "s").astype(np.int64).item()
@@ -56,9 +51,9 @@ class Job:
         """Whether the results are of these inputs; `clients` is written last."""
         return is_of(self.clients, self.inputs) and self.usage.exists()
 
-    def run(self) -> None:
-        """Make the sums. FleetError when files cannot be read or written."""
-        made = usage_of(self.samples(COLUMNS), self.begins_s)
+    def make(self, samples: pa.Table) -> None:
+        """Make the sums of these samples."""
+        made = usage_of(samples, self.begins_s)
         write_table(self.usage, made.usage)
         write_table(self.clients, made.clients, self.inputs, made.refused)
 
@@ -66,13 +61,40 @@ class Job:
         """How many pairs were refused, by reason."""
         return notes_of(self.clients)
 
-    def samples(self, columns: list[str]) -> pa.Table:
-        """The unit's samples, and the last hours before it, as far as they begin its pairs."""
-        tables = [read_table(part, columns) for part in self.parts]
-        for part in self.before:
-            earlier = read_table(part, columns)
-            tables.append(earlier.filter(pa.array(earlier["time_s"].to_numpy() >= self.begins_s - LONGEST_S)))
-        return tables[0] if len(tables) == 1 else pa.concat_tables(tables)
+
+@dataclass(frozen=True, slots=True)
+class UsageTask:
+    """Units of one bucket, in order of their months, whose sums are to be made."""
+
+    jobs: tuple[Job, ...]
+
+    @property
+    def name(self) -> str:
+        """What errors call it."""
+        return f"bucket {self.jobs[0].unit.bucket}"
+
+    def run(self) -> None:
+        """Make the sums, one unit after another. FleetError when files cannot be read or written."""
+        for job, samples in samples_of(self.jobs, COLUMNS):
+            job.make(samples)
+
+
+def samples_of(jobs: Sequence[Job], columns: list[str]) -> Iterator[tuple[Job, pa.Table]]:
+    """Each unit's samples, and of the last hours before it those that may begin its pairs; what two units need is read once."""
+    last: tuple[tuple[Path, ...], pa.Table] = ((), None)
+    for job in jobs:
+        before = last[1] if job.before == last[0] else _read(job.before, columns)
+        own = _read(job.parts, columns)
+        last = (job.parts, own)
+        if before is None:
+            yield job, own
+        else:
+            late = pa.array(before["time_s"].to_numpy() >= job.begins_s - LONGEST_S)
+            yield job, pa.concat_tables([before.filter(late), own])
+
+
+def _read(parts: Sequence[Path], columns: list[str]) -> pa.Table | None:
+    return pa.concat_tables(read_table(part, columns) for part in parts) if parts else None
 
 
 def jobs_of(store: Store) -> list[Job]:

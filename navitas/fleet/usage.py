@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,13 +18,14 @@ COLUMNS = ["client", "time_s", "level_ppm", "state", "screen", "uptime_s", "mode
 """Of samples, those that are looked at."""
 SCREENS = 3
 """A pair's screen: at how many of its ends it was on, 0 to 2."""
-_AMOUNTS = ("pairs", "seconds", "drop_ppm")
+_WIDTHS = {"pairs": pa.int32(), "seconds": pa.int32(), "drop_ppm": pa.int64()}
+_AMOUNTS = tuple(_WIDTHS)
 USAGE = pa.schema(
     [
         pa.field("client", pa.int64()),
         pa.field("package", pa.int32()),
         pa.field("screen", pa.int8()),
-        *(pa.field(f"{ends}_{amount}", pa.int32()) for ends in ("both", "one") for amount in _AMOUNTS),
+        *(pa.field(f"{ends}_{amount}", kind) for ends in ("both", "one") for amount, kind in _WIDTHS.items()),
     ]
 )
 """By client, package and screen: pairs with the package at both ends and at one of them: their number, length and drop."""
@@ -64,8 +66,8 @@ def usage_of(samples: pa.Table, begins_s: int = -(1 << 62)) -> Usage:
     told = samples_in(samples)
     client, own = told.client, told.time_s >= begins_s
     pairs = pairs_of(told)
-    amounts = np.stack([pairs.counts, pairs.seconds, pairs.drop_ppm], axis=1).astype(np.int64) * own[:, None]
-    values = np.concatenate([amounts * (pairs.screen == screen)[:, None] for screen in range(SCREENS)], axis=1)
+    amounts = np.stack([pairs.counts, pairs.seconds, pairs.drop_ppm]).astype(np.int64) * own
+    values = np.concatenate([amounts * (pairs.screen == screen) for screen in range(SCREENS)])
     sums = list(sums_by_package(client, apps_in(samples), values))
     refused = {reason: count for reason, count in pairs.refused.items() if count}
     return Usage(_usage_table(client, sums), _client_table(samples, client, own, pairs, values), refused)
@@ -103,12 +105,19 @@ def _int64(column: pa.ChunkedArray) -> I64:
 def _usage_table(client: I64, parts: Sequence[Sums]) -> pa.Table:
     tables = [USAGE.empty_table()]
     for part in parts:
-        sums = np.stack([part.both, part.one], axis=1).reshape(-1, 2, SCREENS, len(_AMOUNTS)).swapaxes(1, 2)
-        row, screen = np.nonzero(sums[..., 0].any(axis=2))
-        amounts = sums[row, screen].reshape(len(row), 2 * len(_AMOUNTS)).T
-        columns = [client[part.client[row]], part.package[row], screen, *amounts]
-        tables.append(pa.table(columns, names=USAGE.names).cast(USAGE))
+        for screen in range(SCREENS):
+            both, one = (ends[len(_AMOUNTS) * screen :][: len(_AMOUNTS)] for ends in (part.both, part.one))
+            told = np.flatnonzero(both[0] | one[0])
+            amounts = [*both.take(told, 1), *one.take(told, 1)]
+            columns = [client[part.client[told]], part.package[told], np.full(len(told), screen), *amounts]
+            tables.append(_table(columns, USAGE))
     return pa.concat_tables(tables)
+
+
+def _table(columns: Sequence[Any], schema: pa.Schema) -> pa.Table:
+    """Columns of numbers, each in its field's type."""
+    numbers = [np.asarray(column, field.type.to_pandas_dtype()) for column, field in zip(columns, schema, strict=True)]
+    return pa.table(numbers, schema=schema)
 
 
 def _client_table(samples: pa.Table, client: I64, own: Bool, pairs: Pairs, values: I64) -> pa.Table:
@@ -121,7 +130,7 @@ def _client_table(samples: pa.Table, client: I64, own: Bool, pairs: Pairs, value
         [np.add.reduceat(np.where(pairs.screen == screen, square, 0.0), first) for screen in range(SCREENS)], axis=1
     )
     time_s = _int64(samples["time_s"])
-    sums = np.add.reduceat(values, first).reshape(-1, SCREENS, len(_AMOUNTS))
+    sums = np.add.reduceat(values, first, axis=1).T.reshape(-1, SCREENS, len(_AMOUNTS))
     counted = np.add.reduceat(own, first, dtype=np.int64)
     row, screen = np.nonzero((counted > 0)[:, None] & ((sums[..., 0] > 0) | (np.arange(SCREENS) == 0)))
     columns = {

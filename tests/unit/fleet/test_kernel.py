@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from navitas.fleet import kernel
 from navitas.fleet.kernel import AppLists, sums_by_package
 
-samples = st.lists(st.tuples(st.integers(0, 3), st.sets(st.integers(0, 5)), st.integers(-5, 5)), max_size=30)
+samples = st.lists(st.tuples(st.integers(0, 3), st.sets(st.integers(0, 5)), st.sampled_from([0, 1, 5, 1 << 58])), max_size=30)
 
 
 @given(samples, st.integers(1, 40))
@@ -22,9 +22,11 @@ def test_sums_are_those_of_a_plain_loop(made: list[tuple[int, set[int], int]], b
     offset = np.cumsum([0, *map(len, apps)])
     package = np.array([app for row in apps for app in row], np.int32)
     begins = np.append(True, client[1:] != client[:-1])[: len(client)]
-    values = np.array([[0, 0] if new else [1, row[2]] for new, row in zip(begins, made, strict=True)], np.int64).reshape(-1, 2)
-    both: dict[tuple[int, int], np.ndarray] = defaultdict(lambda: np.zeros(2, np.int64))
-    one: dict[tuple[int, int], np.ndarray] = defaultdict(lambda: np.zeros(2, np.int64))
+    values = np.array([[0] * 3 if new else [1, row[2], 7] for new, row in zip(begins, made, strict=True)], np.int64).reshape(
+        -1, 3
+    )
+    both: dict[tuple[int, int], np.ndarray] = defaultdict(lambda: np.zeros(3, np.int64))
+    one: dict[tuple[int, int], np.ndarray] = defaultdict(lambda: np.zeros(3, np.int64))
     for i, row in enumerate(apps):
         for app in row:
             both[client[i], app] += 0
@@ -33,7 +35,7 @@ def test_sums_are_those_of_a_plain_loop(made: list[tuple[int, set[int], int]], b
                 (both if app in row and app in apps[i - 1] else one)[client[i], app] += values[i]
     old, kernel._BLOCK = kernel._BLOCK, block
     try:
-        parts = list(sums_by_package(client, AppLists(offset, package), values))
+        parts = list(sums_by_package(client, AppLists(offset, package), values.T))
     finally:
         kernel._BLOCK = old
     found = {}
@@ -41,5 +43,5 @@ def test_sums_are_those_of_a_plain_loop(made: list[tuple[int, set[int], int]], b
         for i in range(len(part.client)):
             key = int(client[part.client[i]]), int(part.package[i])
             assert key not in found
-            found[key] = part.both[i].tolist(), part.one[i].tolist()
+            found[key] = part.both[:, i].tolist(), part.one[:, i].tolist()
     assert found == {key: (both[key].tolist(), one[key].tolist()) for key in both}
