@@ -122,6 +122,8 @@ class Gathered:
         self.span_ns: tuple[int, int] | None = None
         self.clock: str | None = None
         self.cut = False
+        self.overwritten = False
+        """Whether the oldest events gave way to new ones before the trace was read."""
 
     def fact(self, t_ns: int, tid: int, kind: int, *, tgid: int = UNKNOWN, name: bytes = b"", parent: int = UNKNOWN) -> None:
         """One fact of a thread."""

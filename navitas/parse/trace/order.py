@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navitas.parse.tables import I32, I64, Rails
+from navitas.parse.trace.gaps import bridged
 from navitas.parse.trace.gather import Gathered
 from navitas.parse.trace.lives import Facts, tasks_of
 from navitas.parse.trace.tables import (
@@ -31,13 +32,15 @@ def in_order(gathered: Gathered, rails: Rails | None = None) -> RawTrace:
     start_ns, end_ns = gathered.span_ns or (0, 0)
     tasks = tasks_of(Facts(**gathered.facts.take()), gathered.names.all(), start_ns, end_ns)
     switches = _with_offline(Switches(**_sorted(gathered.switches.take())), gathered.offline.take())
+    told = _losses(gathered.losses.take())
+    switches, losses = bridged(switches, told, (start_ns, end_ns), gathered.last_ns, gathered.overwritten)
     trace = Trace(
         switches=switches,
         frequencies=Frequencies(**_sorted(gathered.frequencies.take())),
         idle=IdleStates(**_sorted(gathered.idle.take())),
         tasks=tasks,
         windows=_windows(switches, gathered.last_ns, end_ns),
-        losses=_losses(gathered.losses.take()),
+        losses=losses,
         suspends=_suspends(gathered.suspends.take(), start_ns, end_ns),
         snapshots=_snapshots(gathered.snapshots.take()),
         start_ns=start_ns,

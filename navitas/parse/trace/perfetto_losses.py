@@ -64,8 +64,9 @@ class PerfettoLosses:
         for cpu in sorted(self._pending & set(self._last_ns)):
             self._add(cpu, self._last_ns[cpu], max(end_ns, self._last_ns[cpu]))
         for cpu, count in sorted(self._overruns[_END].items()):
-            lost = count - self._overruns[_START].get(cpu, 0)
-            if lost > 0:
+            if cpu not in self._overruns[_START]:
+                continue  # it may have been lost before the trace began
+            if (lost := count - self._overruns[_START][cpu]) > 0:
                 self._into.warnings.append(f"the kernel's buffer of core {cpu} overran: {lost} events are lost")
                 if cpu not in self._told:
                     self._add(cpu, begin_ns, end_ns)
@@ -74,6 +75,7 @@ class PerfettoLosses:
     def _judge_buffers(self, begin_ns: int, end_ns: int) -> None:
         stats = self._buffers or ()
         if overwritten := sum(each.chunks_overwritten for each in stats):
+            self._into.overwritten = True
             self._into.warnings.append(f"the trace's buffer was full: {overwritten} of its oldest chunks were overwritten")
         if discarded := sum(each.chunks_discarded for each in stats):
             self._into.warnings.append(f"the trace's buffer was full: {discarded} chunks at its end were discarded")

@@ -63,6 +63,7 @@ class SingleLines:
         if entries := _ENTRIES.match(line):
             overwritten = int(entries[2]) - int(entries[1])
             if overwritten > 0:
+                self._into.overwritten = True
                 self._into.warnings.append(f"{overwritten} events had been overwritten when the trace was read: it begins late")
         elif clock := _CLOCK.match(line):
             self._into.clock = _CLOCKS.get(clock[1] or clock[2], self._into.clock)
