@@ -37,7 +37,7 @@ def in_order(gathered: Gathered, rails: Rails | None = None) -> RawTrace:
         idle=IdleStates(**_sorted(gathered.idle.take())),
         tasks=tasks,
         windows=_windows(switches, gathered.last_ns, end_ns),
-        losses=_losses(gathered.losses.take()),
+        losses=_losses(gathered.losses.take(), switches),
         suspends=_suspends(gathered.suspends.take(), start_ns, end_ns),
         snapshots=_snapshots(gathered.snapshots.take()),
         start_ns=start_ns,
@@ -92,9 +92,15 @@ def _windows(switches: Switches, last_ns: dict[int, int], end_ns: int) -> CpuWin
     return CpuWindows(cpu, from_ns, np.maximum(from_ns, to_ns))
 
 
-def _losses(columns: dict[str, NDArray[Any]]) -> Losses:
-    order = np.lexsort((columns["to_ns"], columns["from_ns"]))
-    return Losses(columns["cpu"][order], columns["from_ns"][order], columns["to_ns"][order])
+def _losses(columns: dict[str, NDArray[Any]], switches: Switches) -> Losses:
+    """What is told to be lost; besides where another thread leaves a core than the one that had come."""
+    same = switches.cpu[1:] == switches.cpu[:-1]
+    torn = np.flatnonzero(same & (switches.prev_tid[1:] != switches.next_tid[:-1]))
+    cpu = np.concatenate([columns["cpu"], switches.cpu[torn]])
+    from_ns = np.concatenate([columns["from_ns"], switches.t_ns[torn]])
+    to_ns = np.concatenate([columns["to_ns"], switches.t_ns[torn + 1]])
+    order = np.lexsort((to_ns, from_ns))
+    return Losses(cpu[order], from_ns[order], to_ns[order])
 
 
 def _snapshots(columns: dict[str, NDArray[Any]]) -> Snapshots:

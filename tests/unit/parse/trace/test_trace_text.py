@@ -130,7 +130,7 @@ def test_lost_events_are_spans(block: int) -> None:
     form = Form()
 
     def switch(cpu: int, at: int) -> str:
-        return form.switch(cpu, BEGIN + at * MS, ("a", 5, "S"), ("b", 6))
+        return form.switch(cpu, BEGIN + at * MS, ("a", 5, "R"), ("a", 5))
 
     text = comments(entries=(5, 905)) + switch(0, 0) + switch(1, 1) + "CPU:1 [LOST 34 EVENTS]\n" + switch(0, 2) + switch(1, 3)
     text += (
@@ -187,6 +187,41 @@ def test_a_page_has_its_trace_within() -> None:
         for block in (300, 1 << 20):
             raw = read_text(text.encode(), block)
             assert len(raw.trace.switches) == 9 and raw.skipped == ()
+
+
+def test_a_switch_that_is_missing_is_a_hole() -> None:
+    form = Form(trace_cmd=True)
+    a, b, c = ("a", 5, "S"), ("b", 6, "S"), ("c", 7, "S")
+    whole = [
+        form.switch(0, BEGIN + i * MS, one, following[:2]) for i, (one, following) in enumerate([(a, b), (b, c), (c, a), (a, b)])
+    ]
+    assert len(read_text("".join(whole).encode()).trace.losses) == 0
+    for gone in ("", whole[1].replace(" ==> ", " [FAILED TO PARSE] "), whole[1].replace(":6 [", ":99999999 [")):
+        losses = read_text("".join([whole[0], gone, *whole[2:]]).encode()).trace.losses
+        assert (losses.cpu.tolist(), (losses.from_ns - BEGIN).tolist(), (losses.to_ns - BEGIN).tolist()) == ([0], [0], [2 * MS])
+
+
+def test_what_is_endless_ends() -> None:
+    form = Form()
+    line = form.switch(0, BEGIN, ("a", 5, "R"), ("a", 5))
+    blank = line[:-1] + " " * 3_000_000 + "\n" + " " * 900 + "-1" + " " * 900 + "\n"
+    assert len(read_text((line + blank * 2 + line).encode(), 4 << 20).trace.switches) == 4
+    page = "<!DOCTYPE html>\n" + '<script class="trace-data">\n</script>\n' * 20_000
+    raw = read_text((page + line).encode())
+    assert len(raw.trace.switches) == 1 and raw.skipped_by_reason["no event"] > 30_000
+    entries = "".join(f"# entries-in-buffer/entries-written: 1/{number}\n" for number in range(2, 2_000))
+    assert len(read_text((entries + "# entries-in-buffer/entries-written: 1/" + "9" * 900 + "\n").encode()).warnings) <= 20
+
+
+@pytest.mark.parametrize(
+    "mark", ["parent_ts=9999999999999", "realtime_ts=9999999999999", "parent_ts=0", "realtime_ts=" + "9" * 40]
+)
+def test_marks_of_impossible_times_are_none(mark: str) -> None:
+    form = Form()
+    text = form.line(0, BEGIN, "tracing_mark_write", f"trace_event_clock_sync: {mark}") + form.switch(
+        0, BEGIN, ("a", 5, "S"), ("b", 6)
+    )
+    assert len(read_text(text.encode()).trace.snapshots) == 0
 
 
 @given(st.binary(max_size=400), st.integers(0, 300))
