@@ -85,7 +85,8 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
     residencies, torn = parse_residencies(shell.thread_states, shell.blocks_ns, manifest.device.policies, time_in_state)
     findings.lose("thread_residencies", torn, "{count} torn or unknown readings of threads' time_in_state were skipped", TORN)
     threads = with_residencies(threads, residencies)
-    trace, reasons = read_trace(recording, run, clocks, [thread.tid for thread in threads if thread.tid], findings)
+    tids = [thread.tid for thread in threads if thread.tid]
+    trace, reasons = read_trace(recording, run, clocks, findings, run_ns=(start_ns, end_ns), tids=tids)
     tests = [test for test in manifest.tests if test.run == run.id]
     if run.exit == "complete" and markers and not any(marker.kind == "run_end" for marker in markers):
         findings.warn("no_run_end", "the last events are missing: the end of the tests was not recorded", LOST)

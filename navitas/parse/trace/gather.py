@@ -20,6 +20,7 @@ reading of /proc, whose time is not exact)."""
 NO_NAME: Final = -1
 
 _SKIPPED_KEPT = 100
+_WARNINGS_KEPT = 20
 _TEXT_KEPT = 200
 _NAME_BYTES = 64
 # EXIT_DEAD, EXIT_ZOMBIE, and TASK_DEAD of old kernels.
@@ -41,7 +42,9 @@ class Rows:
         self._flush()
         length = next(column.size for column in columns.values() if isinstance(column, np.ndarray))
         for name, dtype in self._dtypes.items():
-            self._pieces[name].append(np.broadcast_to(np.asarray(columns[name], dtype), (length,)))
+            column = columns[name]
+            whole = column.astype(dtype, copy=False) if isinstance(column, np.ndarray) else np.full(length, column, dtype)
+            self._pieces[name].append(whole)
 
     def row(self, **columns: int) -> None:
         """One row."""
@@ -131,6 +134,11 @@ class Gathered:
             tgid = tgid if 0 < tgid < TID_LIMIT else UNKNOWN
             parent = parent if 0 < parent < TID_LIMIT else UNKNOWN
             self.facts.row(t_ns=t_ns, tid=tid, kind=kind, tgid=tgid, name=self.names.number(name), parent=parent)
+
+    def warn(self, text: str) -> None:
+        """Something to tell of the whole trace; a few of it, for a file may have anything any number of times."""
+        if text not in self.warnings and len(self.warnings) < _WARNINGS_KEPT:
+            self.warnings.append(text)
 
     def covers(self, first_ns: int, last_ns: int) -> None:
         """The trace has events from `first_ns` to `last_ns`."""

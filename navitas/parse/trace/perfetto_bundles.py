@@ -23,7 +23,7 @@ from navitas.parse.trace.gather import (
 from navitas.parse.trace.perfetto_losses import PerfettoLosses
 from navitas.parse.trace.tables import DEAD, LEAVES_IDLE, UNKNOWN
 
-TIME_LIMIT_NS = 1 << 62
+TIME_LIMIT_NS = 1 << 61
 _IDLE_EXIT, _MOST_IDLE = 4_294_967_295, 0xFFFF
 _CLONE_THREAD = 0x10000
 _SUSPENDS = (b"machine_suspend", b"timekeeping_freeze")
@@ -41,7 +41,7 @@ class Bundles:
         """One bundle. Its clock is boottime, or is turned into it where the bundle tells how."""
         cpu = bundle.cpu
         if cpu >= CPU_LIMIT:
-            self._into.warnings.append(f"events of a core {cpu} are left out")
+            self._into.warn(f"events of cores with numbers of {CPU_LIMIT} and more are left out")
             return
         shift_ns = 0
         if bundle.ftrace_clock:
@@ -49,10 +49,11 @@ class Bundles:
                 shift_ns = bundle.boot_timestamp - bundle.ftrace_timestamp
             else:
                 self._into.clock = "global"
-        compact = self._compact(cpu, bundle.compact_sched, shift_ns)
+        compact = _times(bundle.compact_sched, shift_ns)
         events = [event for event in bundle.event if event.timestamp < TIME_LIMIT_NS]
         times = [event.timestamp + shift_ns for event in events]
-        ends = [*compact, *((min(times), max(times)) if times else ())]
+        ends: list[int] = compact[[0, -1]].tolist() if len(compact) else []
+        ends += [min(times), max(times)] if times else []
         if not ends:
             if bundle.lost_events:
                 self._losses.before_next(cpu)
@@ -60,21 +61,15 @@ class Bundles:
         if self._losses.bundle(cpu, sequence, min(ends), max(ends), bundle.lost_events):
             self._running.pop(cpu, None)
         self._into.covers(min(ends), max(ends))
-        self._switches(cpu, bundle.compact_sched, shift_ns)
+        self._switches(cpu, bundle.compact_sched, compact)
         for event, t_ns in zip(events, times, strict=True):
             for name, decode in self._decoders.items():
                 if event.HasField(name):
                     decode(self, cpu, t_ns, event, getattr(event, name))
                     break
 
-    @staticmethod
-    def _compact(cpu: int, compact: Any, shift_ns: int) -> tuple[int, ...]:
-        t_ns = _times(compact, shift_ns)
-        return (int(t_ns[0]), int(t_ns[-1])) if len(t_ns) else ()
-
-    def _switches(self, cpu: int, compact: Any, shift_ns: int) -> None:
-        """Arrays of switches: deltas of time, and who comes next; who leaves is who came before."""
-        t_ns = _times(compact, shift_ns)
+    def _switches(self, cpu: int, compact: Any, t_ns: I64) -> None:
+        """Arrays of switches, and who comes next; who leaves is who came before."""
         count = min(len(t_ns), len(compact.switch_prev_state), len(compact.switch_next_pid))
         if not count:
             return

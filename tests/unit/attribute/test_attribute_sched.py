@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from navitas.attribute.analyze import analyze
 from navitas.attribute.conserve import check
+from navitas.attribute.curves import Rows
 from navitas.parse.tables import RunTables
 from navitas.parse.trace.tables import CpuWindows, Frequencies, IdleStates, Losses, Snapshots, Spans, Switches, Tasks, Trace
 
@@ -198,3 +199,10 @@ def test_a_thread_that_the_trace_misses_keeps_its_cpu_time() -> None:
     test = result.tests[0]
     assert {row.serial: row.cpu_ns for row in test.threads} == {1: 25 * MS, 2: 60 * MS}
     assert test.unattributed_j == pytest.approx(0.0, abs=1e-12)
+
+
+def test_rows_of_any_number_of_owners_at_any_times() -> None:
+    owner = np.repeat(np.arange(1 << 16), 2)
+    rows = Rows(owner, np.tile(np.array([0, 1 << 60]), 1 << 16))
+    found = rows.at(np.array([5, 5, 5, 70_000]), np.array([-1, 7, 1 << 61, 7]))
+    assert found.tolist() == [-1, 10, 11, -1]

@@ -114,3 +114,22 @@ def test_clocks_of_text_traces() -> None:
     assert realtime.trace is not None and realtime.trace.start_ns == monotonic
     assumed = to_monotonic(read_text(_text(monotonic)), triples)
     assert assumed.trace is not None and "taken for" in assumed.reasons[-1]
+
+
+def test_times_far_from_the_run_are_cut() -> None:
+    trace = _trace([0, MS, 2 * MS], [(0, AHEAD)])
+    trace.bundle(1, [pw.new_task(1 << 60, 1, 700, "forged", thread=True), pw.switch(1 << 60, ("a", 5, 1), ("b", 6))])
+    joined = to_monotonic(read_perfetto(bytes(trace)), _triples((0, AHEAD), (S, AHEAD)), tids={500})
+    assert joined.trace is not None and joined.reasons == ("some of the trace's times are far outside of the run",)
+    assert (joined.trace.switches.t_ns[:3] - BOOT + AHEAD).tolist() == [0, MS, 2 * MS]
+    for times in (joined.trace.switches.t_ns, joined.trace.tasks.from_ns, joined.trace.windows.to_ns):
+        assert (times - BOOT + AHEAD).max() <= 3_601 * S
+
+
+def test_readings_that_contradict_each_other_end() -> None:
+    snapshots = [(i * MS, AHEAD + (i % 2) * S) for i in range(0, 30_000, 3)]
+    joined = to_monotonic(read_perfetto(bytes(_trace([0, MS], snapshots))), _triples((0, AHEAD)))
+    assert len(joined.reasons) <= 4
+    many = [(i * MS, AHEAD + i * 6 * MS) for i in range(11_000)]
+    joined = to_monotonic(read_perfetto(bytes(_trace([0, MS], many))), _triples((0, AHEAD)))
+    assert joined.trace is None and "readings of the trace's clocks contradict each other" in joined.reasons
