@@ -21,7 +21,7 @@ from navitas.attribute.result import EvidenceLevel
 from navitas.attribute.sched import Untraced, traced_run
 from navitas.attribute.shares import cpu_shares
 from navitas.attribute.spans import Spans
-from navitas.attribute.thread_freq import Expected, ThreadFreqRate, residencies_of
+from navitas.attribute.thread_freq import Guess, ThreadFreqRate, residencies_of
 from navitas.parse.tables import I64, CpuClock, RunTables
 from navitas.power.model import PowerModel
 from navitas.recording.manifest import Manifest
@@ -69,7 +69,7 @@ def _energy(run: RunTables, clusters: Sequence[Cluster], model: PowerModel, path
     rate: Rate = anyone
     of_rest = anyone
     if any(thread.residency for thread in run.threads):
-        seen = residencies_of(run.threads, clusters, lambda owner: Expected.of(owner, load, watts, placement), model.voltage_v)
+        seen = residencies_of(run.threads, clusters, Guess(load, watts, placement), model.voltage_v)
         rate = ThreadFreqRate(load, watts, seen)
         of_rest = rate.of_rest
         level, reasons = "thread-freq", (*reasons, *rate.untold(clocks))

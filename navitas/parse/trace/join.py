@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from navitas.parse.clocks import Clocks
 from navitas.parse.tables import I64
 from navitas.parse.trace.offsets import Mapping, map_boottime, shifted
-from navitas.parse.trace.tables import UNKNOWN, RawTrace, Trace
+from navitas.parse.trace.tables import UNKNOWN, RawTrace, Tasks, Trace
 
 # A text trace's own mark of the clocks is as rough as a float of seconds, and is written a moment after it was read.
 _MARK_NS = 20_000_000
@@ -30,11 +30,30 @@ class Joined(NamedTuple):
     reasons: tuple[str, ...]
 
 
-def to_monotonic(raw: RawTrace, triples: Clocks, tids: Collection[int] = (), run_ns: tuple[int, int] | None = None) -> Joined:
+@dataclass(frozen=True, slots=True)
+class Process:
+    """A run's process: its threads, and its own id where that is known."""
+
+    tids: Collection[int] = ()
+    pid: int | None = None
+
+    def is_in(self, tasks: Tasks) -> bool:
+        """Whether a trace has threads of it: another process' threads may have the same ids, but not those of this process."""
+        own = np.isin(tasks.tid, list(self.tids))
+        told = own & (tasks.tgid >= 0)
+        if self.pid is not None and told.any():
+            return bool((tasks.tgid[told] == self.pid).any())
+        return not self.tids or bool(own.any())
+
+
+NOT_KNOWN = Process()
+
+
+def to_monotonic(raw: RawTrace, triples: Clocks, process: Process = NOT_KNOWN, run_ns: tuple[int, int] | None = None) -> Joined:
     """Join by the trace's own clock snapshots and the run's clock triples.
 
     No trace comes out where it is of another boot or time than the run from `run_ns[0]` to `run_ns[1]` (by default from the
-    first triple to the last), or where none of the threads `tids` is in it.
+    first triple to the last), or where the process is not in it.
     """
     trace, reasons = raw.trace, list(raw.warnings)
     if not len(trace.switches):
@@ -52,7 +71,7 @@ def to_monotonic(raw: RawTrace, triples: Clocks, tids: Collection[int] = (), run
         reasons.append("some of the trace's times are far outside of the run")
     if not joined.start_ns <= end_ns or not joined.end_ns >= begin_ns:
         return Joined(None, mapping.residual_ns, (*reasons, "the trace is of another time than the run"))
-    if len(tids) and not np.isin(joined.tasks.tid, list(tids)).any():
+    if not process.is_in(joined.tasks):
         return Joined(None, mapping.residual_ns, (*reasons, "the app's process is not in the trace"))
     return Joined(joined, mapping.residual_ns, tuple(reasons))
 

@@ -206,3 +206,11 @@ def test_rows_of_any_number_of_owners_at_any_times() -> None:
     rows = Rows(owner, np.tile(np.array([0, 1 << 60]), 1 << 16))
     found = rows.at(np.array([5, 5, 5, 70_000]), np.array([-1, 7, 1 << 61, 7]))
     assert found.tolist() == [-1, 10, 11, -1]
+
+
+def test_while_a_core_runs_of_which_no_policy_is_known_the_level_below_counts() -> None:
+    stints: list[Stint] = [(0, 0, 100, 101), (2, 20, 60, 103)]
+    result = analyze(parsed(traced(stints, [], 100)), manifest(1, policies=POLICIES[:1]), MODEL)
+    assert check(result) == []
+    assert result.evidence.reasons[0].startswith("CPUs 2 ran and have no frequencies")
+    assert {row.serial: row.cpu_ns for row in result.tests[0].threads}[3] == pytest.approx(40 * MS)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from support.ftrace_writer import Form, comments
 
 from navitas.errors import RecordingError
-from navitas.parse.trace.tables import DEAD, RUNNABLE, RawTrace, SLEEPS, UNKNOWN
+from navitas.parse.trace.tables import DEAD, RUNNABLE, SLEEPS, UNKNOWN, RawTrace
 from navitas.parse.trace.text import read_text
 
 FIELD = Path(__file__).parents[5] / "shared" / "field" / "ftrace"
