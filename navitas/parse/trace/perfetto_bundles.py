@@ -80,7 +80,7 @@ class Bundles:
         prev_tid = np.concatenate(([self._running.get(cpu, UNKNOWN)], next_tid[:-1]))
         self._running[cpu] = int(next_tid[-1])
         prev_state = state_of_numbers(states)
-        self._into.switches.add(cpu=np.full(count, cpu), t_ns=t_ns, next_tid=next_tid, prev_tid=prev_tid, prev_state=prev_state)
+        self._into.switches.add(cpu=cpu, t_ns=t_ns, next_tid=next_tid, prev_tid=prev_tid, prev_state=prev_state)
         died = (prev_state == DEAD) & (prev_tid > 0)
         self._into.facts.add(t_ns=t_ns[died], tid=prev_tid[died], kind=DIED, tgid=UNKNOWN, name=NO_NAME, parent=UNKNOWN)
         last = np.flatnonzero(self._last.of(next_tid) & (next_tid > 0))
