@@ -117,8 +117,8 @@ def _recorded(figures: Figures, path: Path, size: int) -> None:
     blocks = -(-size // len(block))
     with path.open("wb") as out:
         for number in range(blocks):
-            t_ns = np.array(times)[:, None] + number * quarter
-            block[place] = (t_ns >> 7 * np.arange(7)) & 0x7F | np.where(np.arange(7) < 6, 0x80, 0)
+            later = np.array(times)[:, None] + number * quarter
+            block[place] = (later >> 7 * np.arange(7)) & 0x7F | np.where(np.arange(7) < 6, 0x80, 0)
             out.write(block.tobytes())
     took = run_measured([sys.executable, "-c", _READ.format(module="perfetto"), path])
     note = f"{8 * each * blocks / 1e6:.1f} M switches, as many idle states; {took.cpu_s:.0f} s of CPU time"
