@@ -29,7 +29,7 @@ class Tracefs:
     """The tracer's files under `root`. `close` lets go of them, and removes what instances are left."""
 
     def __init__(self, root: Path, descriptor: int = -1) -> None:
-        self._root = root
+        self.root = root
         self._descriptor = descriptor
         self._numbers = itertools.count()
         self._prefix = f"navitas-{os.getpid()}-{_start_ticks(os.getpid())}"
@@ -37,8 +37,8 @@ class Tracefs:
 
     def instance(self) -> Instance:
         """A new instance, which records nobody yet. Raises OSError, and ValueError where the kernel's formats are unknown."""
-        reader = PageReader(self._root / "events")
-        folder = self._root / "instances" / f"{self._prefix}-{next(self._numbers)}"
+        reader = PageReader(self.root / "events")
+        folder = self.root / "instances" / f"{self._prefix}-{next(self._numbers)}"
         self._make(folder)
         try:
             return Instance(folder, reader, self._remove)
@@ -49,7 +49,7 @@ class Tracefs:
     def remove_strays(self) -> None:
         """Remove what killed phones have left."""
         with contextlib.suppress(OSError):
-            for folder in (self._root / "instances").iterdir():
+            for folder in (self.root / "instances").iterdir():
                 found = _OURS.fullmatch(folder.name)
                 if found and _start_ticks(int(found[1])) != int(found[2]):
                     self._remove(folder)
