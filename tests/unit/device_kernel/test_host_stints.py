@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from kernel_fakes import FakeSource
+from support.command_line import eventually
 from support.fake_tracefs import FakeTracefs, newtask, page, ran, switch
 
 from navitas.device.virtual.kernel import Kernel, load_spec
@@ -110,7 +111,7 @@ def test_the_kernel_traces_the_host_and_leaves_nothing(kernel: Kernel, tmp_path:
     log, left = kernel.start_trace(), kernel.start_trace()
     assert isinstance(log.source, HostStints) and len(list(instances.iterdir())) == 2
     kernel.add_process(PID, "late", app=True)
-    assert all(str(PID) in (folder / "set_event_pid").read_text().split() for folder in instances.iterdir())
+    assert eventually(lambda: all(str(PID) in (folder / "set_event_pid").read_text().split() for folder in instances.iterdir()))
     kernel.stop_trace(log)
     kernel.stop_trace(log)
     assert len(list(instances.iterdir())) == 1 and left.end_ns == left.start_ns

@@ -22,7 +22,7 @@ _DRAIN_NS = 250_000_000
 MOST_BYTES = 64 << 20
 """Of pages that are kept: about 400,000 stints."""
 _STINT_BYTES = 160  # two switches and an account
-_LOOKS = 5  # at a process's threads, until no new one shows
+_LOOKS = 2  # at a process's threads: from the first on they are followed, the second finds those started meanwhile
 
 
 class HostStints:
@@ -53,6 +53,7 @@ class HostStints:
 
     def watch(self, pid: int) -> None:
         """Record a process's threads. Those that they start meanwhile are recorded by themselves."""
+        since_ns = time.monotonic_ns()
         known: set[int] = set()
         for _ in range(_LOOKS):
             new = _threads(pid) - known
@@ -60,7 +61,7 @@ class HostStints:
                 break
             self._instance.watch(sorted(new))
             known |= new
-        self._met.append(Met(time.monotonic_ns(), pid, tuple(sorted(known))))
+        self._met.append(Met(since_ns, pid, tuple(sorted(known))))
 
     def stop(self, t_ns: int) -> None:
         """Record nothing more, and leave nothing on the host (idempotent)."""

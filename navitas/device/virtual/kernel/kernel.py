@@ -109,9 +109,10 @@ class Kernel:
         with self._lock:
             self._source.add(pid)
             self._processes[pid] = (name, app)
-            traces = list(self._traces)
-        for log in traces:
-            log.source.watch(pid)
+            sources = [log.source for log in self._traces]
+        for source in sources:
+            # The host's tracer takes its time: who waited here would read rails later than he notes.
+            threading.Thread(target=source.watch, args=(pid,), name="virtual-kernel-watch", daemon=True).start()
 
     def remove_process(self, pid: int) -> None:
         """Stop watching; call it before reaping an ended process, so its last CPU time is still there to read."""
