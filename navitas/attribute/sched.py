@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from navitas.attribute.clocks import NOTED, Clocks
+from navitas.attribute.clocks import MOSTLY, NOTED, Clocks
 from navitas.attribute.curves import F64, Curve, Knots, middle
 from navitas.attribute.energy import Rate
 from navitas.attribute.frequency import Cluster
@@ -62,7 +62,7 @@ def traced_run(run: RunTables, trace: Trace, clusters: Sequence[Cluster], model:
         "the trace has holes there": clocks.part_of(holes.have(middle(knots.t_ns[:-1], knots.t_ns[1:]))),
         "the trace does not show these threads run": missed.part_of(clocks),
     }
-    level: EvidenceLevel = "sched" if sum(lower.values()) <= 0.5 else plain.level
+    level: EvidenceLevel = "sched" if sum(lower.values()) <= MOSTLY else plain.level
     reasons = tuple(
         f"{part:.1%} of the threads' CPU time is at level {plain.level}: {why}" for why, part in lower.items() if part >= NOTED
     )
