@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from navitas.attribute.busy import Rest, rest_of_cpu
-from navitas.attribute.clocks import Clocks, thread_clocks
+from navitas.attribute.clocks import MOSTLY, Clocks, thread_clocks
 from navitas.attribute.curves import F64, NOTHING, Curve, cells
 from navitas.attribute.device_level import shared_equally
 from navitas.attribute.energy import Rate, RunEnergy, SlotRate, integrate, integrate_curve
@@ -72,7 +72,8 @@ def _energy(run: RunTables, clusters: Sequence[Cluster], model: PowerModel, path
         seen = residencies_of(run.threads, clusters, Guess(load, watts, placement), model.voltage_v)
         rate = ThreadFreqRate(load, watts, seen)
         of_rest = rate.of_rest
-        level, reasons = "thread-freq", (*reasons, *rate.untold(clocks))
+        missing, untold = rate.untold(clocks)
+        level, reasons = "thread-freq" if missing <= MOSTLY else level, (*reasons, *untold)
     others, unattributed = integrate_curve(of_rest, rest.others), integrate_curve(of_rest, rest.unattributed)
     if run.trace is not None and is_traced:
         traced = traced_run(run, run.trace, clusters, model, Untraced(level, clocks, rate, others, unattributed))

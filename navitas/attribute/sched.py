@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.attribute.clocks import NOTED, Clocks
+from navitas.attribute.clocks import MOSTLY, NOTED, Clocks
 from navitas.attribute.curves import F64, Curve, Knots, middle
 from navitas.attribute.energy import Rate
 from navitas.attribute.frequency import Cluster
@@ -66,10 +66,10 @@ def traced_run(run: RunTables, trace: Trace, clusters: Sequence[Cluster], model:
         "the trace has holes there": clocks.part_of(holes.have(middle(knots.t_ns[:-1], knots.t_ns[1:]))),
         "the trace does not show these threads run": missed.part_of(clocks),
     }
-    level: EvidenceLevel = "sched" if sum(lower.values()) <= 0.5 else plain.level
+    level: EvidenceLevel = "sched" if sum(lower.values()) <= MOSTLY else plain.level
     unknown = ", ".join(map(str, np.unique(unpriced.cpu).tolist()))
-    reasons = (f"CPUs {unknown} ran and have no frequencies: the trace counts as having holes while they did",) if unknown else ()
-    reasons += tuple(
+    reasons = [f"CPUs {unknown} ran and have no frequencies: the trace counts as having holes while they did"] if unknown else []
+    reasons += (
         f"{part:.1%} of the threads' CPU time is at level {plain.level}: {why}" for why, part in lower.items() if part >= NOTED
     )
-    return Seen(level, reasons, clocks, TracedRate(plain.rate, holes, traced.pieces), others, nobody, missed)
+    return Seen(level, tuple(reasons), clocks, TracedRate(plain.rate, holes, traced.pieces), others, nobody, missed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -49,7 +49,7 @@ class ThreadFreqRate:
         told = row >= 0
         np.subtract.at(left, load.slot[told], load.spent_ns[told, None] * seen.part[row[told]])
         stretch = (np.cumsum(left.sum(axis=1)).clip(0.0) // (_ENOUGH_TICKS * _TICK_NS)).astype(np.int64)
-        stretch = np.maximum.accumulate(stretch - stretch[0])
+        stretch = np.cumsum(np.diff(np.maximum.accumulate(stretch), prepend=stretch[0]) > 0)
         ran = np.stack([np.bincount(stretch, column) for column in left.T], axis=1).clip(0.0)[stretch]
         total = ran.sum(axis=1, keepdims=True)
         part = np.where(total > 0, ran / np.where(total > 0, total, 1.0), watts.part)
@@ -70,13 +70,13 @@ class ThreadFreqRate:
         watts[told] = self._watts.active[slot] + (self._seen.part[row] * on_cluster).sum(axis=1)
         return watts
 
-    def untold(self, clocks: Clocks) -> Iterator[str]:
-        """A reason, where some of the threads' CPU time lies outside of what their own time_in_state tells."""
+    def untold(self, clocks: Clocks) -> tuple[float, tuple[str, ...]]:
+        """The part of the threads' CPU time that their own time_in_state does not tell; a reason, where it is some."""
         knots = clocks.knots
         row = self._row(knots.owner[1:], middle(knots.t_ns[:-1], knots.t_ns[1:]))
         missing = clocks.part_of(row < 0)
-        if missing >= NOTED:
-            yield f"{missing:.1%} of the threads' CPU time is at level thread-time: their own time_in_state was not read then"
+        reason = f"{missing:.1%} of the threads' CPU time is at level thread-time: their own time_in_state was not read then"
+        return missing, (reason,) if missing >= NOTED else ()
 
     def _row(self, owner: I64, t_ns: I64) -> I64:
         row = self._rows.at(owner, t_ns)

@@ -52,5 +52,10 @@ def check_options(options: ProfileOptions) -> None:
         raise UsageError(
             f"--baseline compares with a run without probes, and --granularity {options.granularity} has none", "leave one out"
         )
+    if options.mode != "events" and options.granularity != "method":
+        raise UsageError(
+            f"--mode {options.mode} says how calls are recorded, and --granularity {options.granularity} records none",
+            "leave one out",
+        )
     if options.power_profile is not None:
         read_power_profile(catalog.find(options.power_profile))

@@ -73,7 +73,13 @@ class Tracer(Protocol):
 
 
 def start(device: Device, tracing: Tracing, longest_s: float, warn: Warn) -> Tracer | None:
-    """Begin a trace that ends by itself after `longest_s` seconds; None, and a warning, where the phone has no tracer."""
+    """Begin a trace that ends by itself after `longest_s` seconds; None, and a warning, where the phone has no tracer.
+
+    What a profiling that was killed has left ends first, also where no trace is wanted: it would cost energy.
+    """
+    if device.info.sdk >= _HAS_PERFETTO:
+        # The brackets keep the pattern from meeting its own command line.
+        device.shell(f"pkill -f '{TRACES}/[n]avitas-'; rm -f {TRACES}/{_PREFIX}*")
     if tracing == "none":
         return None
     why: list[str] = []
@@ -149,8 +155,6 @@ def _start_perfetto(device: Device, longest_s: float) -> _Perfetto:
         raise _NotThere("not on this phone")
     if sdk < _ALWAYS_ON and device.shell("getprop persist.traced.enable").text.strip() != "1":
         raise _NotThere("its service is off; on: adb shell setprop persist.traced.enable 1")
-    # What a profiling that was killed has left. The brackets keep the pattern from meeting its own command line.
-    device.shell(f"pkill -f '{TRACES}/[n]avitas-'; rm -f {TRACES}/{_PREFIX}*")
     path = f"{TRACES}/{_PREFIX}{secrets.token_hex(6)}.pftrace"
     config = perfetto_config(longest_s)
     if sdk >= _TAKES_TEXT:

@@ -85,8 +85,20 @@ def test_perfetto_refuses_what_it_does_not_understand(device: Device) -> None:
 
 
 def test_threads_tell_where_they_ran(device: Device, busy: int) -> None:
-    text = device.shell(f"sleep 0.3; cat /proc/{busy}/task/{busy}/time_in_state").text
-    if not text:
+    path = f"/proc/{busy}/task/{busy}/time_in_state"
+    if not device.shell(f"cat {path}").text:
         pytest.skip("the kernel keeps no such file")
-    ticks = [int(found) for found in re.findall(r"^\d+ (\d+)", text, re.MULTILINE)]
-    assert sum(ticks) >= 10
+    deadline = time.monotonic() + 20.0
+    while (ticks := device.shell(f"sleep 0.3; cat {path}").text) and time.monotonic() < deadline:
+        if sum(int(found) for found in re.findall(r"^\d+ (\d+)", ticks, re.MULTILINE)) >= 10:
+            return
+    raise AssertionError(ticks)
+
+
+def test_a_trace_that_was_removed_stays_removed(device: Device) -> None:
+    tracer = trace.start(device, "perfetto", 60.0, lambda *_: None)
+    if tracer is None or device.info.sdk < 29:
+        pytest.skip("the device has no perfetto, or lets no trace be removed")
+    assert trace.start(device, "none", 60.0, lambda *_: None) is None
+    tracer.stop()
+    assert device.shell("ls /data/misc/perfetto-traces").text.count("navitas-") == 0

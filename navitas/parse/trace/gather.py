@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from navitas.parse.tables import I32, I64, U8
-from navitas.parse.trace.tables import DEAD, RUNNABLE, SLEEPS, UNKNOWN, SkippedLine
+from navitas.parse.trace.rows import CoreRows, Rows
+from navitas.parse.trace.tables import DEAD, IDLE_APART_NS, RUNNABLE, SLEEPS, UNKNOWN, SkippedLine
 
 TID_LIMIT: Final = 1 << 22
 """The kernel's own limit (PID_MAX_LIMIT); a number beyond is no thread's."""
@@ -27,43 +29,6 @@ _NAME_BYTES = 64
 _DEAD_BITS = 0x10 | 0x20 | 0x40
 # Set where a runnable thread was preempted: TASK_STATE_MAX, which kernels have moved about.
 _PREEMPTED = (0, 0x100, 0x400, 0x800, 0x1000)
-
-
-class Rows:
-    """A growing table: pieces of columns, joined once."""
-
-    def __init__(self, **dtypes: type[np.generic]) -> None:
-        self._dtypes = dtypes
-        self._pieces: dict[str, list[NDArray[Any]]] = {name: [] for name in dtypes}
-        self._single: list[tuple[int, ...]] = []
-
-    def add(self, **columns: NDArray[Any] | int) -> None:
-        """Rows below those that are there; a single number stands for all rows of the piece."""
-        self._flush()
-        length = next(column.size for column in columns.values() if isinstance(column, np.ndarray))
-        for name, dtype in self._dtypes.items():
-            column = columns[name]
-            whole = column.astype(dtype, copy=False) if isinstance(column, np.ndarray) else np.full(length, column, dtype)
-            self._pieces[name].append(whole)
-
-    def row(self, **columns: int) -> None:
-        """One row."""
-        self._single.append(tuple(columns[name] for name in self._dtypes))
-
-    def take(self) -> dict[str, NDArray[Any]]:
-        """The whole columns; the pieces are given up one column after another, to keep memory low."""
-        self._flush()
-        whole = {}
-        for name, dtype in self._dtypes.items():
-            pieces = self._pieces.pop(name)
-            whole[name] = np.concatenate(pieces) if pieces else np.empty(0, dtype)
-        return whole
-
-    def _flush(self) -> None:
-        if self._single:
-            for (name, dtype), column in zip(self._dtypes.items(), zip(*self._single, strict=True), strict=True):
-                self._pieces[name].append(np.array(column, dtype))
-            self._single = []
 
 
 class LastRows:
@@ -108,10 +73,10 @@ class Gathered:
 
     def __init__(self) -> None:
         i32, i64, u8 = np.int32, np.int64, np.uint8
-        self.switches = Rows(cpu=i32, t_ns=i64, next_tid=i32, prev_tid=i32, prev_state=u8)
-        self.frequencies = Rows(cpu=i32, t_ns=i64, khz=i64)
-        self.idle = Rows(cpu=i32, t_ns=i64, state=i32)
-        self.facts = Rows(t_ns=i64, tid=i32, kind=u8, tgid=i32, name=i32, parent=i32)
+        self.switches = CoreRows(next_tid=i32, prev_tid=i32, prev_state=u8)
+        self.frequencies = CoreRows(khz=i64)
+        self.idle = CoreRows(IDLE_APART_NS, state=i32)
+        self.facts = Rows(_telling, t_ns=i64, tid=i32, kind=u8, tgid=i32, name=i32, parent=i32)
         self.losses = Rows(cpu=i32, from_ns=i64, to_ns=i64)
         self.offline = Rows(cpu=i32, t_ns=i64)
         self.suspends = Rows(t_ns=i64, begins=u8)
@@ -151,6 +116,20 @@ class Gathered:
         if len(self.skipped) < _SKIPPED_KEPT:
             shown = text[:_TEXT_KEPT].decode("utf-8", "replace")[:_TEXT_KEPT]
             self.skipped.append(SkippedLine(number, shown, reason))
+
+
+def _telling(facts: Mapping[str, NDArray[Any]]) -> NDArray[np.bool_]:
+    """Facts but those that say of a thread, between two others, what both of these say: that it is there."""
+    order = np.lexsort((facts["t_ns"], facts["tid"]))
+    middle = np.isin(facts["kind"][order], (SEEN, LISTED))
+    middle[:1] = middle[-1:] = False
+    for name in ("tid", "kind", "tgid", "name", "parent"):
+        column = facts[name][order]
+        alike = column[1:] == column[:-1]
+        middle[1:-1] &= alike[:-1] & alike[1:]
+    telling = np.empty(len(order), bool)
+    telling[order] = ~middle
+    return telling
 
 
 def state_of_numbers(states: I64) -> U8:

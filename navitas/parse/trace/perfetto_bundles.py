@@ -21,7 +21,7 @@ from navitas.parse.trace.gather import (
     state_of_numbers,
 )
 from navitas.parse.trace.perfetto_losses import PerfettoLosses
-from navitas.parse.trace.tables import DEAD, LEAVES_IDLE, UNKNOWN
+from navitas.parse.trace.tables import DEAD, IDLE_APART_NS, LEAVES_IDLE, UNKNOWN
 
 TIME_LIMIT_NS = 1 << 61
 _IDLE_EXIT, _MOST_IDLE = 4_294_967_295, 0xFFFF
@@ -36,6 +36,7 @@ class Bundles:
         self._into, self._losses = into, losses
         self._last = LastRows()
         self._running: dict[int, int] = {}
+        self._idle_in: dict[int, int] = {}
 
     def decode(self, bundle: Any, sequence: int) -> None:
         """One bundle. Its clock is boottime, or is turned into it where the bundle tells how."""
@@ -80,7 +81,7 @@ class Bundles:
         prev_tid = np.concatenate(([self._running.get(cpu, UNKNOWN)], next_tid[:-1]))
         self._running[cpu] = int(next_tid[-1])
         prev_state = state_of_numbers(states)
-        self._into.switches.add(cpu=np.full(count, cpu), t_ns=t_ns, next_tid=next_tid, prev_tid=prev_tid, prev_state=prev_state)
+        self._into.switches.add(cpu=cpu, t_ns=t_ns, next_tid=next_tid, prev_tid=prev_tid, prev_state=prev_state)
         died = (prev_state == DEAD) & (prev_tid > 0)
         self._into.facts.add(t_ns=t_ns[died], tid=prev_tid[died], kind=DIED, tgid=UNKNOWN, name=NO_NAME, parent=UNKNOWN)
         last = np.flatnonzero(self._last.of(next_tid) & (next_tid > 0))
@@ -104,7 +105,10 @@ class Bundles:
             self._into.frequencies.row(cpu=power.cpu_id, t_ns=t_ns, khz=power.state)
 
     def _idle(self, _: int, t_ns: int, __: Any, power: Any) -> None:
-        if power.cpu_id < CPU_LIMIT:
+        # Half of a trace's events are of this kind, and most of them are left out: that is seen before a row is made.
+        stretch = t_ns // IDLE_APART_NS
+        if power.cpu_id < CPU_LIMIT and self._idle_in.get(power.cpu_id) != stretch:
+            self._idle_in[power.cpu_id] = stretch
             state = LEAVES_IDLE if power.state == _IDLE_EXIT else min(power.state, _MOST_IDLE)
             self._into.idle.row(cpu=power.cpu_id, t_ns=t_ns, state=state)
 

@@ -106,7 +106,8 @@ def test_a_phone_without_a_tracer_is_told() -> None:
     only, said = started(with_perfetto(33), "atrace")
     assert only is None and "perfetto" not in said[0]
     device = phone(33)
-    assert started(device, "none") == (None, []) and device.asked == []
+    assert started(device, "none") == (None, [])
+    assert [command.split()[0] for command in device.asked] == ["pkill"]  # what a killed profiling left costs energy
 
 
 def test_a_tracer_that_does_not_start_says_why() -> None:

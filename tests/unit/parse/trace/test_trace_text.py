@@ -87,7 +87,8 @@ def test_frequencies_idle_states_and_lives() -> None:
     lines = [
         form.frequency(3, BEGIN, 2_841_600),
         form.idle(2, BEGIN + US, -1),
-        form.idle(2, BEGIN + MS, 1),
+        form.idle(2, BEGIN + US + 40, 0),
+        form.idle(2, BEGIN + 7 * MS, 1),
         form.new_task(0, BEGIN + MS, ("main", 100), 201, "main", thread=True),
         form.line(0, BEGIN + MS + US, "sched_process_fork", "comm=main pid=100 child_comm=main child_pid=201"),
         form.switch(0, BEGIN + 2 * MS, ("main", 100, "R"), ("main", 201)),
