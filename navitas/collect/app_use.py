@@ -53,6 +53,8 @@ class Use:
     map_ids: Callable[[Path], set[str]]
     bundle: Bundle | None = None
     map: map_cache.KnownMap | None = None
+    bound_s: float | None = None
+    """How long `until` takes at most, where that is known."""
 
 
 def record(
@@ -75,7 +77,7 @@ def record(
         use = replace(use, map=known)
         target = Target(use.package, use.package, None, "", {})
         plan = RunPlan(0, known.module if known else _MODULE, use.package, known.map_id if known else UNKNOWN_MAP, 0, target)
-        plan = replace(plan, whole=True)
+        plan = replace(plan, whole=True, bound_s=None if use.command else use.bound_s)
         with opened(device, options, known.project if known else use.package, output, progress) as recording:
             with measured(device, start, options, recording.writer.warn, progress):
                 device.shell(f"am force-stop {shlex.quote(use.package)}")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from navitas.collect.selection import check_pattern
-from navitas.collect.trace import Tracing
+from navitas.collect.trace.tracer import Tracing
 from navitas.errors import UsageError
 from navitas.power import catalog
 from navitas.power.profile import read_power_profile

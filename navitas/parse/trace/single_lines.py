@@ -32,7 +32,10 @@ _OFFLINE = re.compile(rb"cpu (\d{1,4}) offline error=0|cpu: (\d{1,4}) target: +0
 _SYNC = re.compile(rb"trace_event_clock_sync: ?(parent|realtime)_ts=(\d{1,13})\b(?:\.(\d{1,9}))?")
 _PROC = re.compile(rb"/?proc/(\d{1,7})/task/(\d{1,7})/?\s*$")
 _LOST = re.compile(rb"CPU:(\d{1,4}) \[(?:LOST (?:\d+ )?EVENTS|(?:\d+ )?EVENTS DROPPED)\]")
-_KNOWN = re.compile(rb"(?:version = \d+|CPU \d+ is empty|cpus=\d+|TRACE:|overriding event .*|trace-cmd: .*|\x22;)\s*$")
+_KNOWN = re.compile(
+    rb"(?:version = \d+|CPU \d+ is empty|cpus=\d+|capturing trace\.\.\.(?: done)?| done|TRACE:|overriding event .*"
+    rb"|trace-cmd: .*|\x22;)\s*$"
+)
 _ENTRIES = re.compile(rb"# entries-in-buffer/entries-written: (\d{1,18})/(\d{1,18})\b")
 _CLOCK = re.compile(rb"# *(?:trace[_ ])?clock: *(?:.*\[(\w+)\]|(\w+))")
 _CLOCKS = {b"boot": "boottime", b"mono": "monotonic", b"local": "global", b"global": "global"}

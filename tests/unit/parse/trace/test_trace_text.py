@@ -174,6 +174,14 @@ def test_lines_that_do_not_parse_are_named() -> None:
     }
 
 
+def test_what_atrace_says_is_no_loss() -> None:
+    form = Form()
+    events = form.switch(0, BEGIN, ("a", 5, "S"), ("b", 6)) + form.switch(0, BEGIN + MS, ("b", 6, "S"), ("a", 5))
+    for said in ("capturing trace... done\nTRACE:\n", " done\nTRACE:\n", "capturing trace...\n"):
+        raw = read_text((said + "# tracer: nop\n" + events).encode())
+        assert raw.skipped == () and len(raw.trace.losses.cpu) == 0 and len(raw.trace.switches) == 2, said
+
+
 def test_a_page_has_its_trace_within() -> None:
     form = Form()
     lines = [form.switch(0, BEGIN + i * MS, ("a", 5, "S"), ("b", 6)) for i in range(9)]

@@ -86,9 +86,9 @@ async def atrace(context: Context) -> int:
         await context.out("".join(f"{name:>10} - {text}\n" for name, text in _CATEGORIES.items()))
     elif "--async_start" in actions:
         await tracer.start(tuple(categories))
-        await context.out("capturing trace... done\n")
+        await context.out("capturing trace...")
     elif "--async_stop" in actions:
-        await context.out(f"TRACE:\n{await tracer.stop()}")
+        await context.out(f" done\nTRACE:\n{await tracer.stop()}")
     else:
         await tracer.start(tuple(categories))
         try:
