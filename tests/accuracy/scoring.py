@@ -65,13 +65,16 @@ def method_errors(methods: Mapping[str, MethodTruth], truth: Truth) -> tuple[flo
     return means[0], means[1]
 
 
-def _thread_error(test: TestEnergy, truth: Truth) -> float:
-    """Mean relative error of the app's threads with at least 1 % of its energy; not of those that share a row of the report."""
+def _thread_error(test: TestEnergy, truth: Truth) -> float | None:
+    """Mean relative error of the app's threads with at least 1 % of its energy; not of those that share a row of the report.
+
+    None where there is no such thread.
+    """
     found = {thread.tid: thread.energy_j for thread in test.threads if thread.count == 1}
     shared = any(thread.count > 1 for thread in test.threads)
     wanted = {tid: joules for tid, joules in truth.threads_j.items() if joules >= LEAST_SHARE * truth.app_j}
     errors = [abs(found.get(tid, 0.0) / joules - 1) for tid, joules in wanted.items() if tid in found or not shared]
-    return sum(errors) / len(errors)
+    return sum(errors) / len(errors) if errors else None
 
 
 def _methods(analysis: Analysis) -> tuple[dict[str, MethodTruth], dict[str, MethodTruth]]:
