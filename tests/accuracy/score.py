@@ -42,7 +42,7 @@ from truth.workloads import SCORING_SEEDS, TUNING_SEEDS, WORKLOADS, simulate  # 
 INTERVALS_MS = (5, 10, 20, 50, 100, 200, 500, 1000, 3000)
 WORLDS = ("allocation", "model")
 # All seeds are scored at the default interval, so many of them at the others too; intervals are compared by these alone.
-CURVE_SEEDS = 1
+CURVE_SEEDS = 2
 # Of the busiest core's events in the trace that was overwritten.
 KEPT = 0.5
 

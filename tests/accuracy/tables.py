@@ -128,24 +128,24 @@ def _judged(points: Sequence[Point]) -> Iterable[tuple[str, str, float, float | 
 
 
 def targets_line(points: Sequence[Point]) -> str:
-    """What is asked beside what is measured, in one line."""
+    """What is asked beside what is measured, in one line; and where a report does not say the level that is scored."""
     parts = []
     for level, what, asked, measured in _judged(points):
         bad = measured is None or measured > asked
         parts.append(f"{level}, {what}: {100 * asked:.0f} · {_percent(measured)}{' **(missed)**' if bad else ''}")
-    return f"Targets, median % at {DEFAULT_MS} ms (asked · measured): {'; '.join(parts)}."
+    at = [p for p in points if (p.world, p.interval_ms) == ("allocation", DEFAULT_MS) and p.rule in LEVEL_TARGETS]
+    lower = dict.fromkeys(f"{p.workload} ({p.rule} counts as {p.level})" for p in at if p.level != p.rule)
+    note = f" Reports of a lower level than the evidence that was recorded: {', '.join(lower)}." if lower else ""
+    return f"Targets, median % at {DEFAULT_MS} ms (asked · measured): {'; '.join(parts)}.{note}"
 
 
 def missed(points: Sequence[Point]) -> list[str]:
-    """What is beyond its target in the allocation world at the default interval, or of another level than it should be."""
-    at = [p for p in points if (p.world, p.interval_ms) == ("allocation", DEFAULT_MS)]
-    found = [
-        f"{p.workload}: the evidence of {p.rule} counts as {p.level}" for p in at if p.rule in LEVEL_TARGETS and p.level != p.rule
+    """What is beyond its target in the allocation world at the default interval."""
+    return [
+        f"{level}, {what}: {_percent(measured)} % is beyond the target of {100 * asked:.0f} %"
+        for level, what, asked, measured in _judged(points)
+        if measured is None or measured > asked
     ]
-    for level, what, asked, measured in _judged(points):
-        if measured is not None and measured > asked:
-            found.append(f"{level}, {what}: {_percent(measured)} % is beyond the target of {100 * asked:.0f} %")
-    return list(dict.fromkeys(found))
 
 
 def write_section(path: Path, text: str) -> None:

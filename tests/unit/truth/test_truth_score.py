@@ -140,12 +140,12 @@ def test_tables_and_targets(tmp_path: Path) -> None:
     row = "| bursty | 0.4 / 0.8 / 1.0 / 2.0 | 1.0 / 2.0 / 3.0 / 6.0 | 4.0 / 8.0 / 4.5 / 9.0 | – / – / – / – |"
     assert row in workload_table(points)
     assert missed(points) == [
-        "bursty: the evidence of thread-time counts as device",
         "thread-freq, methods: 6.0 % is beyond the target of 5 %",
         "thread-time, total: 4.0 % is beyond the target of 3 %",
     ]
     assert "sched, total: 1 · 0.4; sched, methods: 3 · 2.0; " in targets_line(points)
     assert "thread-freq, methods: 5 · 6.0 **(missed)**; thread-time, total: 3 · 4.0 **(missed)**; " in targets_line(points)
+    assert targets_line(points).endswith(" recorded: bursty (thread-time counts as device).")
     more = [point("sched", "sched", total, 0.02, seed) for seed, total in enumerate((0.01, -0.02, 0.03, 0.04, 0.05))]
     assert "| allocation: sched | 3.0 (2.0 – 4.0) | 6.0 (4.0 – 8.0) | 1.0 (1.0 – 1.0) |" in spread_table(more, ["allocation"])
     page = tmp_path / "page.md"
