@@ -78,8 +78,8 @@ def _energy(run: RunTables, clusters: Sequence[Cluster], model: PowerModel, path
     if run.trace is not None and is_traced:
         traced = traced_run(run, run.trace, clusters, model, Untraced(level, clocks, rate, others, unattributed))
         level, clocks, rate = traced.level, traced.clocks, traced.rate
-        # What the levels below lack only matters in the trace's holes.
-        reasons = (*run.reasons, *traced.reasons, *reasons[len(run.reasons) :]) if traced.reasons else run.reasons
+        # What the levels below lack matters where most of the CPU time is theirs.
+        reasons = (*run.reasons, *traced.reasons, *(() if level == "sched" else reasons[len(run.reasons) :]))
         knots, cpu_ns, energy_j = integrate(rate, clocks, marks)
         others, unattributed = traced.others, traced.nobody(knots, energy_j)
     else:
