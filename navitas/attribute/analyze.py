@@ -53,7 +53,9 @@ def analyze(parsed: ParsedRecording, manifest: Manifest, model: PowerModel, *, m
     timed = {test.id for test in tests}
     untimed = [test for test in manifest.tests if test.id not in timed and test.run not in baselines]
     tests += [untimed_test(test, method == "paper1") for test in untimed]
-    tests = with_baseline(tests, beside)
+    # What was cut, or ended otherwise without probes, is nothing to compare with.
+    ended = {_key(test): test.status for test in tests if test.status != "cut"}
+    tests = with_baseline(tests, [test for test in beside if ended.get(_key(test)) == test.status])
     analysis = Analysis(
         device=manifest.device.model_dump(mode="json"),
         project=manifest.project.name,
@@ -71,6 +73,10 @@ def analyze(parsed: ParsedRecording, manifest: Manifest, model: PowerModel, *, m
     problems = [*_against_rails(analysis.totals), *probe_notices(analysis.tests, costs, parsed.method_table)]
     problems += [Notice("not_conserved", problem, "Please report this as a bug.") for problem in check(analysis)]
     return replace(analysis, warnings=(*analysis.warnings, *problems))
+
+
+def _key(test: TestEnergy) -> tuple[str, str, str, int]:
+    return test.module, test.class_name, test.method, test.repeat
 
 
 def _analyze_run(

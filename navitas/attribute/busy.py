@@ -49,7 +49,7 @@ def _within(first_ns: int, last_ns: int, t_ns: I64, value: F64) -> tuple[I64, F6
 def _extended(curve: Curve, first_ns: int, last_ns: int) -> Curve:
     """The curve with its mean slope up to the span's ends, where those lie beyond it."""
     t_ns, value = curve.t_ns, curve.value
-    slope = (value[-1] - value[0]) / (t_ns[-1] - t_ns[0])
+    slope = (value[-1] - value[0]) / max(t_ns[-1] - t_ns[0], 1)
     if first_ns < t_ns[0]:
         t_ns, value = np.insert(t_ns, 0, first_ns), np.insert(value, 0, value[0] - slope * (t_ns[0] - first_ns))
     if last_ns > t_ns[-1]:

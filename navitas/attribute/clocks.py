@@ -12,6 +12,8 @@ from navitas.parse.tables import I64, CpuClock, Thread
 
 NOTED = 1e-3
 """A smaller part of the CPU time at a lower level is not worth a reason."""
+MOSTLY = 0.5
+"""A run with more of its CPU time at a lower level is of that level."""
 
 
 @dataclass(frozen=True, slots=True)

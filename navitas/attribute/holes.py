@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from navitas.attribute.curves import Bool, Curve, distinct, middle
+from navitas.attribute.stints import Stints
 from navitas.parse.tables import I64
 from navitas.parse.trace.tables import Trace
 
@@ -19,11 +20,13 @@ class Holes:
     to_ns: I64
 
     @classmethod
-    def of(cls, trace: Trace) -> Holes:
-        """A trace's holes: its losses on any CPU, and all time outside of it."""
+    def of(cls, trace: Trace, unpriced: Stints | None = None) -> Holes:
+        """A trace's holes: its losses on any CPU, stints of which nothing tells what they cost, and all time outside of it."""
         bounds = np.iinfo(np.int64)
-        from_ns = np.concatenate([[bounds.min, trace.end_ns], trace.losses.from_ns]).astype(np.int64)
-        to_ns = np.concatenate([[trace.start_ns, bounds.max], trace.losses.to_ns]).astype(np.int64)
+        none = np.empty(0, np.int64)
+        starts, ends = (none, none) if unpriced is None else (unpriced.start_ns, unpriced.end_ns)
+        from_ns = np.concatenate([[bounds.min, trace.end_ns], trace.losses.from_ns, starts]).astype(np.int64)
+        to_ns = np.concatenate([[trace.start_ns, bounds.max], trace.losses.to_ns, ends]).astype(np.int64)
         order = np.argsort(from_ns, kind="stable")
         from_ns, to_ns = from_ns[order], np.maximum.accumulate(to_ns[order])
         first = np.append(True, from_ns[1:] > to_ns[:-1])

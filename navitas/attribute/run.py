@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from navitas.attribute.busy import Rest, rest_of_cpu
-from navitas.attribute.clocks import Clocks, thread_clocks
+from navitas.attribute.clocks import MOSTLY, Clocks, thread_clocks
 from navitas.attribute.curves import F64, NOTHING, Curve, cells
 from navitas.attribute.device_level import shared_equally
 from navitas.attribute.energy import Rate, RunEnergy, SlotRate, integrate, integrate_curve
@@ -21,7 +21,7 @@ from navitas.attribute.result import EvidenceLevel
 from navitas.attribute.sched import Untraced, traced_run
 from navitas.attribute.shares import cpu_shares
 from navitas.attribute.spans import Spans
-from navitas.attribute.thread_freq import Expected, ThreadFreqRate, residencies_of
+from navitas.attribute.thread_freq import Guess, ThreadFreqRate, residencies_of
 from navitas.parse.tables import I64, CpuClock, RunTables
 from navitas.power.model import PowerModel
 from navitas.recording.manifest import Manifest
@@ -69,16 +69,17 @@ def _energy(run: RunTables, clusters: Sequence[Cluster], model: PowerModel, path
     rate: Rate = anyone
     of_rest = anyone
     if any(thread.residency for thread in run.threads):
-        seen = residencies_of(run.threads, clusters, lambda owner: Expected.of(owner, load, watts, placement), model.voltage_v)
+        seen = residencies_of(run.threads, clusters, Guess(load, watts, placement), model.voltage_v)
         rate = ThreadFreqRate(load, watts, seen)
         of_rest = rate.of_rest
-        level, reasons = "thread-freq", (*reasons, *rate.untold(clocks))
+        missing, untold = rate.untold(clocks)
+        level, reasons = "thread-freq" if missing <= MOSTLY else level, (*reasons, *untold)
     others, unattributed = integrate_curve(of_rest, rest.others), integrate_curve(of_rest, rest.unattributed)
     if run.trace is not None and is_traced:
         traced = traced_run(run, run.trace, clusters, model, Untraced(level, clocks, rate, others, unattributed))
         level, clocks, rate = traced.level, traced.clocks, traced.rate
-        # What the levels below lack only matters in the trace's holes.
-        reasons = (*run.reasons, *traced.reasons, *reasons[len(run.reasons) :]) if traced.reasons else run.reasons
+        # What the levels below lack matters where most of the CPU time is theirs.
+        reasons = (*run.reasons, *traced.reasons, *(() if level == "sched" else reasons[len(run.reasons) :]))
         knots, cpu_ns, energy_j = integrate(rate, clocks, marks)
         others, unattributed = traced.others, traced.nobody(knots, energy_j)
     else:

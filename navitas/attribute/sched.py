@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from navitas.attribute.clocks import NOTED, Clocks
+import numpy as np
+
+from navitas.attribute.clocks import MOSTLY, NOTED, Clocks
 from navitas.attribute.curves import F64, Curve, Knots, middle
 from navitas.attribute.energy import Rate
 from navitas.attribute.frequency import Cluster
@@ -52,8 +54,10 @@ class Seen:
 
 def traced_run(run: RunTables, trace: Trace, clusters: Sequence[Cluster], model: PowerModel, plain: Untraced) -> Seen:
     """Join a trace with what is known without it (docs/how-it-measures.md, "Level sched")."""
-    holes = Holes.of(trace)
-    traced = traced_energy(trace, stints_of(trace, run.threads), clusters, model)
+    stints = stints_of(trace, run.threads)
+    unpriced = stints.of_other_cpus([cpu for cluster in clusters for cpu in cluster.cpus])
+    holes = Holes.of(trace, unpriced)
+    traced = traced_energy(trace, stints, clusters, model)
     clocks = traced_clocks(run.threads, plain.clocks, holes, traced.pieces)
     others = stitched(holes, traced.others, plain.others)
     nobody = stitched(holes, traced.nobody, plain.unattributed)
@@ -62,8 +66,10 @@ def traced_run(run: RunTables, trace: Trace, clusters: Sequence[Cluster], model:
         "the trace has holes there": clocks.part_of(holes.have(middle(knots.t_ns[:-1], knots.t_ns[1:]))),
         "the trace does not show these threads run": missed.part_of(clocks),
     }
-    level: EvidenceLevel = "sched" if sum(lower.values()) <= 0.5 else plain.level
-    reasons = tuple(
+    level: EvidenceLevel = "sched" if sum(lower.values()) <= MOSTLY else plain.level
+    unknown = ", ".join(map(str, np.unique(unpriced.cpu).tolist()))
+    reasons = [f"CPUs {unknown} ran and have no frequencies: the trace counts as having holes while they did"] if unknown else []
+    reasons += (
         f"{part:.1%} of the threads' CPU time is at level {plain.level}: {why}" for why, part in lower.items() if part >= NOTED
     )
-    return Seen(level, reasons, clocks, TracedRate(plain.rate, holes, traced.pieces), others, nobody, missed)
+    return Seen(level, tuple(reasons), clocks, TracedRate(plain.rate, holes, traced.pieces), others, nobody, missed)

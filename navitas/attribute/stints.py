@@ -29,6 +29,11 @@ class Stints:
         low, high = np.searchsorted(self.cpu, [cpu, cpu + 1]).tolist()
         return Stints(self.cpu[low:high], self.start_ns[low:high], self.end_ns[low:high], self.owner[low:high])
 
+    def of_other_cpus(self, cpus: Sequence[int]) -> Stints:
+        """Those of all CPUs but these."""
+        rest = ~np.isin(self.cpu, cpus)
+        return Stints(self.cpu[rest], self.start_ns[rest], self.end_ns[rest], self.owner[rest])
+
 
 def stints_of(trace: Trace, threads: Sequence[Thread]) -> Stints:
     """All stints of a trace. A CPU's last one ends where the trace's window of that CPU does."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -49,7 +49,7 @@ class ThreadFreqRate:
         told = row >= 0
         np.subtract.at(left, load.slot[told], load.spent_ns[told, None] * seen.part[row[told]])
         stretch = (np.cumsum(left.sum(axis=1)).clip(0.0) // (_ENOUGH_TICKS * _TICK_NS)).astype(np.int64)
-        stretch = np.maximum.accumulate(stretch - stretch[0])
+        stretch = np.cumsum(np.diff(np.maximum.accumulate(stretch), prepend=stretch[0]) > 0)
         ran = np.stack([np.bincount(stretch, column) for column in left.T], axis=1).clip(0.0)[stretch]
         total = ran.sum(axis=1, keepdims=True)
         part = np.where(total > 0, ran / np.where(total > 0, total, 1.0), watts.part)
@@ -70,13 +70,13 @@ class ThreadFreqRate:
         watts[told] = self._watts.active[slot] + (self._seen.part[row] * on_cluster).sum(axis=1)
         return watts
 
-    def untold(self, clocks: Clocks) -> Iterator[str]:
-        """A reason, where some of the threads' CPU time lies outside of what their own time_in_state tells."""
+    def untold(self, clocks: Clocks) -> tuple[float, tuple[str, ...]]:
+        """The part of the threads' CPU time that their own time_in_state does not tell; a reason, where it is some."""
         knots = clocks.knots
         row = self._row(knots.owner[1:], middle(knots.t_ns[:-1], knots.t_ns[1:]))
         missing = clocks.part_of(row < 0)
-        if missing >= NOTED:
-            yield f"{missing:.1%} of the threads' CPU time is at level thread-time: their own time_in_state was not read then"
+        reason = f"{missing:.1%} of the threads' CPU time is at level thread-time: their own time_in_state was not read then"
+        return missing, (reason,) if missing >= NOTED else ()
 
     def _row(self, owner: I64, t_ns: I64) -> I64:
         row = self._rows.at(owner, t_ns)
@@ -85,25 +85,39 @@ class ThreadFreqRate:
         return np.where((row >= 0) & (t_ns < self._seen.end_ns[row]), row, -1)
 
 
+class Guess:
+    """What threads did as far as is known without their ticks: from where they were placed; elsewhere, as all threads did."""
+
+    def __init__(self, load: Load, watts: CoreWatts, placement: Placement) -> None:
+        self._edges, self._watts, self._placement = load.edges, watts, placement
+        self._hardly = _HARDLY * load.total_ns[:, None] * watts.part
+        self._mean_w = watts.core.mean(axis=0)
+
+    def of(self, owner: int, from_ns: int, to_ns: int) -> Expected:
+        """One thread's, in the slots that reach into a span."""
+        edges, placed = self._edges, self._placement
+        first = max(int(np.searchsorted(edges, from_ns, side="right")) - 1, 0)
+        last = max(int(np.searchsorted(edges, to_ns)), first + 1)
+        ran = self._hardly[first:last].copy()
+        own = slice(*np.searchsorted(placed.owner, [owner, owner + 1]).tolist())
+        slot = placed.slot[own] - first
+        inside = (slot >= 0) & (slot < len(ran))
+        ran[slot[inside]] += (placed.spent_ns[own, None] * placed.threads[own])[inside]
+        drew = ran * self._watts.core[first:last]
+
+        def curves(columns: F64) -> tuple[Curve, ...]:
+            return tuple(Curve(edges[first : last + 1], np.append(0.0, np.cumsum(column))) for column in columns.T)
+
+        return Expected(curves(ran), curves(drew), self._mean_w)
+
+
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What a thread did as far as is known without its ticks: by cluster, cumulative CPU ns and watt-ns."""
+    """What a thread is thought to have done: by cluster, cumulative CPU ns and watt-ns."""
 
     ran: tuple[Curve, ...]
     drew: tuple[Curve, ...]
     mean_w: F64
-
-    @classmethod
-    def of(cls, owner: int, load: Load, watts: CoreWatts, placement: Placement) -> Expected:
-        """From where the thread was placed; where it did not run, as all threads did."""
-        ran = _HARDLY * load.total_ns[:, None] * watts.part
-        own = slice(*np.searchsorted(placement.owner, [owner, owner + 1]).tolist())
-        ran[placement.slot[own]] += placement.spent_ns[own, None] * placement.threads[own]
-
-        def curves(columns: F64) -> tuple[Curve, ...]:
-            return tuple(Curve(load.edges, np.append(0.0, np.cumsum(column))) for column in columns.T)
-
-        return cls(curves(ran), curves(ran * watts.core), watts.core.mean(axis=0))
 
     def between(self, edges: I64) -> tuple[F64, F64]:
         """By stretch and cluster: the part of the CPU time that was spent there, and the watts of a core there."""
@@ -114,9 +128,7 @@ class Expected:
         return np.where(total > 0, ran / np.where(total > 0, total, 1.0), 1.0 / len(self.ran)), watts
 
 
-def residencies_of(
-    threads: Sequence[Thread], clusters: Sequence[Cluster], expected_of: Callable[[int], Expected], voltage_v: float
-) -> Residencies:
+def residencies_of(threads: Sequence[Thread], clusters: Sequence[Cluster], guess: Guess, voltage_v: float) -> Residencies:
     """Read all threads' tables.
 
     Readings come in ticks of 10 ms: neighbours are joined until five ticks have passed, and a tenth of a tick of what is expected
@@ -126,7 +138,8 @@ def residencies_of(
     parts = [Residencies(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int64), wide, wide)]
     for owner, thread in enumerate(threads):
         if thread.residency and len(thread.residency[0].t_ns) > 1:
-            parts.append(_of_thread(owner, thread, clusters, expected_of(owner), voltage_v))
+            first_ns, last_ns = thread.residency[0].t_ns[[0, -1]].tolist()
+            parts.append(_of_thread(owner, thread, clusters, guess.of(owner, first_ns, last_ns), voltage_v))
     return Residencies(*(np.concatenate([getattr(part, name.name) for part in parts]) for name in fields(Residencies)))
 
 

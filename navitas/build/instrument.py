@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from navitas.build.bridge import InstrumenterBridge, InstrumentInput, InstrumentOptions, InstrumentSummary
+from navitas.build.patterns import check_patterns
 from navitas.errors import UsageError
 
 DEFAULTS = InstrumentOptions()
@@ -25,12 +26,7 @@ def instrument(paths: Sequence[Path], out: Path, map_file: Path, options: Instru
     for path in paths:
         if _real(map_file).is_relative_to(_real(path)):
             raise UsageError(f"the method map {map_file} would overwrite the input {path}", "Name a file beside the inputs.")
-    for pattern in options.includes:
-        if "#" in pattern:
-            raise UsageError(f"'{pattern}': methods can only be excluded", "Include their class.")
-    for pattern in (*options.includes, *options.excludes):
-        if not pattern or "/" in pattern:
-            raise UsageError(f"'{pattern}' is no class name pattern", "Use dotted names with * or **, such as org.example.**")
+    check_patterns(options.includes, options.excludes)
     with InstrumenterBridge() as bridge:
         return bridge.instrument(inputs, options, map_file)
 

@@ -15,6 +15,7 @@ from navitas.cli.phones import device_of
 from navitas.collect.doctor import Check, Examination, examine
 from navitas.collect.state.guard import restore_left
 from navitas.collect.state.journal import Journal
+from navitas.collect.trace.run_trace import leave_nothing
 from navitas.device.adb_server import adb_path, adb_versions, user_client
 from navitas.device.base import Device
 from navitas.errors import DeviceError, ExitCode
@@ -27,7 +28,9 @@ _STYLES = {"ok": "green", "note": "yellow", "problem": "bold red"}
 @click.command("doctor")
 @click.argument("package", required=False)
 @click.option("--device", "serial", metavar="SERIAL", help="'virtual', or a device of `navitas devices`. [the only one]")
-@click.option("--restore", is_flag=True, help="Give back settings that a measurement has left changed on the device.")
+@click.option(
+    "--restore", is_flag=True, help="Give back settings that a measurement has left changed on the device, and end its traces."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 def command(*, package: str | None, serial: str | None, restore: bool, as_json: bool) -> int:
     """See what can be measured on a device, and with the name of an installed debuggable PACKAGE, what inside that app.
@@ -64,6 +67,7 @@ def _restore(device: Device, checks: list[Check]) -> None:
     try:
         with journal.held():
             names = restore_left(device, journal, lambda _code, message, remedy: warnings.append((message, remedy)))
+            leave_nothing(device)
     except OSError as error:
         checks.append(Check("restored", "problem", f"{journal.path}: {error.strerror}", "make that folder readable and writable"))
         return

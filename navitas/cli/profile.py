@@ -7,9 +7,11 @@ from typing import Any
 
 import click
 
+from navitas.build.patterns import check_patterns
 from navitas.cli.destinations import check_free
 from navitas.cli.options import (
     Finite,
+    ReportOptions,
     device_option,
     measuring_options,
     phone_option,
@@ -87,7 +89,9 @@ def command(**values: Any) -> int:
     check_free(run.output, replace=replace)
     if values.pop("end_with_stdin"):
         interrupt_at_end()
+    check_patterns(build.include, build.exclude)
     options = ProfileOptions(radios_off=take_radios_off(values), **values)
+    _check_report(report, options.granularity)
     if not bundles:
         return profile_project(project or Path(), build, options, report, run)
     if project is not None or build != BuildOptions():
@@ -95,3 +99,11 @@ def command(**values: Any) -> int:
             "a bundle is built already: it comes without PROJECT and without options of a build", "set these in its build"
         )
     return profile_bundles(bundles, options, report, run)
+
+
+def _check_report(report: ReportOptions, granularity: str) -> None:
+    """Refuse, before the long part of the work, what only calls can fill."""
+    of_calls = {"--tree": report.tree, "--speedscope": report.speedscope, "--collapsed": report.collapsed}
+    asked = next((name for name, value in of_calls.items() if value is not None), None)
+    if granularity != "method" and asked is not None:
+        raise UsageError(f"{asked} shows calls, and --granularity {granularity} records none", "leave one out")

@@ -64,5 +64,5 @@ def command(**values: Any) -> int:
     options = ProfileOptions(radios_off=take_radios_off(values), **values)
     line = words[0] if len(words) == 1 else shlex.join(words)
     known = read_map(map_file, package) if map_file else None
-    use = Use(package, line, lambda: until_enter(duration_s), map_ids, bundle, known)
+    use = Use(package, line, lambda: until_enter(duration_s), map_ids, bundle, known, duration_s)
     return record_use(use, options, report, run)

@@ -53,6 +53,8 @@ class Use:
     map_ids: Callable[[Path], set[str]]
     bundle: Bundle | None = None
     map: map_cache.KnownMap | None = None
+    bound_s: float | None = None
+    """How long `until` takes at most, where that is known."""
 
 
 def record(
@@ -73,9 +75,7 @@ def record(
             raise DeviceError(f"device {device.info.serial}: {use.package} is not installed", "install it, or give --bundle")
         known = use.map or (map_cache.of_bundle(use.bundle) if use.bundle else None)
         use = replace(use, map=known)
-        target = Target(use.package, use.package, None, "", {})
-        plan = RunPlan(0, known.module if known else _MODULE, use.package, known.map_id if known else UNKNOWN_MAP, 0, target)
-        plan = replace(plan, whole=True)
+        plan = _plan(use)
         with opened(device, options, known.project if known else use.package, output, progress) as recording:
             with measured(device, start, options, recording.writer.warn, progress):
                 device.shell(f"am force-stop {shlex.quote(use.package)}")
@@ -87,6 +87,13 @@ def record(
                 recording.writer.warn(MAP_UNKNOWN, _says_unknown(use.package, name), remedy)
             recording.finish(progress)
     return Outcome(output, {}, done.crashed, () if done.crashed else tuple(done.troubles))
+
+
+def _plan(use: Use) -> RunPlan:
+    module, map_id = (use.map.module, use.map.map_id) if use.map else (_MODULE, UNKNOWN_MAP)
+    target = Target(use.package, use.package, None, "", {})
+    plan = RunPlan(0, module, use.package, map_id, 0, target, whole=True)
+    return replace(plan, bound_s=None if use.command else use.bound_s)  # a command takes as long as it takes
 
 
 def _use(device: Device, use: Use, done: Instrumented, stream: Path, progress: Progress) -> None:

@@ -14,6 +14,7 @@ from navitas.collect.state.condition import THERMAL_NAMES, Condition, parse_batt
 from navitas.collect.state.fitness import unfit
 from navitas.collect.state.journal import Journal
 from navitas.collect.state.settings import BY_KEY
+from navitas.collect.trace import perfetto
 from navitas.device.base import Device
 from navitas.errors import DeviceError, PowerProfileError
 from navitas.recording.manifest import Policy
@@ -176,12 +177,12 @@ def _package(answers: Mapping[str, _Answer], policies: list[Policy], package: st
 def _perfetto(answers: Mapping[str, _Answer], sdk: int) -> Check:
     if not answers["perfetto"].good:
         return Check("perfetto", "note", "none on this phone", "not needed: from Android 9")
-    off = sdk < 30 and answers["traced"].text != "1"
+    off = perfetto.is_off(sdk, answers["traced"].text)
     return Check(
         "perfetto",
         "note" if off else "ok",
         answers["perfetto"].text.splitlines()[0],
-        "adb shell setprop persist.traced.enable 1" if off else "",
+        perfetto.ENABLE if off else "",
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from navitas.collect.selection import check_pattern
-from navitas.collect.trace import Tracing
+from navitas.collect.trace.tracer import Tracing
 from navitas.errors import UsageError
 from navitas.power import catalog
 from navitas.power.profile import read_power_profile
@@ -51,6 +51,11 @@ def check_options(options: ProfileOptions) -> None:
     if options.baseline and options.granularity != "method":
         raise UsageError(
             f"--baseline compares with a run without probes, and --granularity {options.granularity} has none", "leave one out"
+        )
+    if options.mode != "events" and options.granularity != "method":
+        raise UsageError(
+            f"--mode {options.mode} says how calls are recorded, and --granularity {options.granularity} records none",
+            "leave one out",
         )
     if options.power_profile is not None:
         read_power_profile(catalog.find(options.power_profile))

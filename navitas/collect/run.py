@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from navitas.collect import app_files, runtime_config, topology, trace
+from navitas.collect import app_files, runtime_config, topology
 from navitas.collect.instrument import Instrumented, run_tests
 from navitas.collect.logcat import LogcatCapture
 from navitas.collect.notes import runtime_notes
@@ -18,6 +18,7 @@ from navitas.collect.progress import Progress
 from navitas.collect.selection import TestName
 from navitas.collect.shell_sampler import ShellSampler
 from navitas.collect.target import Target
+from navitas.collect.trace.run_trace import RunTrace
 from navitas.device.base import Device
 from navitas.errors import DeviceError
 from navitas.recording import manifest
@@ -45,6 +46,8 @@ class RunPlan:
     """Without tests: the run is one use of the app."""
     baseline: bool = False
     """Probes are off, whatever the options say."""
+    bound_s: float | None = None
+    """How long its work may last; None: as long as it takes."""
 
 
 Work = Callable[[RunPlan, Instrumented, Path], None]
@@ -68,7 +71,7 @@ class Runner:
         self._sources = sources
         self._shell_files = topology.shell_files(device)
         self._progress = progress
-        self._tracer: trace.Tracer | None = None
+        self._trace = RunTrace(device, options.trace)
         self._next_test = 0
         self.power_profile: bytes | None = None
         """The phone's own, as the last app has read it there; None when none has."""
@@ -106,7 +109,7 @@ class Runner:
             if reachable:
                 failure = self._best_effort(
                     lambda: self._device.shell(f"am force-stop {plan.package}"),
-                    lambda: self._pull_trace(plan),
+                    lambda: self._trace.pull(lambda name: self._writer.path("trace", plan.id, name)),
                     lambda: self._pull(plan, done, transport),
                     lambda: app_files.remove(self._device, plan.package),
                     lambda: self._clear(plan),
@@ -152,11 +155,10 @@ class Runner:
         sampler = ShellSampler(self._device, self._shell_files, samples, plan.package)
         stream = self._writer.path("instrument", plan.id, "instrument.txt")
         with logcat, sampler:
-            self._start_trace(plan)
+            self._trace.start(plan.bound_s, lambda text, remedy: self._writer.warn("trace", f"runs/{plan.id}: {text}", remedy))
             work(plan, done, stream)
             sampler.wait_for_block(1.0)
-            if self._tracer is not None:
-                self._tracer.stop()
+            self._trace.stop()
         for failure in filter(None, (logcat.failure, sampler.failure)):
             if isinstance(failure, OSError) or (failure is logcat.failure and transport == "logcat"):
                 raise failure  # the recording cannot be written, or its events are lost
@@ -165,27 +167,6 @@ class Runner:
             done.troubles.append(f"{plan.module}: no test ran: there is none such as {plan.class_argument or 'the listed ones'}")
         for note in runtime_notes(log):
             done.troubles.append(f"{plan.package}: {note}")
-
-    def _start_trace(self, plan: RunPlan) -> None:
-        longest_s = self._options.timeout_s + trace.SPARE_S
-
-        def warn(text: str, remedy: str) -> None:
-            self._writer.warn("trace", f"runs/{plan.id}: {text}", remedy)
-
-        self._tracer = trace.start(self._device, self._options.trace, longest_s, warn)
-
-    def _pull_trace(self, plan: RunPlan) -> None:
-        """What was traced is kept as far as it comes; nothing of it stays on the device."""
-        tracer, self._tracer = self._tracer, None
-        if tracer is None:
-            return
-        try:
-            tracer.stop()
-            tracer.pull(self._writer.path("trace", plan.id, tracer.file_name))
-        except DeviceError as error:
-            self._writer.warn("trace", f"runs/{plan.id}: the trace is not whole: {error.message}", error.remedy)
-        finally:
-            tracer.remove()
 
     def _tests(self, plan: RunPlan, done: Instrumented, stream: Path) -> None:
         run_tests(

@@ -10,7 +10,6 @@ _SHARE = 0.1
 """How much of the loop's time reading threads may take: passes that take longer are made less often."""
 _LOOK_AGAIN = 25  # blocks after which the app's process is looked up again; while there is none, after 2
 _HEAD = re.compile(rb"# (/proc/\d+/task/\d+/time_in_state)$")
-_PARTS_KEPT = 100_000
 
 
 def reading(package: str, interval_s: float) -> str:
@@ -35,7 +34,7 @@ def _moment(name: str) -> str:
 
 
 class Changed:
-    """Leaves readings of threads out that are as they were last time: most threads sleep."""
+    """Leaves readings of threads out that are as they were last time: most threads sleep. Remembers the last pass alone."""
 
     def __init__(self) -> None:
         self._last: dict[bytes, tuple[bytes, ...]] = {}
@@ -43,13 +42,16 @@ class Changed:
     def of(self, block: Sequence[bytes]) -> Iterator[bytes]:
         """A block's lines without them."""
         path, text = b"", []
+        passed: dict[bytes, tuple[bytes, ...]] = {}
         for line in [*block, b"# /"]:
             if not line.startswith(b"# /"):
                 text.append(line)
                 continue
             if not path or self._last.get(path) != tuple(text[1:]):
                 yield from text
-                if path and len(self._last) < _PARTS_KEPT:
-                    self._last[path] = tuple(text[1:])
+            if path:
+                passed[path] = tuple(text[1:])
             head = _HEAD.match(line.rstrip())
             path, text = head[1] if head else b"", [line]
+        if passed:  # not each block has a pass
+            self._last = passed

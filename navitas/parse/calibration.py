@@ -1,4 +1,7 @@
-"""What probes cost on the device: read from the calls that the runtime makes for it, under ids of its own."""
+"""What probes cost on the device: read from the calls that the runtime makes for it, under ids of its own.
+
+Before the first test, and from then on in short samples within the threads that are measured.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +15,13 @@ from numpy.typing import NDArray
 from navitas.parse.calls import encoded_calls
 from navitas.parse.chunks import CALLS, FOLDED, Chunk
 from navitas.parse.folded import decode_folded
-from navitas.parse.methodmap import RESERVED_ID, Span
+from navitas.parse.methodmap import Span
+from navitas.parse.samples import CALLED, CALLER, THROWING, Samples, samples
 from navitas.parse.tables import ENTER, EXIT, RESUME, THROW, CallCost, Calls, Folded, ProbeCost
 
 CALIBRATION = "navitas-calibration"
 """The name of threads that make these calls."""
 
-_PARENT, _LEAF, _THROWING = RESERVED_ID + 1, RESERVED_ID + 2, RESERVED_ID + 3
 _ALL_IDS = Span(0, 1 << 22)
 _LEAST_CALLS, _LEAST_BATCHES = 100, 3
 _LEAST_SPREAD = 0.02
@@ -28,7 +31,10 @@ F64 = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
-    """Calls of one stretch in which nothing else was done, and what it took: in all, and within the innermost ones."""
+    """Calls of one stretch in which nothing else was done, and what it took: in all, and within the innermost ones.
+
+    Without calls: as much work as in the calls of the others.
+    """
 
     calls: float
     spent_ns: int
@@ -38,14 +44,16 @@ class _Batch:
 
 
 def probe_cost(threads: Iterable[Mapping[int, Sequence[Chunk]]]) -> ProbeCost | None:
-    """The cost by the calls and the folds of calibration threads, of which any thread's chunks by type may be given.
+    """The cost by the calls and the folds of calibration threads, and by samples; any thread's chunks by type may be given.
 
-    None when there are none, or when they hold too little.
+    None when nothing was calibrated, or too little.
     """
     events: list[_Batch] = []
     folded: list[_Batch] = []
+    measured: list[Mapping[int, Sequence[Chunk]]] = []
     for by_type in threads:
         if not any(chunk.name == CALIBRATION for chunks in by_type.values() for chunk in chunks):
+            measured.append(by_type)
             continue
         call_chunks, fold_chunks = by_type.get(CALLS, ()), by_type.get(FOLDED, ())
         everything = {chunk.map_id: _ALL_IDS for chunk in (*call_chunks, *fold_chunks)}
@@ -53,7 +61,26 @@ def probe_cost(threads: Iterable[Mapping[int, Sequence[Chunk]]]) -> ProbeCost | 
         folded += _of_folds(decode_folded(fold_chunks, everything)[0])
     of_events, of_folds = _cost(events), _cost(folded)
     either = of_events or of_folds
-    return None if either is None else ProbeCost(of_events or either, of_folds or either)
+    if either is None:
+        return None
+    event_samples, fold_samples = samples(measured)
+    return ProbeCost(_sampled(event_samples, of_events or either), _sampled(fold_samples, of_folds or either))
+
+
+def _sampled(found: Samples, calibrated: CallCost) -> CallCost:
+    """What samples tell; inside and outside, and returned and thrown, compare as in the calibration."""
+    cost = found.cost()
+    if cost is None:
+        return calibrated
+    call_ns, spread_ns = cost
+    ratio = call_ns / max(calibrated.inside_ns + calibrated.outside_ns, 1e-9)
+    return CallCost(
+        ratio * calibrated.inside_ns,
+        ratio * calibrated.outside_ns,
+        ratio * calibrated.thrown_inside_ns,
+        ratio * calibrated.thrown_outside_ns,
+        max(spread_ns, _LEAST_SPREAD * call_ns),
+    )
 
 
 def _of_events(calls: Calls) -> list[_Batch]:
@@ -64,16 +91,18 @@ def _of_events(calls: Calls) -> list[_Batch]:
     found = []
     for first, last in pairwise([-1, *ends.tolist()]):
         t_ns, kind, method = (column[first + 1 : last + 1] for column in (calls.t_ns, calls.kind, calls.method))
-        if method[0] != _PARENT:
+        if method[0] != CALLER:
             continue
-        leaf = np.flatnonzero((kind[:-1] == ENTER) & (method[:-1] >= _LEAF) & ((kind[1:] == EXIT) | (kind[1:] == THROW)))
+        leaf = np.flatnonzero((kind[:-1] == ENTER) & (method[:-1] >= CALLED) & ((kind[1:] == EXIT) | (kind[1:] == THROW)))
         leaf_ns = int((t_ns[leaf + 1] - t_ns[leaf]).sum())
+        if len(t_ns) == 2:
+            found.append(_Batch(0, int(t_ns[1] - t_ns[0]), 0, 0, False))
         # From the first inner call to the last one: what the outermost call's anchors take is none of theirs.
         own = depth[first + 1 : last + 1]
         inner = t_ns[(own == 2) & (kind == ENTER)]
         if len(inner) > 1:
             calls_between = (len(t_ns) - 2) // 2 * (len(inner) - 1) / len(inner)
-            throws = bool((method == _THROWING).any())
+            throws = bool((method == THROWING).any())
             found.append(_Batch(calls_between, int(inner[-1] - inner[0]), len(leaf), leaf_ns, throws))
     return found
 
@@ -85,38 +114,44 @@ def _of_folds(folded: Folded) -> list[_Batch]:
     for first, last in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
         own = slice(first, last)
         calls, self_ns, method = folded.calls[own], folded.self_ns[own], folded.method[own]
-        leaf = method >= _LEAF
+        leaf = method >= CALLED
         kinds = np.unique(method[leaf & (calls > 0)])
-        if len(kinds) == 1 and (method >= _PARENT).all():
+        if not len(kinds) and (method == CALLER).all() and calls.sum() == 1:
+            found.append(_Batch(0, int(self_ns.sum()), 0, 0, False))
+        if len(kinds) == 1 and (method >= CALLER).all():
             inner = int(calls[folded.parent[own] >= 0].sum())
             leaves, leaf_ns = int(calls[leaf].sum()), int(self_ns[leaf].sum())
-            found.append(_Batch(inner, int(self_ns.sum()), leaves, leaf_ns, bool(kinds[0] == _THROWING)))
+            found.append(_Batch(inner, int(self_ns.sum()), leaves, leaf_ns, bool(kinds[0] == THROWING)))
     return found
 
 
 def _cost(batches: Sequence[_Batch]) -> CallCost | None:
     usable = [batch for batch in batches if batch.calls >= _LEAST_CALLS]
-    returned = _fastest([batch for batch in usable if not batch.throws])
+    work = sorted(batch.spent_ns for batch in batches if not batch.calls)
+    most = max((batch.leaves for batch in usable), default=0)
+    work_ns = float(np.mean(work[: (len(work) + 3) // 4])) / most if work and most else 0.0
+    returned = _fastest([batch for batch in usable if not batch.throws], work_ns)
     if returned is None:
         return None
     inside_ns, outside_ns, spread_ns = returned
-    thrown = _fastest([batch for batch in usable if batch.throws]) or returned
+    thrown = _fastest([batch for batch in usable if batch.throws], work_ns) or returned
     return CallCost(inside_ns, outside_ns, thrown[0], thrown[1], spread_ns)
 
 
-def _fastest(batches: Sequence[_Batch]) -> tuple[float, float, float] | None:
+def _fastest(batches: Sequence[_Batch], work_ns: float) -> tuple[float, float, float] | None:
     """ns a call inside and outside of it, and their sum's spread, over the fastest quarter of the batches: others were preempted,
-    or not yet compiled. How the sum splits is read from the faster half, since ticks say little of a single batch.
+    or not yet compiled. How the sum splits is read from the faster half, since ticks say little of a single batch. Of both, the
+    innermost calls' own work is none of the probes'.
     """
     if len(batches) < _LEAST_BATCHES:
         return None
     ranked = sorted(batches, key=lambda batch: batch.spent_ns / batch.calls)
     half, quarter = ranked[: (len(ranked) + 1) // 2], ranked[: max((len(ranked) + 3) // 4, _LEAST_BATCHES)]
     calls: F64 = np.array([batch.calls for batch in quarter], np.float64)
-    per_call: F64 = np.array([batch.spent_ns for batch in quarter]) / calls
-    whole = float(np.average(per_call, weights=calls))
+    per_call: F64 = np.array([batch.spent_ns for batch in quarter]) / calls - work_ns
+    whole = max(float(np.average(per_call, weights=calls)), 0.0)
     spread = float(np.sqrt(np.average((per_call - whole) ** 2, weights=calls)))
-    of_half = sum(batch.spent_ns for batch in half) / sum(batch.calls for batch in half)
-    within = sum(batch.leaf_ns for batch in half) / max(sum(batch.leaves for batch in half), 1)
-    inside = whole * min(within / max(of_half, 1e-9), 1.0)
+    of_half = sum(batch.spent_ns for batch in half) / sum(batch.calls for batch in half) - work_ns
+    within = sum(batch.leaf_ns for batch in half) / max(sum(batch.leaves for batch in half), 1) - work_ns
+    inside = whole * min(max(within / max(of_half, 1e-9), 0.0), 1.0)
     return inside, whole - inside, max(spread, _LEAST_SPREAD * whole)

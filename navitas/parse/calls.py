@@ -16,6 +16,7 @@ _DELTA_BITS, _KIND_SHIFT = 40, 62
 _DELTA_MASK = np.uint64((1 << _DELTA_BITS) - 1)
 _METHOD_MASK = np.uint64((1 << (_KIND_SHIFT - _DELTA_BITS)) - 1)
 _METHOD_FIELD = _METHOD_MASK << np.uint64(_DELTA_BITS)
+_RESERVED = np.uint64(RESERVED_ID << _DELTA_BITS)
 _RELEASE_EVERY = 1 << 22
 
 NO_CALLS = Calls(np.empty(0, np.int64), np.empty(0, np.uint8), np.empty(0, np.int32))
@@ -90,7 +91,6 @@ def encoded_calls(chunks: Sequence[Chunk], known: dict[int, Span]) -> tuple[Enco
     """
     parts = []
     total = own = 0
-    reserved = np.uint64(RESERVED_ID << _DELTA_BITS)
     for chunk in chunks:
         span = known[chunk.map_id]
         kept = None
@@ -98,13 +98,23 @@ def encoded_calls(chunks: Sequence[Chunk], known: dict[int, Span]) -> tuple[Enco
         limit = np.uint64(min(span.size << _DELTA_BITS, (1 << 64) - 1))
         if chunk.count and fields.max() >= limit:
             kept = fields < limit
-            own += int(np.count_nonzero(~kept & (fields >= reserved)))
+            own += int(np.count_nonzero(~kept & (fields >= _RESERVED)))
         parts.append(_Part(chunk, span.base, kept))
         total += chunk.count
     calls = EncodedCalls(parts)
     if chunks:
         release(chunks[-1].payload)
     return calls, total - len(calls) - own
+
+
+def own_calls(chunks: Sequence[Chunk]) -> Iterator[Calls]:
+    """The events of the runtime's own method ids, of each chunk that has any."""
+    for chunk in chunks:
+        words = np.frombuffer(chunk.payload, "<u8")
+        own = (words & _METHOD_FIELD) >= _RESERVED
+        if own.any():
+            part = _Part(chunk, 0, own)
+            yield _decoded([part], part.count, 0, np.iinfo(np.int64).max)
 
 
 def _decoded(parts: Sequence[_Part], size: int, earliest_ns: int, latest_ns: int) -> Calls:

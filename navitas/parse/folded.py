@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from navitas.parse.chunks import Chunk
 from navitas.parse.methodmap import RESERVED_ID, Span
-from navitas.parse.tables import I32, Folded
+from navitas.parse.tables import I32, I64, Folded
 
 _EPOCH = struct.Struct("<qqI")
 _ROW = np.dtype([("node", "<u4"), ("parent", "<i4"), ("method", "<u4"), ("calls", "<u4"), ("throws", "<u4"), ("self_ns", "<i8")])
@@ -17,6 +19,31 @@ _ROW = np.dtype([("node", "<u4"), ("parent", "<i4"), ("method", "<u4"), ("calls"
 _LONGEST_NS = 86_400_000_000_000  # an epoch ends with every anchor: one of a day is damage
 _NONE_64, _NONE_32 = np.empty(0, np.int64), np.empty(0, np.int32)
 NO_FOLDED = Folded(_NONE_64, _NONE_64, _NONE_32, _NONE_32, _NONE_32, _NONE_64, _NONE_64, _NONE_64)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """Rows as they were written, with their epochs' times and the place of their chunk; `dropped` epochs were impossible."""
+
+    table: NDArray[np.void]
+    start_ns: I64
+    end_ns: I64
+    chunk: I64
+    dropped: int
+
+    def kept(self, keep: NDArray[np.bool_], base: I64) -> Folded:
+        table = self.table[keep]
+        node = table["node"].astype(np.int32)
+        return Folded(
+            epoch_start_ns=self.start_ns[keep],
+            epoch_end_ns=self.end_ns[keep],
+            node=node,
+            parent=_tree_parents(node, table["parent"].astype(np.int32)),
+            method=(table["method"] + base[keep]).astype(np.int32),
+            calls=table["calls"].astype(np.int64),
+            throws=table["throws"].astype(np.int64),
+            self_ns=table["self_ns"].astype(np.int64),
+        )
 
 
 def decode_folded(chunks: Sequence[Chunk], known: dict[int, Span]) -> tuple[Folded, int]:
@@ -27,15 +54,36 @@ def decode_folded(chunks: Sequence[Chunk], known: dict[int, Span]) -> tuple[Fold
     """
     if not chunks:
         return NO_FOLDED, 0
+    rows = _rows(chunks)
+    spans = [known[chunk.map_id] for chunk in chunks]
+    base, size = (
+        np.array(column, np.int64)[rows.chunk] for column in zip(*((span.base, span.size) for span in spans), strict=True)
+    )
+    method = rows.table["method"]
+    keep = (method < size) & _possible(rows)
+    own = (method >= size) & (method >= RESERVED_ID)
+    return rows.kept(keep, base), rows.dropped + int(np.count_nonzero(~keep)) - int(np.count_nonzero(own))
+
+
+def own_rows(chunks: Sequence[Chunk]) -> Folded:
+    """The rows of the runtime's own method ids."""
+    if not chunks:
+        return NO_FOLDED
+    rows = _rows(chunks)
+    return rows.kept((rows.table["method"] >= RESERVED_ID) & _possible(rows), np.zeros(len(rows.table), np.int64))
+
+
+def _possible(rows: _Rows) -> NDArray[np.bool_]:
+    return (rows.table["self_ns"] >= 0) & (rows.table["node"] < 1 << 31)
+
+
+def _rows(chunks: Sequence[Chunk]) -> _Rows:
     parts: list[memoryview] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    rows: list[int] = []
-    bases: list[int] = []
-    sizes: list[int] = []
+    epochs: list[tuple[int, int, int]] = []
+    counts: list[int] = []
     dropped = 0
-    for chunk in chunks:
-        at, payload, span = 0, chunk.payload, known[chunk.map_id]
+    for place, chunk in enumerate(chunks):
+        at, payload = 0, chunk.payload
         for epoch in range(chunk.count):
             if at + _EPOCH.size > len(payload):
                 dropped += chunk.count - epoch
@@ -47,29 +95,12 @@ def decode_folded(chunks: Sequence[Chunk], known: dict[int, Span]) -> tuple[Fold
                 dropped += chunk.count - epoch
                 break
             parts.append(payload[at:to])
-            starts.append(start)
-            ends.append(end)
-            rows.append(count)
-            bases.append(span.base)
-            sizes.append(span.size)
+            epochs.append((start, end, place))
+            counts.append(count)
             at = to
     table = np.frombuffer(b"".join(parts), _ROW)
-    base, size, start_ns, end_ns = (np.repeat(np.array(column, np.int64), rows) for column in (bases, sizes, starts, ends))
-    own = (table["method"] >= size) & (table["method"] >= RESERVED_ID)
-    keep = (table["method"] < size) & (table["self_ns"] >= 0) & (table["node"] < 1 << 31)
-    kept = table[keep]
-    node = kept["node"].astype(np.int32)
-    folded = Folded(
-        epoch_start_ns=start_ns[keep],
-        epoch_end_ns=end_ns[keep],
-        node=node,
-        parent=_tree_parents(node, kept["parent"].astype(np.int32)),
-        method=(kept["method"] + base[keep]).astype(np.int32),
-        calls=kept["calls"].astype(np.int64),
-        throws=kept["throws"].astype(np.int64),
-        self_ns=kept["self_ns"].astype(np.int64),
-    )
-    return folded, dropped + len(table) - len(kept) - int(np.count_nonzero(own))
+    start_ns, end_ns, places = np.repeat(np.array(epochs, np.int64).reshape(-1, 3), counts, axis=0).T
+    return _Rows(table, start_ns, end_ns, places, dropped)
 
 
 def _tree_parents(node: I32, parent: I32) -> I32:

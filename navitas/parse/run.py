@@ -11,6 +11,7 @@ from navitas.parse.calibration import probe_cost
 from navitas.parse.chunks import COUNTERS, MARKERS, TRIPLES
 from navitas.parse.clocks import Clocks, decode_triples
 from navitas.parse.counters import Readings, decode_counters
+from navitas.parse.credible import credible
 from navitas.parse.findings import LOST, TORN, Findings
 from navitas.parse.markers import decode_markers, windows_of
 from navitas.parse.methodmap import Span, read_method_table, spans
@@ -85,7 +86,9 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
     residencies, torn = parse_residencies(shell.thread_states, shell.blocks_ns, manifest.device.policies, time_in_state)
     findings.lose("thread_residencies", torn, "{count} torn or unknown readings of threads' time_in_state were skipped", TORN)
     threads = with_residencies(threads, residencies)
-    trace, reasons = read_trace(recording, run, clocks, [thread.tid for thread in threads if thread.tid], findings)
+    tids = [thread.tid for thread in threads if thread.tid]
+    trace, reasons = read_trace(recording, run, clocks, findings, run_ns=(start_ns, end_ns), tids=tids)
+    cost = credible(probe_cost(groups.values()), findings)
     tests = [test for test in manifest.tests if test.run == run.id]
     if run.exit == "complete" and markers and not any(marker.kind == "run_end" for marker in markers):
         findings.warn("no_run_end", "the last events are missing: the end of the tests was not recorded", LOST)
@@ -108,7 +111,7 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
         tick_ns=tick_period_ns(readings.get(TICKS_SOURCE)),
         trace=trace,
         reasons=reasons,
-        probe_cost=probe_cost(groups.values()),
+        probe_cost=cost,
     )
 
 

@@ -94,8 +94,8 @@ def shell_tables(recording: Recording, run: Run, clocks: Clocks, findings: Findi
             t_ns, texts = joined
             message = f"{name}: {{count}} readings cannot be joined with the events: the device's clock was set before they began"
             findings.lose("unjoined_readings", len(series.texts) - len(texts), message, "Set no clock while tests run.")
-            blocks_ns.update(t_ns)
             if of_thread := thread_residency.PATH.match(name):
+                blocks_ns.update(t_ns)
                 states.setdefault(int(of_thread[1]), []).extend(zip(t_ns, texts, strict=True))
             elif name == "/proc/stat" and cpu_stat is None:
                 cpu_stat, skipped = parse_cpu_stat(t_ns, texts)

@@ -17,7 +17,9 @@ from navitas.recording.manifest import Policy
 
 PATH = re.compile(r"/proc/\d{1,10}/task/(\d{1,10})/time_in_state$")
 _HEADER = re.compile(r"cpu(\d{1,4})$", re.ASCII)
-_ROW = re.compile(r"(\d{1,12})[ \t]+(\d{1,15})([ \t]+\d+)?[ \t]*$", re.ASCII)
+_ROW = re.compile(r"(\d{1,12})[ \t]+(\d{1,9})([ \t]+\d+)?[ \t]*$", re.ASCII)
+_MOST_ROWS = 512
+"""Phones have some 160. So many times 10^9 ticks are less than 2^63 ns."""
 _NO_HEADER = -1
 _NOBODY = -1
 
@@ -92,7 +94,7 @@ def with_residencies(threads: Sequence[Thread], found: Mapping[int, Sequence[Res
 def _parsed(text: str) -> tuple[_Shape, tuple[int, ...]] | None:
     """(header's CPU, kHz) of each row, and its ticks; None when the text is empty or torn."""
     cpu, keys, ticks = _NO_HEADER, [], []
-    for line in text.splitlines():
+    for line in text.splitlines()[: 2 * _MOST_ROWS + 1]:
         if header := _HEADER.match(line.strip()):
             cpu = int(header[1])
         elif row := _ROW.match(line):
@@ -100,7 +102,7 @@ def _parsed(text: str) -> tuple[_Shape, tuple[int, ...]] | None:
             ticks.append(int(row[2]))
         else:
             return None
-    return (tuple(keys), tuple(ticks)) if keys and text.endswith("\n") else None
+    return (tuple(keys), tuple(ticks)) if 0 < len(keys) <= _MOST_ROWS and text.endswith("\n") else None
 
 
 def _places(shape: _Shape, policies: Sequence[Policy], tables: Sequence[TimeInState]) -> tuple[_Place, ...] | None:

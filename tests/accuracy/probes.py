@@ -1,6 +1,7 @@
 """Scores the compensation of probes (`make accuracy`): a method called ten million times, beside runs without probes.
 
-Prints a table and exits with 1 where the median of the compensated energies is more than 5 % off the runs without probes.
+Prints a table (its last column: how far the runs without probes lie apart) and exits with 1 where the median of the compensated
+energies is more than 5 % off the runs without probes.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def main() -> int:
     parser.add_argument("--modes", nargs="+", choices=get_args(Mode), default=get_args(Mode))
     parser.add_argument("--keep", type=Path, help="keep the recordings in this folder")
     arguments = parser.parse_args()
-    columns = ("mode", "with probes J", "compensated J", "without probes J", "raw %", "compensated %", "runs %")
+    columns = ("mode", "with probes J", "compensated J", "without probes J", "raw %", "compensated %", "runs %", "without: ± %")
     table = Table(*columns, title="A method called 10 million times: energy of its threads")
     bad = False
     with tempfile.TemporaryDirectory() as folder, ConsoleProgress() as progress:
@@ -53,6 +54,7 @@ def main() -> int:
                     f"{100 * (median(raw) / median(without) - 1):+.1f}",
                     f"{100 * error:+.1f}",
                     " ".join(f"{100 * (a / b - 1):+.1f}" for a, b in zip(own, without, strict=True)),
+                    f"{50 * (max(without) - min(without)) / median(without):.1f}",
                 )
     Console(width=140).print(table)
     return 1 if bad else 0

@@ -9,18 +9,24 @@ from pathlib import Path
 
 from truth.methods import MethodTruth, Truth
 
-from navitas.attribute.result import Analysis, EvidenceLevel
+from navitas.attribute.result import Analysis, EvidenceLevel, TestEnergy
 from navitas.cli.analysis import analyze_recording
 
-# Methods below this part of the app's energy are not scored.
+# Methods and threads below this part of the app's energy are not scored.
 LEAST_SHARE = 0.01
 
 
 @dataclass(frozen=True, slots=True)
 class Errors:
-    """Relative errors of the total, and of the methods that count on average; None where a rule has no such figure."""
+    """Relative errors; None where a rule has no such figure.
+
+    Of the total (threads, other processes and unattributed), of the app's threads together, and on average of the threads and of
+    the methods that count.
+    """
 
     total: float | None
+    app: float | None
+    threads: float | None
     own: float | None
     inclusive: float | None
 
@@ -43,7 +49,9 @@ def score(recording: Path, truth: Truth) -> Scored:
     own, inclusive = method_errors(methods, truth)
     _, paper1 = method_errors(by_paper1, truth)
     paper1_total = None if test.paper1_j is None else test.paper1_j / truth.cpu_j - 1
-    return Scored(analysis.evidence.level, Errors(cpu_j / truth.cpu_j - 1, own, inclusive), Errors(paper1_total, None, paper1))
+    app_j = sum(thread.energy_j for thread in test.threads)
+    errors = Errors(cpu_j / truth.cpu_j - 1, app_j / truth.app_j - 1, _thread_error(test, truth), own, inclusive)
+    return Scored(analysis.evidence.level, errors, Errors(paper1_total, None, None, None, paper1))
 
 
 def method_errors(methods: Mapping[str, MethodTruth], truth: Truth) -> tuple[float, float]:
@@ -55,6 +63,18 @@ def method_errors(methods: Mapping[str, MethodTruth], truth: Truth) -> tuple[flo
         found = {name: getattr(methods[name], kind) if name in methods else 0.0 for name in wanted}
         means.append(sum(abs(found[name] / joules - 1) for name, joules in wanted.items()) / len(wanted))
     return means[0], means[1]
+
+
+def _thread_error(test: TestEnergy, truth: Truth) -> float | None:
+    """Mean relative error of the app's threads with at least 1 % of its energy; not of those that share a row of the report.
+
+    None where there is no such thread.
+    """
+    found = {thread.tid: thread.energy_j for thread in test.threads if thread.count == 1}
+    shared = any(thread.count > 1 for thread in test.threads)
+    wanted = {tid: joules for tid, joules in truth.threads_j.items() if joules >= LEAST_SHARE * truth.app_j}
+    errors = [abs(found.get(tid, 0.0) / joules - 1) for tid, joules in wanted.items() if tid in found or not shared]
+    return sum(errors) / len(errors) if errors else None
 
 
 def _methods(analysis: Analysis) -> tuple[dict[str, MethodTruth], dict[str, MethodTruth]]:

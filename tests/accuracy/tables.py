@@ -6,14 +6,16 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
+from statistics import median, quantiles
 
 from scoring import Errors
 
 # Of the allocation table, at the default interval: total, and methods (median over workloads).
 LEVEL_TARGETS = {"sched": (0.01, 0.03), "thread-freq": (0.02, 0.05), "thread-time": (0.03, 0.10)}
 DEFAULT_MS = 20
-_RULES = ("sched", "thread-freq", "thread-time", "device", "paper 1", "E-MANAFA's rule")
+OVERWRITTEN = "sched, half of the trace lost"
+_LEVELS = ("sched", "thread-freq", "thread-time", "device")
+_RULES = (*_LEVELS, "paper 1", "E-MANAFA's rule")
 _NONE = "–"
 _BEGIN, _END = "<!-- tests/accuracy/score.py writes from here -->", "<!-- to here -->"
 
@@ -31,20 +33,35 @@ class Point:
     errors: Errors
 
 
-def _total(point: Point) -> float | None:
-    return None if point.errors.total is None else abs(point.errors.total)
+Figure = Callable[[Errors], float | None]
 
 
-def _own(point: Point) -> float | None:
-    return point.errors.own
+def _total(errors: Errors) -> float | None:
+    return None if errors.total is None else abs(errors.total)
 
 
-def _inclusive(point: Point) -> float | None:
-    return point.errors.inclusive
+def _app(errors: Errors) -> float | None:
+    return None if errors.app is None else abs(errors.app)
 
 
-def _median(points: Iterable[Point], figure: Callable[[Point], float | None]) -> float | None:
-    values = [value for point in points if (value := figure(point)) is not None]
+def _threads(errors: Errors) -> float | None:
+    return errors.threads
+
+
+def _own(errors: Errors) -> float | None:
+    return errors.own
+
+
+def _inclusive(errors: Errors) -> float | None:
+    return errors.inclusive
+
+
+def _values(points: Iterable[Point], world: str, rule: str, ms: int, figure: Figure) -> list[float]:
+    here = (point for point in points if (point.world, point.rule, point.interval_ms) == (world, rule, ms))
+    return sorted(value for point in here if (value := figure(point.errors)) is not None)
+
+
+def _median(values: Sequence[float]) -> float | None:
     return median(values) if values else None
 
 
@@ -52,46 +69,83 @@ def _percent(value: float | None) -> str:
     return _NONE if value is None else f"{100 * value:.1f}" if value < 1 else f"{100 * value:.0f}"
 
 
-def allocation_table(points: Sequence[Point], world: str, intervals: Sequence[int]) -> str:
-    """Medians over workloads: total / exclusive / inclusive, in percent; rules by intervals."""
-    head = f"| {world}: total / self / inclusive, % | " + " | ".join(f"{ms} ms" for ms in intervals) + " |"
-    lines = [head, "|---" * (len(intervals) + 1) + "|"]
+def _spread(values: Sequence[float]) -> str:
+    """`4.1 (2.7 – 6.0)`: median and quartiles."""
+    if len(values) < 2:
+        return _percent(_median(values))
+    low, middle, high = quantiles(values, n=4, method="inclusive")
+    return f"{_percent(middle)} ({_percent(low)} – {_percent(high)})"
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def spread_table(points: Sequence[Point], worlds: Sequence[str]) -> str:
+    """At the default interval: medians and quartiles over workloads and seeds, of all figures; rules of both worlds."""
+    figures = (_total, _app, _threads, _own, _inclusive)
+    runs = len({(point.workload, point.seed) for point in points})
+    head = (f"at {DEFAULT_MS} ms, {runs} runs, %", "total", "app's total", "its threads", "methods, self", "methods, inclusive")
+    rules = (_RULES[0], OVERWRITTEN, *_RULES[1:])
+    cells = (
+        [f"{world}: {rule}", *(_spread(_values(points, world, rule, DEFAULT_MS, figure)) for figure in figures)]
+        for world in worlds
+        for rule in rules
+    )
+    return _table(head, cells)
+
+
+def interval_table(points: Sequence[Point], world: str, intervals: Sequence[int]) -> str:
+    """Medians over workloads and seeds: total / app / self / inclusive, in percent; rules by intervals."""
+    head = (f"{world}: total / app / self / inclusive, %", *(f"{ms} ms" for ms in intervals))
+    rows = []
     for rule in _RULES:
-        cells = []
-        for ms in intervals:
-            here = [p for p in points if (p.world, p.rule, p.interval_ms) == (world, rule, ms)]
-            cells.append(" / ".join(_percent(_median(here, figure)) for figure in (_total, _own, _inclusive)))
-        lines.append(f"| {rule} | " + " | ".join(cells) + " |")
-    return "\n".join([*lines, ""])
+        figures = [[_median(_values(points, world, rule, ms, of)) for of in (_total, _app, _own, _inclusive)] for ms in intervals]
+        rows.append([rule, *(" / ".join(map(_percent, cell)) for cell in figures)])
+    return _table(head, rows)
 
 
-def workload_table(points: Sequence[Point], ms: int) -> str:
-    """Each workload in the allocation world at one interval, over its seeds."""
-    head = f"| workload at {ms} ms: total / self, % | " + " | ".join(_RULES[:4]) + " |"
-    lines = [head, "|---|---|---|---|---|"]
+def workload_table(points: Sequence[Point]) -> str:
+    """Each workload in the allocation world at the default interval: medians over its seeds."""
+    head = (f"workload at {DEFAULT_MS} ms: total / app / threads / self, %", *_LEVELS)
+    rows = []
     for workload in dict.fromkeys(point.workload for point in points):
-        cells = []
-        for rule in _RULES[:4]:
-            wanted = ("allocation", workload, rule, ms)
-            here = [p for p in points if (p.world, p.workload, p.rule, p.interval_ms) == wanted]
-            cells.append(" / ".join(_percent(_median(here, figure)) for figure in (_total, _own)))
-        lines.append(f"| {workload} | " + " | ".join(cells) + " |")
-    return "\n".join([*lines, ""])
+        of_it = [point for point in points if point.workload == workload]
+        values = [
+            [_median(_values(of_it, "allocation", rule, DEFAULT_MS, of)) for of in (_total, _app, _threads, _own)]
+            for rule in _LEVELS
+        ]
+        rows.append([workload, *(" / ".join(map(_percent, cell)) for cell in values)])
+    return _table(head, rows)
 
 
-def missed(points: Sequence[Point], intervals: Sequence[int]) -> list[str]:
-    """What is beyond its target in the allocation world at the default interval, or of another level than it should be."""
-    found = []
+def _judged(points: Sequence[Point]) -> Iterable[tuple[str, str, float, float | None]]:
+    """Level, what, asked, measured: of the allocation world at the default interval."""
     for level, targets in LEVEL_TARGETS.items():
-        here = [p for p in points if (p.world, p.rule, p.interval_ms) == ("allocation", level, DEFAULT_MS)]
-        if not here and DEFAULT_MS in intervals:
-            found.append(f"{level}: not scored")
-        found += [f"{p.workload}: the evidence of {level} counts as {p.level}" for p in here if p.level != level]
-        for what, figure, target in zip(("total", "methods"), (_total, _own), targets, strict=True):
-            value = _median(here, figure)
-            if value is not None and value > target:
-                found.append(f"{level}, {what}: {_percent(value)} % is beyond the target of {100 * target:.0f} %")
-    return list(dict.fromkeys(found))
+        for what, figure, asked in zip(("total", "methods"), (_total, _own), targets, strict=True):
+            yield level, what, asked, _median(_values(points, "allocation", level, DEFAULT_MS, figure))
+
+
+def targets_line(points: Sequence[Point]) -> str:
+    """What is asked beside what is measured, in one line; and where a report does not say the level that is scored."""
+    parts = []
+    for level, what, asked, measured in _judged(points):
+        bad = measured is None or measured > asked
+        parts.append(f"{level}, {what}: {100 * asked:.0f} · {_percent(measured)}{' **(missed)**' if bad else ''}")
+    at = [p for p in points if (p.world, p.interval_ms) == ("allocation", DEFAULT_MS) and p.rule in LEVEL_TARGETS]
+    lower = dict.fromkeys(f"{p.workload} ({p.rule} counts as {p.level})" for p in at if p.level != p.rule)
+    note = f" Reports of a lower level than the evidence that was recorded: {', '.join(lower)}." if lower else ""
+    return f"Targets, median % at {DEFAULT_MS} ms (asked · measured): {'; '.join(parts)}.{note}"
+
+
+def missed(points: Sequence[Point]) -> list[str]:
+    """What is beyond its target in the allocation world at the default interval."""
+    return [
+        f"{level}, {what}: {_percent(measured)} % is beyond the target of {100 * asked:.0f} %"
+        for level, what, asked, measured in _judged(points)
+        if measured is None or measured > asked
+    ]
 
 
 def write_section(path: Path, text: str) -> None:
@@ -110,23 +164,22 @@ def plot(points: Sequence[Point], intervals: Sequence[int], path: Path) -> None:
     mpl.rcParams.update({"svg.hashsalt": "navitas", "svg.fonttype": "none"})
     from matplotlib import pyplot as plt  # noqa: PLC0415
 
-    figure, axes = plt.subplots(2, 2, figsize=(10, 7), sharex=True, sharey="row")
-    rows = (("total", _total), ("methods (inclusive)", _inclusive))
+    rows = (("total", _total), ("app's total", _app), ("methods, inclusive", _inclusive))
+    figure, axes = plt.subplots(len(rows), 2, figsize=(10, 10), sharex=True, sharey="row")
     for row, (what, of) in enumerate(rows):
         for column, world in enumerate(("allocation", "model")):
             ax = axes[row][column]
             for rule in _RULES:
-                chosen = [[p for p in points if (p.world, p.rule, p.interval_ms) == (world, rule, ms)] for ms in intervals]
-                values = [_median(here, of) for here in chosen]
+                values = [_median(_values(points, world, rule, ms, of)) for ms in intervals]
                 if any(value is not None for value in values):
                     percents = [float("nan") if value is None else 100 * value for value in values]
                     ax.plot(intervals, percents, marker="o", markersize=3, label=rule)
             ax.set(xscale="log", yscale="log", title=f"{world}: {what}")
             ax.grid(alpha=0.3, which="both")
-    for ax in axes[1]:
+    for ax in axes[-1]:
         ax.set_xlabel("sampling interval, ms")
     for ax in axes[:, 0]:
-        ax.set_ylabel("error, % (median over workloads)")
-    axes[1][0].legend(fontsize=8)
+        ax.set_ylabel("error, % (median over runs)")
+    axes[-1][0].legend(fontsize=8)
     figure.tight_layout()
     figure.savefig(path, format="svg", metadata={"Date": None})

@@ -9,12 +9,13 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 from common import ROOT, Figures, arguments, beside, run_measured
 from peer import manafa_python
 
 sys.path.insert(0, str(ROOT / "tests"))
 from support.ftrace_writer import Form
-from support.perfetto_writer import PerfettoWriter
+from support.perfetto_writer import PerfettoWriter, idle, varint
 
 _FORM = Form(tgid=True, flags="....")
 _SECOND = 100_000
@@ -56,6 +57,7 @@ def main(argv: list[str]) -> int:
         _text(figures, folder / "trace.txt", (1 << 30) // scale)
         _short_lived(figures, folder / "threads.txt", 1_000_000 // scale)
         _perfetto(figures, folder / "trace.pftrace", 2_000_000 // scale)
+        _recorded(figures, folder / "recorded.pftrace", (1 << 30) // scale)
         _beside_manafa(figures, folder, 200_000 // scale)
     return figures.close(options.check)
 
@@ -96,6 +98,31 @@ def _perfetto(figures: Figures, path: Path, events: int) -> None:
             out.write(bytes(trace))
     own = _seconds(sys.executable, _READ.format(module="perfetto"), path)
     figures.add(f"{events:,} switches of a Perfetto trace", own, "s", note=f"{events / own / 1e6:.2f} M a second")
+    path.unlink()
+
+
+def _recorded(figures: Figures, path: Path, size: int) -> None:
+    """What a phone records for Navitas: each quarter of a second and core, switches in arrays, and idle states one by one."""
+    draw, begin, each = random.Random(4), 10_000 * _S, 500
+    quarter, trace, times = _S // 4, PerfettoWriter(), []
+    for cpu in range(8):
+        t_ns = sorted(draw.sample(range(begin + cpu, begin + quarter, 8), 2 * each))
+        rows = [(t, draw.choice((0, 1)), 0 if i % 2 else draw.randrange(1000, 1060), "worker") for i, t in enumerate(t_ns[::2])]
+        trace.compact(cpu, rows)
+        trace.bundle(cpu, [idle(t, cpu, i % 2 - 1) for i, t in enumerate(t_ns[1::2])])
+        times += [t_ns[0], *t_ns[1::2]]
+    block = np.frombuffer(bytes(trace), np.uint8).copy()
+    # The later quarters differ in their times alone, numbers of seven bytes each.
+    place = np.array([block.tobytes().index(varint(t)) for t in times])[:, None] + np.arange(7)
+    blocks = -(-size // len(block))
+    with path.open("wb") as out:
+        for number in range(blocks):
+            later = np.array(times)[:, None] + number * quarter
+            block[place] = (later >> 7 * np.arange(7)) & 0x7F | np.where(np.arange(7) < 6, 0x80, 0)
+            out.write(block.tobytes())
+    took = run_measured([sys.executable, "-c", _READ.format(module="perfetto"), path])
+    note = f"{8 * each * blocks / 1e6:.1f} M switches, as many idle states; {took.cpu_s:.0f} s of CPU time"
+    figures.add(f"{size / 1e9:.2f} GB of a Perfetto trace, peak memory", took.peak_mib, "MiB", at_most=2048, note=note)
     path.unlink()
 
 

@@ -2,47 +2,80 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
-import time
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
+from support.command_line import eventually
+from support.link import linked
 
-from navitas.collect import trace
+from navitas.collect.trace.atrace import MARK
+from navitas.collect.trace.run_trace import RunTrace, leave_nothing
+from navitas.collect.trace.tracer import Tracing
+from navitas.device.adb import AdbDevice
 from navitas.device.base import Device
+from navitas.errors import DeviceError
 from navitas.parse.trace.perfetto import read_perfetto
 from navitas.parse.trace.tables import RawTrace, Trace
 from navitas.parse.trace.text import read_text
 
-BUSY_S = 1.0
+BUSY_NS = 500_000_000
+TICK_NS = 10_000_000
 
 
 @pytest.fixture
 def busy(device: Device) -> Iterator[int]:
     """The process id of one that never rests."""
     with device.stream("timeout 60 yes > /dev/null"):
-        deadline = time.monotonic() + 10.0
-        while not (pids := device.shell("pidof yes").text.split()) and time.monotonic() < deadline:
-            time.sleep(0.1)
-        yield int(pids[0])
-        device.shell(f"kill {pids[0]}")
+        running = "for p in $(pidof yes); do if [ -r /proc/$p/schedstat ]; then echo $p; fi; done"
+        assert eventually(lambda: device.shell(running).text.strip() != "")
+        (pid,) = device.shell(running).text.split()
+        yield int(pid)
+        device.shell(f"kill {pid}")
+        assert eventually(lambda: device.shell("pidof yes").exit_code != 0)
 
 
-def traced(device: Device, tracing: trace.Tracing, folder: Path) -> RawTrace:
-    told: list[str] = []
-    tracer = trace.start(device, tracing, 60.0, lambda text, _: told.append(text))
-    if tracer is None:
-        pytest.skip(told[0])
+def used_ns(device: Device, pid: int) -> int:
+    """CPU time of a process's first thread."""
+    return int(device.shell(f"cat /proc/{pid}/schedstat").text.split()[0])
+
+
+def wait_until_used(device: Device, pid: int, more_ns: int) -> None:
+    until_ns = used_ns(device, pid) + more_ns
+    assert eventually(lambda: used_ns(device, pid) >= until_ns)
+
+
+def traced(device: Device, tracing: Tracing, folder: Path, busy: int) -> RawTrace:
+    """A trace during which a process has used at least `BUSY_NS`."""
+    trace = started(device, tracing)
     try:
-        time.sleep(BUSY_S)
-        tracer.stop()
-        local = folder / tracer.file_name
-        tracer.pull(local)
+        wait_until_used(device, busy, BUSY_NS)
+        trace.stop()
     finally:
-        tracer.remove()
+        trace.pull(lambda name: folder / name)
+    (local,) = folder.iterdir()
     return read_perfetto(local) if local.suffix == ".pftrace" else read_text(local)
+
+
+def started(device: Device, tracing: Tracing) -> RunTrace:
+    told: list[str] = []
+    trace = RunTrace(device, tracing)
+    trace.start(60.0, lambda text, _: told.append(text))
+    if told:
+        pytest.skip(told[0])
+    return trace
+
+
+def left(device: Device) -> list[str]:
+    """What of ours is on a device: processes that trace, files, the mark of atrace."""
+    return device.shell(
+        f"pgrep -f perfetto-traces/[n]avitas-; ls /data/misc/perfetto-traces | grep navitas-; ls {MARK}"
+    ).text.split()
 
 
 def ran_ns(found: Trace, tid: int) -> int:
@@ -57,19 +90,19 @@ def ran_ns(found: Trace, tid: int) -> int:
 
 
 @pytest.mark.parametrize("tracing", ["perfetto", "atrace"])
-def test_a_busy_process_is_in_the_trace(device: Device, busy: int, tracing: trace.Tracing, tmp_path: Path) -> None:
-    raw = traced(device, tracing, tmp_path)
+def test_a_busy_process_is_in_the_trace(device: Device, busy: int, tracing: Tracing, tmp_path: Path) -> None:
+    raw = traced(device, tracing, tmp_path, busy)
     assert raw.skipped_by_reason == {} and not any("lost" in text for text in raw.warnings)
     tasks = raw.trace.tasks
     (row,) = np.flatnonzero((tasks.tid == busy) & (tasks.tgid == busy))[:1]
     assert tasks.name_of(int(row)) in ("yes", "")
-    assert ran_ns(raw.trace, busy) > 0.2e9 * BUSY_S
+    assert ran_ns(raw.trace, busy) > 0.8 * BUSY_NS
     assert len(np.unique(raw.trace.frequencies.cpu)) > 0 and raw.trace.frequencies.khz.min() > 0
-    assert device.shell("ls /data/misc/perfetto-traces").text.count("navitas-") == 0
+    assert left(device) == []
 
 
 def test_perfetto_tells_clocks_and_rails(virtual: Device, busy: int, tmp_path: Path) -> None:
-    found = traced(virtual, "perfetto", tmp_path).trace
+    found = traced(virtual, "perfetto", tmp_path, busy).trace
     assert found.clock == "boottime" and len(found.snapshots) >= 2
     assert found.rails is not None and "VDD_CPU_ACTIVE" in found.rails.names
     assert (np.diff(found.rails.energy_j, axis=0) >= 0).all() and found.rails.energy_j[-1].sum() > found.rails.energy_j[0].sum()
@@ -85,8 +118,76 @@ def test_perfetto_refuses_what_it_does_not_understand(device: Device) -> None:
 
 
 def test_threads_tell_where_they_ran(device: Device, busy: int) -> None:
-    text = device.shell(f"sleep 0.3; cat /proc/{busy}/task/{busy}/time_in_state").text
-    if not text:
+    def ticks() -> int:
+        text = device.shell(f"cat /proc/{busy}/task/{busy}/time_in_state").text
+        return sum(int(found) for found in re.findall(r"^\d+ (\d+)", text, re.MULTILINE))
+
+    if not device.shell(f"cat /proc/{busy}/task/{busy}/time_in_state").text:
         pytest.skip("the kernel keeps no such file")
-    ticks = [int(found) for found in re.findall(r"^\d+ (\d+)", text, re.MULTILINE)]
-    assert sum(ticks) >= 10
+    first = ticks()
+    wait_until_used(device, busy, BUSY_NS)
+    assert eventually(lambda: (ticks() - first) * TICK_NS > 0.8 * BUSY_NS)
+
+
+@pytest.mark.parametrize("tracing", ["perfetto", "atrace"])
+def test_what_a_killed_client_has_left_is_ended_by_the_next(
+    device: AdbDevice, busy: int, tracing: Tracing, tmp_path: Path
+) -> None:
+    kill_in_a_trace(device, tracing)
+    assert len(left(device)) == (2 if tracing == "perfetto" else 1)
+    again = started(device, tracing)
+    assert len(left(device)) == (2 if tracing == "perfetto" else 1), "one process, one file; one mark"
+    wait_until_used(device, busy, BUSY_NS)
+    again.pull(lambda name: tmp_path / name)
+    assert left(device) == [] and [path.stat().st_size > 0 for path in tmp_path.iterdir()] == [True]
+
+
+def test_a_trace_that_the_next_has_ended_stays_removed(device: AdbDevice, tmp_path: Path) -> None:
+    trace, following = started(device, "perfetto"), RunTrace(device, "none")
+    following.start(None, lambda *_: None)
+    assert left(device) == []
+    trace.stop()
+    following.pull(lambda name: tmp_path / name)
+    assert left(device) == []
+
+
+@pytest.mark.parametrize("following", ["perfetto", "none"])
+def test_tracing_that_was_left_on_is_off_after_any_run(device: AdbDevice, following: Tracing, tmp_path: Path) -> None:
+    kill_in_a_trace(device, "atrace")
+    trace = started(device, following)
+    assert "sched_switch:" not in device.shell("atrace --async_stop").text
+    trace.pull(lambda name: tmp_path / name)
+    assert left(device) == []
+
+
+@pytest.mark.parametrize("tracing", ["perfetto", "atrace"])
+def test_a_cable_that_is_pulled(virtual: AdbDevice, tracing: Tracing, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("navitas.collect.trace.run_trace._BACK_S", 0.1)
+    with linked(virtual) as (device, link):
+        trace = started(device, tracing)
+        link.cut()
+        with pytest.raises(DeviceError):
+            trace.pull(lambda name: tmp_path / name)
+    assert left(virtual) != []
+    leave_nothing(virtual)
+    assert left(virtual) == []
+
+
+def kill_in_a_trace(device: AdbDevice, tracing: Tracing) -> None:
+    """Kill a process that traces."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        with contextlib.suppress(BaseException):
+            told: list[str] = []
+            RunTrace(device, tracing).start(None, lambda text, _: told.append(text))
+            os.write(writing, "".join(told).encode() or b"traces")
+            signal.pause()
+        os._exit(1)
+    os.close(writing)
+    said = os.read(reading, 1_000)
+    os.close(reading)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    if said != b"traces":
+        pytest.skip(said.decode())

@@ -244,7 +244,7 @@ def test_caches_and_a_release_like_variant(tmp_path: Path, launcher: str, monkey
     assert "org.example.steps.Walk" in built.bundle.extract("mapping.txt", tmp_path / "mapping.txt").read_text()
     assert "org.example.steps.Walk" in built.bundle.map_bytes.decode()
     assert "org/navitas/runtime/Probe.enter" in probed_methods(built.apk("app.apk"))
-    assert not probed_methods(built.apk("test.apk"))
+    assert {name for name in probed_methods(built.apk("test.apk")) if not name.startswith("org/navitas/runtime/")} == set()
     assert not any(SLOWER in warning for warning in built.manifest.warnings)
 
 

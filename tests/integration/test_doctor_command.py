@@ -9,6 +9,7 @@ import pytest
 
 from navitas.cli.main import run
 from navitas.collect.state.journal import Journal
+from navitas.collect.trace.run_trace import RunTrace
 from navitas.device.adb import AdbDevice
 from navitas.power.profile import read_power_profile
 
@@ -43,12 +44,14 @@ def test_what_was_left_is_given_back(serial: str, phone: AdbDevice, capsys: Capt
     with journal.held():
         journal.write({"system/screen_brightness": before, "global/window_animation_scale": "null"})
     phone.shell("settings put system screen_brightness 128; settings put global window_animation_scale 0")
+    RunTrace(phone, "perfetto").start(None, lambda *_: None)
     assert run(["doctor", "--device", serial]) == 0
     assert "left changed by a measurement" in " ".join(capsys.readouterr().out.split())
     assert run(["doctor", "--device", serial, "--restore"]) == 0
     assert "restored" in capsys.readouterr().out
     found = phone.shell("settings get system screen_brightness; settings get global window_animation_scale").text
     assert found == f"{before}\nnull\n" and not journal.path.exists()
+    assert phone.shell("pidof perfetto; ls /data/misc/perfetto-traces").text == "", "the trace, too"
 
 
 def test_a_device_that_is_not_there(serial: str, capsys: Capture) -> None:

@@ -22,9 +22,11 @@ from support.phone_data import skeleton, state_folder
 from navitas.attribute.result import Analysis
 from navitas.cli.analysis import analyze_recording
 from navitas.collect.progress import NoProgress
+from navitas.collect.trace.run_trace import leave_nothing
 from navitas.collect.watchdog import Watchdog
 from navitas.device.adb import AdbDevice
 from navitas.device.adb_server import ServerClient, adb_path, connect
+from navitas.device.base import ShellResult
 from navitas.device.virtual_phone import virtual_phone
 from navitas.errors import DeviceError, ExitCode, NavitasError
 from navitas.recording.store import open_recording
@@ -199,6 +201,27 @@ def test_a_link_that_hangs_during_a_test_is_given_up_in_time(lab: Lab, monkeypat
     assert [test.status for test in partial(lab).tests] == ["cut"]
     lab.phone.uninstall(lab.bundles[0].manifest.package)
     lab.phone.shell("rm -rf /data/local/tmp/navitas")
+
+
+class NeverEnding(AdbDevice):
+    """A phone whose tracer does not end, while all else works."""
+
+    def shell(self, command: str, *, timeout_s: float = 30.0) -> ShellResult:
+        tracing = super().shell("ls /data/misc/perfetto-traces").text.strip()
+        if tracing and command.startswith("pkill"):
+            raise DeviceError(f"device {self.serial}: no answer to '{command}' in time", "restart it")
+        return super().shell(command, timeout_s=timeout_s)
+
+
+def test_a_tracer_that_hangs_costs_its_trace_and_not_the_run(lab: Lab) -> None:
+    device = NeverEnding(lab.phone._client, lab.phone.serial)
+    done = Lab(device, lab.bundles, lab.folder).profile("*#callsMuch", name="hangs", trace="perfetto", repeat=2)
+    assert done.outcome.failures == {} and done.outcome.troubles == ()
+    assert open_recording(done.outcome.recording).manifest.state == "complete"
+    told = [warning.message for warning in done.analysis.warnings if warning.code == "trace"]
+    assert any("given up" in text for text in told) and any("did not end before" in text for text in told), told
+    leave_nothing(lab.phone)
+    assert lab.phone.shell("pidof perfetto; ls /data/misc/perfetto-traces").text == ""
 
 
 def test_a_device_without_room(lab: Lab) -> None:

@@ -178,8 +178,9 @@ def test_cpu_time_of_one_shot_threads_is_found(phone: AdbDevice, gradle: str, tm
     rows = [row for row in profiled.test("oneShots").threads if row.name.startswith("one-shot-")]
     assert sum(row.count for row in rows) == THREADS
     assert sum(method.calls for row in rows for method in row.methods if row.role == "app") >= THREADS
-    # What each thread's own clock said when it was done; what the kernel and the JVM spend on its end comes after.
+    # What each thread's own clock said when it was done. What its end costs the kernel and the JVM comes after: a trace tells it.
     told_ns = int((project / "cpu.txt").read_text())
     found_ns = sum(row.cpu_ns for row in rows)
-    assert 0.95 * told_ns <= found_ns <= 1.1 * told_ns
+    assert 0.95 * told_ns <= found_ns
+    assert found_ns <= 1.1 * told_ns or profiled.analysis.evidence.level == "sched"
     assert "not_conserved" not in profiled.warnings

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from navitas.device.virtual.kernel import load_spec
+from navitas.device.virtual.kernel.modelled_stints import ModelledStints
 from navitas.device.virtual.kernel.spec import find_profile
 from navitas.device.virtual.kernel.trace_log import TraceLog
 
@@ -54,7 +55,7 @@ class NullKernel:
     def start_trace(self) -> TraceLog:
         """A trace in which nothing happens."""
         spec = load_spec(find_profile("default"))
-        return TraceLog(spec, 0, [cluster.freq_khz[0] for cluster in spec.clusters])
+        return TraceLog(spec, 0, [cluster.freq_khz[0] for cluster in spec.clusters], ModelledStints(spec))
 
     def stop_trace(self, log: TraceLog) -> None:
         """It ends."""

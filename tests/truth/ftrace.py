@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator
 from operator import itemgetter
 
@@ -21,6 +23,8 @@ _HEADER = """# tracer: nop
 #              | |         |      |   ||||      |         |
 """
 _NOT_IDLE = 4294967295
+_CORE = re.compile(r" \[\d{3}\] ")
+_ENTRIES = re.compile(r"entries-in-buffer/entries-written: \d+/\d+ ")
 
 
 def trace_text(record: Record, t0_ns: int, boot_offset_ns: int, real_offset_ns: int, pids: dict[bool, int]) -> str:
@@ -38,6 +42,27 @@ def trace_text(record: Record, t0_ns: int, boot_offset_ns: int, real_offset_ns: 
     for t_ns, cpu, thread, event in sorted(_events(record), key=itemgetter(0)):
         lines.append(line(t_ns, cpu, thread, event))
     return _HEADER.format(count=len(lines), cpus=len(record.phone.cluster_of)) + "".join(f"{text}\n" for _, text in lines)
+
+
+def overwritten(text: str, kept_of_busiest: float) -> str:
+    """The trace as a ring holds it whose oldest events were overwritten: each core's ring has room for the same number of them.
+
+    `kept_of_busiest` is the part of the busiest core's events that is left; the clocks' markers are as well.
+    """
+    lines = text.splitlines()
+    head = [line for line in lines if line.startswith("#") or "trace_event_clock_sync" in line]
+    events = lines[len(head) :]
+    of_core = [_CORE.search(line)[0] for line in events]  # type: ignore[index]
+    room = round(kept_of_busiest * max(Counter(of_core).values()))
+    seen: Counter[str] = Counter()
+    kept = []
+    for core, line in zip(reversed(of_core), reversed(events), strict=True):
+        seen[core] += 1
+        if seen[core] <= room:
+            kept.append(line)
+    whole = len(lines) - _HEADER.count("\n")
+    told = f"entries-in-buffer/entries-written: {len(kept) + whole - len(events)}/{whole} "
+    return "\n".join([*(_ENTRIES.sub(told, line) for line in head), *reversed(kept), ""])
 
 
 def _events(record: Record) -> Iterator[tuple[int, int, Thread | None, str]]:

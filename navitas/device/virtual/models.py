@@ -7,6 +7,7 @@ from pathlib import Path
 from navitas.device.virtual import framework
 from navitas.device.virtual.kernel import Kernel, load_spec
 from navitas.device.virtual.kernel.spec import default_profile, find_profile, read_figures
+from navitas.device.virtual.kernel.tracefs import open_tracefs
 from navitas.device.virtual.phone import Phone
 
 
@@ -20,7 +21,7 @@ def make_phone(state_dir: Path, name: str) -> Phone:
     framework.install(root, items, arrays)
     return Phone(
         root,
-        Kernel(spec, root),
+        Kernel(spec, root, tracefs=open_tracefs()),
         name=spec.profile.stem.replace("-", "_"),
         model=f"Virtual phone after {spec.name}",
         voltage_v=spec.voltage_v,

@@ -18,6 +18,7 @@ BLOCK_BYTES: Final = 2 << 20
 _HEAD_BYTES = 1024
 _NEWLINE = ord("\n")
 _BEGINS = (b"# tracer:", b'class="trace-data"')
+_MOST_TRACES = 1000
 _END, _STRING_END = b"</script", b'";\n'
 
 
@@ -91,6 +92,7 @@ class _Page:
 
     def __init__(self) -> None:
         self._end = b""
+        self._begun = 0
 
     def traces(self, buffer: bytes | bytearray, end: int) -> Iterator[tuple[int, int]]:
         """The parts of some lines that are traces."""
@@ -99,7 +101,8 @@ class _Page:
             if not self._end:
                 at = self._begin(buffer, at, end)
                 continue
-            found = buffer.find(self._end, at, end)
+            # No page has so many: all that follows is taken for one, so that its lines are told.
+            found = buffer.find(self._end, at, end) if self._begun <= _MOST_TRACES else -1
             if found < 0:
                 stop = end
             elif self._end == _STRING_END:
@@ -121,5 +124,6 @@ class _Page:
         mark = min(marks)
         behind = buffer.find(b"\n", mark, end) + 1
         if buffer[mark] != ord("#") or mark == at or buffer[mark - 1] == ord("\n"):
+            self._begun += 1
             self._end = _STRING_END if buffer[behind - 3 : behind] == b"n\\\n" else _END
         return behind

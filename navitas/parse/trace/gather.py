@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from navitas.parse.tables import I32, I64, U8
-from navitas.parse.trace.tables import DEAD, RUNNABLE, SLEEPS, UNKNOWN, SkippedLine
+from navitas.parse.trace.rows import CoreRows, Rows
+from navitas.parse.trace.tables import DEAD, IDLE_APART_NS, RUNNABLE, SLEEPS, UNKNOWN, SkippedLine
 
 TID_LIMIT: Final = 1 << 22
 """The kernel's own limit (PID_MAX_LIMIT); a number beyond is no thread's."""
@@ -20,47 +22,13 @@ reading of /proc, whose time is not exact)."""
 NO_NAME: Final = -1
 
 _SKIPPED_KEPT = 100
+_WARNINGS_KEPT = 20
 _TEXT_KEPT = 200
 _NAME_BYTES = 64
 # EXIT_DEAD, EXIT_ZOMBIE, and TASK_DEAD of old kernels.
 _DEAD_BITS = 0x10 | 0x20 | 0x40
 # Set where a runnable thread was preempted: TASK_STATE_MAX, which kernels have moved about.
 _PREEMPTED = (0, 0x100, 0x400, 0x800, 0x1000)
-
-
-class Rows:
-    """A growing table: pieces of columns, joined once."""
-
-    def __init__(self, **dtypes: type[np.generic]) -> None:
-        self._dtypes = dtypes
-        self._pieces: dict[str, list[NDArray[Any]]] = {name: [] for name in dtypes}
-        self._single: list[tuple[int, ...]] = []
-
-    def add(self, **columns: NDArray[Any] | int) -> None:
-        """Rows below those that are there; a single number stands for all rows of the piece."""
-        self._flush()
-        length = next(column.size for column in columns.values() if isinstance(column, np.ndarray))
-        for name, dtype in self._dtypes.items():
-            self._pieces[name].append(np.broadcast_to(np.asarray(columns[name], dtype), (length,)))
-
-    def row(self, **columns: int) -> None:
-        """One row."""
-        self._single.append(tuple(columns[name] for name in self._dtypes))
-
-    def take(self) -> dict[str, NDArray[Any]]:
-        """The whole columns; the pieces are given up one column after another, to keep memory low."""
-        self._flush()
-        whole = {}
-        for name, dtype in self._dtypes.items():
-            pieces = self._pieces.pop(name)
-            whole[name] = np.concatenate(pieces) if pieces else np.empty(0, dtype)
-        return whole
-
-    def _flush(self) -> None:
-        if self._single:
-            for (name, dtype), column in zip(self._dtypes.items(), zip(*self._single, strict=True), strict=True):
-                self._pieces[name].append(np.array(column, dtype))
-            self._single = []
 
 
 class LastRows:
@@ -105,10 +73,10 @@ class Gathered:
 
     def __init__(self) -> None:
         i32, i64, u8 = np.int32, np.int64, np.uint8
-        self.switches = Rows(cpu=i32, t_ns=i64, next_tid=i32, prev_tid=i32, prev_state=u8)
-        self.frequencies = Rows(cpu=i32, t_ns=i64, khz=i64)
-        self.idle = Rows(cpu=i32, t_ns=i64, state=i32)
-        self.facts = Rows(t_ns=i64, tid=i32, kind=u8, tgid=i32, name=i32, parent=i32)
+        self.switches = CoreRows(next_tid=i32, prev_tid=i32, prev_state=u8)
+        self.frequencies = CoreRows(khz=i64)
+        self.idle = CoreRows(IDLE_APART_NS, state=i32)
+        self.facts = Rows(_telling, t_ns=i64, tid=i32, kind=u8, tgid=i32, name=i32, parent=i32)
         self.losses = Rows(cpu=i32, from_ns=i64, to_ns=i64)
         self.offline = Rows(cpu=i32, t_ns=i64)
         self.suspends = Rows(t_ns=i64, begins=u8)
@@ -122,6 +90,8 @@ class Gathered:
         self.span_ns: tuple[int, int] | None = None
         self.clock: str | None = None
         self.cut = False
+        self.overwritten = False
+        """Whether the oldest events gave way to new ones before the trace was read."""
 
     def fact(self, t_ns: int, tid: int, kind: int, *, tgid: int = UNKNOWN, name: bytes = b"", parent: int = UNKNOWN) -> None:
         """One fact of a thread."""
@@ -129,6 +99,11 @@ class Gathered:
             tgid = tgid if 0 < tgid < TID_LIMIT else UNKNOWN
             parent = parent if 0 < parent < TID_LIMIT else UNKNOWN
             self.facts.row(t_ns=t_ns, tid=tid, kind=kind, tgid=tgid, name=self.names.number(name), parent=parent)
+
+    def warn(self, text: str) -> None:
+        """Something to tell of the whole trace; a few of it, for a file may have anything any number of times."""
+        if text not in self.warnings and len(self.warnings) < _WARNINGS_KEPT:
+            self.warnings.append(text)
 
     def covers(self, first_ns: int, last_ns: int) -> None:
         """The trace has events from `first_ns` to `last_ns`."""
@@ -141,6 +116,20 @@ class Gathered:
         if len(self.skipped) < _SKIPPED_KEPT:
             shown = text[:_TEXT_KEPT].decode("utf-8", "replace")[:_TEXT_KEPT]
             self.skipped.append(SkippedLine(number, shown, reason))
+
+
+def _telling(facts: Mapping[str, NDArray[Any]]) -> NDArray[np.bool_]:
+    """Facts but those that say of a thread, between two others, what both of these say: that it is there."""
+    order = np.lexsort((facts["t_ns"], facts["tid"]))
+    middle = np.isin(facts["kind"][order], (SEEN, LISTED))
+    middle[:1] = middle[-1:] = False
+    for name in ("tid", "kind", "tgid", "name", "parent"):
+        column = facts[name][order]
+        alike = column[1:] == column[:-1]
+        middle[1:-1] &= alike[:-1] & alike[1:]
+    telling = np.empty(len(order), bool)
+    telling[order] = ~middle
+    return telling
 
 
 def state_of_numbers(states: I64) -> U8:

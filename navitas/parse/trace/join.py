@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import replace
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from navitas.parse.clocks import Clocks
+from navitas.parse.tables import I64
 from navitas.parse.trace.offsets import Mapping, map_boottime, shifted
-from navitas.parse.trace.tables import UNKNOWN, RawTrace, Trace
+from navitas.parse.trace.tables import UNKNOWN, RawTrace, Tasks, Trace
 
 # A text trace's own mark of the clocks is as rough as a float of seconds, and is written a moment after it was read.
 _MARK_NS = 20_000_000
 _FLOAT_BITS = 23
 # Two readings of when realtime began that differ by more are of two boots.
 _ANOTHER_BOOT_NS = 10_000_000_000
+# Nothing of a trace counts that is further from the run: a damaged time may be anywhere.
+_AROUND_NS = 3_600_000_000_000
 
 
 class Joined(NamedTuple):
@@ -27,10 +30,30 @@ class Joined(NamedTuple):
     reasons: tuple[str, ...]
 
 
-def to_monotonic(raw: RawTrace, triples: Clocks, tids: Collection[int] = ()) -> Joined:
+@dataclass(frozen=True, slots=True)
+class Process:
+    """A run's process: its threads, and its own id where that is known."""
+
+    tids: Collection[int] = ()
+    pid: int | None = None
+
+    def is_in(self, tasks: Tasks) -> bool:
+        """Whether a trace has threads of it: another process' threads may have the same ids, but not those of this process."""
+        own = np.isin(tasks.tid, list(self.tids))
+        told = own & (tasks.tgid >= 0)
+        if self.pid is not None and told.any():
+            return bool((tasks.tgid[told] == self.pid).any())
+        return not self.tids or bool(own.any())
+
+
+NOT_KNOWN = Process()
+
+
+def to_monotonic(raw: RawTrace, triples: Clocks, process: Process = NOT_KNOWN, run_ns: tuple[int, int] | None = None) -> Joined:
     """Join by the trace's own clock snapshots and the run's clock triples.
 
-    No trace comes out where it is of another boot or time, or where none of the threads `tids` is in it.
+    No trace comes out where it is of another boot or time than the run from `run_ns[0]` to `run_ns[1]` (by default from the
+    first triple to the last), or where the process is not in it.
     """
     trace, reasons = raw.trace, list(raw.warnings)
     if not len(trace.switches):
@@ -40,12 +63,15 @@ def to_monotonic(raw: RawTrace, triples: Clocks, tids: Collection[int] = ()) -> 
     mapping = _mapping(trace, triples, reasons)
     if mapping is None:
         return Joined(None, 0, (*reasons, "nothing tells how the trace's clock is related to the run's"))
-    joined = _apply(trace, mapping)
-    if len(triples.monotonic_ns) and not (
-        joined.start_ns <= triples.monotonic_ns[-1] and joined.end_ns >= triples.monotonic_ns[0]
-    ):
+    taken = triples.monotonic_ns
+    begin_ns, end_ns = run_ns or ((int(taken[0]), int(taken[-1])) if len(taken) else (trace.start_ns, trace.end_ns))
+    low, high = begin_ns - _AROUND_NS, end_ns + _AROUND_NS
+    joined = _apply(trace, lambda t_ns: np.clip(mapping.monotonic(t_ns), low, high), mapping)
+    if joined.start_ns == low or joined.end_ns == high:
+        reasons.append("some of the trace's times are far outside of the run")
+    if not joined.start_ns <= end_ns or not joined.end_ns >= begin_ns:
         return Joined(None, mapping.residual_ns, (*reasons, "the trace is of another time than the run"))
-    if len(tids) and not np.isin(joined.tasks.tid, list(tids)).any():
+    if not process.is_in(joined.tasks):
         return Joined(None, mapping.residual_ns, (*reasons, "the app's process is not in the trace"))
     return Joined(joined, mapping.residual_ns, tuple(reasons))
 
@@ -96,9 +122,8 @@ def _map_unknown(trace: Trace, triples: Clocks, reasons: list[str]) -> Mapping |
     return shifted(offset, spread)
 
 
-def _apply(trace: Trace, mapping: Mapping) -> Trace:
-    """All tables with their times mapped, one column after another."""
-    to = mapping.monotonic
+def _apply(trace: Trace, to: Callable[[I64], I64], mapping: Mapping) -> Trace:
+    """All tables with their times turned by `to`, one column after another."""
     start_ns, end_ns = to(np.array([trace.start_ns, trace.end_ns], np.int64)).tolist()
     windows, losses, suspends, taken = trace.windows, trace.losses, trace.suspends, trace.snapshots
     hole = mapping.unsure

@@ -14,7 +14,9 @@ from navitas.parse.trace.words import Places, Text
 _NS_PER_S, _NS_PER_US = 1_000_000_000, 1000
 _SECONDS_DIGITS = 9
 _BACKSLASH = ord("\\")
-_IS_BLANK = np.isin(np.arange(256), [ord(blank) for blank in " \r\t"])
+_BLANKS = b" \r\t"
+_IS_BLANK = np.isin(np.arange(256), list(_BLANKS))
+_FEW_BLANKS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,7 @@ class Layout:
         """The heads of all lines of a block, which end at `ends`."""
         data = text.bytes
         start = np.append(text.low, ends[:-1] + 1)
-        end = _stripped(data, start, ends)
+        end = _stripped(text, start, ends)
         filled = end > start
         comment = filled & (data[start] == ord("#"))
         rows = np.flatnonzero(filled & ~comment)
@@ -88,16 +90,21 @@ class Layout:
         return place
 
 
-def _stripped(data: U8, start: Places, end: Places) -> Places:
+def _stripped(text: Text, start: Places, end: Places) -> Places:
     """The lines' ends without blanks, and without what ends lines of a JavaScript string (`\\n\\`)."""
-    end = end.copy()
+    data, end = text.bytes, end.copy()
     last = data[end - 1]
     if np.any(last == _BACKSLASH):
         quoted = (last == _BACKSLASH) & (data[end - 2] == ord("n")) & (data[end - 3] == _BACKSLASH) & (end - 3 >= start)
         end[quoted] -= 3
     blank = np.flatnonzero(_IS_BLANK[data[end - 1]])
-    while len(blank := blank[(end[blank] > start[blank]) & _IS_BLANK[data[end[blank] - 1]]]):
+    for _ in range(_FEW_BLANKS):
+        if not len(blank := blank[(end[blank] > start[blank]) & _IS_BLANK[data[end[blank] - 1]]]):
+            return end
         end[blank] -= 1
+    for line in blank.tolist():
+        low = int(start[line])
+        end[line] = low + len(text.buffer[low : int(end[line])].rstrip(_BLANKS))
     return end
 
 

@@ -14,6 +14,7 @@ from navitas.parse.trace.tables import UNKNOWN, Spans, Trace
 
 # Clocks are read one after another; a reading that was interrupted is further off than this, and a sleep takes longer.
 _STEP_NS = 5_000_000
+_MOST_JUMPS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,26 +42,35 @@ def map_boottime(trace: Trace, triples: Clocks, reasons: list[str]) -> Mapping |
     if not len(boot_ns):
         return None
     jumps = np.flatnonzero(np.abs(np.diff(offset)) > _STEP_NS)
+    if len(jumps) > _MOST_JUMPS:
+        reasons.append("readings of the trace's clocks contradict each other")
+        return None
     parts = np.split(offset, jumps + 1)
     level = np.array([int(np.median(part)) for part in parts], np.int64)
     residual_ns = max(int(np.abs(part - own).max()) for part, own in zip(parts, level, strict=True))
-    stops, unsure = [], []
+    stops, unsure, untold = [], [], []
+    pauses = _Pauses(trace)
     for jump, slept in zip(jumps, np.diff(level), strict=True):
         low, high = int(boot_ns[jump]), int(boot_ns[jump + 1])
         if slept < 0:
             unsure.append((low, high))
-            reasons.append("boottime goes back against monotonic: some of the clocks' readings are wrong")
             continue
         told = _told(trace.suspends, low, high, int(slept))
         if not told:
-            from_ns, to_ns = _quietest(trace, low, high)
+            from_ns, to_ns = pauses.longest(low, high)
             if to_ns - from_ns < slept - _STEP_NS:
                 unsure.append((low, high))
             told = [(to_ns, int(slept))]
-            reasons.append(
-                f"the device slept {slept / 1e9:.3f} s while it was traced: when is taken from the longest pause of events"
-            )
+            untold.append(int(slept))
         stops += told
+    if np.any(np.diff(level) < 0):
+        reasons.append("boottime goes back against monotonic: some of the clocks' readings are wrong")
+    if untold:
+        times = f" in {len(untold)} pauses" if len(untold) > 1 else ""
+        slept_s = sum(untold) / 1e9
+        reasons.append(
+            f"the device slept {slept_s:.3f} s{times} while it was traced: when is taken from the longest pause of events"
+        )
     return Mapping(_function(int(level[0]), stops), residual_ns, _spans(unsure))
 
 
@@ -89,12 +99,21 @@ def _told(suspends: Spans, low: int, high: int, slept: int) -> list[tuple[int, i
     return [(int(woke), round(slept * part)) for woke, part in zip(to_ns.tolist(), share.tolist(), strict=True)]
 
 
-def _quietest(trace: Trace, low: int, high: int) -> tuple[int, int]:
-    """The longest time without an event between two times."""
-    columns = (trace.switches.t_ns, trace.frequencies.t_ns, trace.idle.t_ns)
-    t_ns = np.sort(np.concatenate([[low, high], *(column[(column > low) & (column < high)] for column in columns)]))
-    at = int(np.argmax(np.diff(t_ns)))
-    return int(t_ns[at]), int(t_ns[at + 1])
+class _Pauses:
+    """Times without an event; the events are put in order once, when they are asked for."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._columns = (trace.switches.t_ns, trace.frequencies.t_ns, trace.idle.t_ns)
+        self._t_ns: I64 | None = None
+
+    def longest(self, low: int, high: int) -> tuple[int, int]:
+        """The longest one between two times."""
+        if self._t_ns is None:
+            self._t_ns = np.sort(np.concatenate(self._columns))
+        first, end = np.searchsorted(self._t_ns, low, side="right"), np.searchsorted(self._t_ns, high)
+        t_ns = np.concatenate([[low], self._t_ns[first:end], [high]])
+        at = int(np.argmax(np.diff(t_ns)))
+        return int(t_ns[at]), int(t_ns[at + 1])
 
 
 def _function(ahead_ns: int, stops: list[tuple[int, int]]) -> Callable[[I64], I64]:

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navitas.parse.tables import I32, I64, Rails
-from navitas.parse.trace.gather import Gathered
+from navitas.parse.trace.gaps import bridged
+from navitas.parse.trace.gather import CPU_LIMIT, Gathered
 from navitas.parse.trace.lives import Facts, tasks_of
 from navitas.parse.trace.tables import (
     IDLE_TID,
@@ -30,14 +31,16 @@ def in_order(gathered: Gathered, rails: Rails | None = None) -> RawTrace:
     """The tables of a trace, its own clock kept."""
     start_ns, end_ns = gathered.span_ns or (0, 0)
     tasks = tasks_of(Facts(**gathered.facts.take()), gathered.names.all(), start_ns, end_ns)
-    switches = _with_offline(Switches(**_sorted(gathered.switches.take())), gathered.offline.take())
+    switches = _with_offline(Switches(**gathered.switches.take()), gathered.offline.take())
+    told = _losses(gathered.losses.take())
+    switches, losses = bridged(switches, told, (start_ns, end_ns), gathered.last_ns, gathered.overwritten)
     trace = Trace(
         switches=switches,
-        frequencies=Frequencies(**_sorted(gathered.frequencies.take())),
-        idle=IdleStates(**_sorted(gathered.idle.take())),
+        frequencies=Frequencies(**gathered.frequencies.take()),
+        idle=IdleStates(**gathered.idle.take()),
         tasks=tasks,
         windows=_windows(switches, gathered.last_ns, end_ns),
-        losses=_losses(gathered.losses.take()),
+        losses=losses,
         suspends=_suspends(gathered.suspends.take(), start_ns, end_ns),
         snapshots=_snapshots(gathered.snapshots.take()),
         start_ns=start_ns,
@@ -47,18 +50,6 @@ def in_order(gathered: Gathered, rails: Rails | None = None) -> RawTrace:
     )
     skipped = sorted(gathered.skipped, key=lambda line: line.number)
     return RawTrace(trace, tuple(skipped), dict(gathered.skipped_by_reason), tuple(gathered.warnings))
-
-
-def _sorted(columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """By core, then time; what comes in is nearly in order of time."""
-    cpu, t_ns = columns["cpu"], columns["t_ns"]
-    order = np.argsort(cpu.astype(np.int16), kind="stable")
-    cpu, ordered = cpu[order], t_ns[order]
-    if np.any((ordered[1:] < ordered[:-1]) & (cpu[1:] == cpu[:-1])):
-        order = np.lexsort((t_ns, columns["cpu"]))
-    for name in columns:
-        columns[name] = columns[name][order]
-    return columns
 
 
 def _with_offline(switches: Switches, offline: dict[str, NDArray[Any]]) -> Switches:
@@ -86,7 +77,9 @@ def _with_offline(switches: Switches, offline: dict[str, NDArray[Any]]) -> Switc
 
 def _windows(switches: Switches, last_ns: dict[int, int], end_ns: int) -> CpuWindows:
     """From a core's first switch, which tells what runs, to the trace's end, or that of the core's own part of it."""
-    cpu, first = np.unique(switches.cpu, return_index=True)
+    first = np.unique(np.searchsorted(switches.cpu, np.arange(CPU_LIMIT)))
+    first = first[first < len(switches)]
+    cpu = switches.cpu[first]
     to_ns = np.array([last_ns.get(number, end_ns) for number in cpu.tolist()], np.int64)
     from_ns = switches.t_ns[first]
     return CpuWindows(cpu, from_ns, np.maximum(from_ns, to_ns))

@@ -21,9 +21,9 @@ from navitas.parse.trace.gather import (
     state_of_numbers,
 )
 from navitas.parse.trace.perfetto_losses import PerfettoLosses
-from navitas.parse.trace.tables import DEAD, LEAVES_IDLE, UNKNOWN
+from navitas.parse.trace.tables import DEAD, IDLE_APART_NS, LEAVES_IDLE, UNKNOWN
 
-TIME_LIMIT_NS = 1 << 62
+TIME_LIMIT_NS = 1 << 61
 _IDLE_EXIT, _MOST_IDLE = 4_294_967_295, 0xFFFF
 _CLONE_THREAD = 0x10000
 _SUSPENDS = (b"machine_suspend", b"timekeeping_freeze")
@@ -36,12 +36,13 @@ class Bundles:
         self._into, self._losses = into, losses
         self._last = LastRows()
         self._running: dict[int, int] = {}
+        self._idle_in: dict[int, int] = {}
 
     def decode(self, bundle: Any, sequence: int) -> None:
         """One bundle. Its clock is boottime, or is turned into it where the bundle tells how."""
         cpu = bundle.cpu
         if cpu >= CPU_LIMIT:
-            self._into.warnings.append(f"events of a core {cpu} are left out")
+            self._into.warn(f"events of cores with numbers of {CPU_LIMIT} and more are left out")
             return
         shift_ns = 0
         if bundle.ftrace_clock:
@@ -49,10 +50,11 @@ class Bundles:
                 shift_ns = bundle.boot_timestamp - bundle.ftrace_timestamp
             else:
                 self._into.clock = "global"
-        compact = self._compact(cpu, bundle.compact_sched, shift_ns)
+        compact = _times(bundle.compact_sched, shift_ns)
         events = [event for event in bundle.event if event.timestamp < TIME_LIMIT_NS]
         times = [event.timestamp + shift_ns for event in events]
-        ends = [*compact, *((min(times), max(times)) if times else ())]
+        ends: list[int] = compact[[0, -1]].tolist() if len(compact) else []
+        ends += [min(times), max(times)] if times else []
         if not ends:
             if bundle.lost_events:
                 self._losses.before_next(cpu)
@@ -60,21 +62,15 @@ class Bundles:
         if self._losses.bundle(cpu, sequence, min(ends), max(ends), bundle.lost_events):
             self._running.pop(cpu, None)
         self._into.covers(min(ends), max(ends))
-        self._switches(cpu, bundle.compact_sched, shift_ns)
+        self._switches(cpu, bundle.compact_sched, compact)
         for event, t_ns in zip(events, times, strict=True):
             for name, decode in self._decoders.items():
                 if event.HasField(name):
                     decode(self, cpu, t_ns, event, getattr(event, name))
                     break
 
-    @staticmethod
-    def _compact(cpu: int, compact: Any, shift_ns: int) -> tuple[int, ...]:
-        t_ns = _times(compact, shift_ns)
-        return (int(t_ns[0]), int(t_ns[-1])) if len(t_ns) else ()
-
-    def _switches(self, cpu: int, compact: Any, shift_ns: int) -> None:
-        """Arrays of switches: deltas of time, and who comes next; who leaves is who came before."""
-        t_ns = _times(compact, shift_ns)
+    def _switches(self, cpu: int, compact: Any, t_ns: I64) -> None:
+        """Arrays of switches, and who comes next; who leaves is who came before."""
         count = min(len(t_ns), len(compact.switch_prev_state), len(compact.switch_next_pid))
         if not count:
             return
@@ -85,7 +81,7 @@ class Bundles:
         prev_tid = np.concatenate(([self._running.get(cpu, UNKNOWN)], next_tid[:-1]))
         self._running[cpu] = int(next_tid[-1])
         prev_state = state_of_numbers(states)
-        self._into.switches.add(cpu=np.full(count, cpu), t_ns=t_ns, next_tid=next_tid, prev_tid=prev_tid, prev_state=prev_state)
+        self._into.switches.add(cpu=cpu, t_ns=t_ns, next_tid=next_tid, prev_tid=prev_tid, prev_state=prev_state)
         died = (prev_state == DEAD) & (prev_tid > 0)
         self._into.facts.add(t_ns=t_ns[died], tid=prev_tid[died], kind=DIED, tgid=UNKNOWN, name=NO_NAME, parent=UNKNOWN)
         last = np.flatnonzero(self._last.of(next_tid) & (next_tid > 0))
@@ -109,7 +105,10 @@ class Bundles:
             self._into.frequencies.row(cpu=power.cpu_id, t_ns=t_ns, khz=power.state)
 
     def _idle(self, _: int, t_ns: int, __: Any, power: Any) -> None:
-        if power.cpu_id < CPU_LIMIT:
+        # Half of a trace's events are of this kind, and most of them are left out: that is seen before a row is made.
+        stretch = t_ns // IDLE_APART_NS
+        if power.cpu_id < CPU_LIMIT and self._idle_in.get(power.cpu_id) != stretch:
+            self._idle_in[power.cpu_id] = stretch
             state = LEAVES_IDLE if power.state == _IDLE_EXIT else min(power.state, _MOST_IDLE)
             self._into.idle.row(cpu=power.cpu_id, t_ns=t_ns, state=state)
 

@@ -7,6 +7,7 @@ from typing import Any
 from navitas.parse.trace.gather import CPU_LIMIT, Gathered
 
 _START, _END = 1, 2
+_CORES_NAMED = 8
 
 
 class PerfettoLosses:
@@ -63,23 +64,29 @@ class PerfettoLosses:
             self._into.last_ns.update(self._last_ns)
         for cpu in sorted(self._pending & set(self._last_ns)):
             self._add(cpu, self._last_ns[cpu], max(end_ns, self._last_ns[cpu]))
-        for cpu, count in sorted(self._overruns[_END].items()):
-            lost = count - self._overruns[_START].get(cpu, 0)
-            if lost > 0:
-                self._into.warnings.append(f"the kernel's buffer of core {cpu} overran: {lost} events are lost")
-                if cpu not in self._told:
-                    self._add(cpu, begin_ns, end_ns)
+        at_start = self._overruns[_START]
+        # What had been lost before the trace began is none of its own.
+        lost = {cpu: count - at_start[cpu] for cpu, count in sorted(self._overruns[_END].items()) if cpu in at_start}
+        overrun = [cpu for cpu, count in lost.items() if count > 0]
+        for cpu in overrun[:_CORES_NAMED]:
+            self._into.warn(f"the kernel's buffer of core {cpu} overran: {lost[cpu]} events are lost")
+        if len(overrun) > _CORES_NAMED:
+            self._into.warn(f"so did those of {len(overrun) - _CORES_NAMED} more cores")
+        for cpu in overrun:
+            if cpu not in self._told:
+                self._add(cpu, begin_ns, end_ns)
         self._judge_buffers(begin_ns, end_ns)
 
     def _judge_buffers(self, begin_ns: int, end_ns: int) -> None:
         stats = self._buffers or ()
         if overwritten := sum(each.chunks_overwritten for each in stats):
-            self._into.warnings.append(f"the trace's buffer was full: {overwritten} of its oldest chunks were overwritten")
+            self._into.overwritten = True
+            self._into.warn(f"the trace's buffer was full: {overwritten} of its oldest chunks were overwritten")
         if discarded := sum(each.chunks_discarded for each in stats):
-            self._into.warnings.append(f"the trace's buffer was full: {discarded} chunks at its end were discarded")
+            self._into.warn(f"the trace's buffer was full: {discarded} chunks at its end were discarded")
             self._into.last_ns.update(self._last_ns)
         if lost := sum(each.trace_writer_packet_loss + each.patches_failed + each.abi_violations for each in stats):
-            self._into.warnings.append(f"{lost} packets were lost on their way into the trace")
+            self._into.warn(f"{lost} packets were lost on their way into the trace")
             if not self._told and not (overwritten or discarded):
                 for cpu in sorted(self._last_ns):
                     self._add(cpu, begin_ns, end_ns)

@@ -17,9 +17,10 @@ from navitas.perfetto.schema import message_class
 _PACKET_TAG = b"\x0a"  # field 1, length-delimited
 _VARINT_BYTES = 10
 _PACKET_BYTES = 64 << 20
-# How far compressed packets may expand: much further than traces do, less than made-up ones could (a thousandfold).
-_EXPANDED_LEAST = 1 << 20
-_EXPANSION = 200
+# How far compressed packets of a file may expand, all together: further than traces do, less than made-up ones could (a
+# thousandfold).
+_EXPANDED_LEAST = 4 << 20
+_EXPANSION = 30
 
 
 def read_packets(source: Path | bytes, into: Gathered) -> Iterator[Any]:
@@ -42,6 +43,7 @@ class _Packets:
         self._stream, self._into, self._name = stream, into, name
         self._class = message_class("TracePacket")
         self._number = 0
+        self._may_expand = _EXPANDED_LEAST
 
     def read(self) -> Iterator[Any]:
         for data in _delimited(self._stream):
@@ -52,11 +54,13 @@ class _Packets:
                         f"{self._name}: is no Perfetto trace", "Check that it is what perfetto wrote, unchanged."
                     )
                 self._into.cut = True
-                self._into.warnings.append(f"the trace is cut or damaged after {self._number - 1} packets")
+                self._into.warn(f"the trace is cut or damaged after {self._number - 1} packets")
                 return
             yield from self._decoded(data, nested=False)
 
     def _decoded(self, data: bytes, nested: bool) -> Iterator[Any]:
+        if not data:
+            return
         try:
             packet = self._class.FromString(data)
         except DecodeError:
@@ -72,11 +76,10 @@ class _Packets:
             yield packet
 
     def _expanded(self, data: bytes, nested: bool) -> Iterator[Any]:
-        limit = _EXPANDED_LEAST + _EXPANSION * len(data)
+        self._may_expand += _EXPANSION * len(data)
+        limit = min(self._may_expand, _PACKET_BYTES)
         try:
-            if nested or len(content := zlib.decompressobj().decompress(data, min(limit, _PACKET_BYTES) + 1)) > min(
-                limit, _PACKET_BYTES
-            ):
+            if nested or len(content := zlib.decompressobj().decompress(data, limit + 1)) > limit:
                 self._skip(data, "compressed packet expands too far")
                 yield None
                 return
@@ -84,6 +87,7 @@ class _Packets:
             self._skip(data, "compressed packet cannot be decompressed")
             yield None
             return
+        self._may_expand -= len(content)
         for inner in _delimited(io.BytesIO(content)):
             if inner is None:
                 self._skip(data, "compressed packet is cut")

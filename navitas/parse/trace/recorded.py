@@ -8,7 +8,7 @@ from pathlib import Path
 from navitas.errors import RecordingError
 from navitas.parse.clocks import Clocks
 from navitas.parse.findings import Findings
-from navitas.parse.trace.join import to_monotonic
+from navitas.parse.trace.join import Process, to_monotonic
 from navitas.parse.trace.perfetto import read_perfetto
 from navitas.parse.trace.tables import RawTrace, Trace
 from navitas.parse.trace.text import read_text
@@ -22,7 +22,7 @@ _ROUGH_NS = 1_000_000
 
 
 def read_trace(
-    recording: Recording, run: Run, clocks: Clocks, tids: Collection[int], findings: Findings
+    recording: Recording, run: Run, clocks: Clocks, findings: Findings, *, run_ns: tuple[int, int], tids: Collection[int]
 ) -> tuple[Trace | None, tuple[str, ...]]:
     """The first trace that is this run's, and what is to be told of its traces; what was skipped goes to the findings."""
     place = f"runs/{run.id}: "
@@ -39,7 +39,7 @@ def read_trace(
             reasons.append(f"{path.name} cannot be read")
             continue
         _tell_skipped(path, raw, findings)
-        joined = to_monotonic(raw, clocks, tids)
+        joined = to_monotonic(raw, clocks, Process(tids, run.pid), run_ns)
         reasons += joined.reasons
         if joined.trace is not None:
             if joined.residual_ns > _ROUGH_NS:

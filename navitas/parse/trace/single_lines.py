@@ -13,7 +13,7 @@ from navitas.parse.trace.tables import DEAD, LEAVES_IDLE, RUNNABLE, SLEEPS, UNKN
 
 CLOCK_SYNC: Final = b"trace_event_clock_sync"
 _HEAD = re.compile(
-    rb"\s*(?P<comm>.*?)-(?P<pid>\d{1,7})\s+(?:\(\s*(?P<tgid>[\d-]{1,7})\)\s+)?\[(?P<cpu>\d{1,4})\]\s+(?:[^\s:]{1,12}\s+)?"
+    rb"\s*+(?P<comm>.*?)-(?P<pid>\d{1,7})\s+(?:\(\s*(?P<tgid>[\d-]{1,7})\)\s+)?\[(?P<cpu>\d{1,4})\]\s+(?:[^\s:]{1,12}\s+)?"
     rb"(?P<s>\d{1,9})\.(?P<fraction>\d{6}(?:\d{3})?): +(?P<event>[^\s:]{1,64}):\s*(?P<fields>.*)",
     re.DOTALL,
 )
@@ -29,17 +29,21 @@ _RENAME = re.compile(rb"pid=(\d{1,7}) oldcomm=.* newcomm=(.*) oom_score_adj=", r
 _END = re.compile(rb"comm=(?:.*) pid=(\d{1,7}) prio=", re.DOTALL)
 _SUSPEND = re.compile(rb"(machine_suspend|timekeeping_freeze)\[\d+\] (begin|end)")
 _OFFLINE = re.compile(rb"cpu (\d{1,4}) offline error=0|cpu: (\d{1,4}) target: +0 step:")
-_SYNC = re.compile(rb"trace_event_clock_sync: ?(parent|realtime)_ts=(\d{1,13})(?:\.(\d{1,9}))?")
+_SYNC = re.compile(rb"trace_event_clock_sync: ?(parent|realtime)_ts=(\d{1,13})\b(?:\.(\d{1,9}))?")
 _PROC = re.compile(rb"/?proc/(\d{1,7})/task/(\d{1,7})/?\s*$")
 _LOST = re.compile(rb"CPU:(\d{1,4}) \[(?:LOST (?:\d+ )?EVENTS|(?:\d+ )?EVENTS DROPPED)\]")
-_KNOWN = re.compile(rb"(?:version = \d+|CPU \d+ is empty|cpus=\d+|TRACE:|overriding event .*|trace-cmd: .*|\x22;)\s*$")
-_ENTRIES = re.compile(rb"# entries-in-buffer/entries-written: (\d+)/(\d+)")
+_KNOWN = re.compile(
+    rb"(?:version = \d+|CPU \d+ is empty|cpus=\d+|capturing trace\.\.\.(?: done)?| done|TRACE:|overriding event .*"
+    rb"|trace-cmd: .*|\x22;)\s*$"
+)
+_ENTRIES = re.compile(rb"# entries-in-buffer/entries-written: (\d{1,18})/(\d{1,18})\b")
 _CLOCK = re.compile(rb"# *(?:trace[_ ])?clock: *(?:.*\[(\w+)\]|(\w+))")
 _CLOCKS = {b"boot": "boottime", b"mono": "monotonic", b"local": "global", b"global": "global"}
 _CLONE_THREAD = 0x10000
 _MOST_IDLE = 0xFFFF
 _IDLE_EXIT = 4_294_967_295
 _NS_PER_S, _NS_PER_MS = 1_000_000_000, 1_000_000
+_MOST_S = 1 << 32
 
 
 class Switch(NamedTuple):
@@ -63,7 +67,8 @@ class SingleLines:
         if entries := _ENTRIES.match(line):
             overwritten = int(entries[2]) - int(entries[1])
             if overwritten > 0:
-                self._into.warnings.append(f"{overwritten} events had been overwritten when the trace was read: it begins late")
+                self._into.overwritten = True
+                self._into.warn(f"{overwritten} events had been overwritten when the trace was read: it begins late")
         elif clock := _CLOCK.match(line):
             self._into.clock = _CLOCKS.get(clock[1] or clock[2], self._into.clock)
 
@@ -166,7 +171,7 @@ class SingleLines:
     def _clock_sync(self, t_ns: int, fields: bytes) -> None:
         """What atrace writes when it begins: monotonic seconds (a float's few digits of them), or realtime milliseconds."""
         sync = _SYNC.search(fields)
-        if not sync or not int(sync[2]):
+        if not sync or not 0 < int(sync[2]) < (_MOST_S if sync[1] == b"parent" else _MOST_S * 1000):
             return
         monotonic, realtime = UNKNOWN, UNKNOWN
         if sync[1] == b"parent":

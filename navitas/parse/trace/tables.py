@@ -18,6 +18,7 @@ IDLE_TID = 0
 ALL_CPUS = -1
 UNKNOWN = -1
 LEAVES_IDLE = -1
+IDLE_APART_NS = 5_000_000
 TraceClock = Literal["boottime", "monotonic", "global"]
 
 
@@ -50,7 +51,10 @@ class Frequencies:
 
 @dataclass(frozen=True, slots=True)
 class IdleStates:
-    """cpu_idle, by cpu, then time: the state entered at `t_ns[i]`, or `LEAVES_IDLE`."""
+    """cpu_idle, by cpu, then time: the state entered at `t_ns[i]`, or `LEAVES_IDLE`.
+
+    They tell when the device was awake: of each core's, the first one in every `IDLE_APART_NS` is kept.
+    """
 
     cpu: I32
     t_ns: I64

@@ -21,7 +21,7 @@ from navitas.parse.trace.words import Places, Text
 _RARE = (b"sched_process_fo", b"task_rename:", b"suspend_resume:", b"sched_cpu_hotplu", b"cpuhp_enter:")
 _MARKS = (b"tracing_mark_write", b"print", b"0:")
 _UNDECODED = b"[FAILED TO PARSE]"
-_LINE_BYTES = 4096
+_LINE_BYTES = 1024
 
 
 def read_text(source: Path | bytes, block_bytes: int = BLOCK_BYTES) -> RawTrace:

@@ -78,12 +78,17 @@ def test_a_baseline_stands_beside_its_repeat_and_counts_nowhere_else() -> None:
     runs = [Run.model_validate({"id": i, "baseline": bool(i), **fields}) for i in range(2)]
     known = manifest()
     tests = [known.tests[0], known.tests[0].model_copy(update={"id": 1, "run": 1})]
-    both = analyze(parsed(probed, bare), known.model_copy(update={"runs": runs, "tests": tests}), PLAIN)
+    recorded = known.model_copy(update={"runs": runs, "tests": tests})
+    both = analyze(parsed(probed, bare), recorded, PLAIN)
     alone = analysed(probed)
     assert both.totals == alone.totals and both.evidence == alone.evidence
     (test,) = both.tests
     assert test.unprobed_j == test.unprobed_threads_j == pytest.approx(700 * J_PER_MS)
     assert replace(test, unprobed_j=None, unprobed_threads_j=None).energy_j == alone.tests[0].energy_j
+    for status in ("cut", "failed"):
+        ended = [tests[0], tests[1].model_copy(update={"status": status})]
+        (test,) = analyze(parsed(probed, bare), recorded.model_copy(update={"tests": ended}), PLAIN).tests
+        assert test.unprobed_j is None
 
 
 def test_a_classs_tests_are_summed_thread_by_thread() -> None:

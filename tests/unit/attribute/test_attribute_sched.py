@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from navitas.attribute.analyze import analyze
 from navitas.attribute.conserve import check
+from navitas.attribute.curves import Rows
 from navitas.parse.tables import RunTables
 from navitas.parse.trace.tables import CpuWindows, Frequencies, IdleStates, Losses, Snapshots, Spans, Switches, Tasks, Trace
 
@@ -198,3 +199,18 @@ def test_a_thread_that_the_trace_misses_keeps_its_cpu_time() -> None:
     test = result.tests[0]
     assert {row.serial: row.cpu_ns for row in test.threads} == {1: 25 * MS, 2: 60 * MS}
     assert test.unattributed_j == pytest.approx(0.0, abs=1e-12)
+
+
+def test_rows_of_any_number_of_owners_at_any_times() -> None:
+    owner = np.repeat(np.arange(1 << 16), 2)
+    rows = Rows(owner, np.tile(np.array([0, 1 << 60]), 1 << 16))
+    found = rows.at(np.array([5, 5, 5, 70_000]), np.array([-1, 7, 1 << 61, 7]))
+    assert found.tolist() == [-1, 10, 11, -1]
+
+
+def test_while_a_core_runs_of_which_no_policy_is_known_the_level_below_counts() -> None:
+    stints: list[Stint] = [(0, 0, 100, 101), (2, 20, 60, 103)]
+    result = analyze(parsed(traced(stints, [], 100)), manifest(1, policies=POLICIES[:1]), MODEL)
+    assert check(result) == []
+    assert result.evidence.reasons[0].startswith("CPUs 2 ran and have no frequencies")
+    assert {row.serial: row.cpu_ns for row in result.tests[0].threads}[3] == pytest.approx(40 * MS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
+import numpy as np
 import pytest
 from attribution_maker import MODEL, MS, POLICIES, clock, cpu_stat, manifest, parsed, residency, run, thread
 from hypothesis import given, settings
@@ -13,7 +14,7 @@ from traces import METHODS, random_run
 
 from navitas.attribute.analyze import analyze
 from navitas.attribute.conserve import check
-from navitas.parse.tables import RunTables, Thread, TimeInState
+from navitas.parse.tables import CpuStat, RunTables, Thread, TimeInState
 
 GRID = [float(t) for t in range(0, 1001, 100)]
 LITTLE_W, BIG_W = (50 + 4 + 10) / 1e3, (300 + 8 + 10) / 1e3
@@ -60,8 +61,22 @@ def test_time_without_readings_is_told() -> None:
     half = replace(
         made, threads=(replace(made.threads[0], residency=tuple(cut(t) for t in made.threads[0].residency)), made.threads[1])
     )
-    reasons = analyze(parsed(half), manifest(1, policies=POLICIES), MODEL).evidence.reasons
-    assert any(reason.startswith("25.0%") and "level thread-time" in reason for reason in reasons)
+    evidence = analyze(parsed(half), manifest(1, policies=POLICIES), MODEL).evidence
+    assert any(reason.startswith("25.0%") and "level thread-time" in reason for reason in evidence.reasons)
+    assert evidence.level == "thread-freq"
+    most = replace(half, threads=(half.threads[0], replace(half.threads[1], residency=())))
+    assert analyze(parsed(most), manifest(1, policies=POLICIES), MODEL).evidence.level == "thread-time"
+
+
+def test_readings_that_cannot_be_keep_memory_and_energy() -> None:
+    made = shared_by_turns()
+    at = made.start_ns
+    for stat in (
+        CpuStat((0,), np.array([at, at]), np.array([[0], [MS]])),
+        CpuStat((0,), np.array([at, at + MS]), np.array([[0], [1 << 62]])),
+    ):
+        analysis = analyze(parsed(replace(made, cpu_stat=stat)), manifest(1, policies=POLICIES), MODEL)
+        assert check(analysis) == [] and np.isfinite(analysis.totals.energy_j)
 
 
 def cut(table: TimeInState) -> TimeInState:
@@ -75,7 +90,8 @@ def test_energy_is_conserved(random: Random) -> None:
     threads = tuple(with_residency(random, one, made) for one in made.threads)
     result = analyze(parsed(replace(made, threads=threads), methods=METHODS), manifest(3, policies=POLICIES), MODEL)
     assert check(result) == []
-    assert result.evidence.level == "thread-freq" or not any(one.residency for one in threads)
+    told = result.evidence.level == "thread-freq" or any("at level thread-time" in why for why in result.evidence.reasons)
+    assert told or not any(one.residency for one in threads)
 
 
 def with_residency(random: Random, one: Thread, made: RunTables) -> Thread:

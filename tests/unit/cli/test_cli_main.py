@@ -33,6 +33,28 @@ def test_wrong_usage_is_exit_code_2(arguments: list[str], capsys: pytest.Capture
     assert "Traceback" not in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--granularity", "test", "--baseline"], "--granularity test has none"),
+        (["--granularity", "class", "--mode", "tick"], "--granularity class records none"),
+        (["--granularity", "test", "--tree", "main"], "--tree shows calls"),
+        (["--granularity", "class", "--collapsed", "x"], "--collapsed shows calls"),
+        (["--include", "a.b.C#m"], "methods can only be excluded"),
+        (["--exclude", "a.b.C#"], "'a.b.C#' names no method"),
+        (["--exclude", "a.b.C#m(int)"], "names no method"),
+        (["--exclude", "#m"], "is no class name pattern"),
+        (["--exclude", ""], "'' is no class name pattern"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused_before_a_build(
+    arguments: list[str], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["profile", str(tmp_path), *arguments]) == ExitCode.USAGE
+    error, remedy = capsys.readouterr().err.strip().splitlines()
+    assert told in error and remedy.strip()
+
+
 def test_radios_are_off_on_a_phone_that_may_be_set(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["profile", "--no-prepare", "--radios", "off"]) == ExitCode.USAGE
     assert "--no-prepare leaves it alone" in capsys.readouterr().err

@@ -8,25 +8,35 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from navitas.device.base import DeviceInfo, ShellResult, ShellStream
+from navitas.errors import DeviceError
 
 
 @dataclass
 class FakeDevice:
-    """`texts`: standard output by the beginning of the command; `pulls`: what each `exec_out` gives in turn."""
+    """`texts`: standard output by the beginning of the command; `pulls`: what each `exec_out` gives in turn; `codes`: exit codes,
+    as `texts`; commands that begin with one of `hangs` never end, and the device answers others then where it `answers`."""
 
     texts: dict[str, str] = field(default_factory=dict)
     pulls: list[bytes] = field(default_factory=list)
+    codes: dict[str, int] = field(default_factory=dict)
+    hangs: list[str] = field(default_factory=list)
+    answers: bool = False
     asked: list[str] = field(default_factory=list)
     info: DeviceInfo = field(default_factory=lambda: DeviceInfo("phone", "serial-1", "A phone", "f", 33))
 
     def shell(self, command: str, *, timeout_s: float = 30.0) -> ShellResult:
-        self.asked.append(command)
+        self._ask(command)
         text = next((text for start, text in self.texts.items() if command.startswith(start)), "")
-        return ShellResult(0, text.encode(), b"")
+        return ShellResult(next((code for start, code in self.codes.items() if command.startswith(start)), 0), text.encode(), b"")
 
     def exec_out(self, command: str, *, timeout_s: float = 60.0) -> Iterator[bytes]:
-        self.asked.append(command)
+        self._ask(command)
         yield self.pulls.pop(0)
+
+    def _ask(self, command: str) -> None:
+        self.asked.append(command)
+        if command.startswith(tuple(self.hangs)):
+            raise DeviceError(f"device serial-1: no answer to {command[:20]}", "reconnect it")
 
     @contextmanager
     def stream(self, command: str) -> Iterator[ShellStream]:
@@ -46,4 +56,4 @@ class FakeDevice:
         self.asked.append(f"uninstall {package}")
 
     def wait_until_back(self, timeout_s: float) -> bool:
-        return False
+        return self.answers

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -42,6 +42,12 @@ class HostShell(FakeDevice):
     @contextmanager
     def stream(self, command: str) -> Iterator[Printed]:
         yield Printed(subprocess.run(["sh", "-c", command], capture_output=True, check=False).stdout)
+
+
+def test_only_a_use_of_a_known_length_bounds_its_run() -> None:
+    assert app_use._plan(replace(use(), bound_s=7200.0)).bound_s == 7200.0
+    assert app_use._plan(use()).bound_s is None
+    assert app_use._plan(replace(use("monkey 1000"), bound_s=60.0)).bound_s is None
 
 
 @pytest.mark.parametrize(

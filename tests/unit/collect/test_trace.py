@@ -1,81 +1,131 @@
-"""Tracing a phone: which tracer, with which words, and that nothing of it stays there."""
+"""Tracing a phone: which tracer, with which words, that none costs a run its tests, and that nothing of it stays there."""
 
 from __future__ import annotations
 
 import base64
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from fake_device import FakeDevice
 
-from navitas.collect import trace
+from navitas.collect.trace import perfetto
+from navitas.collect.trace.run_trace import LONGEST_S, SPARE_S, RunTrace
+from navitas.collect.trace.tracer import Tracing
 from navitas.errors import DeviceError
 from navitas.perfetto.config import binary_config, read_config
 
 LISTED = "       sched - CPU Scheduling\n        freq - CPU Frequency\n       video - Video\n"
-HAS_PERFETTO = {"which perfetto": "/system/bin/perfetto\n", "echo ": "4321\n"}
+ENDS, REMOVES, OFF = (
+    "pkill -f '/data/misc/",
+    "rm -f /data/misc/perfetto-traces/navitas-*",
+    "if [ -e /data/local/tmp/navitas/atrace ]",
+)
+CLEANS = [ENDS, REMOVES, OFF]
 
 
-def started(device: FakeDevice, tracing: trace.Tracing = "auto") -> tuple[trace.Tracer | None, list[str]]:
-    told: list[str] = []
-    return trace.start(device, tracing, 60.0, lambda text, _: told.append(text)), told
-
-
-def phone(sdk: int, **texts: str) -> FakeDevice:
-    device = FakeDevice(texts={name.replace("_", " "): text for name, text in texts.items()})
+def phone(sdk: int, *tracers: str) -> FakeDevice:
+    """A phone on which `perfetto` or `atrace` work."""
+    device = FakeDevice(codes={"pkill": 1})
     device.info = replace(device.info, sdk=sdk)
+    if "perfetto" in tracers:
+        device.texts |= {"which perfetto": "/system/bin/perfetto\n", "echo ": "4321\n", "stat -c %s ": "5\n"}
+    if "atrace" in tracers:
+        device.texts["atrace --list"] = LISTED
     return device
 
 
-def with_perfetto(sdk: int) -> FakeDevice:
-    device = phone(sdk)
-    device.texts |= HAS_PERFETTO
-    return device
+class Traced:
+    """What a recording's runs are told."""
+
+    def __init__(self, device: FakeDevice, tracing: Tracing = "auto") -> None:
+        self.device = device
+        self.told: list[str] = []
+        self.trace = RunTrace(device, tracing)
+
+    def start(self, bound_s: float | None = None) -> str:
+        """The command that began a trace; empty where none was."""
+        self.told.clear()
+        self.device.asked.clear()
+        self.trace.start(bound_s, lambda text, _remedy: self.told.append(text))
+        return next(
+            (command for command in reversed(self.device.asked) if "| perfetto" in command or "--async_start" in command), ""
+        )
+
+    def end(self, folder: Path) -> Path | None:
+        """The file that was brought."""
+        named: list[Path] = []
+
+        def path(name: str) -> Path:
+            named.append(folder / name)
+            return named[-1]
+
+        self.device.asked.clear()
+        self.trace.stop()
+        self.trace.pull(path)
+        return named[0] if named else None
+
+    def count(self, start: str) -> int:
+        return sum(command.startswith(start) for command in self.device.asked)
+
+
+def cleaned(asked: list[str]) -> bool:
+    return [next((start for start in CLEANS if command.startswith(start)), command) for command in asked[-3:]] == CLEANS
 
 
 def test_perfetto_is_told_what_to_trace_stopped_pulled_and_removed(tmp_path: Path) -> None:
-    device = with_perfetto(33)
-    tracer, told = started(device)
-    assert tracer is not None and told == [] and tracer.file_name == "trace.pftrace"
-    begun = device.asked[-1]
+    device = phone(33, "perfetto")
+    traced = Traced(device)
+    begun = traced.start()
+    assert cleaned(device.asked[:3]), "of a profiling that was killed"
     assert "| perfetto -c - --txt -o /data/misc/perfetto-traces/navitas-" in begun and begun.endswith(" --background")
-    tracer.stop()
-    tracer.stop()
-    assert sum("kill 4321" in command for command in device.asked) == 1
     device.pulls = [b"trace"]
-    device.texts["stat -c %s "] = "5\n"
-    tracer.pull(tmp_path / "t")
-    tracer.remove()
-    assert (tmp_path / "t").read_bytes() == b"trace" and device.asked[-1].startswith("rm -f /data/misc/perfetto-traces/navitas-")
-    device.pulls, device.texts["stat -c %s "] = [b"tra"], "5\n"
-    with pytest.raises(DeviceError, match="whole"):
-        tracer.pull(tmp_path / "t")
+    file = traced.end(tmp_path)
+    assert file == tmp_path / "trace.pftrace" and file.read_bytes() == b"trace"
+    assert traced.count(ENDS) == 2 and cleaned(device.asked) and traced.told == []
+    traced.start()
+    assert traced.count(REMOVES) == 0, "nothing can be left"
 
 
-def test_a_trace_that_still_runs_is_ended_before_it_is_removed() -> None:
-    device = with_perfetto(33)
-    tracer, _ = started(device)
-    assert tracer is not None
-    tracer.remove()
-    assert [command.split()[0] for command in device.asked[-2:]] == ["kill", "rm"]
+def test_what_does_not_arrive_whole_is_told(tmp_path: Path) -> None:
+    device = phone(33, "perfetto")
+    device.answers = True
+    traced = Traced(device)
+    traced.start()
+    device.pulls = [b"tra"]
+    assert traced.end(tmp_path) is not None
+    assert "not whole" in traced.told[0] and "did not arrive whole" in traced.told[0] and cleaned(device.asked)
 
 
-def test_android_9_is_given_bytes_and_its_file_stays() -> None:
-    device = with_perfetto(28)
+def test_the_command_that_removes_does_not_end_itself() -> None:
+    """`pkill -f` meets each shell whose command line has the name."""
+    device = phone(33, "perfetto")
+    Traced(device).start()
+    ends, removes = device.asked[:2]
+    assert "[n]avitas-" in ends and "/navitas-" not in ends and "pkill" not in removes
+
+
+def test_a_perfetto_that_does_not_end_is_killed_and_told(tmp_path: Path) -> None:
+    device = phone(33, "perfetto")
+    traced = Traced(device)
+    traced.start()
+    device.pulls, device.codes = [b"trace"], {}
+    assert traced.end(tmp_path) is not None
+    assert "was killed" in traced.told[0] and "pkill -9" in device.asked[0]
+
+
+def test_android_9_is_given_bytes() -> None:
+    device = phone(28, "perfetto")
     device.texts["getprop persist.traced.enable"] = "1\n"
-    tracer, told = started(device)
-    assert tracer is not None and told == []
-    echoed = device.asked[-1].split()[1]
-    assert "--txt" not in device.asked[-1]
-    assert base64.b64decode(echoed) == binary_config(trace.perfetto_config(60.0))
-    tracer.stop()
-    tracer.remove()
-    assert not device.asked[-1].startswith("rm")
+    traced = Traced(device)
+    begun = traced.start(60.0)
+    assert "--txt" not in begun and traced.told == []
+    assert base64.b64decode(begun.split()[1]) == binary_config(perfetto.config(60.0 + SPARE_S))
 
 
 def test_the_configuration_asks_for_what_is_read() -> None:
-    config = read_config(trace.perfetto_config(60.0).encode(), is_text=True)
+    config = read_config(perfetto.config(60.0).encode(), is_text=True)
     assert [source.config.name for source in config.data_sources] == [
         b"linux.ftrace",
         b"linux.process_stats",
@@ -86,31 +136,110 @@ def test_the_configuration_asks_for_what_is_read() -> None:
     assert b"sched/sched_switch" in config.data_sources[0].config.ftrace_config.ftrace_events
 
 
+@pytest.mark.parametrize(("bound_s", "s"), [(None, LONGEST_S), (7200.0, 7200.0 + SPARE_S), (1e9, ((1 << 32) - 1) / 1e3)])
+def test_a_trace_lasts_as_long_as_its_run_may(bound_s: float | None, s: float) -> None:
+    begun = Traced(phone(33, "perfetto")).start(bound_s)
+    assert f"duration_ms: {round(s * 1e3)}\n" in begun
+
+
 def test_without_perfetto_atrace_takes_its_place_by_name(tmp_path: Path) -> None:
-    device = phone(29)
-    device.texts = {"which perfetto": "/system/bin/perfetto\n", "atrace --list": LISTED}
-    tracer, told = started(device)
-    assert tracer is not None and tracer.file_name == "trace.txt"
-    assert device.asked[-1].endswith(" sched freq")
-    assert "perfetto" in told[0] and "persist.traced.enable" in told[0]
+    device = phone(29, "atrace")
+    device.texts["which perfetto"] = "/system/bin/perfetto\n"
+    traced = Traced(device)
+    begun = traced.start()
+    assert begun.startswith("mkdir -p /data/local/tmp/navitas && touch /data/local/tmp/navitas/atrace && atrace --async_start")
+    assert begun.endswith(" sched freq")
+    assert "perfetto" in traced.told[0] and "persist.traced.enable" in traced.told[0]
     device.pulls = [b"text"]
-    tracer.stop()
-    tracer.pull(tmp_path / "t")
-    tracer.remove()
-    assert (tmp_path / "t").read_bytes() == b"text" and sum("--async_stop" in command for command in device.asked) == 1
+    assert traced.end(tmp_path) == tmp_path / "trace.txt" and (tmp_path / "trace.txt").read_bytes() == b"text"
+    assert device.asked[:2] == ["atrace --async_stop", "rm -f /data/local/tmp/navitas/atrace"] and cleaned(device.asked)
+    traced.start()
+    assert traced.count("which perfetto") == 0 and "traced with atrace" in traced.told[0], "asked once"
 
 
-def test_a_phone_without_a_tracer_is_told() -> None:
-    tracer, told = started(phone(26))
-    assert tracer is None and "not traced" in told[0] and "perfetto" in told[0] and "atrace" in told[0]
-    only, said = started(with_perfetto(33), "atrace")
-    assert only is None and "perfetto" not in said[0]
-    device = phone(33)
-    assert started(device, "none") == (None, []) and device.asked == []
+def test_a_cut_copy_leaves_the_mark_by_which_tracing_is_ended(tmp_path: Path) -> None:
+    device = phone(26, "atrace")
+    device.answers = True
+    traced = Traced(device, "atrace")
+    traced.start()
+    device.hangs = ["atrace --async_stop"]
+    traced.end(tmp_path)
+    assert traced.count("rm -f /data/local/tmp/navitas/atrace") == 0 and cleaned(device.asked) and "not whole" in traced.told[0]
+
+
+def test_an_atrace_that_fails_half_way_is_switched_off() -> None:
+    device = phone(26, "atrace")
+    device.codes["mkdir"] = 1
+    traced = Traced(device, "atrace")
+    assert traced.start() and "exit code 1" in traced.told[0] and cleaned(device.asked)
+
+
+def test_a_phone_without_a_tracer_is_told(tmp_path: Path) -> None:
+    traced = Traced(phone(26))
+    assert not traced.start() and "not traced" in traced.told[0]
+    assert "perfetto" in traced.told[0] and "atrace" in traced.told[0]
+    assert traced.end(tmp_path) is None
+    only = Traced(phone(33, "perfetto"), "atrace")
+    assert not only.start() and "perfetto" not in only.told[0]
+
+
+def test_untraced_runs_are_not_disturbed_by_what_was_left() -> None:
+    traced = Traced(phone(33, "perfetto"), "none")
+    assert not traced.start() and traced.told == [] and cleaned(traced.device.asked) and len(traced.device.asked) == 3
 
 
 def test_a_tracer_that_does_not_start_says_why() -> None:
-    device = with_perfetto(33)
+    device = phone(33, "perfetto")
     device.texts["echo "] = "enabling tracing failed\n"
-    tracer, told = started(device, "perfetto")
-    assert tracer is None and "enabling tracing failed" in told[0]
+    traced = Traced(device, "perfetto")
+    traced.start()
+    assert "enabling tracing failed" in traced.told[0]
+
+
+def test_a_tracer_that_hangs_while_it_starts_gives_way() -> None:
+    device = phone(33, "perfetto", "atrace")
+    device.hangs, device.answers = ["echo "], True
+    traced = Traced(device)
+    begun = traced.start()
+    assert "--async_start" in begun and "no answer" in traced.told[0] and "traced with atrace" in traced.told[0]
+    assert traced.count(REMOVES) == 2
+
+
+def test_a_tracer_that_hangs_while_it_ends_costs_its_trace_and_no_more(tmp_path: Path) -> None:
+    device = phone(33, "perfetto")
+    device.answers = True
+    traced = Traced(device, "perfetto")
+    traced.start()
+    device.hangs = ["pkill"]
+    assert traced.end(tmp_path) is None
+    assert ["given up" in text or "still be on the phone" in text for text in traced.told] == [True, True]
+    device.hangs = []
+    assert not traced.start() and "did not end before" in traced.told[0]
+    assert traced.count(REMOVES) == 1, "what was left is removed as soon as it can be"
+
+
+@pytest.mark.parametrize("hangs", [ENDS, "which", "echo "])
+def test_a_phone_that_is_lost_is_no_tracer_that_hangs(hangs: str) -> None:
+    device = phone(33, "perfetto", "atrace")
+    device.hangs = [hangs]
+    with pytest.raises(DeviceError):
+        Traced(device).start()
+
+
+@pytest.mark.parametrize("at", ["echo ", "mkdir"])
+def test_interrupted_while_it_starts(at: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C comes when the phone traces already, and nobody here knows."""
+    device = phone(33, *({"echo ": ["perfetto"]}.get(at, ["atrace"])))
+    traced = Traced(device)
+    shell: Callable[..., object] = device.shell
+
+    def interrupted(command: str, **options: float) -> object:
+        done = shell(command, **options)
+        if command.startswith(at):
+            raise KeyboardInterrupt
+        return done
+
+    monkeypatch.setattr(device, "shell", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        traced.start()
+    assert traced.end(tmp_path) is None and cleaned(device.asked)

@@ -55,6 +55,10 @@ SH = b"/system/bin/sh: "
         ("ls /../../data/local/../local", 0, b"tmp\n", b""),
         ("timeout 0.05 sleep 100; echo $?", 0, b"124\n", b""),
         ("kill -0 4000000", 1, b"", SH + b"kill: 4000000: No such process\n"),
+        # A shell that was given more than this one command is a process like any other.
+        ("pkill -f some[-]thing; echo lives", 0, b"lives\n", b""),
+        ("pkill -f some-thing; echo lives", 143, b"", b""),
+        ("pkill -f 'some-thing'", 1, b"", b""),
         ("yes | head -n 2", 0, b"y\ny\n", b""),
         ("yes no | head -c 3", 0, b"no\n", b""),
         ("while :; do echo x; done | head -n 1", 0, b"x\n", b""),

@@ -12,10 +12,11 @@ from navitas.parse.folded import decode_folded
 from navitas.parse.methodmap import Span
 from navitas.parse.tables import ENTER, EXIT, THROW
 
-WARM_UP, PARENT, LEAF, THROWING = 0x3FFFFC, 0x3FFFFD, 0x3FFFFE, 0x3FFFFF
+WARM_UP, CALLER, CALLED, THROWING = 0x3FFFFC, 0x3FFFFD, 0x3FFFFE, 0x3FFFFF
 INSIDE, OUTSIDE, THROWN_OUTSIDE = 17, 23, 40
 KNOWN = {0: Span(0, 100)}
 Event = tuple[int, int, int]
+Row = tuple[int, int, int, int, int, int]
 
 
 def batch(
@@ -42,10 +43,10 @@ def test_events_tell_what_lies_inside_of_a_call_and_outside() -> None:
     events: list[Event] = []
     for i in range(12):
         start = 1_000_000 * i
-        events += batch(start, WARM_UP, LEAF, inside=900)
+        events += batch(start, WARM_UP, CALLED, inside=900)
         # Half of the batches are slow: preempted, or not yet compiled.
-        events += batch(start + 250_000, PARENT, LEAF, inside=INSIDE if i % 2 else 400)
-        events += batch(start + 500_000, PARENT, THROWING, outside=THROWN_OUTSIDE)
+        events += batch(start + 250_000, CALLER, CALLED, inside=INSIDE if i % 2 else 400)
+        events += batch(start + 500_000, CALLER, THROWING, outside=THROWN_OUTSIDE)
     cost = probe_cost([{cw.CALLS: chunks_of(events)}])
     assert cost is not None and cost.folded == cost.events
     assert (cost.events.inside_ns, cost.events.outside_ns) == pytest.approx((INSIDE, OUTSIDE))
@@ -57,12 +58,12 @@ def test_calls_within_calls_cost_the_same() -> None:
     events: list[Event] = []
     for i in range(4):
         t = 1_000_000 * i
-        events.append((t, ENTER, PARENT))
+        events.append((t, ENTER, CALLER))
         for _ in range(100):
-            inner = batch(t + OUTSIDE, PARENT, LEAF, calls=1)
-            events += [*inner[:-1], (t + 2 * OUTSIDE + 2 * INSIDE, EXIT, PARENT)]
+            inner = batch(t + OUTSIDE, CALLER, CALLED, calls=1)
+            events += [*inner[:-1], (t + 2 * OUTSIDE + 2 * INSIDE, EXIT, CALLER)]
             t += 2 * OUTSIDE + 2 * INSIDE
-        events.append((t, EXIT, PARENT))
+        events.append((t, EXIT, CALLER))
     cost = probe_cost([{cw.CALLS: chunks_of(events)}])
     assert cost is not None
     assert (cost.events.inside_ns, cost.events.outside_ns) == pytest.approx((INSIDE, OUTSIDE))
@@ -73,22 +74,47 @@ def test_folds_tell_it_epoch_by_epoch() -> None:
         rows = [(0, -1, outermost, 1, 0, 200 * OUTSIDE), (1, 0, called, 200, 0, 200 * inside)]
         return 1_000_000 * i, 1_000_000 * (i + 1), rows
 
-    epochs = [epoch(3 * i + k, *kind) for i in range(4) for k, kind in enumerate([(WARM_UP, LEAF, 9), (PARENT, LEAF, INSIDE)])]
+    epochs = [
+        epoch(3 * i + k, *kind) for i in range(4) for k, kind in enumerate([(WARM_UP, CALLED, 9), (CALLER, CALLED, INSIDE)])
+    ]
     cost = probe_cost([{cw.FOLDED: folds_of(epochs)}])
     assert cost is not None
     assert (cost.folded.inside_ns, cost.folded.outside_ns) == pytest.approx((INSIDE, OUTSIDE))
     assert (cost.folded.thrown_inside_ns, cost.folded.thrown_outside_ns) == pytest.approx((INSIDE, OUTSIDE))
 
 
+def test_work_in_the_calls_is_none_of_theirs() -> None:
+    events: list[Event] = []
+    for i in range(8):
+        events += batch(1_000_000 * i, CALLER, CALLED, inside=INSIDE + 50)
+        events += [(1_000_000 * i + 500_000, ENTER, CALLER), (1_000_000 * i + 500_000 + 200 * 50, EXIT, CALLER)]
+        events += batch(1_000_000 * i + 600_000, CALLER, THROWING, inside=INSIDE + 50, outside=THROWN_OUTSIDE)
+    cost = probe_cost([{cw.CALLS: chunks_of(events)}])
+    assert cost is not None
+    assert (cost.events.inside_ns, cost.events.outside_ns) == pytest.approx((INSIDE, OUTSIDE))
+    assert (cost.events.thrown_inside_ns, cost.events.thrown_outside_ns) == pytest.approx((INSIDE, THROWN_OUTSIDE))
+
+    def epoch(i: int, start: int, rows: list[Row]) -> tuple[int, int, list[Row]]:
+        return 1_000_000 * i + start, 1_000_000 * i + start + 200_000, rows
+
+    calls: list[Row] = [(0, -1, CALLER, 1, 0, 200 * OUTSIDE), (1, 0, CALLED, 200, 0, 200 * (INSIDE + 50))]
+    work: list[Row] = [(0, -1, CALLER, 1, 0, 200 * 50)]
+    cost = probe_cost(
+        [{cw.FOLDED: folds_of([epoch(i, start, rows) for i in range(8) for start, rows in ((0, calls), (500_000, work))])}]
+    )
+    assert cost is not None
+    assert (cost.folded.inside_ns, cost.folded.outside_ns) == pytest.approx((INSIDE, OUTSIDE))
+
+
 def test_too_little_is_no_cost() -> None:
     assert probe_cost([]) is None
-    assert probe_cost([{cw.CALLS: chunks_of(batch(0, PARENT, LEAF))}]) is None
-    assert probe_cost([{cw.CALLS: chunks_of([(5, EXIT, LEAF), (9, ENTER, PARENT)])}]) is None
+    assert probe_cost([{cw.CALLS: chunks_of(batch(0, CALLER, CALLED))}]) is None
+    assert probe_cost([{cw.CALLS: chunks_of([(5, EXIT, CALLED), (9, ENTER, CALLER)])}]) is None
 
 
 def test_the_runtimes_own_ids_are_no_foreign_methods() -> None:
-    calls, dropped = encoded_calls(chunks_of([*batch(0, PARENT, LEAF), (9_000_000, ENTER, 7), (9_000_001, EXIT, 500)]), KNOWN)
+    calls, dropped = encoded_calls(chunks_of([*batch(0, CALLER, CALLED), (9_000_000, ENTER, 7), (9_000_001, EXIT, 500)]), KNOWN)
     assert (len(calls), dropped) == (1, 1)
-    rows = [(0, -1, PARENT, 1, 0, 5), (1, 0, LEAF, 3, 0, 5), (2, -1, 7, 1, 0, 5), (3, -1, 500, 1, 0, 5)]
+    rows = [(0, -1, CALLER, 1, 0, 5), (1, 0, CALLED, 3, 0, 5), (2, -1, 7, 1, 0, 5), (3, -1, 500, 1, 0, 5)]
     folded, dropped = decode_folded(folds_of([(0, 20, rows)]), KNOWN)
     assert (folded.method.tolist(), dropped) == ([7], 1)

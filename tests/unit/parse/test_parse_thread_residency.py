@@ -101,6 +101,13 @@ def test_a_tid_used_again_whose_counters_never_fell_is_cut_at_the_start() -> Non
     assert with_residencies([THREAD, replace(first, tid=8)], {7: lives})[1].residency == ()
 
 
+def test_counters_of_no_thread_are_skipped() -> None:
+    for text in (NEW.format(10**9, 1, 1, 1), NEW.format(-1, 1, 1, 1), "".join(f"{khz} 1\n" for khz in range(600)), "cpu0\n"):
+        assert read(text) == ([], 1), text[:40]
+    (life,), _ = read(NEW.format(*[10**9 - 1] * 4))
+    assert sum(as_dict(life).values()) == 4 * (10**9 - 1)
+
+
 @given(st.lists(st.text(alphabet="cpu0123 \t\n", max_size=40), max_size=4))
 def test_any_text(texts: list[str]) -> None:
     for life in read(*texts)[0]:

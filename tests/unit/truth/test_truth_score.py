@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 from truth.energy import integrate
 from truth.events import anchors_of
-from truth.ftrace import trace_text
+from truth.ftrace import overwritten, trace_text
 from truth.methods import save, truth_of
 from truth.phone import PIXEL_6, mistaken
 from truth.record import Record
@@ -24,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "accuracy"))
 
 from peers import averaged_current
 from scoring import Errors, method_errors, score
-from tables import Point, allocation_table, missed, workload_table, write_section
+from tables import Point, interval_table, missed, spread_table, targets_line, workload_table, write_section
 
 
 @pytest.fixture(scope="module")
@@ -73,6 +74,26 @@ def test_the_trace_tells_every_switch(record: Record) -> None:
     assert "==> next_comm=poll-0 next_pid=" in switch and "prev_state=" in switch
 
 
+def test_a_trace_whose_oldest_events_are_overwritten_has_a_level_below_where_it_has_none(record: Record, tmp_path: Path) -> None:
+    truth = truth_of(record, integrate(record))
+    write_recording(tmp_path / "r", record, PIXEL_6, interval_ns=20_000_000, level="sched")
+    trace = tmp_path / "r" / "runs" / "0" / "trace.txt"
+    whole = trace.read_text()
+    trace.write_text(overwritten(whole, 0.5))
+    kept, lines = trace.read_text().splitlines(), whole.splitlines()
+    assert len(kept) < 0.9 * len(lines) and kept[-1] == lines[-1] and set(kept[3:]) <= set(lines)
+    assert f"entries-in-buffer/entries-written: {len(kept) - 11}/{len(lines) - 11} " in kept[2]
+    scored = score(tmp_path / "r", truth)
+    assert scored.navitas.total is not None and scored.navitas.threads is not None
+    assert 1e-3 < abs(scored.navitas.total) < 0.05 and scored.navitas.threads < 0.2
+
+
+def test_the_score_in_docs_is_of_all_that_is_scored() -> None:
+    command = [sys.executable, str(Path(__file__).parents[2] / "accuracy" / "score.py"), "--write", "--interval", "20"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and "--write puts the whole score into docs/" in done.stderr
+
+
 def test_a_small_workload_is_scored_from_end_to_end(record: Record, tmp_path: Path) -> None:
     energy = integrate(record)
     truth = truth_of(record, energy)
@@ -83,6 +104,8 @@ def test_a_small_workload_is_scored_from_end_to_end(record: Record, tmp_path: Pa
     assert scored.level == "thread-time"
     assert scored.navitas.total is not None and abs(scored.navitas.total) < 0.05
     assert scored.navitas.own is not None and scored.navitas.own < 0.1
+    assert scored.navitas.app is not None and abs(scored.navitas.app) < 0.1
+    assert scored.navitas.threads is not None and 0 < scored.navitas.threads < 0.1
     write_recording(tmp_path / "traced", record, PIXEL_6, interval_ns=500_000_000, level="sched")
     traced = score(tmp_path / "traced", truth)
     assert traced.level == "sched"
@@ -108,18 +131,23 @@ def test_a_mistaken_profile_is_off_by_a_fifth_at_most() -> None:
 
 
 def test_tables_and_targets(tmp_path: Path) -> None:
-    def point(rule: str, level: str, total: float, own: float) -> Point:
-        return Point("allocation", "bursty", 1, 20, rule, level, Errors(total, own, own))
+    def point(rule: str, level: str, total: float, own: float, seed: int = 1) -> Point:
+        return Point("allocation", "bursty", seed, 20, rule, level, Errors(total, -2 * total, own / 2, own, own))
 
     points = [point("sched", "sched", -0.004, 0.02), point("thread-freq", "thread-freq", 0.01, 0.06)]
     points.append(point("thread-time", "device", 0.04, 0.09))
-    assert "| sched | 0.4 / 2.0 / 2.0 |" in allocation_table(points, "allocation", [20])
-    assert "| bursty | 0.4 / 2.0 | 1.0 / 6.0 | 4.0 / 9.0 | – / – |" in workload_table(points, 20)
-    assert missed(points, [20]) == [
+    assert "| sched | 0.4 / 0.8 / 2.0 / 2.0 |" in interval_table(points, "allocation", [20])
+    row = "| bursty | 0.4 / 0.8 / 1.0 / 2.0 | 1.0 / 2.0 / 3.0 / 6.0 | 4.0 / 8.0 / 4.5 / 9.0 | – / – / – / – |"
+    assert row in workload_table(points)
+    assert missed(points) == [
         "thread-freq, methods: 6.0 % is beyond the target of 5 %",
-        "bursty: the evidence of thread-time counts as device",
         "thread-time, total: 4.0 % is beyond the target of 3 %",
     ]
+    assert "sched, total: 1 · 0.4; sched, methods: 3 · 2.0; " in targets_line(points)
+    assert "thread-freq, methods: 5 · 6.0 **(missed)**; thread-time, total: 3 · 4.0 **(missed)**; " in targets_line(points)
+    assert targets_line(points).endswith(" recorded: bursty (thread-time counts as device).")
+    more = [point("sched", "sched", total, 0.02, seed) for seed, total in enumerate((0.01, -0.02, 0.03, 0.04, 0.05))]
+    assert "| allocation: sched | 3.0 (2.0 – 4.0) | 6.0 (4.0 – 8.0) | 1.0 (1.0 – 1.0) |" in spread_table(more, ["allocation"])
     page = tmp_path / "page.md"
     page.write_text("a\n<!-- tests/accuracy/score.py writes from here -->\nold\n<!-- to here -->\nb\n")
     write_section(page, "new")

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from navitas.device.virtual.kernel import procfs
+from navitas.device.virtual.kernel.host_stints import HostStints
 from navitas.device.virtual.kernel.model import KernelModel
+from navitas.device.virtual.kernel.modelled_stints import ModelledStints
 from navitas.device.virtual.kernel.physics import Physics
 from navitas.device.virtual.kernel.rails import TaskEnergy
 from navitas.device.virtual.kernel.sources import CpuSource, default_source
 from navitas.device.virtual.kernel.spec import PhoneSpec
 from navitas.device.virtual.kernel.sysfs import Sysfs
 from navitas.device.virtual.kernel.task import Task, Usage
-from navitas.device.virtual.kernel.trace_log import TraceLog
+from navitas.device.virtual.kernel.trace_log import StintSource, TraceLog
+from navitas.device.virtual.kernel.tracefs import Tracefs
 from navitas.errors import DeviceError
 
 PERIOD_S = 0.010
@@ -54,17 +58,27 @@ class Truth:
 class Kernel:
     """The virtual phone's kernel under `root`. Thread-safe; `start` and `stop` once each.
 
-    The live texts raise DeviceError when a tick has failed (the root is gone, say).
+    Traces are of the host's scheduler where there is a `tracefs`, else of the model's. The live texts raise DeviceError when
+    a tick has failed (the root is gone, say).
     """
 
     def __init__(
-        self, spec: PhoneSpec, root: Path, *, source: CpuSource | None = None, seed: int = 0, physics: Physics | None = None
+        self,
+        spec: PhoneSpec,
+        root: Path,
+        *,
+        source: CpuSource | None = None,
+        seed: int = 0,
+        physics: Physics | None = None,
+        tracefs: Tracefs | None = None,
     ) -> None:
         self.spec = spec
         self._model = KernelModel(spec, seed=seed, physics=physics)
         self._sysfs = Sysfs(root, self._model)
         self._source = source or default_source()
         self._processes: dict[int, tuple[str, bool]] = {}
+        self._tracefs = tracefs
+        self._traces: list[TraceLog] = []
         self._lock = threading.Lock()
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="virtual-kernel", daemon=True)
@@ -85,12 +99,20 @@ class Kernel:
                 self._thread.join()
             with self._lock:
                 self._source.close()
+            for log in list(self._traces):
+                self.stop_trace(log)
+            if self._tracefs is not None:
+                self._tracefs.close()
 
     def add_process(self, pid: int, name: str, *, app: bool) -> None:
         """Place the CPU time of a process of the host from now on; `app` tells the profiled app from other processes."""
         with self._lock:
             self._source.add(pid)
             self._processes[pid] = (name, app)
+            sources = [log.source for log in self._traces]
+        for source in sources:
+            # The host's tracer takes its time: who waited here would read rails later than he notes.
+            threading.Thread(target=source.watch, args=(pid,), name="virtual-kernel-watch", daemon=True).start()
 
     def remove_process(self, pid: int) -> None:
         """Stop watching; call it before reaping an ended process, so its last CPU time is still there to read."""
@@ -130,19 +152,27 @@ class Kernel:
 
     def start_trace(self) -> TraceLog:
         """Note from now on who runs where, and at which frequencies."""
+        source = self._stint_source()
         with self._lock:
             self._refresh()
-            log = TraceLog(self.spec, self._now_ns, self._model.cur_freq_khz)
+            log = TraceLog(self.spec, self._now_ns, self._model.cur_freq_khz, source)
             self._model.observers.append(log.step)
+            self._traces.append(log)
             return log
 
     def stop_trace(self, log: TraceLog) -> None:
         """End a trace (idempotent)."""
         with self._lock:
-            if log.step in self._model.observers:
+            if log not in self._traces:
+                return
+            self._traces.remove(log)
+            try:
                 self._refresh()
+            finally:
                 self._model.observers.remove(log.step)
-                log.end(self._now_ns)
+                now_ns = self._now_ns
+        # Unlocked: the host may take a while.
+        log.end(now_ns)
 
     def cpu_count(self) -> int:
         """Number of virtual cores."""
@@ -156,6 +186,12 @@ class Kernel:
             for task, spent in self._model.rails.tasks.items():
                 processes[task.pid].threads[task.tid] = TaskEnergy(spent.cpu_ns, spent.energy_uj)
             return Truth(self._model.rails.energies_uj(), processes, self._model.wall_ns, self._model.backlog_ns)
+
+    def _stint_source(self) -> StintSource:
+        if self._tracefs is not None:
+            with suppress(OSError, ValueError):  # of one that the host refuses
+                return HostStints(self.spec, self._tracefs.instance(), list(self._processes))
+        return ModelledStints(self.spec)
 
     def _run(self) -> None:
         try:

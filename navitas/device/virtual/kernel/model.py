@@ -76,6 +76,8 @@ class KernelModel:
         self.rails.add(dt_ns, segments, freq_index)
         for placement in placed:
             self.busy_ns[placement.core] += placement.run_ns
+            if placement.task.tid <= 0:
+                continue  # it came and went unseen: nobody can ask for it
             cluster = self._cluster_of[placement.core]
             states = self.task_states_ns.setdefault(placement.task, {})
             states[cluster, freq_index[cluster]] = states.get((cluster, freq_index[cluster]), 0) + placement.run_ns

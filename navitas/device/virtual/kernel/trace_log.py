@@ -1,28 +1,40 @@
-"""What a tracer notes of the kernel model: who ran where from when to when, and the frequencies, within a bound."""
+"""A kernel trace of the phone: who ran where from when to when, and the frequencies."""
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import NamedTuple, Protocol
 
 from navitas.device.virtual.kernel.spec import PhoneSpec
-from navitas.device.virtual.kernel.task import Segment, Task
+from navitas.device.virtual.kernel.task import Segment
 
-MOST_STINTS = 2_000_000
-_PROC = Path("/proc")
-# Threads that came and went unseen, from the highest number down that a kernel gives.
-_LAST_TID = 4_194_303
+
+class Leaves(Enum):
+    """How a thread left its core."""
+
+    RUNNABLE = "R"
+    SLEEPING = "S"
+    DEAD = "X"
+
+
+class Thread(NamedTuple):
+    """A thread that ran; its name is empty where nobody told it."""
+
+    tid: int
+    pid: int
+    name: str
 
 
 class Stint(NamedTuple):
-    """Thread `tid` runs on core `cpu`; CLOCK_MONOTONIC ns."""
+    """A thread runs on core `cpu`; CLOCK_MONOTONIC ns. `thread` is its key: a tid, or more where that was given twice."""
 
     cpu: int
     start_ns: int
     end_ns: int
-    tid: int
+    thread: int
+    leaves: Leaves = Leaves.SLEEPING
 
 
 class Change(NamedTuple):
@@ -38,8 +50,9 @@ class Switch(NamedTuple):
 
     cpu: int
     t_ns: int
-    prev_tid: int
-    next_tid: int
+    prev: int
+    next: int
+    leaves: Leaves
 
 
 class Idle(NamedTuple):
@@ -50,57 +63,107 @@ class Idle(NamedTuple):
     state: int
 
 
-class TraceLog:
-    """A trace from `start_ns` to `end_ns`. The oldest stints give way to new ones once there are `limit`; `dropped` counts them.
+class Birth(NamedTuple):
+    """`parent`, which runs on core `cpu`, starts another thread of its process."""
 
-    `threads` are those that ran: tid to process and name.
+    cpu: int
+    t_ns: int
+    thread: int
+    parent: int
+
+
+class Lost(NamedTuple):
+    """Of core `cpu` events before `t_ns` are missing."""
+
+    cpu: int
+    t_ns: int
+
+
+Event = Switch | Change | Idle | Birth | Lost
+
+
+@dataclass(slots=True)
+class Noted:
+    """What was noted of threads: stints (on one core one after the other), threads by key, births.
+
+    Up to each time in `lost_ns` something is missing on every core; `dropped` counts what had to give way to newer stints.
     """
 
-    def __init__(self, spec: PhoneSpec, start_ns: int, khz: Sequence[int], limit: int = MOST_STINTS) -> None:
+    stints: Sequence[Stint] = ()
+    threads: dict[int, Thread] = field(default_factory=dict)
+    births: list[Birth] = field(default_factory=list)
+    lost_ns: list[int] = field(default_factory=list)
+    dropped: int = 0
+
+
+class StintSource(Protocol):
+    """Notes who runs where, from its making on until `stop`."""
+
+    def step(self, t0_ns: int, segments: Sequence[Segment]) -> None:
+        """The model took a step, which began at `t0_ns`."""
+        ...
+
+    def watch(self, pid: int) -> None:
+        """A process has come to the phone."""
+        ...
+
+    def stop(self, t_ns: int) -> None:
+        """Note nothing more, and let go of the host (idempotent)."""
+        ...
+
+    def noted(self) -> Noted:
+        """What was noted; takes as long as there is much of it."""
+        ...
+
+
+class TraceLog:
+    """A trace from `start_ns` to `end_ns`: stints of a source, frequencies of the model."""
+
+    def __init__(self, spec: PhoneSpec, start_ns: int, khz: Sequence[int], source: StintSource) -> None:
         self.start_ns = self.end_ns = start_ns
-        self.stints: deque[Stint] = deque(maxlen=limit)
         self.changes: list[Change] = []
-        self.threads: dict[int, tuple[int, str]] = {}
-        self.dropped = 0
         self.cpus = spec.cpus
+        self.source = source
         self._spec = spec
         self._khz = [-1] * len(khz)
-        self._tids: dict[Task, int] = {}
+        self._noted = Noted()
         self._set(start_ns, khz)
+
+    @property
+    def threads(self) -> dict[int, Thread]:
+        """Who ran, by key."""
+        return self._noted.threads
+
+    @property
+    def dropped(self) -> int:
+        """How many stints had to give way to newer ones."""
+        return self._noted.dropped
 
     def step(self, t0_ns: int, segments: Sequence[Segment], freq_index: Sequence[int]) -> None:
         """Note a step of the model."""
         self._set(t0_ns, [cluster.freq_khz[index] for cluster, index in zip(self._spec.clusters, freq_index, strict=True)])
-        for segment in sorted(segments):
-            if segment.end_ns > segment.start_ns:
-                self.dropped += len(self.stints) == self.stints.maxlen
-                start_ns, end_ns = t0_ns + segment.start_ns, t0_ns + segment.end_ns
-                self.stints.append(Stint(self.cpus[segment.core], start_ns, end_ns, self._tid(segment.task)))
+        self.source.step(t0_ns, segments)
 
     def end(self, t_ns: int) -> None:
-        """The trace ends: threads have had time to take their names."""
+        """The trace ends."""
         self.end_ns = t_ns
-        for task, tid in self._tids.items():
-            self.threads[tid] = (task.pid, _comm(task) or self.threads[tid][1])
+        self.source.stop(t_ns)
 
-    def events(self) -> Iterator[Switch | Change | Idle]:
-        """What the kernel's tracer would have seen, core by core, in order of time: threads sleep where their stints end."""
-        by_cpu: dict[int, list[Stint]] = {}
-        for stint in self.stints:
-            by_cpu.setdefault(stint.cpu, []).append(stint)
-        changes: dict[int, list[Change]] = {}
-        for change in self.changes:
-            changes.setdefault(change.cpu, []).append(change)
+    def settle(self) -> None:
+        """After its end: make what was noted readable. Takes as long as there is much of it."""
+        self._noted = self.source.noted()
+
+    def events(self) -> Iterator[Event]:
+        """What the kernel's tracer would have seen, core by core, in order of time."""
+        stints: dict[int, list[Stint]] = {cpu: [] for cpu in self.cpus}
+        for stint in self._noted.stints:
+            stints[stint.cpu].append(stint)
+        others: dict[int, list[Event]] = {cpu: [Lost(cpu, t_ns) for t_ns in self._noted.lost_ns] for cpu in self.cpus}
+        noted: list[Change | Birth] = [*self.changes, *self._noted.births]
+        for event in noted:
+            others[event.cpu].append(event)
         for cpu in self.cpus:
-            found: list[Switch | Change | Idle] = [*_of_core(by_cpu.get(cpu, []))]
-            yield from sorted([*changes.get(cpu, []), *found], key=lambda event: event.t_ns)
-
-    def _tid(self, task: Task) -> int:
-        tid = self._tids.get(task)
-        if tid is None:
-            tid = self._tids[task] = task.tid if task.tid > 0 else _LAST_TID - len(self._tids)
-            self.threads[tid] = (task.pid, _comm(task))
-        return tid
+            yield from sorted([*others[cpu], *_of_core(stints[cpu])], key=lambda event: event.t_ns)
 
     def _set(self, t_ns: int, khz: Sequence[int]) -> None:
         for k, (cluster, value) in enumerate(zip(self._spec.clusters, khz, strict=True)):
@@ -109,28 +172,21 @@ class TraceLog:
                 self.changes += [Change(cpu, t_ns, value) for cpu in cluster.cpus]
 
 
-def _comm(task: Task) -> str:
-    """A thread's name now; empty when it has ended."""
-    if task.tid <= 0:
-        return ""
-    try:
-        return (_PROC / str(task.pid) / "task" / str(task.tid) / "comm").read_text("utf-8", "replace").rstrip("\n")
-    except OSError:
-        return ""
-
-
 def _of_core(stints: Sequence[Stint]) -> Iterator[Switch | Idle]:
-    running, until_ns = 0, 0
-    for cpu, start_ns, end_ns, tid in stints:
-        if running and start_ns > until_ns:
-            yield Switch(cpu, until_ns, running, 0)
-            yield Idle(cpu, until_ns, 0)
+    running, until_ns, leaves = 0, 0, Leaves.RUNNABLE
+    for stint in stints:
+        if running and stint.start_ns > until_ns:
+            yield from _to_idle(stint.cpu, until_ns, running, leaves)
             running = 0
         if not running:
-            yield Idle(cpu, start_ns, -1)
-        if tid != running:
-            yield Switch(cpu, start_ns, running, tid)
-        running, until_ns = tid, end_ns
+            yield Idle(stint.cpu, stint.start_ns, -1)
+        if stint.thread != running:
+            yield Switch(stint.cpu, stint.start_ns, running, stint.thread, leaves if running else Leaves.RUNNABLE)
+        running, until_ns, leaves = stint.thread, stint.end_ns, stint.leaves
     if running:
-        yield Switch(stints[-1].cpu, until_ns, running, 0)
-        yield Idle(stints[-1].cpu, until_ns, 0)
+        yield from _to_idle(stints[-1].cpu, until_ns, running, leaves)
+
+
+def _to_idle(cpu: int, t_ns: int, running: int, leaves: Leaves) -> Iterator[Switch | Idle]:
+    yield Switch(cpu, t_ns, running, 0, leaves)
+    yield Idle(cpu, t_ns, 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from navitas.device.virtual.kernel.trace_log import Change, Idle, Switch, TraceLog
+from navitas.device.virtual.kernel.trace_log import Birth, Change, Idle, Lost, Switch, TraceLog
 from navitas.device.virtual.trace.clocks import Moment
 
 _HEADER = """# tracer: nop
@@ -20,6 +20,7 @@ _HEADER = """# tracer: nop
 #              | |        |      |   ||||       |         |
 """
 _IDLE = ("<idle>", 0, "-----")
+_THREAD_FLAGS = 0x3D0F00  # as pthread_create starts one
 
 
 def ftrace_text(log: TraceLog, begin: Moment, processes: Mapping[int, str], kinds: Collection[type]) -> str:
@@ -31,13 +32,21 @@ def ftrace_text(log: TraceLog, begin: Moment, processes: Mapping[int, str], kind
     running = dict.fromkeys(log.cpus, 0)
     for event in events:
         who = _who(log, processes, running[event.cpu])
+        if isinstance(event, Lost):
+            lines.append(f"CPU:{event.cpu} [LOST EVENTS]\n")
+            continue
         if isinstance(event, Switch):
-            name, tid, _ = who = _who(log, processes, event.prev_tid)
-            next_name, next_tid, _ = _who(log, processes, event.next_tid)
-            state = "S" if tid else "R"
-            text = f"sched_switch: prev_comm={_comm(name, event.cpu)} prev_pid={tid} prev_prio=120 prev_state={state} ==> "
-            text += f"next_comm={_comm(next_name, event.cpu)} next_pid={next_tid} next_prio=120"
-            running[event.cpu] = event.next_tid
+            name, tid, _ = who = _who(log, processes, event.prev)
+            next_name, next_tid, _ = _who(log, processes, event.next)
+            text = (
+                f"sched_switch: prev_comm={_comm(name, event.cpu)} prev_pid={tid} prev_prio=120 prev_state={event.leaves.value} "
+            )
+            text += f"==> next_comm={_comm(next_name, event.cpu)} next_pid={next_tid} next_prio=120"
+            running[event.cpu] = event.next
+        elif isinstance(event, Birth):
+            who = _who(log, processes, event.parent)
+            name, tid, _ = _who(log, processes, event.thread)
+            text = f"task_newtask: pid={tid} comm={name} clone_flags={_THREAD_FLAGS:x} oom_score_adj=0"
         elif isinstance(event, Change):
             text = f"cpu_frequency: state={event.khz} cpu_id={event.cpu}"
         else:
@@ -46,14 +55,14 @@ def ftrace_text(log: TraceLog, begin: Moment, processes: Mapping[int, str], kind
     return "".join(lines)
 
 
-KINDS: Mapping[str, tuple[type, ...]] = {"sched": (Switch,), "freq": (Change,), "idle": (Idle,)}
+KINDS: Mapping[str, tuple[type, ...]] = {"sched": (Switch, Birth, Lost), "freq": (Change,), "idle": (Idle,)}
 """Events by atrace's category."""
 
 
-def _who(log: TraceLog, processes: Mapping[int, str], tid: int) -> tuple[str, int, str]:
-    if not tid:
+def _who(log: TraceLog, processes: Mapping[int, str], key: int) -> tuple[str, int, str]:
+    if not key:
         return _IDLE
-    pid, name = log.threads[tid]
+    tid, pid, name = log.threads[key]
     return name or processes.get(pid, "") or "<...>", tid, f"{pid:5d}"
 
 

@@ -8,13 +8,15 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
-from navitas.device.virtual.kernel.trace_log import Change, Idle, Switch, TraceLog
+from navitas.device.virtual.kernel.trace_log import Birth, Change, Event, Idle, Leaves, Lost, Switch, Thread, TraceLog
 from navitas.device.virtual.trace.clocks import Moment
 from navitas.perfetto.schema import message_class
 
 _SEQUENCE = 1
 _MOST_EVENTS = 2_000  # in a bundle
-_SLEEPS = 1
+_STATES = {Leaves.RUNNABLE: 0, Leaves.SLEEPING: 1, Leaves.DEAD: 16}
+_IDLE = Thread(0, 0, "swapper")
+_THREAD_FLAGS = 0x3D0F00  # as pthread_create starts one
 _START, _END = 1, 2
 _REALTIME, _MONOTONIC, _BOOTTIME = 1, 3, 6
 _LEAVES_IDLE = 0xFFFFFFFF
@@ -62,9 +64,12 @@ def _packets(session: Session) -> Iterator[Any]:
     if session.asks("linux.process_stats") is not None:
         yield _tree(session)
     for cpu, events in groupby(_wanted(session), key=lambda event: event.cpu):
-        of_cpu = list(events)
-        for low in range(0, len(of_cpu), _MOST_EVENTS):
-            yield _bundle(cpu, of_cpu[low : low + _MOST_EVENTS], session.log, ahead_ns)
+        lost = False
+        for is_loss, part in groupby(events, key=lambda event: isinstance(event, Lost)):
+            whole = [] if is_loss else list(part)
+            for low in range(0, len(whole), _MOST_EVENTS):
+                yield _bundle(cpu, whole[low : low + _MOST_EVENTS], session.log, ahead_ns, lost and not low)
+            lost = is_loss
     if (polled := session.asks("linux.sys_stats")) is not None and polled.sys_stats_config.cpufreq_period_ms:
         yield from _polls(session.log, polled.sys_stats_config.cpufreq_period_ms * 1_000_000, ahead_ns)
     yield from _rails(session.rails_uj)
@@ -99,38 +104,45 @@ def _overruns(session: Session, phase: int) -> Any:
 def _tree(session: Session) -> Any:
     packet, log = _packet(), session.log
     packet.timestamp = session.moments[0].boottime_ns
-    for pid in sorted({pid for pid, _ in log.threads.values()}):
+    born = {event.thread for event in _wanted(session) if isinstance(event, Birth)}
+    for pid in sorted({thread.pid for thread in log.threads.values()}):
         packet.process_tree.processes.add(pid=pid, cmdline=[session.processes.get(pid, "").encode()])
-    for tid, (pid, name) in log.threads.items():
+    for tid, pid, name in (thread for key, thread in log.threads.items() if key not in born):
         packet.process_tree.threads.add(tid=tid, tgid=pid, name=name.encode())
     return packet
 
 
-def _wanted(session: Session) -> Iterator[Switch | Change | Idle]:
-    names = {Switch: "sched_switch", Change: "cpu_frequency", Idle: "cpu_idle"}
-    wanted = tuple(kind for kind, name in names.items() if name in session.events)
+def _wanted(session: Session) -> Iterator[Event]:
+    names = {Switch: "sched_switch", Change: "cpu_frequency", Idle: "cpu_idle", Birth: "task_newtask"}
+    wanted = (Lost, *(kind for kind, name in names.items() if name in session.events))
     return (event for event in session.log.events() if isinstance(event, wanted))
 
 
-def _bundle(cpu: int, events: Sequence[Switch | Change | Idle], log: TraceLog, ahead_ns: int) -> Any:
+def _bundle(cpu: int, events: Sequence[Event], log: TraceLog, ahead_ns: int, lost: bool) -> Any:
     packet = _packet()
     bundle = packet.ftrace_events
     bundle.cpu = cpu
+    bundle.lost_events = lost
     compact, before_ns = bundle.compact_sched, 0
     comms: dict[bytes, int] = {}
     for event in events:
         t_ns = event.t_ns + ahead_ns
         if isinstance(event, Switch):
             compact.switch_timestamp.append(t_ns - before_ns)
-            compact.switch_prev_state.append(_SLEEPS if event.prev_tid else 0)
-            compact.switch_next_pid.append(event.next_tid)
-            name = log.threads[event.next_tid][1].encode() if event.next_tid else b"swapper"
+            compact.switch_prev_state.append(_STATES[event.leaves])
+            tid, _, text = log.threads[event.next] if event.next else _IDLE
+            compact.switch_next_pid.append(tid)
+            name = text.encode()
             compact.switch_next_comm_index.append(comms.setdefault(name, len(comms)))
             before_ns = t_ns
         elif isinstance(event, Change):
             power = bundle.event.add(timestamp=t_ns).cpu_frequency
             power.state, power.cpu_id = event.khz, cpu
-        else:
+        elif isinstance(event, Birth):
+            child, parent = log.threads[event.thread], log.threads[event.parent]
+            started = bundle.event.add(timestamp=t_ns, pid=parent.tid).task_newtask
+            started.pid, started.comm, started.clone_flags = child.tid, child.name.encode(), _THREAD_FLAGS
+        elif isinstance(event, Idle):
             power = bundle.event.add(timestamp=t_ns).cpu_idle
             power.state, power.cpu_id = _LEAVES_IDLE if event.state < 0 else event.state, cpu
     compact.intern_table.extend(comms)

@@ -25,7 +25,8 @@ class PerfettoSession:
     def __init__(self, phone: Phone, config: Any, path: str, who: Identity) -> None:
         self._phone, self._config, self._path, self._who = phone, config, path, who
         self._ended = asyncio.Event()
-        phone.files.open_write(path, who, mode=0o600).close()
+        # Open to the end: one that was removed meanwhile stays removed.
+        self._file = phone.files.open_write(path, who, mode=0o600)
 
     def take_signal(self, number: int) -> bool:
         """SIGINT and SIGTERM end it in order."""
@@ -36,17 +37,17 @@ class PerfettoSession:
     async def run(self) -> int:
         """Record to the end; the exit status."""
         kernel = self._phone.kernel
-        log = kernel.start_trace()
-        session = Session(self._config, log, {}, [now()])
-        try:
-            await self._wait(session)
-        finally:
-            kernel.stop_trace(log)
-        session.moments.append(now())
-        session.processes = _names(self._phone, log)
-        data = await asyncio.to_thread(perfetto_file, session)
-        with self._phone.files.open_write(self._path, self._who, mode=0o600) as file:
-            file.write(data)
+        with self._file:
+            log = kernel.start_trace()
+            session = Session(self._config, log, {}, [now()])
+            try:
+                await self._wait(session)
+            finally:
+                await asyncio.to_thread(kernel.stop_trace, log)
+            session.moments.append(now())
+            await asyncio.to_thread(log.settle)
+            session.processes = _names(self._phone, log)
+            self._file.write(await asyncio.to_thread(perfetto_file, session))
         return 0
 
     async def _wait(self, session: Session) -> None:
@@ -75,23 +76,29 @@ class Atrace:
         self._phone = phone
         self._running: tuple[TraceLog, Moment, tuple[str, ...]] | None = None
 
-    def start(self, categories: tuple[str, ...]) -> None:
+    async def start(self, categories: tuple[str, ...]) -> None:
         """Begin anew."""
-        self.stop()
+        await self._end()
         self._running = (self._phone.kernel.start_trace(), now(), categories)
 
-    def stop(self) -> str:
+    async def stop(self) -> str:
         """End; what was traced, empty when nothing was."""
-        if self._running is None:
+        ended = await self._end()
+        if ended is None:
             return ""
-        log, begin, categories = self._running
-        self._running = None
-        self._phone.kernel.stop_trace(log)
+        log, begin, categories = ended
+        await asyncio.to_thread(log.settle)
         kinds = {kind for category in categories for kind in KINDS.get(category, ())}
-        return ftrace_text(log, begin, _names(self._phone, log), kinds)
+        return await asyncio.to_thread(ftrace_text, log, begin, _names(self._phone, log), kinds)
+
+    async def _end(self) -> tuple[TraceLog, Moment, tuple[str, ...]] | None:
+        ended, self._running = self._running, None
+        if ended is not None:
+            await asyncio.to_thread(self._phone.kernel.stop_trace, ended[0])
+        return ended
 
 
 def _names(phone: Phone, log: TraceLog) -> dict[int, str]:
     """Names of the processes that ran: those that have ended are known by their first thread's."""
-    names = {pid: name for tid, (pid, name) in log.threads.items() if tid == pid}
+    names = {thread.pid: thread.name for thread in log.threads.values() if thread.tid == thread.pid}
     return names | {process.pid: process.name for process in phone.processes.all()}

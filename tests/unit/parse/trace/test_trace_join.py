@@ -8,7 +8,7 @@ from support.ftrace_writer import Form, comments
 from support.perfetto_writer import PerfettoWriter
 
 from navitas.parse.clocks import Clocks
-from navitas.parse.trace.join import to_monotonic
+from navitas.parse.trace.join import Process, to_monotonic
 from navitas.parse.trace.perfetto import read_perfetto
 from navitas.parse.trace.text import read_text
 
@@ -35,7 +35,7 @@ def _trace(times: list[int], snapshots: list[tuple[int, int]], suspends: tuple[i
 
 def test_boottime_is_turned_by_snapshots_and_triples() -> None:
     raw = read_perfetto(bytes(_trace([0, MS], [(0, AHEAD)])))
-    joined = to_monotonic(raw, _triples((0, AHEAD + 40_000), (S, AHEAD - 20_000)), tids={500})
+    joined = to_monotonic(raw, _triples((0, AHEAD + 40_000), (S, AHEAD - 20_000)), Process({500}))
     assert joined.trace is not None and joined.reasons == ()
     assert (joined.trace.switches.t_ns - BOOT + AHEAD).tolist() == [0, MS]
     assert joined.residual_ns == 40_000
@@ -81,7 +81,7 @@ def test_traces_that_are_not_of_the_run() -> None:
     assert other_boot.trace is None and "another boot" in other_boot.reasons[-1]
     other_time = to_monotonic(raw, _triples((900 * S, AHEAD), (950 * S, AHEAD)))
     assert other_time.trace is None and "another time" in other_time.reasons[-1]
-    stranger = to_monotonic(raw, _triples((0, AHEAD)), tids={4242})
+    stranger = to_monotonic(raw, _triples((0, AHEAD)), Process({4242}))
     assert stranger.trace is None and "process" in stranger.reasons[-1]
     none = np.empty(0, np.int64)
     bare = to_monotonic(read_perfetto(bytes(_trace([0, MS], []))), Clocks(none, none, none))
@@ -114,3 +114,31 @@ def test_clocks_of_text_traces() -> None:
     assert realtime.trace is not None and realtime.trace.start_ns == monotonic
     assumed = to_monotonic(read_text(_text(monotonic)), triples)
     assert assumed.trace is not None and "taken for" in assumed.reasons[-1]
+
+
+def test_times_far_from_the_run_are_cut() -> None:
+    trace = _trace([0, MS, 2 * MS], [(0, AHEAD)])
+    trace.bundle(1, [pw.new_task(1 << 60, 1, 700, "forged", thread=True), pw.switch(1 << 60, ("a", 5, 1), ("b", 6))])
+    joined = to_monotonic(read_perfetto(bytes(trace)), _triples((0, AHEAD), (S, AHEAD)), Process({500}))
+    assert joined.trace is not None and joined.reasons == ("some of the trace's times are far outside of the run",)
+    assert (joined.trace.switches.t_ns[:3] - BOOT + AHEAD).tolist() == [0, MS, 2 * MS]
+    for times in (joined.trace.switches.t_ns, joined.trace.tasks.from_ns, joined.trace.windows.to_ns):
+        assert (times - BOOT + AHEAD).max() <= 3_601 * S
+
+
+def test_readings_that_contradict_each_other_end() -> None:
+    snapshots = [(i * MS, AHEAD + (i % 2) * S) for i in range(0, 30_000, 3)]
+    joined = to_monotonic(read_perfetto(bytes(_trace([0, MS], snapshots))), _triples((0, AHEAD)))
+    assert len(joined.reasons) <= 4
+    many = [(i * MS, AHEAD + i * 6 * MS) for i in range(11_000)]
+    joined = to_monotonic(read_perfetto(bytes(_trace([0, MS], many))), _triples((0, AHEAD)))
+    assert joined.trace is None and "readings of the trace's clocks contradict each other" in joined.reasons
+
+
+def test_another_process_with_threads_of_the_same_ids() -> None:
+    trace = _trace([0, MS], [(0, AHEAD)])
+    tid = int(read_perfetto(bytes(trace)).trace.tasks.tid[0])
+    trace.tree({4000: "x"}, [(tid, 4000, "t")])
+    raw, triples = read_perfetto(bytes(trace)), _triples((0, AHEAD))
+    assert to_monotonic(raw, triples, Process({tid}, 4000)).trace is not None
+    assert to_monotonic(raw, triples, Process({tid}, 3999)).reasons[-1] == "the app's process is not in the trace"

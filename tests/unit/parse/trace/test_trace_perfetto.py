@@ -154,6 +154,36 @@ def test_a_bomb_is_not_blown_up() -> None:
     assert list(read_perfetto(bytes(inner)).skipped_by_reason) == ["compressed packet expands too far"]
 
 
+def test_many_small_bombs_are_not_blown_up_either() -> None:
+    packed = pw.content(50, zlib.compress(b"\x0a\x00" * 500_000))
+    trace = PerfettoWriter(packets=[packed] * 100)
+    (reason,) = read_perfetto(bytes(trace)).skipped_by_reason.items()
+    assert reason[0] == "compressed packet expands too far" and reason[1] > 85
+
+
+def test_rails_of_no_phone_are_left_out() -> None:
+    trace = PerfettoWriter()
+    trace.rails([f"rail {i}" for i in range(300)], [(i, BOOT // MS, i) for i in range(300)])
+    trace.rails([], [(0, BOOT // MS + 1, 5_000_000)])
+    rails = read_perfetto(bytes(trace)).trace.rails
+    assert rails is not None and len(rails.names) == 256 and rails.energy_j[:, 0].tolist() == [0.0, 5.0]
+    for part in range(70):
+        trace.rails([], [(i, BOOT // MS + part * 1000 + i, i) for i in range(1000)])
+    assert read_perfetto(bytes(trace)).trace.rails is None
+
+
+def test_what_is_told_of_a_trace_is_not_endless() -> None:
+    trace = PerfettoWriter()
+    for cpu in range(4096, 4196):
+        trace.compact(cpu, [(BOOT, 1, 5, "a")])
+    trace.ftrace_stats(1, dict.fromkeys(range(1000), 0))
+    trace.ftrace_stats(2, dict.fromkeys(range(1000), 7))
+    warnings = read_perfetto(bytes(trace)).warnings
+    assert warnings[0] == "events of cores with numbers of 4096 and more are left out"
+    assert warnings[1] == "the kernel's buffer of core 0 overran: 7 events are lost"
+    assert warnings[-1] == "so did those of 992 more cores" and len(warnings) == 10
+
+
 def test_what_is_no_trace_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RecordingError, match="no Perfetto trace"):
         read_perfetto(b"# tracer: nop\n")

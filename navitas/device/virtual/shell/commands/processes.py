@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+import shlex
 
 from navitas.device.virtual.processes import Process
 from navitas.device.virtual.shell.commands.options import options
@@ -77,7 +79,17 @@ def _matching(context: Context, flags: str, args: list[str]) -> list[Process]:
     except re.error as error:
         raise CommandError(f"bad pattern: {error}") from None
     texts = ((process, " ".join(process.args) if "f" in flags else process.name) for process in _visible(context))
-    return [process for process, text in texts if process.pid != context.shell.pid and pattern.search(text)]
+    return [process for process, text in texts if pattern.search(text) and not _is_itself(context, process)]
+
+
+def _is_itself(context: Context, process: Process) -> bool:
+    """A shell that was given this one command has become it; one that has more to do waits, and is found like any other."""
+    if process.pid != context.shell.pid:
+        return False
+    try:
+        return process.args[:2] != ("sh", "-c") or shlex.split(process.args[2]) == [context.name, *context.args]
+    except ValueError:
+        return False
 
 
 @command("pgrep")
@@ -93,11 +105,12 @@ async def pgrep(context: Context) -> int:
 @command("pkill")
 async def pkill(context: Context) -> int:
     """Signal processes whose name (`-f`: command line) matches."""
-    number, rest = signal_of(context.args)
-    flags = "".join(argument for argument in rest if argument.startswith("-"))
-    matching = _matching(context, flags, [argument for argument in rest if not argument.startswith("-")])
+    flags = [argument for argument in context.args if re.fullmatch(r"-[flx]+", argument)]
+    number, rest = signal_of([argument for argument in context.args if argument not in flags])
+    matching = _matching(context, "".join(flags), rest)
     for process in matching:
         process.send_signal(number)
+    await asyncio.sleep(0)  # its own shell may be among them, and does nothing more
     return 0 if matching else 1
 
 

@@ -85,15 +85,15 @@ async def atrace(context: Context) -> int:
     if "--list_categories" in actions:
         await context.out("".join(f"{name:>10} - {text}\n" for name, text in _CATEGORIES.items()))
     elif "--async_start" in actions:
-        tracer.start(tuple(categories))
-        await context.out("capturing trace... done\n")
+        await tracer.start(tuple(categories))
+        await context.out("capturing trace...")
     elif "--async_stop" in actions:
-        await context.out(f"TRACE:\n{tracer.stop()}")
+        await context.out(f" done\nTRACE:\n{await tracer.stop()}")
     else:
-        tracer.start(tuple(categories))
+        await tracer.start(tuple(categories))
         try:
             await asyncio.sleep(seconds)
         finally:
-            text = tracer.stop()
+            text = await tracer.stop()
         await context.out(f"capturing trace... done\nTRACE:\n{text}")
     return 0

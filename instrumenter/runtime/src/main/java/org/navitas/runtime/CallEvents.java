@@ -24,6 +24,8 @@ abstract class CallEvents {
     /** Method ids of open calls, as far as it reaches. */
     private int[] stack = new int[64];
     private int depth;
+    /** There is a new buffer since this was last set to false. */
+    boolean rolled;
 
     CallEvents(Recorder recorder, Track calls) {
         this.recorder = recorder;
@@ -145,6 +147,7 @@ abstract class CallEvents {
             return false;
         }
         buffer = next;
+        rolled = true;
         count = 0;
         base = now;
         return true;

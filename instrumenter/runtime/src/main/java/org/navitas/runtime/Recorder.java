@@ -31,6 +31,8 @@ public final class Recorder implements Runnable {
     final ThreadGroup ownThreads = new ThreadGroup("navitas");
 
     final Settings settings;
+    /** Unless null, what busy threads do every few ms, within a call, to measure what their probes cost. */
+    volatile Runnable sample;
     private final ChunkWriter out;
     private final RecordLog markers = new RecordLog(Format.MARKERS);
     private final RecordLog counters = new RecordLog(Format.COUNTERS);

@@ -141,6 +141,11 @@ final class ThreadRecorder extends CallEvents {
                 anchor(now, anchors.cpuNanos());
             }
             proceed();
+            Runnable sample = recorder.sample;
+            if (due && sample != null && !isOutside() && (folding || rolled)) {
+                rolled = false;
+                sample.run();
+            }
         } catch (Throwable e) {
             busy = !(e instanceof StackOverflowError); // first of all: what follows may meet the next one
             failed(e);

@@ -1,0 +1,50 @@
+"""A trace by `atrace`, which switches the kernel's own tracing on; a file on the phone tells that it was we who did."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from navitas.collect import runtime_config
+from navitas.collect.trace.tracer import NotThereError, Warn, copy, refusal
+from navitas.device.base import Device
+
+MARK = f"{runtime_config.FOLDER}/atrace"
+_BUFFER_KB = 16 << 10  # of each core
+_START_S = 30.0
+_END_S = 120.0
+
+
+class AtraceTrace:
+    """The kernel's buffer, which holds a run's end when the run is long."""
+
+    file_name = "trace.txt"
+
+    def __init__(self, device: Device) -> None:
+        self._device = device
+
+    def stop(self) -> None:
+        """Stopping prints the trace: `pull` does both."""
+
+    def pull(self, local: Path) -> None:
+        """The mark stays until all has arrived: `end` stops what was cut."""
+        copy(self._device, "atrace --async_stop", local)
+        self._device.shell(f"rm -f {MARK}")
+
+
+def begin(device: Device, _longest_s: float, _warn: Warn) -> AtraceTrace:
+    """Switch tracing on; it does not end by itself. Raises `NotThereError`."""
+    listed = device.shell("atrace --list_categories").text
+    categories = [name for name in ("sched", "freq", "idle") if re.search(rf"^\s*{name} - ", listed, re.MULTILINE)]
+    if "sched" not in categories:
+        raise NotThereError("it cannot trace the scheduler" if listed.strip() else "not on this phone")
+    start = f"atrace --async_start -c -b {_BUFFER_KB} {' '.join(categories)}"
+    said = device.shell(f"mkdir -p {runtime_config.FOLDER} && touch {MARK} && {start}", timeout_s=_START_S)
+    if said.exit_code:
+        raise refusal(said)
+    return AtraceTrace(device)
+
+
+def end(device: Device) -> None:
+    """Switch tracing off where we, or a profiling that was killed, have switched it on."""
+    device.shell(f"if [ -e {MARK} ]; then atrace --async_stop >/dev/null && rm -f {MARK}; fi", timeout_s=_END_S)

@@ -1,0 +1,118 @@
+"""Perfetto's trace: a process on the phone, and its file there, both with a name of ours."""
+
+from __future__ import annotations
+
+import base64
+import re
+import secrets
+import shlex
+from pathlib import Path
+
+from navitas.collect.trace.tracer import NotThereError, Warn, copy, refusal
+from navitas.device.base import Device
+from navitas.errors import DeviceError
+from navitas.perfetto.config import binary_config
+
+ENABLE = "adb shell setprop persist.traced.enable 1"
+"""What a user may do where the service is off."""
+TRACES = "/data/misc/perfetto-traces"
+_PREFIX = "navitas-"
+# A pattern for `pkill -f`; the brackets keep it from meeting the command line that it stands in.
+_OURS = f"'{TRACES}/[n]avitas-'"
+_LARGEST_BYTES = 1 << 30
+_LONGEST_MS = (1 << 32) - 1  # 49 days: the field's type
+_END_S = 60.0
+_TAKES_TEXT, _FIRST, _ALWAYS_ON = 29, 28, 30
+_EVENTS = (
+    "sched/sched_switch",
+    "sched/sched_process_exit",
+    "sched/sched_process_free",
+    "power/cpu_frequency",
+    "power/cpu_idle",
+    "power/suspend_resume",
+    "task/task_newtask",
+    "task/task_rename",
+)
+_CONFIG = """buffers {{ size_kb: 32768 }}
+buffers {{ size_kb: 4096 }}
+data_sources {{ config {{ name: "linux.ftrace" target_buffer: 0 ftrace_config {{ {events}
+buffer_size_kb: 8192 drain_period_ms: 250 compact_sched {{ enabled: true }} }} }} }}
+data_sources {{ config {{ name: "linux.process_stats" target_buffer: 1
+process_stats_config {{ scan_all_processes_on_start: true record_thread_names: true }} }} }}
+data_sources {{ config {{ name: "linux.sys_stats" target_buffer: 1 sys_stats_config {{ cpufreq_period_ms: 500 }} }} }}
+data_sources {{ config {{ name: "android.power" target_buffer: 1
+android_power_config {{ battery_poll_ms: 250 collect_power_rails: true }} }} }}
+duration_ms: {duration_ms}
+write_into_file: true
+file_write_period_ms: 2500
+max_file_size_bytes: {largest}
+flush_period_ms: 5000
+"""
+
+
+class PerfettoTrace:
+    """A trace by `perfetto`."""
+
+    file_name = "trace.pftrace"
+
+    def __init__(self, device: Device, path: str, warn: Warn) -> None:
+        self._device, self._path, self._warn = device, path, warn
+        self._runs = True
+
+    def stop(self) -> None:
+        """A `perfetto` that does not end is killed: what it wrote by then is kept."""
+        if self._runs and not end(self._device):
+            self._warn("perfetto did not end and was killed: the trace's last seconds are missing", "")
+        self._runs = False
+
+    def pull(self, local: Path) -> None:
+        """Its size tells whether it came whole."""
+        copy(self._device, f"cat {self._path}", local)
+        size = self._device.shell(f"stat -c %s {self._path}").text.strip()
+        if size.isdecimal() and local.stat().st_size < int(size):
+            raise DeviceError(f"device {self._device.info.serial}: the trace did not arrive whole", "profile again")
+
+
+def begin(device: Device, longest_s: float, warn: Warn) -> PerfettoTrace:
+    """Start a trace. Raises `NotThereError`."""
+    sdk = device.info.sdk
+    if sdk < _FIRST or not device.shell("which perfetto").text.strip():
+        raise NotThereError("not on this phone")
+    if is_off(sdk, device.shell("getprop persist.traced.enable").text):
+        raise NotThereError(f"its service is off; on: {ENABLE}")
+    path = f"{TRACES}/{_PREFIX}{secrets.token_hex(6)}.pftrace"
+    text = config(longest_s)
+    if sdk >= _TAKES_TEXT:
+        feed, form = f"echo {shlex.quote(text)}", " --txt"
+    else:
+        feed, form = f"echo {base64.b64encode(binary_config(text)).decode()} | base64 -d", ""
+    said = device.shell(f"{feed} | perfetto -c -{form} -o {path} --background")
+    if not re.search(r"^\d{2,10}\s*$", said.text, re.MULTILINE):  # its process's id
+        raise refusal(said)
+    return PerfettoTrace(device, path, warn)
+
+
+def is_off(sdk: int, enabled: str) -> bool:
+    """Whether the service has to be switched on by the user, by the property `persist.traced.enable`."""
+    return sdk < _ALWAYS_ON and enabled.strip() != "1"
+
+
+def config(longest_s: float) -> str:
+    """What is traced: the kernel's scheduler and frequencies, names of threads, and rails where the phone has them."""
+    events = " ".join(f'ftrace_events: "{event}"' for event in _EVENTS)
+    duration_ms = min(round(longest_s * 1e3), _LONGEST_MS)
+    return _CONFIG.format(events=events, duration_ms=duration_ms, largest=_LARGEST_BYTES)
+
+
+def end(device: Device) -> bool:
+    """End every trace of ours, also those that a killed profiling has left, and wait until its file is whole.
+
+    False when one did not end, and was killed.
+    """
+    wait = f"n=0; while pgrep -f {_OURS} >/dev/null && [ $n -lt 100 ]; do n=$((n+1)); sleep 0.1; done"
+    return device.shell(f"pkill -f {_OURS} && {{ {wait}; pkill -9 -f {_OURS}; }}", timeout_s=_END_S).exit_code != 0
+
+
+def remove(device: Device) -> None:
+    """Remove all files of ours (Android 9 does not let them be removed). A call of its own: its command line has their name."""
+    device.shell(f"rm -f {TRACES}/{_PREFIX}*")

@@ -1,0 +1,95 @@
+"""Samples of the probes' cost: every few ms a busy thread does the same little work so often, a part of it with probes.
+
+They lie in the thread's own events and folds, under ids that no map gives, so their probes cost what its others cost just then:
+on that core, at that frequency, beside whatever else runs. All samples do the same but for the number of probes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from navitas.parse.calls import own_calls
+from navitas.parse.chunks import CALLS, FOLDED, Chunk
+from navitas.parse.folded import own_rows
+from navitas.parse.methodmap import RESERVED_ID
+from navitas.parse.tables import ENTER, EXIT, I64, Calls, Folded
+
+CALLER, CALLED, THROWING = RESERVED_ID + 1, RESERVED_ID + 2, RESERVED_ID + 3
+_FEW, _MANY = 16, 64
+_LEAST = 30
+_TRIM = 0.1
+_PARTS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """Samples by their time: calls with probes, and ns from the outer call's entry to its exit."""
+
+    t_ns: I64
+    calls: I64
+    whole_ns: I64
+
+    def cost(self) -> tuple[float, float] | None:
+        """ns a call, and how much that varied in the course of the run; None of too few samples."""
+        call_ns = self._per_call(slice(None), _LEAST)
+        if call_ns is None or call_ns <= 0:
+            return None
+        edges = np.linspace(0, len(self.t_ns), _PARTS + 1).astype(int).tolist()
+        parts = [self._per_call(slice(first, last), _LEAST // 3) for first, last in pairwise(edges)]
+        return call_ns, float(np.std([part for part in parts if part is not None] or [call_ns]))
+
+    def _per_call(self, part: slice, least: int) -> float | None:
+        few, many = (self.whole_ns[part][self.calls[part] == calls] for calls in (_FEW, _MANY))
+        return (_trimmed(many) - _trimmed(few)) / (_MANY - _FEW) if min(len(few), len(many)) >= least else None
+
+
+def samples(threads: Iterable[Mapping[int, Sequence[Chunk]]]) -> tuple[Samples, Samples]:
+    """The samples of threads whose chunks by type are given: of calls as events, and of folded ones."""
+    events: list[I64] = [np.empty((0, 3), np.int64)]
+    folds = list(events)
+    for by_type in threads:
+        events += [_of_events(calls) for calls in own_calls(by_type.get(CALLS, ()))]
+        folds.append(_of_folds(own_rows(by_type.get(FOLDED, ()))))
+    return _sorted(events), _sorted(folds)
+
+
+def _sorted(rows: Sequence[I64]) -> Samples:
+    table = np.concatenate(rows)
+    return Samples(*table[np.argsort(table[:, 0], kind="stable")].T)
+
+
+def _of_events(calls: Calls) -> I64:
+    """Those whose outer call holds nothing but the inner ones; `calls` are the runtime's own."""
+    outer = np.flatnonzero((calls.method == CALLER) & (calls.kind == ENTER))
+    ends = np.flatnonzero((calls.method == CALLER) & (calls.kind == EXIT))
+    last = np.searchsorted(ends, outer)
+    outer, last = outer[last < len(ends)], ends[last[last < len(ends)]]
+    inner = calls.method == CALLED
+    before = np.concatenate([[0], np.cumsum(inner)])
+    clean = (before[last] - before[outer] == last - outer - 1) & ((last - outer) % 2 == 1)
+    first, last = outer[clean], last[clean]
+    return np.column_stack([calls.t_ns[first], (last - first) // 2, calls.t_ns[last] - calls.t_ns[first]])
+
+
+def _of_folds(folded: Folded) -> I64:
+    """One for each epoch that holds just one; `folded` are the runtime's own rows."""
+    start_ns, epoch = np.unique(folded.epoch_start_ns, return_inverse=True)
+    inner = folded.method == CALLED
+
+    def sums(of: I64) -> I64:
+        total: I64 = np.bincount(epoch, of, len(start_ns)).astype(np.int64)
+        return total
+
+    table: I64 = np.column_stack([start_ns, sums(folded.calls * inner), sums(folded.self_ns)])
+    one: I64 = table[(sums(folded.calls * (folded.method == CALLER)) == 1) & (np.bincount(epoch, minlength=len(start_ns)) == 2)]
+    return one
+
+
+def _trimmed(values: I64) -> float:
+    """The mean without the least and the largest tenth: threads are preempted, too."""
+    cut = int(len(values) * _TRIM)
+    return float(np.sort(values)[cut : len(values) - cut].mean())

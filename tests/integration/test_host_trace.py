@@ -1,0 +1,151 @@
+"""Traces of the host's own scheduler, with its real tracer: needs root, and leaves nothing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.command_line import eventually
+from support.host import processes
+from support.phone_data import state_folder
+
+from navitas.device.adb import AdbDevice
+from navitas.device.virtual.kernel import Kernel, load_spec
+from navitas.device.virtual.kernel.host_stints import HostStints
+from navitas.device.virtual.kernel.sources import process_cpu_ns
+from navitas.device.virtual.kernel.tracefs import Tracefs, open_tracefs
+from navitas.device.virtual.trace.clocks import now
+from navitas.device.virtual.trace.ftrace_text import KINDS, ftrace_text
+from navitas.device.virtual.trace.perfetto_file import Session, perfetto_file
+from navitas.device.virtual_phone import virtual_phone
+from navitas.parse.trace.perfetto import read_perfetto
+from navitas.parse.trace.tables import RawTrace
+from navitas.parse.trace.text import read_text
+from navitas.perfetto.config import read_config
+
+THREADS = 500
+APP = f"""
+import threading, time
+input()
+time.sleep(0.05)
+for _ in range({THREADS}):
+    thread = threading.Thread(target=lambda: None)
+    thread.start()
+    thread.join()
+print(flush=True)
+input()
+"""
+CONFIG = """buffers { size_kb: 1024 } duration_ms: 60000
+data_sources { config { name: "linux.ftrace"
+ftrace_config { ftrace_events: "sched/sched_switch" ftrace_events: "task/task_newtask" } } }
+data_sources { config { name: "linux.process_stats" } }"""
+
+
+def asleep(pid: int) -> bool:
+    """It waits for its input."""
+    return state_of(pid) == "S" and "pipe" in Path(f"/proc/{pid}/wchan").read_text()
+
+
+def state_of(pid: int) -> str:
+    """A process's state, empty when there is none."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return ""
+
+
+def clock_ns(pid: int) -> int:
+    """CPU time of a process with all threads that it had."""
+    return process_cpu_ns(pid) or 0
+
+
+def ran_ns(raw: RawTrace) -> int:
+    """How long all threads ran, by the switches."""
+    switches, total = raw.trace.switches, 0
+    for cpu in np.unique(switches.cpu):
+        own = switches.cpu == cpu
+        total += int(np.diff(switches.t_ns[own])[switches.next_tid[own][:-1] > 0].sum())
+    return total
+
+
+def phone_pid(device: AdbDevice) -> int:
+    """The process id of a virtual phone."""
+    folder = state_folder(device)
+    (pid,) = (pid for pid, line in processes("navitas.device.virtual", "--state-dir").items() if folder in line)
+    return pid
+
+
+@pytest.fixture
+def tracefs() -> Iterator[Tracefs]:
+    found = open_tracefs()
+    if found is None:
+        pytest.skip("the host lets nobody but root trace, and root in no container")
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def instances(tracefs: Tracefs) -> Callable[[int], list[Path]]:
+    """The instances of the phone with this process id."""
+    folder = tracefs.root / "instances"
+    return lambda pid: [path for path in folder.iterdir() if path.name.startswith(f"navitas-{pid}-")]
+
+
+def test_every_one_shot_thread_is_seen_and_its_time_is_exact(
+    tracefs: Tracefs, instances: Callable[[int], list[Path]], tmp_path: Path
+) -> None:
+    (tmp_path / "phone").mkdir()
+    kernel = Kernel(load_spec(), tmp_path / "phone", tracefs=tracefs)
+    kernel.start()
+    with subprocess.Popen([sys.executable, "-c", APP], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as app:
+        assert app.stdin is not None and app.stdout is not None
+        try:
+            kernel.add_process(app.pid, "python", app=True)
+            assert eventually(lambda: asleep(app.pid))
+            before_ns, begin = clock_ns(app.pid), now()
+            log = kernel.start_trace()
+            assert isinstance(log.source, HostStints) and len(instances(os.getpid())) == 1
+            app.stdin.write(b"\n")
+            app.stdin.flush()
+            assert app.stdout.readline() == b"\n"
+            assert eventually(lambda: asleep(app.pid))
+            after_ns = clock_ns(app.pid)
+            kernel.stop_trace(log)
+            assert instances(os.getpid()) == []
+            log.settle()
+        finally:
+            app.kill()
+            app.wait()
+            kernel.stop()
+    config = read_config(CONFIG.encode(), is_text=True)
+    (tmp_path / "trace.pftrace").write_bytes(perfetto_file(Session(config, log, {app.pid: "python"}, [begin, now()])))
+    (tmp_path / "trace.txt").write_text(ftrace_text(log, begin, {app.pid: "python"}, KINDS["sched"]))
+    for raw in (read_perfetto(tmp_path / "trace.pftrace"), read_text(tmp_path / "trace.txt")):
+        tasks = raw.trace.tasks
+        real = tasks.tid > 0
+        assert raw.skipped_by_reason == {} and not any("lost" in text for text in raw.warnings)
+        assert set(tasks.tgid[real].tolist()) == {app.pid}, "a process of the host that is not the phone's"
+        assert np.count_nonzero(real) == THREADS + 1
+        # What a thread needs to end, after its time was added to its process's, is in the trace alone: some µs each.
+        assert 0.99 < ran_ns(raw) / (after_ns - before_ns) < 1.2
+
+
+def test_a_killed_phone_leaves_nothing_for_long(instances: Callable[[int], list[Path]]) -> None:
+    with virtual_phone() as device:
+        pid = phone_pid(device)
+        device.shell("echo '" + CONFIG + "' | perfetto -c - --txt -o /data/misc/perfetto-traces/x.pftrace --background")
+        assert len(instances(pid)) == 1
+        os.kill(pid, signal.SIGKILL)
+        assert eventually(lambda: state_of(pid) in ("Z", ""))
+    with virtual_phone() as device:
+        assert instances(pid) == []
+        pid = phone_pid(device)
+        device.shell("atrace --async_start sched")
+        assert len(instances(pid)) == 1
+    assert instances(pid) == []

@@ -1,0 +1,36 @@
+"""Costs of probes that cannot be are told, and not used."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from navitas.parse.credible import credible
+from navitas.parse.findings import Findings
+from navitas.parse.tables import CallCost, ProbeCost
+
+FAST = CallCost(inside_ns=17, outside_ns=23, thrown_inside_ns=20, thrown_outside_ns=30, spread_ns=1)
+
+
+def test_what_probes_can_cost_is_used() -> None:
+    findings = Findings(0)
+    assert credible(None, findings) is None
+    slow = ProbeCost(FAST, replace(FAST, inside_ns=30_000.0))
+    assert credible(slow, findings) is slow and findings.warnings == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"inside_ns": 2e9}, "2e+09 ns"),
+        ({"outside_ns": -60.0}, "-43 ns"),
+        ({"thrown_outside_ns": 1e12}, "1e+12 ns"),
+        ({"inside_ns": float("nan")}, "nan"),
+    ],
+)
+def test_other_costs_are_told_and_not_used(changed: dict[str, float], told: str) -> None:
+    findings = Findings(3)
+    assert credible(ProbeCost(FAST, replace(FAST, **changed)), findings) is None
+    (warning,) = findings.warnings
+    assert warning.code == "probe_cost" and told in warning.message and warning.message.startswith("runs/3: ")

@@ -1,0 +1,110 @@
+"""Samples within the measured threads tell what probes cost there, whatever the calibration before the first test found."""
+
+from __future__ import annotations
+
+import pytest
+from support import chunk_writer as cw
+
+from navitas.parse.calibration import probe_cost
+from navitas.parse.calls import encoded_calls
+from navitas.parse.chunks import Chunk, scan_chunks
+from navitas.parse.methodmap import Span
+from navitas.parse.samples import samples
+from navitas.parse.tables import ENTER, EXIT, THROW
+
+CALLER, CALLED, THROWING = 0x3FFFFD, 0x3FFFFE, 0x3FFFFF
+WORK, CONSTANT, COST = 10, 500, 60
+Event = tuple[int, int, int]
+Row = tuple[int, int, int, int, int, int]
+
+
+def whole_ns(probed: int, cost: int) -> int:
+    return CONSTANT + 64 * WORK + probed * cost
+
+
+def sample(start: int, probed: int, cost: int = COST) -> list[Event]:
+    """A sample within a call of the application's."""
+    inner = [
+        (start + i * (WORK + cost) + CONSTANT + d, kind, CALLED) for i in range(probed) for d, kind in ((0, ENTER), (WORK, EXIT))
+    ]
+    return [(start, ENTER, CALLER), *inner, (start + whole_ns(probed, cost), EXIT, CALLER)]
+
+
+def run_of(samples: int, cost: int = COST) -> list[Event]:
+    """The application's one call with so many samples in it, a few of them preempted, and a call of its own between any two."""
+    events: list[Event] = [(0, ENTER, 7)]
+    for i in range(samples):
+        slow = 40 if i % 25 == 5 else 1
+        events += [(1_000_000 * i + 10, ENTER, 8), (1_000_000 * i + 60, EXIT, 8)]
+        events += sample(1_000_000 * i + 100, (16, 64)[i % 2], slow * cost)
+    return [*events, (1_000_000 * samples, EXIT, 7)]
+
+
+def chunks_of(events: list[Event], *, name: str = "main", cut: int | None = None) -> list[Chunk]:
+    parts = [events] if cut is None else [events[i : i + cut] for i in range(0, len(events), cut)]
+    data = b"".join(
+        cw.chunk(cw.CALLS, cw.calls_payload(part, 0), len(part), serial=2, seq=seq, name=name) for seq, part in enumerate(parts)
+    )
+    return scan_chunks(data).chunks
+
+
+def calibration(cost: int = 30) -> list[Chunk]:
+    """Calls that cost half as much, a third of it inside of them; ends by an exception cost twice that."""
+    events: list[Event] = []
+    for called, each in ((CALLED, cost), (THROWING, 2 * cost)):
+        for _ in range(4):
+            start = events[-1][0] + 100_000 if events else 0
+            last = EXIT if called == CALLED else THROW
+            calls = [
+                (start + (i + 1) * each + d, kind, called) for i in range(200) for d, kind in ((0, ENTER), (each // 3, last))
+            ]
+            events += [(start, ENTER, CALLER), *calls, (start + 202 * each, EXIT, CALLER)]
+    return chunks_of(events, name="navitas-calibration")
+
+
+@pytest.mark.parametrize("cut", [None, 1000])
+def test_samples_go_before_the_calibration(cut: int | None) -> None:
+    cost = probe_cost([{cw.CALLS: calibration()}, {cw.CALLS: chunks_of(run_of(200), cut=cut)}])
+    assert cost is not None
+    assert (cost.events.inside_ns, cost.events.outside_ns) == pytest.approx((COST / 3, 2 * COST / 3))
+    assert cost.events.thrown_inside_ns + cost.events.thrown_outside_ns == pytest.approx(2 * COST)
+    assert cost.events.spread_ns == pytest.approx(0.02 * COST)
+    assert cost.folded.inside_ns + cost.folded.outside_ns == pytest.approx(30)
+
+
+def test_what_varies_in_the_course_of_the_run_is_the_spread() -> None:
+    events = run_of(100)[:-1] + [(t + 200_000_000, kind, method) for t, kind, method in run_of(100, 2 * COST)[1:]]
+    cost = probe_cost([{cw.CALLS: calibration()}, {cw.CALLS: chunks_of(events)}])
+    assert cost is not None
+    assert cost.events.spread_ns == pytest.approx(COST / 2)
+
+
+def test_few_samples_tell_nothing() -> None:
+    cost = probe_cost([{cw.CALLS: calibration()}, {cw.CALLS: chunks_of(run_of(40))}])
+    assert cost is not None
+    assert cost.events.inside_ns + cost.events.outside_ns == pytest.approx(30)
+    assert probe_cost([{cw.CALLS: chunks_of(run_of(200))}]) is None, "not compiled before: what was not calibrated has no samples"
+
+
+def test_folds_that_hold_just_one() -> None:
+    def rows(probed: int) -> list[Row]:
+        inside = probed * (WORK + COST // 2)
+        own: list[Row] = [(1, 0, CALLER, 1, 0, whole_ns(probed, COST) - inside), (2, 1, CALLED, probed, 0, inside)]
+        return [(0, -1, 7, 1, 0, 900_000), *own]
+
+    epochs = [(1_000_000 * i, 1_000_000 * (i + 1), rows((16, 64)[i % 2])) for i in range(100)]
+    torn = [(1_000_000 * i, 1_000_000 * (i + 1), [(0, -1, 7, 1, 0, 5), (1, 0, CALLER, 1, 0, 5)]) for i in range(100, 140)]
+    folds = scan_chunks(cw.chunk(cw.FOLDED, cw.folded_payload([*epochs, *torn]), 140, serial=2, name="main")).chunks
+    cost = probe_cost([{cw.CALLS: calibration()}, {cw.FOLDED: folds}])
+    assert cost is not None
+    assert cost.folded.inside_ns + cost.folded.outside_ns == pytest.approx(COST)
+    assert cost.events.inside_ns + cost.events.outside_ns == pytest.approx(30)
+
+
+def test_they_are_none_of_the_applications_calls() -> None:
+    chunks = chunks_of(run_of(10))
+    calls, dropped = encoded_calls(chunks, {0: Span(0, 100)})
+    assert (len(calls), dropped) == (22, 0)
+    found, folds = samples([{cw.CALLS: chunks}])
+    assert found.calls.tolist() == [16, 64] * 5
+    assert len(folds.t_ns) == 0 and folds.cost() is None
