@@ -19,9 +19,9 @@ from navitas.fleet.engine.base import statement
 from navitas.fleet.kernel import AppLists, sums_by_package
 from navitas.fleet.pairs import pairs_of
 from navitas.fleet.schema import I64
-from navitas.fleet.stages import Fleet
+from navitas.fleet.stages import Fleet, forget_others
 from navitas.fleet.statistics import F64, Bool, life_gain_s
-from navitas.fleet.store import fingerprint, is_of, read_table, write_table
+from navitas.fleet.store import fingerprint, is_of, only_writer, read_table, write_table
 from navitas.fleet.units import Job, samples_of
 from navitas.fleet.usage import apps_in, ordered, samples_in
 
@@ -131,11 +131,13 @@ def brought_up_to_date(fleet: Fleet, told: Callable[[int, int], None] = lambda d
         count += 1
         told(count, len(vague) + len(sums))
 
-    fleet.engine.run(vague, done)
-    if sums:
-        Apriori.read(*(task.file for task in exact)).write(folder / _APRIORI, inputs)
-        write_table(folder / _PACKAGES, fleet.packages, inputs)
-    fleet.engine.run(sums, done)
+    if vague or sums:
+        with only_writer(fleet.store.path):
+            forget_others(fleet)
+            fleet.engine.run(vague, done)
+            Apriori.read(*(task.file for task in exact)).write(folder / _APRIORI, inputs)
+            write_table(folder / _PACKAGES, fleet.packages, inputs)
+            fleet.engine.run(sums, done)
 
 
 def find_hogs(fleet: Fleet) -> Compared:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
 
 from navitas.fleet.engine.base import Engine, OutOfMemory, statement
-from navitas.fleet.store import FleetError, Store, is_of, write_table
+from navitas.fleet.store import FleetError, Store, is_of, only_writer, write_table
 from navitas.fleet.units import Job, UsageTask, jobs_of
 
 _BUCKETS_AT_ONCE = 16
@@ -82,7 +82,10 @@ class Fleet:
 
 
 def brought_up_to_date(store: Store, engine: Engine, told: Callable[[int, int], None] = lambda done, of: None) -> Fleet:
-    """Make what has changed samples before it: units' sums, buckets' contrasts; `told` hears how many of how many are done."""
+    """Make what has changed samples before it: units' sums, buckets' contrasts; `told` hears how many of how many are done.
+
+    FleetError when there is nothing, or another process writes to the store.
+    """
     jobs = jobs_of(store)
     if not jobs:
         raise FleetError(f"{store.path}: holds no samples", "Ingest some: `navitas fleet ingest`.")
@@ -92,20 +95,25 @@ def brought_up_to_date(store: Store, engine: Engine, told: Callable[[int, int], 
         UsageTask(chosen) for bucket in inputs if (chosen := tuple(job for job in fleet.of_bucket(bucket) if not job.is_done()))
     ]
     left = [bucket for bucket, text in inputs.items() if not is_of(fleet.contrast_file(bucket), text)]
-    _forget_others(fleet)
+    if stale or left:
+        with only_writer(store.path):
+            forget_others(fleet)
+            _make(fleet, stale, {bucket: inputs[bucket] for bucket in left}, told)
+    return fleet
+
+
+def _make(fleet: Fleet, stale: Sequence[UsageTask], left: Mapping[int, str], told: Callable[[int, int], None]) -> None:
     count, total = 0, len(stale) + len(left)
 
-    def done(_: UsageTask) -> None:
+    def done(_: object) -> None:
         nonlocal count
         count += 1
         told(count, total)
 
-    engine.run(stale, done)
-    for bucket in left:
-        _contrast(fleet, bucket, inputs[bucket])
-        count += 1
-        told(count, total)
-    return fleet
+    fleet.engine.run(stale, done)
+    for bucket, inputs in left.items():
+        _contrast(fleet, bucket, inputs)
+        done(bucket)
 
 
 def numbered(packages: pa.Table) -> pa.Table:
@@ -129,7 +137,7 @@ def _inputs(fleet: Fleet, bucket: int) -> str:
     return " ".join([_VERSION, str(fleet.packages.num_rows), *(job.inputs for job in fleet.of_bucket(bucket))])
 
 
-def _forget_others(fleet: Fleet) -> None:
+def forget_others(fleet: Fleet) -> None:
     """Remove results of units that are no more (samples were taken away), and what killed processes had begun to write."""
     units = {f"{job.unit.folder}.parquet" for job in fleet.jobs}
     contrasts = {fleet.contrast_file(bucket) for bucket in fleet.buckets}

@@ -45,8 +45,8 @@ def did(task: Task) -> None:
         task.run()
     except MemoryError as error:
         raise FleetError(
-            f"{task.name}: the samples need more memory than there is: {error}",
-            "Run it where there is more, or with fewer --jobs.",
+            f"{task.name}: its samples need more memory than there is ({error or 'out of memory'})",
+            "Run it where there is more; in a fleet of more buckets each needs less.",
         ) from error
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shutil
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
@@ -17,12 +19,14 @@ MEMORY_MIB = 1024
 
 
 class DuckDbEngine:
-    """Runs statements in a database in memory that spills to a folder of its own."""
+    """Runs statements in a database in memory that spills to a folder of the process within `spill`."""
 
     def __init__(self, spill: Path, *, memory_mib: int = MEMORY_MIB, threads: int | None = None) -> None:
         self._threads = threads or os.cpu_count() or 1
         self._connection = duckdb.connect(config={"memory_limit": f"{memory_mib}MiB", "threads": self._threads})
-        self._connection.execute("SET temp_directory = ?", [str(spill)])
+        _forget_dead(spill)
+        self._spill = spill / str(os.getpid())
+        self._connection.execute("SET temp_directory = ?", [str(self._spill)])
         self._connection.execute("SET preserve_insertion_order = false")
 
     def run(self, tasks: Sequence[Work], done: Callable[[Work], None]) -> None:
@@ -57,3 +61,17 @@ class DuckDbEngine:
     def close(self) -> None:
         """As `Engine.close`."""
         self._connection.close()
+        shutil.rmtree(self._spill, ignore_errors=True)
+        with contextlib.suppress(OSError):  # another process spills there, or nothing was ever spilled
+            self._spill.parent.rmdir()
+
+
+def _forget_dead(spill: Path) -> None:
+    """Remove what processes that were killed have spilled."""
+    for folder in spill.glob("*/"):
+        try:
+            os.kill(int(folder.name), 0)
+        except ProcessLookupError:
+            shutil.rmtree(folder, ignore_errors=True)
+        except (ValueError, PermissionError):
+            continue

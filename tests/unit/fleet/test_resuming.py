@@ -1,0 +1,215 @@
+"""Stages that were killed, whose samples grew, or that lack memory come to the same results as an undisturbed pass."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from navitas.fleet.bugs import find_bugs
+from navitas.fleet.engine.base import OutOfMemory, Tables, Work
+from navitas.fleet.engine.duckdb import DuckDbEngine
+from navitas.fleet.hogs import find_hogs
+from navitas.fleet.scores import score_clients
+from navitas.fleet.simulate import FleetModel, simulate
+from navitas.fleet.stages import Fleet, brought_up_to_date
+from navitas.fleet.store import FleetError, Store, read_table
+
+# Forks when all is imported, so that each child costs no start of Python. A child is killed when it touches a file for the n-th
+# time, or by its parent after a part of the time that a whole pass takes.
+_DRIVER = """
+import os, signal, sys, time
+from pathlib import Path
+from navitas.fleet import paper
+from navitas.fleet.engine.duckdb import DuckDbEngine
+from navitas.fleet.stages import brought_up_to_date
+from navitas.fleet.store import Store
+
+def work(path):
+    store = Store.open(path)
+    engine = DuckDbEngine(store.work / "spill", threads=1)
+    paper.brought_up_to_date(brought_up_to_date(store, engine))
+    engine.close()
+
+def child(path, operation):
+    pid = os.fork()
+    if not pid:
+        left = [operation]
+        def hook(event, _):
+            if event in ("open", "os.rename", "os.mkdir"):
+                left[0] -= 1
+                if not left[0]:
+                    os.kill(os.getpid(), signal.SIGKILL)
+        sys.addaudithook(hook)
+        work(path)
+        os._exit(0)
+    return pid
+
+def ended(pid):
+    status = os.waitpid(pid, 0)[1]
+    return os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
+
+straight, killed, moments, operations = sys.argv[1:]
+begin = time.monotonic()
+outcomes = [ended(child(Path(straight), 0))]
+whole = time.monotonic() - begin
+for operation in operations.split():
+    outcomes.append(ended(child(Path(killed), int(operation))))
+for moment in moments.split():
+    pid = child(Path(killed), 0)
+    time.sleep(float(moment) * whole)
+    os.kill(pid, signal.SIGKILL)
+    outcomes.append(ended(pid))
+outcomes.append(ended(child(Path(killed), 0)))
+print(*outcomes)
+"""
+
+
+@pytest.fixture(scope="module")
+def samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    store = Store.create(tmp_path_factory.mktemp("fleet") / "store", buckets=4, salt="s")
+    simulate(store, FleetModel(clients=40, samples=50_000, apps=100), seed=3)
+    return store.path
+
+
+def copied(samples: Path, path: Path) -> Store:
+    shutil.copytree(samples, path)
+    return Store.open(path)
+
+
+def results(fleet: Fleet) -> list[np.ndarray]:
+    hogs = find_hogs(fleet)
+    bugs, scores = find_bugs(fleet, hogs), score_clients(fleet)
+    return [hogs.app, hogs.effect.value, hogs.effect.error, hogs.is_hog, bugs.client, bugs.app, bugs.extra, scores.score]
+
+
+def same(one: Sequence[np.ndarray], other: Sequence[np.ndarray]) -> None:
+    for left, right in zip(one, other, strict=True):
+        assert np.allclose(left, right, rtol=1e-9, atol=1e-12, equal_nan=True)
+
+
+def content(path: Path) -> dict[str, object]:
+    """All files; tables as rows in order, for what threads make comes in any."""
+    found: dict[str, object] = {}
+    for file in path.rglob("*"):
+        if file.suffix == ".parquet" and not file.name.startswith("."):
+            table = read_table(file)
+            found[str(file.relative_to(path))] = table.sort_by(
+                [(name, "ascending") for name in table.column_names[:3]]
+            ).to_pylist()
+        elif file.is_file():
+            found[str(file.relative_to(path))] = file.read_bytes()
+    return found
+
+
+def test_killed_at_any_moment_and_run_again(samples: Path, tmp_path: Path) -> None:
+    for name in ("straight", "killed"):
+        copied(samples, tmp_path / name)
+    chance = random.Random()
+    operations = " ".join(str(chance.randint(3, 40)) for _ in range(5))
+    moments = " ".join(f"{chance.uniform(0.02, 0.4):.3f}" for _ in range(5))
+    arguments = [str(tmp_path / "straight"), str(tmp_path / "killed"), moments, operations]
+    made = subprocess.run([sys.executable, "-c", _DRIVER, *arguments], capture_output=True, text=True, timeout=120, check=False)
+    told = f"{operations} / {moments}: {made.stdout} {made.stderr}"
+    outcomes = made.stdout.split()
+    assert len(outcomes) == 12 and set(outcomes) <= {"0", "9"} and outcomes[0] == outcomes[-1] == "0" and "9" in outcomes, told
+    expected, found = content(tmp_path / "straight"), content(tmp_path / "killed")
+    assert found.keys() == expected.keys(), told
+    assert [name for name in expected if found[name] != expected[name]] == [], told
+
+
+def test_new_samples_change_their_units_alone(samples: Path, tmp_path: Path) -> None:
+    whole = copied(samples, tmp_path / "whole")
+    expected = results(brought_up_to_date(whole, DuckDbEngine(whole.work / "spill", threads=1)))
+    grown = copied(samples, tmp_path / "grown")
+    engine = DuckDbEngine(grown.work / "spill", threads=1)
+    unit, (part, *_) = next((unit, parts) for unit, parts in grown.parts().items() if unit.bucket == 2)
+    rows = read_table(part)
+    later = rows.num_rows // 2
+    grown.write_part(unit, "first", rows.slice(0, later))
+    part.unlink()
+    brought_up_to_date(grown, engine)
+    before = {file: file.stat().st_ino for file in grown.work.rglob("*.parquet")}
+    grown.write_part(unit, "second", rows.slice(later))
+    fleet = brought_up_to_date(grown, engine)
+    made = {str(file.relative_to(grown.work)) for file in grown.work.rglob("*.parquet") if before.get(file) != file.stat().st_ino}
+    following = str(np.datetime64(unit.month) + 1)
+    months = {unit.month, following} & {job.unit.month for job in fleet.jobs}
+    assert len(months) == 2
+    units = {f"{table}/bucket=002/month={month}.parquet" for table in ("usage", "clients") for month in months}
+    assert made == units | {"contrast/bucket=002.parquet"}
+    same(results(fleet), expected)
+
+
+class _Narrow:
+    """An engine that has room for the contrasts of some buckets alone."""
+
+    def __init__(self, inner: DuckDbEngine, buckets: int) -> None:
+        self._inner = inner
+        self._buckets = buckets
+        self.asked: list[int] = []
+
+    def run(self, tasks: Sequence[Work], done: Callable[[Work], None]) -> None:
+        self._inner.run(tasks, done)
+
+    def query(self, sql: str, tables: Tables) -> pa.Table:
+        self.asked.append(len(tables.get("contrast", [])))
+        if self.asked[-1] > self._buckets:
+            raise OutOfMemory("too narrow")
+        return self._inner.query(sql, tables)
+
+    def close(self) -> None:
+        self._inner.close()
+
+
+def test_where_memory_is_short_fewer_clients_are_asked_about_at_once(samples: Path, tmp_path: Path) -> None:
+    store = copied(samples, tmp_path / "store")
+    inner = DuckDbEngine(store.work / "spill", threads=1)
+    fleet = brought_up_to_date(store, inner)
+    narrow = _Narrow(inner, 1)
+    same(results(Fleet(store, narrow, fleet.jobs, fleet.packages)), results(fleet))
+    assert narrow.asked[:7] == [4, 2, 1, 1, 2, 1, 1]
+    with pytest.raises(FleetError, match="bucket 0 needs more memory"):
+        find_hogs(Fleet(store, _Narrow(inner, 0), fleet.jobs, fleet.packages))
+    tiny = DuckDbEngine(store.work / "spill", memory_mib=1, threads=1)
+    with pytest.raises(FleetError, match="bucket 0 needs more memory"):
+        find_hogs(Fleet(store, tiny, fleet.jobs, fleet.packages))
+
+
+class _Greedy:
+    name = "bucket 7"
+
+    def run(self) -> None:
+        raise MemoryError("Unable to allocate 9 GiB")
+
+
+def test_what_does_not_fit_into_memory_is_told_by_name(tmp_path: Path) -> None:
+    with pytest.raises(FleetError, match="bucket 7: its samples need more memory"):
+        DuckDbEngine(tmp_path, threads=1).run([_Greedy()], lambda _: None)
+
+
+def test_one_process_at_a_time_computes(samples: Path, tmp_path: Path) -> None:
+    store = copied(samples, tmp_path / "store")
+    engine = DuckDbEngine(store.work / "spill", threads=1)
+    fleet = brought_up_to_date(store, engine)
+    hold = "import sys; from pathlib import Path; from navitas.fleet.store import only_writer\n"
+    hold += "with only_writer(Path(sys.argv[1])): print(flush=True); sys.stdin.read()"
+    with subprocess.Popen(
+        [sys.executable, "-c", hold, str(store.path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdout is not None and other.stdin is not None
+        other.stdout.readline()
+        brought_up_to_date(store, engine)
+        fleet.jobs[0].usage.unlink()
+        with pytest.raises(FleetError, match="is writing to it"):
+            brought_up_to_date(store, engine)
+        other.stdin.close()
+    brought_up_to_date(store, engine)
+    assert fleet.jobs[0].usage.exists()
