@@ -14,6 +14,7 @@ COMMANDS = {
     "hogs": ("navitas.cli.fleet_hogs", "Name the apps that drain the battery wherever they run."),
     "bugs": ("navitas.cli.fleet_bugs", "Name apps that drain far more on a client than on others."),
     "jscore": ("navitas.cli.fleet_jscore", "Score clients by how their batteries last in use."),
+    "diagnose": ("navitas.cli.fleet_diagnose", "Tell on what an app's drain depends, and what helps."),
     "simulate": ("navitas.cli.fleet_simulate", "Make a fleet with known truth, to try and check what is said of fleets."),
 }
 _EXTRA = ("duckdb", "pyarrow", "scipy")

@@ -73,7 +73,7 @@ def print_table(title: str, columns: dict[str, Callable[[R], str]], rows: Sequen
     table = Table(title=title, title_justify="left", title_style="bold", header_style="dim", box=None, pad_edge=False)
     for number, name in enumerate(columns):
         if number < texts:
-            table.add_column(name, overflow="fold")
+            table.add_column(name, overflow="fold", min_width=0 if number else 16)
         else:
             table.add_column(name, justify="right", no_wrap=True)
     for row in rows[:top]:

@@ -26,6 +26,11 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     return made
 
 
+@pytest.fixture(autouse=True)
+def _wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "140")
+
+
 @pytest.mark.parametrize("command", _ROWS)
 def test_tables_json_and_csv_say_the_same(command: str, store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     kind, row = _ROWS[command]
@@ -112,3 +117,30 @@ def test_wrong_calls_are_told(
     told = capsys.readouterr().err
     assert text in told
     assert "Traceback" not in told
+
+
+def test_apps_and_clients_are_diagnosed(store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "r.json"
+    assert run(["fleet", "diagnose", str(store.path), "--json", str(out)]) == ExitCode.OK
+    shown = capsys.readouterr().out
+    rows = json.loads(out.read_text())["actions"]
+    assert f"  killing {rows[0]['app']}: +" in shown
+    truth = {row["app"] for row in pq.read_table(store.path / "truth/apps.parquet").to_pylist() if row["is_hog"]}
+    assert {row["app"] for row in rows if row["kind"] == "hog"} <= truth
+    assert all(row["gain_low_min"] <= row["gain_min"] <= row["gain_high_min"] for row in rows)
+    app = rows[-1]["app"]
+    assert run(["fleet", "diagnose", str(store.path), "--app", app, "--json", str(out)]) == ExitCode.OK
+    again = json.loads(out.read_text())["actions"]
+    assert [row["text"] for row in again] == [row["text"] for row in rows if row["app"] == app]
+    assert run(["fleet", "bugs", str(store.path), "--json", str(out)]) == ExitCode.OK
+    client = json.loads(out.read_text())["bugs"][0]["client"]
+    assert run(["fleet", "diagnose", str(store.path), "--client", client, "--json", str(out)]) == ExitCode.OK
+    own = json.loads(out.read_text())["actions"]
+    assert {row["client"] for row in own} == {client}
+    assert "bug" in {row["kind"] for row in own}
+    gains = [row["gain_min"] for row in own]
+    assert gains == sorted(gains, reverse=True)
+    assert all(0 < row["share_percent"] <= 100 for row in own)
+    assert f"What client {client} can do" in capsys.readouterr().out
+    assert run(["fleet", "diagnose", str(store.path), "--app", "none"]) == ExitCode.TROUBLE
+    assert "no sample names the app none" in capsys.readouterr().err

@@ -1,0 +1,89 @@
+"""`navitas fleet diagnose`: on what an app's drain depends, and what helps."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.text import Text
+
+from navitas.cli.bars import bar
+from navitas.cli.fleet_engines import engine_options, fleet_of
+from navitas.cli.fleet_rows import output_options, print_table, signed, take_outputs
+from navitas.cli.standard_output import output_console
+from navitas.errors import UsageError
+from navitas.fleet.advice import ActionRow, app_actions, client_actions, client_apps, diagnoses_of, suspects
+from navitas.fleet.bugs import find_bugs
+from navitas.fleet.hogs import find_hogs
+from navitas.fleet.names import find_app, find_client
+from navitas.fleet.results import app_names, pseudonym
+from navitas.fleet.scores import score_clients
+from navitas.report.names import printable
+
+
+@click.command("diagnose")
+@engine_options
+@click.option("--app", metavar="PACKAGE", help="Only this app.")
+@click.option("--client", metavar="NAME", help="What this client can do: its name as ingested, or its pseudonym.")
+@output_options
+def command(*, store: Path, engine: str, memory_mib: int, app: str | None, client: str | None, **values: Any) -> None:
+    """Tell under which conditions hogs and apps with bugs drain, and what helps: killing, updating, another network."""
+    outputs = take_outputs(values)
+    if app and client:
+        raise UsageError("--app and --client are two questions", "Leave one of them out.")
+    with fleet_of(store, engine, memory_mib) as fleet:
+        hogs = find_hogs(fleet)
+        bugs = find_bugs(fleet, hogs)
+        number = None
+        if client is not None:
+            number = find_client(fleet.store, client, set(score_clients(fleet).client.tolist()))
+            apps = client_apps(fleet, hogs, bugs, number)
+        elif app is not None:
+            apps = hogs.app[hogs.app == find_app(fleet.store, app, app_names(fleet))]
+        else:
+            apps = suspects(hogs, bugs)
+        with bar("looking at conditions") as told:
+            diagnoses = diagnoses_of(fleet, hogs, apps, told)
+        rows = app_actions(fleet, hogs, diagnoses) if number is None else client_actions(fleet, hogs, bugs, diagnoses, number)
+    if not outputs.write(ActionRow, rows):
+        return
+    if number is None:
+        _print(rows, outputs.top)
+    else:
+        print_client(pseudonym(number), rows, outputs.top)
+
+
+def print_client(client: str, rows: list[ActionRow], top: int) -> None:
+    """What a client can do."""
+    print_table(
+        f"What client {client} can do",
+        {
+            "Do": lambda row: row.text,
+            "Why": lambda row: row.kind + (f" where {row.where}" if row.where else ""),
+            "Runs %": lambda row: f"{row.share_percent:.0f}",
+            "Gain min (95 %)": lambda row: signed(row.gain_min, row.gain_low_min, row.gain_high_min),
+        },
+        rows,
+        top,
+        texts=2,
+    )
+
+
+def _print(rows: list[ActionRow], top: int) -> None:
+    console = output_console()
+    findings = [list(group) for _, group in groupby(rows, key=lambda row: (row.app, row.where))]
+    for finding in findings[:top]:
+        first = finding[0]
+        extra = signed(first.extra_percent_h, first.extra_low_percent_h, first.extra_high_percent_h, 1)
+        where = f" where {first.where}" if first.where else ""
+        title = f"{first.app} ({first.kind}){where}: {extra} %/h, {first.clients:,} clients"
+        console.print(Text(printable(title), style="bold"))
+        for row in finding:
+            gain = signed(row.gain_min, row.gain_low_min, row.gain_high_min)
+            console.print(Text(printable(f"  {row.text}: {gain} min")))
+    if not findings:
+        console.print("No app is known to drain under a condition that clients can change.")
+    if len(findings) > top:
+        console.print(Text(f"… {len(findings) - top:,} more", style="dim"))

@@ -1,0 +1,26 @@
+-- By client, package, screen and network: the package at both ends against its app at neither, as in contrast.sql.
+-- `cells` has sums of pairs; those whose package is null are of all pairs.
+WITH used AS (
+    SELECT
+        cells.client, cells.package, packages.app_id AS app, screen, network, SUM(pairs) AS pairs,
+        CAST(SUM(seconds) AS DOUBLE) AS t1, CAST(SUM(drop_ppm) AS DOUBLE) AS d1,
+        CAST(SUM(seconds + one_seconds) AS DOUBLE) AS t, CAST(SUM(drop_ppm + one_drop_ppm) AS DOUBLE) AS d
+    FROM cells JOIN packages ON cells.package = packages.id
+    GROUP BY cells.client, cells.package, packages.app_id, screen, network
+),
+own AS (SELECT client, app, screen, network, SUM(t) AS t, SUM(d) AS d FROM used GROUP BY client, app, screen, network),
+whole AS (
+    SELECT client, screen, network, CAST(SUM(seconds) AS DOUBLE) AS t, CAST(SUM(drop_ppm) AS DOUBLE) AS d
+    FROM cells WHERE package IS NULL GROUP BY client, screen, network
+),
+parted AS (
+    SELECT used.client, used.app, used.package, used.screen, used.network, pairs, t1, d1, whole.t - own.t AS t0, whole.d - own.d AS d0
+    FROM used
+    JOIN own ON used.client = own.client AND used.app = own.app AND used.screen = own.screen AND used.network = own.network
+    JOIN whole ON used.client = whole.client AND used.screen = whole.screen AND used.network = whole.network
+)
+SELECT
+    client, app, package, screen, network, pairs, t1 AS seconds, d1 AS drop_ppm,
+    CASE WHEN t0 >= {least_s} THEN t1 * t0 / (t1 + t0) ELSE 0 END AS w,
+    CASE WHEN t0 >= {least_s} THEN (d1 * t0 - d0 * t1) / (t1 + t0) ELSE 0 END AS s
+FROM parted WHERE t1 > 0

@@ -1,0 +1,83 @@
+"""Trees and actions on made-up cells, whose conditions are known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from navitas.fleet.conditions import Cells
+from navitas.fleet.diagnosis import KILL, Diagnosis, diagnose
+from navitas.fleet.tree import Condition
+
+
+def made(extra: dict[str, str], drain: float, clients: int = 120, seed: int = 1) -> Cells:
+    """Cells of an app that drains under a condition alone, by `drain` ppm/s, on clients that differ."""
+    random = np.random.default_rng(seed)
+    rows = [
+        (client, version, network, screen)
+        for client in range(clients)
+        for version in ("1.9", "1.10")
+        for network in ("wifi", "mobile", "none")
+        for screen in ("off", "on")
+    ]
+    client = np.array([row[0] for row in rows])
+    features = {
+        "version": np.array([row[1] for row in rows], object),
+        "os": np.array(["13.1" if row[0] % 4 else "13.0" for row in rows], object),
+        "model": np.array([f"model {row[0] % 3}" for row in rows], object),
+        "network": np.array([row[2] for row in rows], object),
+        "screen": np.array([row[3] for row in rows], object),
+    }
+    hit = np.all([features[name] == value for name, value in extra.items()], axis=0) if extra else np.ones(len(rows), bool)
+    w = random.uniform(3000, 9000, len(rows))
+    own = random.lognormal(0, 0.25, clients)[client]
+    s = w * (drain * own * hit + random.normal(0, 1.5, len(rows)))
+    seconds = 2 * w
+    return Cells(client + 1000, client, s, w, seconds, seconds * (20 + drain * own * hit), features)
+
+
+def actions(diagnosis: Diagnosis) -> dict[str, tuple[str, ...]]:
+    (finding,) = diagnosis.findings
+    return {action.feature: action.values for action in finding.actions}
+
+
+@pytest.mark.parametrize(
+    ("condition", "text", "expected"),
+    [
+        ({}, "", {KILL: ()}),
+        ({"version": "1.9"}, "version before 1.10", {KILL: (), "version": ("1.10",)}),
+        ({"version": "1.10"}, "version 1.10 or later", {KILL: ()}),
+        ({"os": "13.0"}, "os before 13.1", {KILL: (), "os": ("13.1",)}),
+        ({"network": "mobile"}, "network mobile", {KILL: (), "network": ("wifi",)}),
+        ({"model": "model 2"}, "model model 2", {KILL: ()}),
+        ({"screen": "on"}, "screen off", {KILL: ()}),
+    ],
+)
+def test_a_condition_is_found_and_what_helps(condition: dict[str, str], text: str, expected: dict[str, tuple[str, ...]]) -> None:
+    diagnosis = diagnose(made(condition, 6.0), 0.5)
+    assert len(diagnosis.tree.leaves()) == (2 if condition else 1)
+    if "screen" in condition:
+        text = "screen not off"
+    (finding,) = diagnosis.findings
+    assert " and ".join(map(str, finding.node.conditions)) == text
+    assert actions(diagnosis) == expected
+    for action in finding.actions:
+        assert action.less.value == pytest.approx(6.0, abs=1.0)
+        assert 0 < action.less.half_width < 1.0
+
+
+def test_two_conditions_make_two_ways_out() -> None:
+    cells = made({"network": "mobile", "version": "1.9"}, 9.0)
+    assert actions(diagnose(cells, 0.5)) == {KILL: (), "network": ("wifi",), "version": ("1.10",)}
+
+
+def test_what_drains_nothing_is_not_diagnosed() -> None:
+    found = [diagnose(made({}, 0.0, clients=40, seed=seed), 0.5) for seed in range(40)]
+    assert sum(len(one.tree.leaves()) > 1 for one in found) <= 2
+    assert sum(bool(one.findings) for one in found) <= 3
+
+
+def test_conditions_of_versions_compare_numbers() -> None:
+    later = Condition("version", "1.10", True, later=True)
+    assert [later.admits(value) for value in ("", "1.9", "1.10", "2")] == [False, False, True, True]
+    assert str(Condition("os", "14", False)) == "os not 14"
