@@ -16,7 +16,7 @@ from navitas.fleet.pairs import pairs_of
 from navitas.fleet.schema import NETWORKS
 from navitas.fleet.stages import LEAST_S, Fleet
 from navitas.fleet.statistics import F64, I64, Bool
-from navitas.fleet.units import Job
+from navitas.fleet.units import Job, samples_of
 from navitas.fleet.usage import COLUMNS, SCREENS, apps_in, ordered, samples_in
 
 CHANGING = "changing"
@@ -57,8 +57,8 @@ def cells_of(fleet: Fleet, apps: I64, told: Callable[[int, int], None] = lambda 
     wanted = np.zeros(int(max(fleet.packages["id"].to_pylist(), default=0)) + 1, bool)
     wanted[chosen["id"].to_numpy()] = True
     tables = []
-    for done, job in enumerate(fleet.jobs, 1):
-        tables.append(_of_unit(job, wanted))
+    for done, (job, samples) in enumerate(samples_of(fleet.jobs, [*COLUMNS, "network"]), 1):
+        tables.append(_of_unit(job, ordered(samples), wanted))
         told(done, len(fleet.jobs))
     found = fleet.engine.query(
         statement("conditions", least_s=LEAST_S), {"cells": pa.concat_tables(tables), "packages": fleet.packages}
@@ -85,22 +85,21 @@ def _cells(table: pa.Table, clients: pa.Table, version: dict[int, str]) -> Cells
     return Cells(client, cluster, s, w, seconds, drop, features)
 
 
-def _of_unit(job: Job, wanted: Bool) -> pa.Table:
-    samples = ordered(job.samples([*COLUMNS, "network"]))
+def _of_unit(job: Job, samples: pa.Table, wanted: Bool) -> pa.Table:
     read, lists = samples_in(samples), apps_in(samples)
     pairs, client = pairs_of(read), read.client
     kept = wanted[lists.package]
     apps = AppLists(np.append(0, np.cumsum(kept))[lists.offset], lists.package[kept])
     network = _networks(samples)
     own = pairs.counts & (read.time_s >= job.begins_s)
-    amounts = np.stack([own, pairs.seconds * own, pairs.drop_ppm * own], axis=1).astype(np.int64)
+    amounts = np.stack([own, pairs.seconds * own, pairs.drop_ppm * own]).astype(np.int64)
     first = np.flatnonzero(np.append(True, client[1:] != client[:-1])[: len(client)])
     tables = [_CELLS.empty_table()]
     # Network by network: all at once would hold four times as many sums.
     for number in range(len(NETWORKS) + 1):
         chosen = network == number
-        values = np.concatenate([amounts * (chosen & (pairs.screen == screen))[:, None] for screen in range(SCREENS)], axis=1)
-        total = np.add.reduceat(values, first) if len(first) else values[:0]
+        values = np.concatenate([amounts * (chosen & (pairs.screen == screen)) for screen in range(SCREENS)])
+        total = np.add.reduceat(values, first, axis=1) if len(first) else values[:, :0]
         tables.append(_table(client[first], None, number, total, np.zeros_like(total)))
         for part in sums_by_package(client, apps, values):
             tables.append(_table(client[part.client], part.package, number, part.both, part.one))
@@ -108,10 +107,10 @@ def _of_unit(job: Job, wanted: Bool) -> pa.Table:
 
 
 def _table(client: I64, package: I64 | None, network: int, both: I64, one: I64) -> pa.Table:
-    sums = np.stack([both, one], axis=1).reshape(-1, 2, SCREENS, len(_AMOUNTS)).swapaxes(1, 2)
-    row, screen = np.nonzero(sums[..., 0].any(axis=2))
+    sums = np.concatenate([ends.reshape(SCREENS, len(_AMOUNTS), -1) for ends in (both, one)], axis=1)
+    screen, row = np.nonzero(sums.any(axis=1))
     packages = pa.nulls(len(row), pa.int32()) if package is None else pa.array(package[row], pa.int32())
-    columns = [client[row], packages, screen, np.full(len(row), network), *sums[row, screen].reshape(len(row), -1).T]
+    columns = [client[row], packages, screen, np.full(len(row), network), *sums[screen, :, row].T]
     return pa.table(columns, names=_CELLS.names).cast(_CELLS)
 
 
