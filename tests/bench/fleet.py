@@ -1,0 +1,140 @@
+"""Fleets of several sizes from samples to hogs, bugs and J-scores, stage by stage (`make fleet-bench`).
+
+`python tests/bench/fleet.py [--samples N …] [--folder DIR] [--engine NAME] [--paper] [--check]`. Simulated fleets are kept in the
+folder, where one is named, and taken from there again; results of stages are always made anew.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from common import Figures, beside
+
+from navitas.cli.fleet_engines import ENGINES
+from navitas.fleet import paper
+from navitas.fleet.bugs import find_bugs
+from navitas.fleet.engine.duckdb import MEMORY_MIB
+from navitas.fleet.hogs import find_hogs
+from navitas.fleet.scores import score_clients
+from navitas.fleet.stages import Fleet, brought_up_to_date
+from navitas.fleet.store import Store, read_table
+from navitas.fleet.usage import COLUMNS
+
+SIZES = (2_400_000, 24_000_000)
+ASKED_FOR, ASKED_CPU_S, ASKED_MIB = 24_000_000, 60.0, 3072.0
+PAPER_CPU_S = 45 * 60 * 20
+"""45 minutes on 20 machines for 24 million samples (paper 5, section 3.4), as if each had one core."""
+FLOOR, PAPER = "reading the columns alone", "the paper's method besides"
+T = TypeVar("T")
+
+
+class Took(NamedTuple):
+    """What a stage took; the memory is the greatest of its process so far."""
+
+    name: str
+    cpu_s: float
+    wall_s: float
+    peak_mib: float
+
+
+def main(argv: list[str]) -> int:
+    """Print a table for each size; with `--check` 1 when a figure is beyond what is asked."""
+    parser = argparse.ArgumentParser(prog="make fleet-bench", description="From samples to hogs, bugs and J-scores.")
+    parser.add_argument("--samples", type=int, nargs="+", default=SIZES, help="sizes of fleets (2.4 and 24 million)")
+    parser.add_argument("--folder", type=Path, help="where fleets are simulated, and stay")
+    parser.add_argument("--engine", choices=sorted(ENGINES), default="duckdb", help="what computes")
+    parser.add_argument("--paper", action="store_true", help="the paper's method too")
+    parser.add_argument("--check", action="store_true", help="end with 1 when a figure is beyond what is asked")
+    options = parser.parse_args(argv)
+    with tempfile.TemporaryDirectory() as temporary:
+        return max(_of_size(size, options.folder or Path(temporary), options) for size in options.samples)
+
+
+def _of_size(samples: int, folder: Path, options: argparse.Namespace) -> int:
+    store = folder / f"samples-{samples}"
+    navitas = [sys.executable, "-c", "from navitas.cli.main import main; main()"]
+    subprocess.run([*navitas, "fleet", "simulate", str(store), "--samples", str(samples)], stdout=subprocess.DEVNULL, check=True)
+    shutil.rmtree(store / "work", ignore_errors=True)
+    (floor,) = _in_a_process("floor", store, options)
+    made = _in_a_process("paper" if options.paper else "all", store, options)
+    figures = Figures(f"{samples:,} samples of 30 apps to hogs, bugs and J-scores with {options.engine}")
+    for one in (floor, *made):
+        figures.add(one.name, one.cpu_s, "CPU-s", note=f"{one.wall_s:.1f} s; peak so far {one.peak_mib:,.0f} MiB")
+    own = [one for one in made if one.name != PAPER]
+    total, asked = sum(one.cpu_s for one in own), samples == ASKED_FOR and options.engine == "duckdb"
+    note = beside(total, floor.cpu_s, "reading", "CPU-s")
+    if samples == ASKED_FOR:
+        note += f"; the paper: 45 min of 20 machines, with one core each {PAPER_CPU_S / total:,.0f} ×"
+    figures.add("all", total, "CPU-s", at_most=ASKED_CPU_S if asked else None, note=note)
+    figures.add("peak memory", own[-1].peak_mib, "MiB", at_most=ASKED_MIB if asked else None)
+    return figures.close(options.check)
+
+
+def _in_a_process(what: str, store: Path, options: argparse.Namespace) -> list[Took]:
+    """Each in a process of its own, so that the peak of memory is its own."""
+    command = [sys.executable, __file__, "--measure", what, str(store), options.engine]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    return [Took(*one) for one in json.loads(done.stdout.splitlines()[-1])]
+
+
+def _measure(what: str, path: Path, engine: str) -> list[Took]:
+    took: list[Took] = []
+
+    def measured(name: str, work: Callable[[], T]) -> T:
+        cpu_s, begin = _cpu_s(), time.perf_counter()
+        made = work()
+        peak = sum(resource.getrusage(whose).ru_maxrss for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) / 1024
+        took.append(Took(name, _cpu_s() - cpu_s, time.perf_counter() - begin, peak))
+        return made
+
+    store = Store.open(path)
+    if what == "floor":
+        measured(FLOOR, lambda: [read_table(part, COLUMNS).num_rows for parts in store.parts().values() for part in parts])
+        return took
+    running = ENGINES[engine](store.work / "spill", MEMORY_MIB)
+    fleet = measured("sums and contrasts of clients", lambda: brought_up_to_date(store, running))
+    hogs = measured("hogs", lambda: find_hogs(fleet))
+    measured("bugs", lambda: find_bugs(fleet, hogs))
+    measured("J-scores", lambda: score_clients(fleet))
+    if what == "paper":
+        measured(PAPER, lambda: _as_the_paper(fleet))
+    running.close()
+    return took
+
+
+def _as_the_paper(fleet: Fleet) -> None:
+    paper.brought_up_to_date(fleet)
+    paper.find_bugs(fleet, paper.find_hogs(fleet))
+
+
+def _cpu_s() -> float:
+    """Of this process and those below it, also while they run (a JVM does): Linux's /proc."""
+    ticks, parents = {}, {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            words = stat.read_text().rpartition(")")[2].split()
+            parents[int(stat.parent.name)] = int(words[1])
+            ticks[int(stat.parent.name)] = sum(map(int, words[11:15]))
+    own = {os.getpid()}
+    while more := {pid for pid, parent in parents.items() if parent in own and pid not in own}:
+        own |= more
+    return sum(ticks[pid] for pid in own) / os.sysconf("SC_CLK_TCK")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--measure"]:
+        print(json.dumps(_measure(sys.argv[2], Path(sys.argv[3]), sys.argv[4])))
+    else:
+        sys.exit(main(sys.argv[1:]))
