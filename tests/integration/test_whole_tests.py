@@ -1,0 +1,62 @@
+"""Energies of whole tests without probes (`--granularity`), and the run without probes beside one with them (`--baseline`)."""
+
+from __future__ import annotations
+
+import pytest
+from support.gradle_projects import JUNIT, write
+from support.lab import Lab, Profiled
+
+from navitas.attribute.classes import by_class
+from navitas.attribute.conserve import check
+from navitas.build.gradle import build_bundles
+from navitas.device.adb import AdbDevice
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+
+BUSY = """
+package p;
+public class BusyTest {
+  static double sink;
+  static void spin() {
+    long end = System.nanoTime() + 300_000_000L;
+    while (System.nanoTime() < end) sink += Math.sqrt(end);
+  }
+  @org.junit.Test public void busy() { spin(); }
+  @org.junit.Test public void asleep() throws Exception { Thread.sleep(300); }
+  @org.junit.Test public void fails() { spin(); org.junit.Assert.fail("meant"); }
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def lab(phone: AdbDevice, gradle: str, tmp_path_factory: pytest.TempPathFactory) -> Lab:
+    folder = tmp_path_factory.mktemp("whole")
+    build = f"apply plugin: 'java'\n{JUNIT}"
+    files = {"settings.gradle": "", "build.gradle": build, "src/test/java/p/BusyTest.java": BUSY}
+    return Lab(phone, build_bundles(write(folder / "project", files), gradle=gradle), folder)
+
+
+def spent_s(profiled: Profiled, test: str) -> float:
+    return profiled.thread(test, "main").cpu_ns / 1e9
+
+
+def test_whole_tests_have_energy_and_no_methods(lab: Lab) -> None:
+    profiled = lab.profile(name="tests", granularity="test")
+    assert check(profiled.analysis) == []
+    assert not any(thread.methods for test in profiled.analysis.tests for thread in test.threads)
+    assert spent_s(profiled, "busy") > 10 * spent_s(profiled, "asleep")
+    assert profiled.test("fails").status == "failed"
+    (whole,) = by_class(profiled.analysis.tests)
+    assert (whole.method, whole.status) == ("*", "failed")
+    assert whole.energy_j == pytest.approx(sum(test.energy_j for test in profiled.analysis.tests))
+
+
+def test_each_test_has_its_energy_without_probes_beside_it(lab: Lab) -> None:
+    profiled = lab.profile(name="beside", baseline=True, repeat=2)
+    assert check(profiled.analysis) == []
+    busy = [test for test in profiled.analysis.tests if test.method == "busy"]
+    assert len(busy) == 2
+    for test in busy:
+        assert test.unprobed_j is not None
+        assert 0.3 * test.energy_j < test.unprobed_j < 3 * test.energy_j
+    assert all(test.unprobed_j is not None for test in profiled.analysis.tests if test.method == "fails")
