@@ -5,10 +5,11 @@
 # make experiments                the two experiments of the Navitas paper
 # make fuzz                       10,000 damaged classes for the instrumenter (FUZZ=-Dnavitas.fuzz.seed=7: others)
 # make bench                      speed and memory against what is asked (docs/benchmarks.md)
+# make fleet-accuracy             the fleet's findings against simulated truth, ten seeds (docs/fleet.md)
 # make fleet-bench                fleets of 2.4 and 24 million samples (FLEET="--samples 72000000 --paper": others; docs/fleet.md)
 # make cycles                     100 profilings with injected faults (docs/troubleshooting.md)
 .DELETE_ON_ERROR:
-.PHONY: setup system jars venv demo test test-java gradle-homes android-sdk lint accuracy experiments bench fleet-bench cycles fuzz wheel clean
+.PHONY: setup system jars venv demo test test-java gradle-homes android-sdk lint accuracy experiments bench fleet-accuracy fleet-bench cycles fuzz wheel clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -79,6 +80,9 @@ fuzz: setup
 
 bench: setup
 	$(BIN)/python tests/bench --check
+
+fleet-accuracy: setup
+	$(BIN)/python tests/accuracy/fleet_score.py --write
 
 fleet-bench: setup
 	$(BIN)/python tests/bench/fleet.py --check $(FLEET)

@@ -1,6 +1,6 @@
 """The fleet's findings against simulated truth, over seeds and kinds of phones (docs/fleet.md, "Against the truth").
 
-`python tests/accuracy/fleet.py [--seeds N] [--clients N] [--samples N] [--write]`; exits with 1 where a target is missed.
+`python tests/accuracy/fleet_score.py [--seeds N] [--clients N] [--samples N] [--write]`; exits with 1 where a target is missed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from navitas.fleet.statistics import F64, Bool, life_gain_s
 from navitas.fleet.store import Store
 
 DOC = Path(__file__).resolve().parents[2] / "docs" / "fleet.md"
-_FROM, _TO = "<!-- tests/accuracy/fleet.py writes from here -->", "<!-- to here -->"
+_FROM, _TO = "<!-- tests/accuracy/fleet_score.py writes from here -->", "<!-- to here -->"
 # None of these was used while the estimate was made.
 SEEDS = tuple(range(5101, 5111))
 KINDS = {"1 % steps": ((10_000, 1.0),), "5 % steps": ((50_000, 1.0),)}
