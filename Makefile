@@ -9,7 +9,7 @@
 # make fleet-bench                fleets of 2.4 and 24 million samples (FLEET="--samples 72000000 --paper": others; docs/fleet.md)
 # make cycles                     100 profilings with injected faults (docs/troubleshooting.md)
 .DELETE_ON_ERROR:
-.PHONY: setup system jars venv demo test test-java gradle-homes android-sdk lint accuracy experiments bench fleet-accuracy fleet-bench cycles fuzz wheel clean
+.PHONY: setup system jars venv demo test test-java gradle-homes android-sdk browser lint accuracy experiments bench fleet-accuracy fleet-bench cycles fuzz wheel clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -46,7 +46,7 @@ navitas/jars/.built: $(JAVA_SOURCES)
 demo: setup
 	$(BIN)/navitas demo
 
-test: setup test-java gradle-homes android-sdk
+test: setup test-java gradle-homes android-sdk browser
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal tests
 
 test-java: setup
@@ -60,6 +60,10 @@ gradle-homes: system
 # An Android SDK for the tests, where it can be made; tests of Android builds are skipped where there is none.
 android-sdk: setup
 	@.ci/android-sdk
+
+# A browser for the tests of pages, where it can be had; they are skipped where there is none.
+browser: system
+	@.ci/system browser || echo "browser: none, tests of pages are skipped" >&2
 
 lint: venv
 	$(BIN)/ruff check .

@@ -15,6 +15,7 @@ COMMANDS = {
     "bugs": ("navitas.cli.fleet_bugs", "Name apps that drain far more on a client than on others."),
     "jscore": ("navitas.cli.fleet_jscore", "Score clients by how their batteries last in use."),
     "diagnose": ("navitas.cli.fleet_diagnose", "Tell on what an app's drain depends, and what helps."),
+    "report": ("navitas.cli.fleet_report", "Write one HTML page of all that a fleet tells."),
     "simulate": ("navitas.cli.fleet_simulate", "Make a fleet with known truth, to try and check what is said of fleets."),
 }
 _EXTRA = ("duckdb", "pyarrow", "scipy")

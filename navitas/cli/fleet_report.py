@@ -1,0 +1,115 @@
+"""`navitas fleet report`: one HTML page of all that a fleet tells."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+import click
+
+from navitas.cli.analysis import analyze_recording
+from navitas.cli.bars import bar
+from navitas.cli.files import STDOUT, check_files, write_to
+from navitas.cli.fleet_engines import engine_options, fleet_of
+from navitas.errors import UsageError
+from navitas.fleet.advice import app_actions, client_actions, diagnoses_of, suspects
+from navitas.fleet.bugs import find_bugs
+from navitas.fleet.distributions import distributions
+from navitas.fleet.hogs import find_hogs
+from navitas.fleet.names import find_client
+from navitas.fleet.page.document import ClientPart, Contents, MethodRow, Recorded, page
+from navitas.fleet.results import PERCENT_H, app_names, bug_rows, hog_rows, pseudonym, score_rows
+from navitas.fleet.scores import score_clients
+from navitas.fleet.versions import find_versions
+from navitas.recording.store import MANIFEST_NAME, open_recording
+from navitas.report.names import MethodNames
+
+_PICTURES = 12
+_METHODS = 8
+
+
+@click.command("report")
+@engine_options
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, metavar="FILE", help="The page ('-': stdout).")
+@click.option("--client", metavar="NAME", help="Also what this client can do: its name as ingested, or its pseudonym.")
+@click.option(
+    "--recordings",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    metavar="DIR",
+    help="Recordings, or folders of them, to show hogs' methods; may be given several times.",
+)
+@click.option("--top", type=click.IntRange(min=1), default=50, show_default=True, help="Rows in the tables.")
+def command(
+    *, store: Path, engine: str, memory_mib: int, output: Path, client: str | None, recordings: tuple[Path, ...], top: int
+) -> None:
+    """Write one HTML page that needs nothing else: hogs, bugs, J-scores, conditions, and what a client can do."""
+    check_files([output])
+    found = list(_recordings(recordings))
+    with fleet_of(store, engine, memory_mib) as fleet:
+        hogs = find_hogs(fleet)
+        bugs = find_bugs(fleet, hogs)
+        scores = score_clients(fleet)
+        number = None if client is None else find_client(fleet.store, client, set(scores.client.tolist()))
+        chosen, names, rows = suspects(hogs, bugs), app_names(fleet), score_rows(scores)
+        with bar("looking at conditions") as told:
+            diagnoses = diagnoses_of(fleet, hogs, chosen, told)
+        part = None
+        if number is not None:
+            actions = client_actions(fleet, hogs, bugs, diagnoses, number)
+            part = ClientPart(next(row for row in rows if row.client == pseudonym(number)), actions)
+        shown = distributions(fleet, hogs.app[hogs.is_hog])
+        hog_list = hog_rows(fleet, hogs, find_versions(fleet, hogs.app[hogs.is_hog]))
+        by_name = {names[app]: values for app, values in shown.items()}
+        contents = Contents(
+            title=f"Fleet {store.resolve().name}",
+            usual_percent_h=hogs.usual_ppm_s * PERCENT_H,
+            hogs=hog_list,
+            bugs=bug_rows(fleet, bugs),
+            scores=rows,
+            actions=app_actions(fleet, hogs, diagnoses),
+            distributions={row.app: by_name[row.app] for row in hog_list[:_PICTURES]},
+            recorded=_recorded(found, {names[app] for app in chosen.tolist()}),
+            client=part,
+            top=top,
+        )
+    write_to(output, lambda out: print(page(contents), end="", file=out))
+    if output != STDOUT:
+        click.echo(f"{output}: {len(contents.hogs):,} hogs, {len(contents.bugs):,} bugs, {len(rows):,} clients")
+
+
+def _recordings(given: tuple[Path, ...]) -> Iterator[Path]:
+    """Those named, and those in the folders named. UsageError where there are none."""
+    for path in given:
+        inside = sorted(file.parent for file in (path, *_folders(path)) for file in [file / MANIFEST_NAME] if file.is_file())
+        if not inside:
+            raise UsageError(f"{path}: holds no recording", "Name a recording's folder, or a folder of them.")
+        yield from inside
+
+
+def _folders(path: Path) -> list[Path]:
+    return sorted(one for one in path.iterdir() if one.is_dir()) if path.is_dir() else []
+
+
+def _recorded(recordings: list[Path], apps: Collection[str]) -> dict[str, Recorded]:
+    """Of these apps, the methods of the last recording of each."""
+    found: dict[str, Recorded] = {}
+    for path in recordings:
+        packages = {run.package for run in open_recording(path).manifest.runs} & set(apps)
+        if packages:
+            found |= dict.fromkeys(packages, _methods(path))
+    return found
+
+
+def _methods(path: Path) -> Recorded:
+    analysis = analyze_recording(path)
+    names, sums = MethodNames(analysis.methods), defaultdict[int, float](float)
+    for test in analysis.tests:
+        for thread in test.threads:
+            for method in thread.methods:
+                sums[method.method] += method.exclusive_j
+    whole = sum(test.energy_j for test in analysis.tests) or 1.0
+    most = sorted(sums.items(), key=lambda item: -item[1])[:_METHODS]
+    rows = [MethodRow(names.label(method), energy, 100 * energy / whole) for method, energy in most]
+    return Recorded(path.name, tuple(rows))

@@ -1,0 +1,1 @@
+"""A fleet's results as one HTML page that needs nothing else."""

@@ -1,0 +1,238 @@
+"""The page: what there is, hogs, their distributions, bugs, J-scores, one client, and methods of recordings."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib import resources
+
+import numpy as np
+
+from navitas.fleet.advice import ActionRow
+from navitas.fleet.page.pictures import histogram_picture, interval_picture
+from navitas.fleet.page.text import interval, name, number, table, text
+from navitas.fleet.results import BugRow, HogRow, ScoreRow
+from navitas.fleet.statistics import F64
+
+
+@dataclass(frozen=True, slots=True)
+class MethodRow:
+    """A method of an app's recording and its part of the app's energy."""
+
+    method: str
+    energy_j: float
+    share_percent: float
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What a recording tells of an app: the methods that used most."""
+
+    recording: str
+    methods: tuple[MethodRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ClientPart:
+    """One client: its score, and what it can do."""
+
+    score: ScoreRow
+    actions: Sequence[ActionRow]
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """All that a page shows. `distributions` are drains in %/h with and without an app, by its name."""
+
+    title: str
+    usual_percent_h: float
+    hogs: Sequence[HogRow]
+    bugs: Sequence[BugRow]
+    scores: Sequence[ScoreRow]
+    actions: Sequence[ActionRow]
+    distributions: dict[str, tuple[F64, F64]]
+    recorded: dict[str, Recorded] = field(default_factory=dict)
+    client: ClientPart | None = None
+    top: int = 50
+
+
+def page(contents: Contents) -> str:
+    """The whole page: no script, and a policy that lets nothing be loaded."""
+    style = (resources.files("navitas.fleet.page") / "style.css").read_text("utf-8")
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    client = contents.client
+    parts = [
+        _facts(contents),
+        "" if client is None else _client(client, contents.scores),
+        _hogs(contents),
+        _distributions(contents),
+        _conditions(contents),
+        _bugs(contents),
+        _scores(contents.scores),
+        _recorded(contents),
+    ]
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
+        f"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-{digest}'\">\n"
+        '<meta name="viewport" content="width=device-width"><meta name="referrer" content="no-referrer">\n'
+        f"<title>{text(contents.title)}</title><style>{style}</style></head>\n<body>\n{chr(10).join(filter(None, parts))}\n"
+        "</body></html>\n"
+    )
+
+
+def _facts(contents: Contents) -> str:
+    samples = sum(row.samples for row in contents.scores)
+    facts = [
+        (f"{len(contents.scores):,}", "clients"),
+        (f"{samples:,}", "samples"),
+        (f"{contents.usual_percent_h:.1f} %/h", "usual drain"),
+        (f"{len(contents.hogs):,}", "hogs"),
+        (f"{len(contents.bugs):,}", "bugs"),
+    ]
+    shown = "".join(f"<div><b>{value}</b>{what}</div>" for value, what in facts)
+    return f"<h1>{text(contents.title)}</h1><div class=facts>{shown}</div>"
+
+
+def _hogs(contents: Contents) -> str:
+    rows = contents.hogs[: contents.top]
+    most = max((row.extra_high_percent_h for row in rows), default=1.0)
+    shown = table(
+        ["App", f"Extra drain, 0 to {most:.1f} %/h", "Clients", "Extra %/h", "Life without it: min", "%", "Since", "FDR"],
+        (
+            [
+                name(row.app),
+                interval_picture(row.extra_percent_h, row.extra_low_percent_h, row.extra_high_percent_h, most),
+                f"{row.clients:,}",
+                interval(row.extra_percent_h, row.extra_low_percent_h, row.extra_high_percent_h, 2),
+                interval(row.gain_min, row.gain_low_min, row.gain_high_min),
+                interval(row.gain_percent, row.gain_low_percent, row.gain_high_percent),
+                text(row.since_version or ""),
+                f"{row.false_discovery_rate:.2g}",
+            ]
+            for row in rows
+        ),
+        texts=2,
+    )
+    about = "Apps that drain the battery faster wherever they run: each client is compared with itself. Intervals are of 95 %."
+    return f"<h2>Hogs</h2><p>{about}{_more(len(contents.hogs), len(rows))}</p>{shown}"
+
+
+def _distributions(contents: Contents) -> str:
+    pictures = [
+        f"<div><h3>{name(app)}</h3>"
+        f"{histogram_picture([('without', 'without it', without), ('with', 'with it', used)], '%/h')}"
+        f"<small>{len(used):,} clients</small></div>"
+        for app, (used, without) in contents.distributions.items()
+    ]
+    if not pictures:
+        return ""
+    key = "<p class=key>Clients by their drain: <i class=without></i>without the app <i class=with></i>with it</p>"
+    return f"<h2>With and without</h2>{key}<div class=grid>{''.join(pictures)}</div>"
+
+
+def _conditions(contents: Contents) -> str:
+    rows = [row for row in contents.actions if row.where or row.action != "kill"]
+    if not rows:
+        return ""
+    shown = table(
+        ["App", "Drains where", "What helps", "Extra %/h", "Gain min"],
+        (
+            [
+                name(row.app),
+                text(row.where or "everywhere"),
+                text(row.text),
+                interval(row.extra_percent_h, row.extra_low_percent_h, row.extra_high_percent_h, 1),
+                interval(row.gain_min, row.gain_low_min, row.gain_high_min),
+            ]
+            for row in rows[: contents.top]
+        ),
+        texts=3,
+    )
+    more = _more(len(rows), contents.top)
+    return f"<h2>Conditions</h2><p>Apps that drain under a condition only, and what helps there.{more}</p>{shown}"
+
+
+def _bugs(contents: Contents) -> str:
+    rows = contents.bugs[: contents.top]
+    most = max((row.extra_high_percent_h for row in rows), default=1.0)
+    shown = table(
+        ["Client", "App", f"Extra drain, 0 to {most:.1f} %/h", "Extra %/h", "Life when mended: min", "FDR"],
+        (
+            [
+                name(row.client),
+                name(row.app),
+                interval_picture(row.extra_percent_h, row.extra_low_percent_h, row.extra_high_percent_h, most),
+                interval(row.extra_percent_h, row.extra_low_percent_h, row.extra_high_percent_h, 1),
+                interval(row.gain_min, row.gain_low_min, row.gain_high_min),
+                f"{row.false_discovery_rate:.2g}",
+            ]
+            for row in rows
+        ),
+        texts=3,
+    )
+    about = "Apps that are no hogs, but drain far more on a client than on others."
+    return f"<h2>Bugs</h2><p>{about}{_more(len(contents.bugs), len(rows))}</p>{shown}"
+
+
+def _scores(scores: Sequence[ScoreRow], mark: ScoreRow | None = None) -> str:
+    known = np.array([row.jscore_percent for row in scores if row.jscore_percent is not None], np.float64)
+    life = np.array([row.active_life_min / 60 for row in scores if row.active_life_min is not None], np.float64)
+    own = None if mark is None or mark.active_life_min is None else mark.active_life_min / 60
+    pictures = (
+        ("Battery life in use", histogram_picture([("without", "battery life in use", life)], "h", own)),
+        ("J-score", histogram_picture([("without", "J-scores", known)], "%", None if mark is None else mark.jscore_percent)),
+    )
+    shown = "".join(f"<div><h3>{title}</h3>{picture}</div>" for title, picture in pictures)
+    if mark is not None:
+        return f"<div class=grid>{shown}</div>"
+    about = (
+        "The percent of a client's peers (its model) whose batteries drain faster in use; so all scores are about as frequent."
+    )
+    return f"<h2>J-scores</h2><p>{about}</p><div class=grid>{shown}</div>"
+
+
+def _client(client: ClientPart, scores: Sequence[ScoreRow]) -> str:
+    row = client.score
+    facts = [
+        (number(row.jscore_percent, 0), f"J-score, of {row.peers:,} peers"),
+        (number(row.active_life_min and row.active_life_min / 60), "hours of battery life in use"),
+        (number(row.drain_percent_h), "%/h all in all"),
+        (text(row.model or "–"), "model"),
+        (text(row.os or "–"), "OS"),
+    ]
+    shown = "".join(f"<div><b>{value}</b>{what}</div>" for value, what in facts)
+    actions = table(
+        ["What to do", "Why", "Runs % of the time", "Battery life gains min"],
+        (
+            [
+                text(one.text),
+                text(one.kind + (f" where {one.where}" if one.where else "")),
+                number(one.share_percent, 0),
+                interval(one.gain_min, one.gain_low_min, one.gain_high_min),
+            ]
+            for one in client.actions
+        ),
+        texts=2,
+    )
+    advice = actions if client.actions else "<p>No hog runs on it, and no bug is known.</p>"
+    return f"<h2>Client {name(row.client)}</h2><div class=facts>{shown}</div>{advice}{_scores(scores, row)}"
+
+
+def _recorded(contents: Contents) -> str:
+    parts = [
+        f"<details open><summary>{name(app)} <small>{text(one.recording)}</small></summary>"
+        + table(
+            ["Method", "Energy J", "%"],
+            ([name(row.method), number(row.energy_j, 3), number(row.share_percent)] for row in one.methods),
+        )
+        + "</details>"
+        for app, one in contents.recorded.items()
+    ]
+    about = "Hogs, and apps with bugs, of which there is a recording: the methods that use most."
+    return f"<h2>Methods</h2><p>{about}</p>{''.join(parts)}" if parts else ""
+
+
+def _more(there: int, shown: int) -> str:
+    return f" The first {shown:,} of {there:,}." if there > shown else ""

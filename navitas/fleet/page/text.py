@@ -1,0 +1,44 @@
+"""Text and figures in HTML: whatever a name is, it stays text."""
+
+from __future__ import annotations
+
+import html
+import unicodedata
+from collections.abc import Iterable
+
+_LONGEST = 300
+_UNSEEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
+
+
+def text(value: str) -> str:
+    """Escaped; characters that cannot be seen, or turn the direction of others, are shown as a box, and long texts are cut."""
+    shown = "".join("\ufffd" if unicodedata.category(char) in _UNSEEN else char for char in value[: _LONGEST + 1])
+    return html.escape(shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST - 1]}…")
+
+
+def name(value: str) -> str:
+    """A name in a monospaced font."""
+    return f"<code>{text(value)}</code>"
+
+
+def number(value: float | None, digits: int = 1) -> str:
+    """A number, or a dash."""
+    return "–" if value is None else f"{value:,.{digits}f}"
+
+
+def interval(value: float | None, low: float | None, high: float | None, digits: int = 0) -> str:
+    """`+44 (39 – 50)`."""
+    if value is None:
+        return "–"
+    ends = " – ".join("?" if end is None else f"{end:.{digits}f}" for end in (low, high))
+    return f"{value:+.{digits}f} <small>({ends})</small>"
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[str]], *, texts: int = 1) -> str:
+    """A table of cells that are HTML already; the first `texts` columns are texts, the others figures."""
+    heads = "".join(f"<th{'' if place < texts else ' class=n'}>{cell}</th>" for place, cell in enumerate(head))
+    lines = (
+        "<tr>" + "".join(f"<td{'' if place < texts else ' class=n'}>{cell}</td>" for place, cell in enumerate(row)) + "</tr>"
+        for row in rows
+    )
+    return f"<div class=scroll><table><thead><tr>{heads}</tr></thead><tbody>\n{chr(10).join(lines)}\n</tbody></table></div>"

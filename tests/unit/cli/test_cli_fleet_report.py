@@ -1,0 +1,113 @@
+"""`navitas fleet report`: one page that loads nothing, whatever apps are called, opened in a browser where there is one."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from support.browser import show
+
+from navitas.cli.main import run
+from navitas.errors import ExitCode
+from navitas.fleet.engine.duckdb import DuckDbEngine
+from navitas.fleet.hogs import find_hogs
+from navitas.fleet.results import app_names, pseudonym
+from navitas.fleet.scores import score_clients
+from navitas.fleet.simulate import FleetModel, simulate
+from navitas.fleet.stages import brought_up_to_date
+from navitas.fleet.store import Store
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "recording-v1"
+HOSTILE = (
+    "<script>document.title='taken'</script>",
+    '"><img src=x onerror="document.title=1">',
+    "</style></svg><iframe src=//example.org>",
+    "\u202egro.live & <b>co</b>\x00",
+)
+
+
+class _Elements(HTMLParser):
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """A fleet whose hogs have hostile names, but for one that is called like the golden recording's app."""
+    made = Store.create(tmp_path_factory.mktemp("fleet") / "store", buckets=2, salt="s")
+    simulate(made, FleetModel(clients=150, samples=45_000, apps=100, hog_share=0.15, bug_share=0.01), seed=6)
+    truth = pq.read_table(made.path / "truth/apps.parquet").to_pylist()
+    hogs = sorted({row["app"] for row in truth if row["is_hog"]})
+    bugs = sorted({row["app"] for row in truth if row["has_bugs"]})
+    package = re.findall(r'"package": *"([^"]*)"', (GOLDEN / "manifest.json").read_text())[0]
+    called = dict(zip(hogs, [package, *(f"{HOSTILE[i % 4]}{i}" for i in range(len(hogs)))], strict=False))
+    called |= {app: f"{HOSTILE[i % 4]} bug {i}" for i, app in enumerate(bugs)}
+    rows = [{**row, "app": called.get(row["app"], row["app"])} for row in made.packages().to_pylist()]
+    made.write_packages(pa.Table.from_pylist(rows, made.packages().schema))
+    return made
+
+
+@pytest.fixture(scope="module")
+def page(store: Store, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    fleet = brought_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
+    names, hogs = app_names(fleet), find_hogs(fleet)
+    assert len({names[app] for app in hogs.app[hogs.is_hog].tolist()}) > 3
+    file = tmp_path_factory.mktemp("page") / "report.html"
+    client = pseudonym(int(score_clients(fleet).client[0]))
+    call = ["fleet", "report", str(store.path), "-o", str(file), "--client", client, "--recordings", str(GOLDEN.parent)]
+    assert run(call) == ExitCode.OK
+    return file
+
+
+def test_a_page_is_whole_and_loads_nothing(page: Path) -> None:
+    text = page.read_text("utf-8")
+    elements = _Elements(text).found
+    tags = {tag for tag, _ in elements}
+    assert tags.isdisjoint({"script", "img", "iframe", "link", "object", "b>co", "form", "a"})
+    assert not {
+        name for _, attributes in elements for name in attributes if name.startswith("on") or name in ("href", "src", "style")
+    }
+    assert "default-src 'none'; style-src 'sha256-" in text
+    assert text.count("<h2>") >= 6
+    assert "&lt;script&gt;document.title=" in text
+    assert not {"\u202e", "\x00"} & set(text)
+    assert {"Hogs", "With and without", "Bugs", "J-scores", "Methods"} <= set(re.findall(r"<h2>([^<]*)</h2>", text))
+    assert "<h2>Client <code>" in text
+    assert re.search(r"<summary><code>[a-z.]+</code> <small>recording-v1</small></summary>", text)
+    assert len([tag for tag, attributes in elements if attributes.get("class") == "interval"]) > 5
+
+
+def test_a_browser_shows_it_without_an_error(page: Path, tmp_path: Path) -> None:
+    shown = show(page, tmp_path / "profile")
+    assert shown.console == []
+    assert "<title>Fleet store</title>" in shown.dom
+    elements = _Elements(shown.dom).found
+    assert {tag for tag, _ in elements}.isdisjoint({"script", "img", "iframe"})
+    assert sum(tag == "svg" for tag, _ in elements) > 10
+    assert [tag for tag, _ in elements] == [tag for tag, _ in _Elements(page.read_text("utf-8")).found], (
+        "the browser mends nothing"
+    )
+    # What would be wrong is seen: a script is refused by the page's own policy.
+    wrong = tmp_path / "wrong.html"
+    wrong.write_text(page.read_text("utf-8").replace("</body>", "<script>document.title='taken'</script></body>"))
+    refused = show(wrong, tmp_path / "profile")
+    assert "Content Security Policy" in " ".join(refused.console)
+    assert "<title>Fleet store</title>" in refused.dom
+
+
+def test_what_cannot_be_reported_is_told(store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    call = ["fleet", "report", str(store.path), "-o", str(tmp_path / "x.html")]
+    assert run([*call, "--recordings", str(tmp_path)]) == ExitCode.USAGE
+    assert "holds no recording" in capsys.readouterr().err
+    assert run([*call, "--client", "nobody"]) == ExitCode.TROUBLE
+    assert "no client is called nobody" in capsys.readouterr().err
+    assert not (tmp_path / "x.html").exists()
