@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from navitas.cli.bars import bar
+from navitas.errors import UsageError
 from navitas.fleet.engine.base import Engine
 from navitas.fleet.engine.duckdb import MEMORY_MIB, DuckDbEngine
 from navitas.fleet.stages import Fleet, brought_up_to_date
@@ -17,8 +18,21 @@ from navitas.fleet.store import Store
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+
+def _spark(spill: Path, memory_mib: int) -> Engine:
+    """UsageError where Spark is not installed."""
+    try:
+        from navitas.fleet.engine.spark import SparkEngine  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "pyspark":
+            raise
+        raise UsageError("--engine spark needs the package pyspark", "pip install 'navitas[spark]'") from error
+    return SparkEngine(memory_mib=memory_mib)
+
+
 ENGINES: dict[str, Callable[[Path, int], Engine]] = {
-    "duckdb": lambda spill, memory_mib: DuckDbEngine(spill, memory_mib=memory_mib)
+    "duckdb": lambda spill, memory_mib: DuckDbEngine(spill, memory_mib=memory_mib),
+    "spark": _spark,
 }
 """By name: what makes an engine from a folder to spill to and a bound of memory in MiB."""
 
