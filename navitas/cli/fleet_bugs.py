@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from navitas.cli.fleet_engines import engine_options, fleet_of
+from navitas.cli.fleet_paper import method_option, paper_bugs
 from navitas.cli.fleet_rows import figure, output_options, print_table, signed, take_outputs
 from navitas.fleet.bugs import RATE, find_bugs
 from navitas.fleet.hogs import find_hogs
@@ -17,10 +18,14 @@ from navitas.fleet.results import BugRow, bug_rows
 @click.command("bugs")
 @engine_options
 @output_options
-def command(*, store: Path, engine: str, memory_mib: int, **values: Any) -> None:
+@method_option
+def command(*, store: Path, engine: str, memory_mib: int, method: str, **values: Any) -> None:
     """Name apps that are no hogs and yet drain far more on a client than on others: the surest and heaviest first."""
     outputs = take_outputs(values)
     with fleet_of(store, engine, memory_mib) as fleet:
+        if method == "paper":
+            paper_bugs(fleet, outputs)
+            return
         rows = bug_rows(fleet, find_bugs(fleet, find_hogs(fleet)))
     if not outputs.write(BugRow, rows, false_discovery_limit=RATE):
         return

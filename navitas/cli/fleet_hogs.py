@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from navitas.cli.fleet_engines import engine_options, fleet_of
+from navitas.cli.fleet_paper import method_option, paper_hogs
 from navitas.cli.fleet_rows import figure, output_options, print_table, signed, take_outputs
 from navitas.fleet.hogs import RATE, find_hogs
 from navitas.fleet.results import PERCENT_H, HogRow, hog_rows, version_rows
@@ -17,10 +18,14 @@ from navitas.fleet.versions import find_versions
 @click.command("hogs")
 @engine_options
 @output_options
-def command(*, store: Path, engine: str, memory_mib: int, **values: Any) -> None:
+@method_option
+def command(*, store: Path, engine: str, memory_mib: int, method: str, **values: Any) -> None:
     """Name the apps that drain the battery faster wherever they run, with what is gained without them."""
     outputs = take_outputs(values)
     with fleet_of(store, engine, memory_mib) as fleet:
+        if method == "paper":
+            paper_hogs(fleet, outputs)
+            return
         hogs = find_hogs(fleet)
         versions = find_versions(fleet, hogs.app[hogs.is_hog])
         rows = hog_rows(fleet, hogs, versions)

@@ -11,6 +11,7 @@ import pytest
 
 from navitas.cli.main import run
 from navitas.errors import ExitCode
+from navitas.fleet.paper_rows import PaperBugRow, PaperHogRow
 from navitas.fleet.results import BugRow, HogRow, ScoreRow
 from navitas.fleet.schema import client_number
 from navitas.fleet.simulate import FleetModel, simulate
@@ -144,3 +145,19 @@ def test_apps_and_clients_are_diagnosed(store: Store, tmp_path: Path, capsys: py
     assert f"What client {client} can do" in capsys.readouterr().out
     assert run(["fleet", "diagnose", str(store.path), "--app", "none"]) == ExitCode.TROUBLE
     assert "no sample names the app none" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("command", "kind"), [("hogs", PaperHogRow), ("bugs", PaperBugRow)])
+def test_what_the_papers_method_finds(
+    command: str, kind: type[PaperHogRow], store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = ["--json", str(tmp_path / "r.json"), "--csv", str(tmp_path / "r.csv")]
+    assert run(["fleet", command, str(store.path), "--method", "paper", *files, "--top", "3"]) == ExitCode.OK
+    assert "by the paper's method" in capsys.readouterr().out
+    found = json.loads((tmp_path / "r.json").read_text())
+    rows = found[command]
+    assert found["method"] == "paper" and len(rows) > 3
+    assert all(list(one) == kind.columns() and one["distance_percent_h"] > 0 for one in rows)
+    assert [one["distance_percent_h"] for one in rows] == sorted((one["distance_percent_h"] for one in rows), reverse=True)
+    with (tmp_path / "r.csv").open() as file:
+        assert len(list(csv.DictReader(file))) == len(rows)

@@ -1,0 +1,59 @@
+"""`--method paper` of `navitas fleet hogs` and `bugs`: what the paper's own method finds, to be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from navitas.cli.bars import bar
+from navitas.cli.fleet_rows import Outputs, figure, print_table, signed
+from navitas.fleet import paper
+from navitas.fleet.paper_rows import PaperBugRow, PaperHogRow, paper_bug_rows, paper_hog_rows
+from navitas.fleet.stages import Fleet
+
+F = TypeVar("F", bound=Callable[..., Any])
+_COLUMNS: dict[str, Callable[[Any], str]] = {
+    "App": lambda row: row.app,
+    "Pairs": lambda row: f"{row.pairs:,}",
+    "Drain %/h": lambda row: figure(row.drain_percent_h, 2),
+    "Others": lambda row: figure(row.others_percent_h, 2),
+    "d ± e": lambda row: f"{row.d_percent_h:.2f} ± {row.e_percent_h:.2f}",
+    "d′": lambda row: figure(row.distance_percent_h, 2),
+    "Gain: min": lambda row: signed(row.gain_min, row.gain_low_min, row.gain_high_min),
+}
+
+
+def method_option(function: F) -> F:
+    """`--method`."""
+    option = click.option(
+        "--method",
+        type=click.Choice(["default", "paper"]),
+        default="default",
+        show_default=True,
+        help="paper: that of the Carat paper, to be compared.",
+    )
+    decorated: F = option(function)
+    return decorated
+
+
+def paper_hogs(fleet: Fleet, outputs: Outputs) -> None:
+    """Tell the paper's hogs."""
+    rows = paper_hog_rows(fleet, _made(fleet))
+    if outputs.write(PaperHogRow, rows, method="paper"):
+        print_table(f"Hogs by the paper's method: {len(rows):,}", _COLUMNS, rows, outputs.top)
+
+
+def paper_bugs(fleet: Fleet, outputs: Outputs) -> None:
+    """Tell the paper's bugs."""
+    rows = paper_bug_rows(fleet, paper.find_bugs(fleet, _made(fleet)))
+    columns = {"Client": lambda row: row.client, **_COLUMNS}
+    if outputs.write(PaperBugRow, rows, method="paper"):
+        print_table(f"Bugs by the paper's method: {len(rows):,} of a client and an app", columns, rows, outputs.top, texts=2)
+
+
+def _made(fleet: Fleet) -> paper.Compared:
+    with bar("rates as in the paper") as told:
+        paper.brought_up_to_date(fleet, told)
+    return paper.find_hogs(fleet)
