@@ -61,7 +61,11 @@ def test_the_figures_do_not_depend_on_the_clock(
     with virtual_phone() as device:
         own = float(device.shell("echo $EPOCHREALTIME").text)
         progress = WhenReady(project, lambda: set_clock(seconds))
-        done = Lab(device, lab.bundles, lab.folder).profile("*#acrossAClock*", name="rec", progress=progress, transport=transport)
+        # The shim sets the clock of processes, not the kernel's: timed waits of the app then end at once, its threads spin, and
+        # would fill a trace (test_trace_join.py has clocks that are set while it is traced).
+        done = Lab(device, lab.bundles, lab.folder).profile(
+            "*#acrossAClock*", name="rec", progress=progress, transport=transport, trace="none"
+        )
         moved = float(device.shell("echo $EPOCHREALTIME").text) - own
     assert abs(moved - seconds) < 600, "the phone's clock has been set"
     check(done)
@@ -69,7 +73,7 @@ def test_the_figures_do_not_depend_on_the_clock(
 
 def check(done: Profiled) -> None:
     assert done.outcome.failures == {} and done.outcome.troubles == ()
-    assert done.analysis.evidence.level == "sched"
+    assert done.analysis.evidence.level in {"thread-freq", "thread-time"}
     assert done.warnings <= {"unattributed"}
     (burn,) = (row for name, row in done.methods("acrossAClockThatIsSet").items() if name == "burn")
     assert burn.calls == 2 and burn.wall_ns >= 1_400_000_000
