@@ -96,7 +96,8 @@ def test_a_busy_process_is_in_the_trace(device: Device, busy: int, tracing: Trac
     tasks = raw.trace.tasks
     (row,) = np.flatnonzero((tasks.tid == busy) & (tasks.tgid == busy))[:1]
     assert tasks.name_of(int(row)) in ("yes", "")
-    assert ran_ns(raw.trace, busy) > 0.8 * BUSY_NS
+    # What it used before the tracer was on, and since its last tick, is not in the trace.
+    assert ran_ns(raw.trace, busy) > 0.5 * BUSY_NS
     assert len(np.unique(raw.trace.frequencies.cpu)) > 0 and raw.trace.frequencies.khz.min() > 0
     assert left(device) == []
 
