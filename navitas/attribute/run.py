@@ -75,15 +75,15 @@ def _energy(run: RunTables, clusters: Sequence[Cluster], model: PowerModel, path
         missing, untold = rate.untold(clocks)
         level, reasons = "thread-freq" if missing <= MOSTLY else level, (*reasons, *untold)
     others, unattributed = integrate_curve(of_rest, rest.others), integrate_curve(of_rest, rest.unattributed)
+    traced = None
     if run.trace is not None and is_traced:
         traced = traced_run(run, run.trace, clusters, model, Untraced(level, clocks, rate, others, unattributed))
         level, clocks, rate = traced.level, traced.clocks, traced.rate
         # What the levels below lack matters where most of the CPU time is theirs.
         reasons = (*run.reasons, *traced.reasons, *(() if level == "sched" else reasons[len(run.reasons) :]))
-        knots, cpu_ns, energy_j = integrate(rate, clocks, marks)
+    knots, cpu_ns, energy_j = integrate(rate, clocks, marks)
+    if traced is not None:
         others, unattributed = traced.others, traced.nobody(knots, energy_j)
-    else:
-        knots, cpu_ns, energy_j = integrate(rate, clocks, marks)
     return RunEnergy(level, reasons, knots, cpu_ns, energy_j, others, unattributed, idle_w)
 
 

@@ -48,7 +48,8 @@ def score_clients(fleet: Fleet) -> Scores:
     many = np.bincount(group, minlength=len(model.dictionary)) >= PEERS
     score, peers = np.full(len(active_s), np.nan), np.zeros(len(active_s), np.int64)
     for chosen in (np.flatnonzero(group == number) for number in np.flatnonzero(many)):
-        score[scored[chosen]], peers[scored[chosen]] = _percentiles(active_rate[scored[chosen]]), len(chosen)
+        rates = active_rate[scored[chosen]]
+        score[scored[chosen]], peers[scored[chosen]] = _among(rates, np.sort(rates)), len(chosen)
     few = scored[~many[group]]
     score[few], peers[few] = _among(active_rate[few], np.sort(active_rate[scored])), len(scored)
     return Scores(
@@ -65,12 +66,8 @@ def score_clients(fleet: Fleet) -> Scores:
     )
 
 
-def _percentiles(rate: F64) -> F64:
-    return _among(rate, np.sort(rate))
-
-
 def _among(rate: F64, all_rates: F64) -> F64:
     """Percent of the others that drain faster; half of those that drain alike."""
-    worse = len(all_rates) - np.searchsorted(all_rates, rate, side="right")
-    alike = np.searchsorted(all_rates, rate, side="right") - np.searchsorted(all_rates, rate) - 1
-    return np.asarray(100.0 * (worse + alike / 2) / np.maximum(len(all_rates) - 1, 1), np.float64)
+    not_worse = np.searchsorted(all_rates, rate, side="right")
+    alike = not_worse - np.searchsorted(all_rates, rate) - 1
+    return np.asarray(100.0 * (len(all_rates) - not_worse + alike / 2) / np.maximum(len(all_rates) - 1, 1), np.float64)
