@@ -118,6 +118,11 @@ public class NotesTest {
         phone.runOnMainSync(() -> Detail.shown.finish());
         eventually(() -> Detail.shown == null);
         assertEquals(542, Main.result);
+        for (int i = 0; i < 20; i++) {  // each laid out in time for its focus, wherever the next frame is due
+            Activity again = phone.startActivitySync(new Intent(app, Main.class).setFlags(Intent.FLAG_ACTIVITY_NEW_TASK));
+            assertTrue(again.getWindow().getDecorView().isLaidOut());
+            phone.runOnMainSync(again::finish);
+        }
     }
     @Test public void dServices() throws Exception {
         app.startService(new Intent(app, Sync.class).putExtra("what", "all"));
