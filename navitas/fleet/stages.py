@@ -117,7 +117,7 @@ def _make(fleet: Fleet, stale: Sequence[UsageTask], left: Mapping[int, str], tol
 
 
 def numbered(packages: pa.Table) -> pa.Table:
-    """Packages with a number for each app."""
+    """Packages with a number for each app, in order of their first packages: what comes to the list later changes none."""
     apps = packages["app"].combine_chunks().dictionary_encode() if packages.num_rows else None
     numbers = pa.array([], pa.int32()) if apps is None else apps.indices.cast(pa.int32())
     return packages.append_column("app_id", numbers)
@@ -134,7 +134,7 @@ def _contrast(fleet: Fleet, bucket: int, inputs: str) -> None:
 
 
 def _inputs(fleet: Fleet, bucket: int) -> str:
-    return " ".join([_VERSION, str(fleet.packages.num_rows), *(job.inputs for job in fleet.of_bucket(bucket))])
+    return " ".join([_VERSION, *(job.inputs for job in fleet.of_bucket(bucket))])
 
 
 def forget_others(fleet: Fleet) -> None:

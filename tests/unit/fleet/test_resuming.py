@@ -138,6 +138,9 @@ def test_new_samples_change_their_units_alone(samples: Path, tmp_path: Path) -> 
     brought_up_to_date(grown, engine)
     before = {file: file.stat().st_ino for file in grown.work.rglob("*.parquet")}
     grown.write_part(unit, "second", rows.slice(later))
+    known = grown.packages()
+    new = pa.table({"id": [known.num_rows], "app": ["org.example.new"], "version": ["1"]}).cast(known.schema)
+    grown.write_packages(pa.concat_tables([known, new]))
     fleet = brought_up_to_date(grown, engine)
     made = {str(file.relative_to(grown.work)) for file in grown.work.rglob("*.parquet") if before.get(file) != file.stat().st_ino}
     following = str(np.datetime64(unit.month) + 1)
