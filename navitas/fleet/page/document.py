@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 
@@ -102,7 +102,7 @@ def _hogs(contents: Contents) -> str:
         ["App", f"Extra drain, 0 to {most:.1f} %/h", "Clients", "Extra %/h", "Life without it: min", "%", "Since", "FDR"],
         (
             [
-                name(row.app),
+                _app(row.app, contents.recorded),
                 interval_picture(row.extra_percent_h, row.extra_low_percent_h, row.extra_high_percent_h, most),
                 f"{row.clients:,}",
                 interval(row.extra_percent_h, row.extra_low_percent_h, row.extra_high_percent_h, 2),
@@ -140,7 +140,7 @@ def _conditions(contents: Contents) -> str:
         ["App", "Drains where", "What helps", "Extra %/h", "Gain min"],
         (
             [
-                name(row.app),
+                _app(row.app, contents.recorded),
                 text(row.where or "everywhere"),
                 text(row.text),
                 interval(row.extra_percent_h, row.extra_low_percent_h, row.extra_high_percent_h, 1),
@@ -162,7 +162,7 @@ def _bugs(contents: Contents) -> str:
         (
             [
                 name(row.client),
-                name(row.app),
+                _app(row.app, contents.recorded),
                 interval_picture(row.extra_percent_h, row.extra_low_percent_h, row.extra_high_percent_h, most),
                 interval(row.extra_percent_h, row.extra_low_percent_h, row.extra_high_percent_h, 1),
                 interval(row.gain_min, row.gain_low_min, row.gain_high_min),
@@ -222,7 +222,7 @@ def _client(client: ClientPart, scores: Sequence[ScoreRow]) -> str:
 
 def _recorded(contents: Contents) -> str:
     parts = [
-        f"<details open><summary>{name(app)} <small>{text(one.recording)}</small></summary>"
+        f"<details open id={_anchor(app, contents.recorded)}><summary>{name(app)} <small>{text(one.recording)}</small></summary>"
         + table(
             ["Method", "Energy J", "%"],
             ([name(row.method), number(row.energy_j, 3), number(row.share_percent)] for row in one.methods),
@@ -232,6 +232,15 @@ def _recorded(contents: Contents) -> str:
     ]
     about = "Hogs, and apps with bugs, of which there is a recording: the methods that use most."
     return f"<h2>Methods</h2><p>{about}</p>{''.join(parts)}" if parts else ""
+
+
+def _app(app: str, recorded: Mapping[str, Recorded]) -> str:
+    """An app's name, which leads to its methods where there is a recording."""
+    return f'<a href="#{_anchor(app, recorded)}">{name(app)}</a>' if app in recorded else name(app)
+
+
+def _anchor(app: str, recorded: Mapping[str, Recorded]) -> str:
+    return f"methods-{list(recorded).index(app)}"
 
 
 def _more(there: int, shown: int) -> str:
