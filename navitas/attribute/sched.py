@@ -35,7 +35,7 @@ class Untraced:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A run as its trace tells it; `reasons` say what part of the threads' CPU time the trace does not tell."""
+    """A run as its trace tells it; `reasons` say what it does not tell, or cannot be. `_missed`: None where it tells all."""
 
     level: EvidenceLevel
     reasons: tuple[str, ...]
@@ -43,11 +43,11 @@ class Seen:
     rate: TracedRate
     others: Curve
     _nobody: Curve
-    _missed: Missed
+    _missed: Missed | None
 
     def nobody(self, knots: Knots, energy_j: F64) -> Curve:
         """Energy of this process that no thread shows, given the threads' curves."""
-        if not self.reasons:
+        if self._missed is None:
             return self._nobody
         return self._missed.taken_from(self._nobody, knots, energy_j, self.rate.edges)
 
@@ -69,7 +69,10 @@ def traced_run(run: RunTables, trace: Trace, clusters: Sequence[Cluster], model:
     level: EvidenceLevel = "sched" if sum(lower.values()) <= MOSTLY else plain.level
     unknown = ", ".join(map(str, np.unique(unpriced.cpu).tolist()))
     reasons = [f"CPUs {unknown} ran and have no frequencies: the trace counts as having holes while they did"] if unknown else []
-    reasons += (
+    if (doubled := stints.doubled_part()) >= NOTED:
+        reasons.append(f"{doubled:.1%} of the threads' time is on two CPUs at once in the trace, as none can run: it is damaged")
+    untold = [
         f"{part:.1%} of the threads' CPU time is at level {plain.level}: {why}" for why, part in lower.items() if part >= NOTED
-    )
-    return Seen(level, tuple(reasons), clocks, TracedRate(plain.rate, holes, traced.pieces), others, nobody, missed)
+    ]
+    rate = TracedRate(plain.rate, holes, traced.pieces)
+    return Seen(level, (*reasons, *untold), clocks, rate, others, nobody, missed if unknown or untold else None)

@@ -34,6 +34,19 @@ class Stints:
         rest = ~np.isin(self.cpu, cpus)
         return Stints(self.cpu[rest], self.start_ns[rest], self.end_ns[rest], self.owner[rest])
 
+    def doubled_part(self) -> float:
+        """The part of the run's threads' time in which one of them runs on two CPUs at once, as none can."""
+        own = np.flatnonzero(self.owner >= 0)
+        if not len(own):
+            return 0.0
+        own = own[np.lexsort((self.start_ns[own], self.owner[own]))]
+        first_ns = self.start_ns[own].min()
+        start_us, end_us = (self.start_ns[own] - first_ns) // 1000, (self.end_ns[own] - first_ns) // 1000
+        shift_us = self.owner[own] * (end_us.max() + 1)  # each thread has its own part of one axis
+        before_us = np.maximum.accumulate(end_us + shift_us)[:-1]
+        doubled_us = np.minimum(before_us, (end_us + shift_us)[1:]) - (start_us + shift_us)[1:]
+        return float(np.maximum(doubled_us, 0).sum() / max((end_us - start_us).sum(), 1))
+
 
 def stints_of(trace: Trace, threads: Sequence[Thread]) -> Stints:
     """All stints of a trace. A CPU's last one ends where the trace's window of that CPU does."""

@@ -214,3 +214,12 @@ def test_while_a_core_runs_of_which_no_policy_is_known_the_level_below_counts() 
     assert check(result) == []
     assert result.evidence.reasons[0].startswith("CPUs 2 ran and have no frequencies")
     assert {row.serial: row.cpu_ns for row in result.tests[0].threads}[3] == pytest.approx(40 * MS)
+
+
+def test_a_thread_on_two_cores_at_once_is_told() -> None:
+    sound: list[Stint] = [(0, 0, 40, 101), (1, 40, 60, 101), (2, 0, 40, 102)]
+    assert analyze(parsed(traced(sound, [], 100)), manifest(1, policies=POLICIES), MODEL).evidence.reasons == ()
+    forged: list[Stint] = [*sound, (3, 10, 12, 101), (3, 20, 22, 101)]
+    result = analyze(parsed(traced(forged, [], 100)), manifest(1, policies=POLICIES), MODEL)
+    assert check(result) == []
+    assert any(reason.startswith("3.8% of the threads' time is on two CPUs at once") for reason in result.evidence.reasons)
