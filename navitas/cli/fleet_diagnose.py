@@ -45,7 +45,7 @@ def command(*, store: Path, engine: str, memory_mib: int, app: str | None, clien
         else:
             apps = suspects(hogs, bugs)
         with bar("looking at conditions") as told:
-            diagnoses = diagnoses_of(fleet, hogs, apps, told)
+            diagnoses = diagnoses_of(fleet, hogs, apps, told, client=number)
         rows = app_actions(fleet, hogs, diagnoses) if number is None else client_actions(fleet, hogs, bugs, diagnoses, number)
     if not outputs.write(ActionRow, rows):
         return

@@ -10,12 +10,13 @@ import numpy as np
 import pyarrow as pa
 
 from navitas.fleet.bugs import Bugs
-from navitas.fleet.conditions import Cells, cells_of
+from navitas.fleet.conditions import Cells, cells_by_app
 from navitas.fleet.diagnosis import KILL, Action, Diagnosis, Finding, diagnose
 from navitas.fleet.hogs import LEAST, Hogs
 from navitas.fleet.results import PERCENT_H, Row, app_names, gain_min, interval_percent_h, pseudonym
 from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import I64
+from navitas.fleet.tree import Condition
 
 _KINDS = {KILL: "kill", "version": "update", "os": "upgrade", "network": "network"}
 _RUNS = """
@@ -59,18 +60,34 @@ class _Subject:
     client: int | None = None
 
 
+Parts = dict[tuple[Condition, ...], float]
+"""How much of the time that an app runs on a client falls under the conditions of each leaf (0 to 1)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Diagnoses:
-    """Apps by number with their cells and diagnoses."""
+    """Of apps by number; `parts` are those of the client that was asked about, empty of an app that it does not run."""
 
-    cells: dict[int, Cells]
     found: dict[int, Diagnosis]
+    parts: dict[int, Parts]
 
 
-def diagnoses_of(fleet: Fleet, hogs: Hogs, apps: I64, told: Callable[[int, int], None] = lambda done, of: None) -> Diagnoses:
-    """Diagnose these apps, in one pass over the samples."""
-    cells = cells_of(fleet, apps, told)
-    return Diagnoses(cells, {app: diagnose(cells[app], LEAST * hogs.usual_ppm_s) for app in cells})
+def diagnoses_of(
+    fleet: Fleet, hogs: Hogs, apps: I64, told: Callable[[int, int], None] = lambda done, of: None, *, client: int | None = None
+) -> Diagnoses:
+    """Diagnose these apps, and tell how far their conditions are those of a client; samples are read where they have to be."""
+    found: dict[int, Diagnosis] = {}
+    parts: dict[int, Parts] = {}
+    for app, cells in cells_by_app(fleet, apps, told):
+        found[app] = diagnose(cells, LEAST * hogs.usual_ppm_s)
+        parts[app] = {} if client is None else _parts(cells, found[app], client)
+    return Diagnoses(found, parts)
+
+
+def _parts(cells: Cells, diagnosis: Diagnosis, client: int) -> Parts:
+    own = (cells.clients == client)[cells.cluster]
+    whole = cells.seconds[own].sum()
+    return {leaf.conditions: float(cells.seconds[own & leaf.rows].sum() / whole) for leaf in diagnosis.tree.leaves() if whole}
 
 
 def suspects(hogs: Hogs, bugs: Bugs) -> I64:
@@ -111,29 +128,23 @@ def client_actions(fleet: Fleet, hogs: Hogs, bugs: Bugs, diagnoses: Diagnoses, c
     for app, diagnosis in diagnoses.found.items():
         share = seconds.get(app, 0.0) / total
         if app in is_hog:
-            rows += _of_hog(_Subject(names[app], "hog", share, drop / total, client), diagnoses.cells[app], diagnosis)
+            rows += _of_hog(_Subject(names[app], "hog", share, drop / total, client), diagnoses.parts[app], diagnosis)
         for bug in np.flatnonzero((bugs.client == client) & (bugs.app == app)).tolist():
             ends = (float(bugs.low[bug]), float(bugs.extra[bug]), float(bugs.high[bug]))
             rows.append(_killed(_Subject(names[app], "bug", share, drop / total, client), ends))
     return sorted(rows, key=lambda row: -(row.gain_min or 0.0))
 
 
-def _of_hog(subject: _Subject, cells: Cells, diagnosis: Diagnosis) -> Iterator[ActionRow]:
-    own = cells.client == subject.client
-    whole = cells.seconds[own].sum()
-    if not whole:
+def _of_hog(subject: _Subject, parts: Parts, diagnosis: Diagnosis) -> Iterator[ActionRow]:
+    if not parts:
         return
-    parts = [
-        (float(cells.seconds[own & leaf.rows].sum() / whole), leaf.effect)
-        for leaf in diagnosis.tree.leaves()
-        if np.isfinite(leaf.effect.half_width)
-    ]
-    value = sum(part * effect.value for part, effect in parts)
-    half = sum(part * effect.half_width for part, effect in parts)
+    leaves = [(parts[leaf.conditions], leaf.effect) for leaf in diagnosis.tree.leaves() if np.isfinite(leaf.effect.half_width)]
+    value = sum(part * effect.value for part, effect in leaves)
+    half = sum(part * effect.half_width for part, effect in leaves)
     if value - half > 0:
         yield _killed(subject, (value - half, value, value + half))
     for finding in diagnosis.findings:
-        part = float(cells.seconds[own & finding.node.rows].sum() / whole)
+        part = parts[finding.node.conditions]
         for action in finding.actions:
             if action.feature != KILL and part:
                 yield _row(replace(subject, share=subject.share * part), finding, action)

@@ -12,7 +12,7 @@ from navitas.fleet.pairs import Bool, Pairs, pairs_of
 from navitas.fleet.schema import I64
 from navitas.fleet.statistics import F64
 from navitas.fleet.store import read_table, write_table
-from navitas.fleet.units import Job, samples_of
+from navitas.fleet.units import BucketTask, Job, samples_of
 from navitas.fleet.usage import ordered, samples_in
 
 UNIT_PPM_S = 0.001
@@ -109,17 +109,11 @@ class Steps:
 
 
 @dataclass(frozen=True, slots=True)
-class AprioriTask:
+class AprioriTask(BucketTask):
     """The exact rates of a bucket's clients."""
 
-    jobs: tuple[Job, ...]
     file: Path
     inputs: str
-
-    @property
-    def name(self) -> str:
-        """What errors call it."""
-        return f"bucket {self.jobs[0].unit.bucket}"
 
     def run(self) -> None:
         """Write the distribution."""

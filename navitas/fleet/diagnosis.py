@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.fleet.conditions import CHANGING, Cells
+from navitas.fleet.conditions import Cells
 from navitas.fleet.statistics import Contrast, contrast
 from navitas.fleet.tree import ORDERED, Node, grow
 from navitas.fleet.versions import version_key
 
 KILL = "kill"
+Values = dict[str, list[str]]
 _ACTIONABLE = ("version", "os", "network")
 _OFFLINE = "none"
 
@@ -46,21 +47,21 @@ class Diagnosis:
 
 def diagnose(cells: Cells, least_ppm_s: float) -> Diagnosis:
     """Grow the tree; its leaves that drain more than nothing for sure are what actions lead away from."""
-    tree = grow(cells, least_ppm_s)
+    tree, values = grow(cells, least_ppm_s), cells.values()
     bad = [leaf for leaf in tree.leaves() if leaf.effect.value - leaf.effect.half_width > 0]
-    findings = [_finding(cells, tree, leaf) for leaf in bad]
+    findings = [_finding(cells, values, tree, leaf) for leaf in bad]
     return Diagnosis(tree, tuple(sorted(findings, key=lambda one: -one.node.effect.value)))
 
 
-def _finding(cells: Cells, tree: Node, leaf: Node) -> Finding:
+def _finding(cells: Cells, values: Values, tree: Node, leaf: Node) -> Finding:
     seconds, drop = cells.seconds[leaf.rows].sum(), cells.drop_ppm[leaf.rows].sum()
     kill = Action(KILL, (), leaf.effect)
-    actions = sorted([kill, *_actions(cells, tree, leaf)], key=lambda one: -one.less.value)
+    actions = sorted([kill, *_actions(cells, values, tree, leaf)], key=lambda one: -one.less.value)
     clients = len(np.unique(cells.cluster[leaf.rows & (cells.w > 0)]))
     return Finding(leaf, clients, float(drop / max(seconds, 1.0)), tuple(actions))
 
 
-def _actions(cells: Cells, tree: Node, leaf: Node) -> Iterator[Action]:
+def _actions(cells: Cells, values: Values, tree: Node, leaf: Node) -> Iterator[Action]:
     """One for each node of the diagnosis that is minimal, complete and actionable, and takes one change."""
     better: dict[int, Contrast] = {}
 
@@ -70,30 +71,29 @@ def _actions(cells: Cells, tree: Node, leaf: Node) -> Iterator[Action]:
         if node.rows[leaf.rows].any():
             return False
         less = contrast(cells.cluster, cells.s, cells.w, leaf.rows, node.rows)
-        if _change(cells, leaf, node) is None or not less.value - less.half_width > 0:
+        if _change(values, leaf, node) is None or not less.value - less.half_width > 0:
             return bool(below) and all(below)
         better[id(node)] = less
         return True
 
     is_better(tree)
-    yield from _highest(cells, tree, leaf, better)
+    yield from _highest(values, tree, leaf, better)
 
 
-def _highest(cells: Cells, node: Node, leaf: Node, better: dict[int, Contrast]) -> Iterator[Action]:
+def _highest(values: Values, node: Node, leaf: Node, better: dict[int, Contrast]) -> Iterator[Action]:
     if id(node) in better:
-        change = _change(cells, leaf, node)
+        change = _change(values, leaf, node)
         assert change is not None
         yield Action(*change, better[id(node)])
         return
     for child in node.children:
-        yield from _highest(cells, child, leaf, better)
+        yield from _highest(values, child, leaf, better)
 
 
-def _change(cells: Cells, leaf: Node, node: Node) -> tuple[str, tuple[str, ...]] | None:
+def _change(known: Values, leaf: Node, node: Node) -> tuple[str, tuple[str, ...]] | None:
     """What single feature has to be changed to come from a leaf to a node, and to which values; None when that cannot be done."""
     change = None
-    for feature, column in cells.features.items():
-        values = sorted({value for value in column.tolist() if value and value != CHANGING}, key=version_key)
+    for feature, values in known.items():
         here = [value for value in values if leaf.admits(feature, value)]
         there = [value for value in values if node.admits(feature, value)]
         if not here or set(here) & set(there):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,20 +40,22 @@ class AppLists:
 class Sums:
     """By client and package: sums of the pairs' values where the package is at both ends, and where it is at one of them.
 
-    Values are rows of `both` and `one`. A client's number is that of its first sample.
+    `changed` is the part of `one` in which the package has taken the place of another version of its app, at the earlier end.
+    Values are rows of `both`, `one` and `changed`. A client's number is that of its first sample.
     """
 
     client: I64
     package: I64
     both: I64
     one: I64
+    changed: I64
 
 
-def sums_by_package(client: I64, apps: AppLists, values: I64) -> Iterator[Sums]:
+def sums_by_package(client: I64, apps: AppLists, values: I64, app_of: NDArray[np.int32] | None = None) -> Iterator[Sums]:
     """Sum up `values`, block by block of clients.
 
     Rows are kinds of values, none of them negative; columns are samples in order of client and time: each has the values of the
-    pair that it ends, zeros where it ends none.
+    pair that it ends, zeros where it ends none. `app_of` has the app of each package; without it, no package has other versions.
     """
     first = np.flatnonzero(np.append(True, client[1:] != client[:-1])[: len(client)])
     if not len(first):
@@ -62,7 +65,7 @@ def sums_by_package(client: I64, apps: AppLists, values: I64) -> Iterator[Sums]:
     starts = np.flatnonzero(np.diff(np.floor(np.cumsum(size)), prepend=-1.0))
     words = _packed(values, first)
     for low, high in zip(starts.tolist(), [*starts[1:].tolist(), len(first)], strict=True):
-        yield _of_block(first[low:high], slice(int(first[low]), int(ends[high - 1])), apps, words)
+        yield _of_block(first[low:high], slice(int(first[low]), int(ends[high - 1])), apps, words, app_of)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +99,7 @@ def _packed(values: I64, first: I64) -> list[_Word]:
     return words
 
 
-def _of_block(first: I64, rows: slice, apps: AppLists, words: Sequence[_Word]) -> Sums:
+def _of_block(first: I64, rows: slice, apps: AppLists, words: Sequence[_Word], app_of: NDArray[np.int32] | None) -> Sums:
     """Clients that begin at samples `first`, all of them within `rows`."""
     owner = np.repeat(np.arange(len(first)), np.diff(np.append(first, rows.stop)))
     # A place is left free between clients, so that no run goes on from one to the next.
@@ -116,15 +119,35 @@ def _of_block(first: I64, rows: slice, apps: AppLists, words: Sequence[_Word]) -
     client_at[place] = owner
     client, package = client_at.take(begin), begin_key >> key.dtype.type(bits)
     groups = np.flatnonzero(np.append(True, (package[1:] != package[:-1]) | (client[1:] != client[:-1]))[: len(begin)])
+    after = _after_others(client, package, groups, app_of, (begin, end)) if app_of is not None else np.zeros(0, np.intp)
+    group_after = np.searchsorted(groups, after, side="right") - 1
     both: list[I64] = []
     one: list[I64] = []
+    changed: list[I64] = []
     for word in words:
         own = np.zeros(places, np.int64)
         own[place] = word.packed[rows]
         total, following = np.cumsum(own), np.append(own[1:], 0)
         both.extend(word.unpacked(_by_group(total.take(end) - total.take(begin), groups)))
         one.extend(word.unpacked(_by_group(own.take(begin) + following.take(end), groups)))
-    return Sums(first[client[groups]], package[groups].astype(np.int64), np.stack(both), np.stack(one))
+        switched = np.zeros(len(groups), np.int64)
+        np.add.at(switched, group_after, own.take(begin.take(after)))
+        changed.extend(word.unpacked(switched))
+    return Sums(first[client[groups]], package[groups].astype(np.int64), np.stack(both), np.stack(one), np.stack(changed))
+
+
+def _after_others(client: I64, package: NDArray[Any], groups: I64, app_of: NDArray[np.int32], ends: tuple[I64, I64]) -> I64:
+    """Runs that begin at the sample after the end of another version's of the app; of several at a sample the first."""
+    app = app_of[package[groups]].astype(np.int64)
+    order = np.lexsort((client[groups], app))
+    alike = (np.diff(app[order]) == 0) & (np.diff(client[groups][order]) == 0)
+    several = np.zeros(len(groups), bool)
+    several[order[1:][alike]] = several[order[:-1][alike]] = True
+    lengths = np.diff(np.append(groups, len(client)))
+    runs = np.flatnonzero(np.repeat(several, lengths))
+    begin, end = (np.repeat(app << 32, lengths)[runs] + side[runs] for side in ends)
+    begin, places = np.unique(begin, return_index=True)
+    return np.asarray(runs[places[np.isin(begin, end + 1)]])
 
 
 def _sorted_keys(package: NDArray[np.int32], counts: I64, place: I64) -> tuple[NDArray[np.unsignedinteger], int]:

@@ -22,7 +22,7 @@ from navitas.fleet.schema import I64
 from navitas.fleet.stages import Fleet, forget_others
 from navitas.fleet.statistics import F64, Bool, life_gain_s
 from navitas.fleet.store import fingerprint, is_of, only_writer, read_table, write_table
-from navitas.fleet.units import Job, samples_of
+from navitas.fleet.units import BucketTask, Job, samples_of
 from navitas.fleet.usage import apps_in, ordered, samples_in
 
 H = 1.96
@@ -72,18 +72,12 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True)
-class RatesTask:
+class RatesTask(BucketTask):
     """Rates of a bucket's units summed up by client and app; `jobs` are those to be done, `clients` tells steps."""
 
-    jobs: tuple[Job, ...]
     clients: tuple[Path, ...]
     folder: Path
     inputs: str
-
-    @property
-    def name(self) -> str:
-        """What errors call it."""
-        return f"bucket {self.jobs[0].unit.bucket}"
 
     def run(self) -> None:
         """Write the sums."""

@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from navitas.fleet.engine.base import Engine, OutOfMemory, statement
 from navitas.fleet.store import FleetError, Store, is_of, only_writer, write_table
@@ -15,7 +17,7 @@ from navitas.fleet.units import Job, UsageTask, jobs_of
 
 _BUCKETS_AT_ONCE = 16
 LEAST_S = 1800
-_VERSION = "2"
+_VERSION = "3"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,14 @@ class Fleet:
     def buckets(self) -> list[int]:
         """All that have samples."""
         return sorted({job.unit.bucket for job in self.jobs})
+
+    @property
+    def app_of(self) -> NDArray[np.int32]:
+        """The app's number, at the place of each package's."""
+        number = self.packages["id"].to_numpy()
+        apps = np.full(int(number.max(initial=-1)) + 1, -1, np.int32)
+        apps[number] = self.packages["app_id"].to_numpy()
+        return apps
 
     def of_bucket(self, bucket: int) -> tuple[Job, ...]:
         """Its units in order of months."""
@@ -91,8 +101,11 @@ def brought_up_to_date(store: Store, engine: Engine, told: Callable[[int, int], 
         raise FleetError(f"{store.path}: holds no samples", "Ingest some: `navitas fleet ingest`.")
     fleet = Fleet(store, engine, tuple(jobs), numbered(store.packages()))
     inputs = {bucket: _inputs(fleet, bucket) for bucket in fleet.buckets}
+    app_of = fleet.app_of
     stale = [
-        UsageTask(chosen) for bucket in inputs if (chosen := tuple(job for job in fleet.of_bucket(bucket) if not job.is_done()))
+        UsageTask(chosen, app_of)
+        for bucket in inputs
+        if (chosen := tuple(job for job in fleet.of_bucket(bucket) if not job.is_done()))
     ]
     left = [bucket for bucket, text in inputs.items() if not is_of(fleet.contrast_file(bucket), text)]
     if stale or left:

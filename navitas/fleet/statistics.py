@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special, stats
 
 F64 = NDArray[np.float64]
 I64 = NDArray[np.int64]
@@ -82,32 +82,71 @@ class Contrast:
 
     def quantile(self, part: float) -> float:
         """Of Student's t."""
-        return float(stats.t.ppf(part, self.freedom))
+        return float(special.stdtrit(self.freedom, part))
+
+
+def side(cluster: I64, amounts: tuple[F64, F64], column: I64, shape: tuple[int, int]) -> F64:
+    """One side of comparisons: sums of s, of w, and of rows with a weight, by client (`cluster`) and comparison (`column`)."""
+    s, w = amounts
+    sums = [np.bincount(cluster * shape[1] + column, values, shape[0] * shape[1]) for values in (s, w, w > 0)]
+    return np.asarray(sums, np.float64).reshape(3, *shape)
+
+
+def other_side(whole: F64, one: F64) -> F64:
+    """What is left of a whole without one side; nothing, not what rounding leaves, where no rows are."""
+    rest = whole - one
+    return np.asarray(rest * (rest[2] > 0))
 
 
 def contrast(cluster: I64, s: F64, w: F64, one: Bool, other: Bool | None = None) -> Contrast:
-    """Σs / Σw over rows of `one` less that over rows of `other` (None: less nothing), with a cluster-robust error.
+    """Σs / Σw over rows of `one` less that over rows of `other` (None: less nothing); `cluster` numbers the clients."""
+    clients = int(cluster.max(initial=0)) + 1
+    first, *second = (
+        side(cluster[rows], (s[rows], w[rows]), np.zeros(np.count_nonzero(rows), np.int64), (clients, 1))
+        for rows in (one, other)
+        if rows is not None
+    )
+    found = contrasts(first, *second)
+    return Contrast(float(found.value[0]), float(found.error[0]), float(found.freedom[0]))
 
-    `cluster` numbers the clients. Where they are in both, what is alike in both is no error: the variance is that of the
-    differences of their influences, (S_c − mean · W_c) / W of each side. Degrees of freedom are those of the poorer side.
+
+@dataclass(frozen=True, slots=True)
+class Contrasts:
+    """As `Contrast`, of many."""
+
+    value: F64
+    error: F64
+    freedom: F64
+
+    def sure(self, part: float) -> F64:
+        """How far they lie from nothing at least, by Student's t at this part; NaN of a NaN."""
+        return np.asarray(np.abs(self.value) - special.stdtrit(self.freedom, part) * self.error)
+
+
+def contrasts(one: F64, other: F64 | None = None) -> Contrasts:
+    """Σs / Σw of each comparison's `side` less that of its other side (None: less nothing), with cluster-robust errors.
+
+    Where clients are on both, what is alike in both is no error: the variance is that of the differences of their influences,
+    (S_c − mean · W_c) / W of each side. Degrees of freedom are those of the poorer side. NaN where only one tells it.
     """
-    nothing = Contrast(np.nan, np.nan, np.nan)
-    influence, value, freedom = np.zeros(int(cluster.max(initial=0)) + 1), 0.0, np.inf
-    for rows, sign in ((one, 1.0), (other, -1.0)):
-        if rows is None:
-            continue
-        own_w = np.bincount(cluster[rows], w[rows], len(influence))
-        own_s = np.bincount(cluster[rows], s[rows], len(influence))
-        total = own_w.sum()
-        if np.count_nonzero(own_w) < 2:
-            return nothing
-        mean = float(own_s.sum() / total)
-        influence += sign * (own_s - mean * own_w) / total
-        value += sign * mean
-        freedom = min(freedom, max(float(total**2 / np.square(own_w).sum()) - 1, 1.0))
-    told = one if other is None else one | other
-    clusters = len(np.unique(cluster[told & (w > 0)]))
-    return Contrast(value, float(np.sqrt(np.square(influence).sum() * clusters / (clusters - 1))), freedom)
+    influence, value = np.zeros(one.shape[1:]), np.zeros(one.shape[2])
+    freedom, rows = np.full(one.shape[2], np.inf), np.zeros(one.shape[1:])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for sums, sign in ((one, 1.0), (other, -1.0)):
+            if sums is None:
+                continue
+            s, w, n = sums
+            total = w.sum(axis=0)
+            mean = s.sum(axis=0) / total
+            influence += sign * (s - mean * w) / total
+            value += sign * mean
+            effective = np.maximum(total**2 / np.square(w).sum(axis=0) - 1, 1.0)
+            freedom = np.minimum(freedom, np.where(np.count_nonzero(n, axis=0) < 2, np.nan, effective))
+            rows += n
+        clusters = np.count_nonzero(rows, axis=0)
+        error = np.sqrt(np.square(influence).sum(axis=0) * clusters / (clusters - 1))
+    known = np.isfinite(freedom)
+    return Contrasts(*(np.where(known, column, np.nan) for column in (value, error, freedom)))
 
 
 def false_rates(p: F64) -> F64:

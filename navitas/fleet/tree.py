@@ -7,14 +7,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.fleet.conditions import CHANGING, Cells
-from navitas.fleet.statistics import CONFIDENCE, Bool, Contrast, contrast
+from navitas.fleet.conditions import Cells
+from navitas.fleet.statistics import CONFIDENCE, F64, I64, Bool, Contrast, Contrasts, contrast, contrasts, other_side, side
 from navitas.fleet.versions import version_key
 
 ORDERED = ("version", "os")
 """Features whose values are versions."""
 _DEEPEST = 4
 _FEW_CLIENTS = 3
+_BLOCK = 1 << 21
+"""So many sums of clients by value are made at once: a fleet may have thousands of models."""
+_SURER = 1 + 1e-9
+"""Conditions that say the same of all cells differ by rounding: the first is taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,52 +65,84 @@ class Node:
         return all(condition.admits(value) for condition in self.conditions if condition.feature == feature)
 
 
-def grow(cells: Cells, least_ppm_s: float, features: tuple[str, ...] | None = None) -> Node:
+def grow(cells: Cells, least_ppm_s: float) -> Node:
     """Part all cells by the condition that tells drains apart most surely, then each part, as far as any does.
 
     A split must be significant (paper: d′ > 0), here with clients as clusters and for as many tries as there were conditions, and
     tell a difference of `least_ppm_s` at least. What changes between a pair's samples is no condition.
     """
-    return _grown(cells, (), np.ones(len(cells.s), bool), least_ppm_s, features or tuple(cells.features))
+    return _grown(cells, (), np.ones(len(cells.s), bool), least_ppm_s)
 
 
-def _grown(cells: Cells, path: tuple[Condition, ...], rows: Bool, least: float, features: tuple[str, ...]) -> Node:
+def _grown(cells: Cells, path: tuple[Condition, ...], rows: Bool, least: float) -> Node:
     effect = contrast(cells.cluster, cells.s, cells.w, rows)
-    if len(path) == _DEEPEST:
+    condition = _best(cells, rows, least) if len(path) < _DEEPEST else None
+    if condition is None:
         return Node(path, rows, effect)
-    tries = [(condition, met) for condition, met in _candidates(cells, rows, features) if _tell(cells, rows, met)]
-    best, gap = None, 0.0
-    for condition, met in tries:
-        found = contrast(cells.cluster, cells.s, cells.w, rows & met, rows & ~met)
-        sure = abs(found.value) - found.quantile(1 - (1 - CONFIDENCE) / 2 / len(tries)) * found.error
-        if sure > gap and abs(found.value) >= least:
-            best, gap = (condition, met), sure
-    if best is None:
-        return Node(path, rows, effect)
-    condition, met = best
+    feature = cells.features[condition.feature]
+    at = feature.values.index(condition.value)
+    met = feature.place >= at if condition.later else feature.place == at
     against = Condition(condition.feature, condition.value, not condition.holds, condition.later)
     children = (
-        _grown(cells, (*path, condition), rows & met, least, features),
-        _grown(cells, (*path, against), rows & ~met, least, features),
+        _grown(cells, (*path, condition), rows & met, least),
+        _grown(cells, (*path, against), rows & ~met, least),
     )
     return Node(path, rows, effect, children)
 
 
-def _candidates(cells: Cells, rows: Bool, features: tuple[str, ...]) -> Iterator[tuple[Condition, Bool]]:
-    for feature in features:
-        column = cells.features[feature]
-        values = sorted({value for value in column[rows].tolist() if value not in ("", CHANGING)}, key=version_key)
-        number = {value: place for place, value in enumerate(values)}
-        place = np.array([number.get(value, -1) for value in column.tolist()], np.int64)
-        ordered = feature in ORDERED
-        for at, value in enumerate(values):
-            if not ordered or 0 < at < len(values) - 1:
-                yield Condition(feature, value, True), place == at
-            if ordered and at:
-                yield Condition(feature, value, True, later=True), place >= at
+def _best(cells: Cells, rows: Bool, least: float) -> Condition | None:
+    """The condition that parts these cells most surely."""
+    told = np.flatnonzero(rows & (cells.w > 0))
+    clients, cluster = np.unique(cells.cluster[told], return_inverse=True)
+    own = _Told(cluster, len(clients), cells.s[told], cells.w[told])
+    whole = own.by(np.zeros(len(told), np.int64), 1)
+    tries: list[tuple[Condition, int, int]] = []
+    found: list[Contrasts] = []
+    for conditions, met in _candidates(cells, told, own):
+        rest = other_side(whole, met)
+        enough = np.minimum(*(np.count_nonzero(part[2], axis=0) for part in (met, rest))) >= _FEW_CLIENTS
+        tries += [(conditions[column], len(found), column) for column in np.flatnonzero(enough).tolist()]
+        found.append(contrasts(met, rest))
+    part = 1 - (1 - CONFIDENCE) / 2 / max(len(tries), 1)
+    sure = [one.sure(part) for one in found]
+    best, gap = None, 0.0
+    for condition, block, column in tries:
+        if sure[block][column] > gap * _SURER and abs(found[block].value[column]) >= least:
+            best, gap = condition, float(sure[block][column])
+    return best
 
 
-def _tell(cells: Cells, rows: Bool, met: Bool) -> bool:
-    """Whether enough clients tell something of both sides."""
-    told = rows & (cells.w > 0)
-    return min(len(np.unique(cells.cluster[told & met])), len(np.unique(cells.cluster[told & ~met]))) >= _FEW_CLIENTS
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """Rows that tell something."""
+
+    cluster: I64
+    clients: int
+    s: F64
+    w: F64
+
+    def by(self, value: I64, values: int, rows: Bool | slice = slice(None)) -> F64:
+        """A column for each value, of these rows."""
+        return side(self.cluster[rows], (self.s[rows], self.w[rows]), value[rows], (self.clients, values))
+
+
+def _candidates(cells: Cells, told: I64, own: _Told) -> Iterator[tuple[list[Condition], F64]]:
+    """Conditions on values that occur, and a side of what meets them; the later values first, for *or later* includes them."""
+    for feature, column in cells.features.items():
+        known, place = np.unique(column.place[told], return_inverse=True)
+        place = place - np.count_nonzero(known < 0)
+        values = [column.values[at] for at in known[known >= 0].tolist()]
+        last, width = len(values), max(_BLOCK // max(own.clients, 1), 1)
+        later = np.zeros((3, own.clients, 1))
+        for low in range((last - 1) // width * width, -1, -width):
+            high = min(low + width, last)
+            each = own.by(place - low, high - low, (place >= low) & (place < high))
+            if feature not in ORDERED:
+                yield [Condition(feature, value, True) for value in values[low:high]], each
+                continue
+            inner = [at for at in range(low, high) if 0 < at < last - 1]
+            yield [Condition(feature, values[at], True) for at in inner], each[..., [at - low for at in inner]]
+            upwards = later + np.cumsum(each[..., ::-1], axis=2)[..., ::-1]
+            outer = [at for at in range(low, high) if at]
+            yield [Condition(feature, values[at], True, later=True) for at in outer], upwards[..., [at - low for at in outer]]
+            later = upwards[..., :1]

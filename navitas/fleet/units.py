@@ -9,12 +9,13 @@ from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from navitas.fleet.pairs import LONGEST_S
 from navitas.fleet.store import Store, Unit, fingerprint, is_of, notes_of, read_table, write_table
 from navitas.fleet.usage import COLUMNS, usage_of
 
-_VERSION = "2"
+_VERSION = "3"
 
 
 class Task(Protocol):
@@ -51,9 +52,9 @@ class Job:
         """Whether the results are of these inputs; `clients` is written last."""
         return is_of(self.clients, self.inputs) and self.usage.exists()
 
-    def make(self, samples: pa.Table) -> None:
-        """Make the sums of these samples."""
-        made = usage_of(samples, self.begins_s)
+    def make(self, samples: pa.Table, app_of: NDArray[np.int32] | None) -> None:
+        """Make the sums of these samples; `app_of` has the app of each package."""
+        made = usage_of(samples, self.begins_s, app_of)
         write_table(self.usage, made.usage)
         write_table(self.clients, made.clients, self.inputs, made.refused)
 
@@ -63,8 +64,8 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class UsageTask:
-    """Units of one bucket, in order of their months, whose sums are to be made."""
+class BucketTask:
+    """What tasks about units of one bucket, in order of their months, have in common."""
 
     jobs: tuple[Job, ...]
 
@@ -73,10 +74,17 @@ class UsageTask:
         """What errors call it."""
         return f"bucket {self.jobs[0].unit.bucket}"
 
+
+@dataclass(frozen=True, slots=True)
+class UsageTask(BucketTask):
+    """Units whose sums are to be made; `app_of` has the app of each package."""
+
+    app_of: NDArray[np.int32] | None = None
+
     def run(self) -> None:
         """Make the sums, one unit after another. FleetError when files cannot be read or written."""
         for job, samples in samples_of(self.jobs, COLUMNS):
-            job.make(samples)
+            job.make(samples, self.app_of)
 
 
 def samples_of(jobs: Sequence[Job], columns: list[str]) -> Iterator[tuple[Job, pa.Table]]:

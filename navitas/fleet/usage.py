@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from navitas.fleet.kernel import AppLists, Sums, sums_by_package
 from navitas.fleet.pairs import Bool, Pairs, Samples, pairs_of
@@ -20,15 +21,20 @@ SCREENS = 3
 """A pair's screen: at how many of its ends it was on, 0 to 2."""
 _WIDTHS = {"pairs": pa.int32(), "seconds": pa.int32(), "drop_ppm": pa.int64()}
 _AMOUNTS = tuple(_WIDTHS)
+_ENDS = ("both", "one", "changed")
 USAGE = pa.schema(
     [
         pa.field("client", pa.int64()),
         pa.field("package", pa.int32()),
         pa.field("screen", pa.int8()),
-        *(pa.field(f"{ends}_{amount}", kind) for ends in ("both", "one") for amount, kind in _WIDTHS.items()),
+        *(pa.field(f"{ends}_{amount}", kind) for ends in _ENDS for amount, kind in _WIDTHS.items()),
     ]
 )
-"""By client, package and screen: pairs with the package at both ends and at one of them: their number, length and drop."""
+"""By client, package and screen: pairs with the package at both ends and at one of them: their number, length and drop.
+
+Of the latter, `changed` are those in which the package has taken the place of another version of its app: the app was at both
+ends, and the pair is among `one` of both packages.
+"""
 CLIENTS = pa.schema(
     [
         pa.field("client", pa.int64()),
@@ -57,10 +63,10 @@ class Usage:
     refused: dict[str, int]
 
 
-def usage_of(samples: pa.Table, begins_s: int = -(1 << 62)) -> Usage:
+def usage_of(samples: pa.Table, begins_s: int = -(1 << 62), app_of: NDArray[np.int32] | None = None) -> Usage:
     """Sum up a unit's pairs; samples (`COLUMNS`) are ordered here if they are not, by client and time.
 
-    Samples before `begins_s` are the unit's before: they only begin pairs.
+    Samples before `begins_s` are the unit's before: they only begin pairs. `app_of` has the app of each package.
     """
     samples = ordered(samples)
     told = samples_in(samples)
@@ -68,7 +74,7 @@ def usage_of(samples: pa.Table, begins_s: int = -(1 << 62)) -> Usage:
     pairs = pairs_of(told)
     amounts = np.stack([pairs.counts, pairs.seconds, pairs.drop_ppm]).astype(np.int64) * own
     values = np.concatenate([amounts * (pairs.screen == screen) for screen in range(SCREENS)])
-    sums = list(sums_by_package(client, apps_in(samples), values))
+    sums = list(sums_by_package(client, apps_in(samples), values, app_of))
     refused = {reason: count for reason, count in pairs.refused.items() if count}
     return Usage(_usage_table(client, sums), _client_table(samples, client, own, pairs, values), refused)
 
@@ -106,9 +112,9 @@ def _usage_table(client: I64, parts: Sequence[Sums]) -> pa.Table:
     tables = [USAGE.empty_table()]
     for part in parts:
         for screen in range(SCREENS):
-            both, one = (ends[len(_AMOUNTS) * screen :][: len(_AMOUNTS)] for ends in (part.both, part.one))
-            told = np.flatnonzero(both[0] | one[0])
-            amounts = [*both.take(told, 1), *one.take(told, 1)]
+            sums = [ends[len(_AMOUNTS) * screen :][: len(_AMOUNTS)] for ends in (part.both, part.one, part.changed)]
+            told = np.flatnonzero(sums[0][0] | sums[1][0])
+            amounts = [column for ends in sums for column in ends.take(told, 1)]
             columns = [client[part.client[told]], part.package[told], np.full(len(told), screen), *amounts]
             tables.append(_table(columns, USAGE))
     return pa.concat_tables(tables)

@@ -1,26 +1,37 @@
--- By client, package, screen and network: the package at both ends against its app at neither, as in contrast.sql.
+-- By client, package, screen and network, for apps in `chosen`: the package at both ends against its app at neither, as in contrast.sql.
 -- `cells` has sums of pairs; those whose package is null are of all pairs.
 WITH used AS (
     SELECT
-        cells.client, cells.package, packages.app_id AS app, screen, network, SUM(pairs) AS pairs,
-        CAST(SUM(seconds) AS DOUBLE) AS t1, CAST(SUM(drop_ppm) AS DOUBLE) AS d1,
-        CAST(SUM(seconds + one_seconds) AS DOUBLE) AS t, CAST(SUM(drop_ppm + one_drop_ppm) AS DOUBLE) AS d
-    FROM cells JOIN packages ON cells.package = packages.id
+        cells.client, cells.package, packages.app_id AS app, screen, network,
+        CAST(SUM(both_seconds) AS DOUBLE) AS t1, CAST(SUM(both_drop_ppm) AS DOUBLE) AS d1,
+        CAST(SUM(both_seconds + one_seconds - changed_seconds) AS DOUBLE) AS t,
+        CAST(SUM(both_drop_ppm + one_drop_ppm - changed_drop_ppm) AS DOUBLE) AS d
+    FROM cells JOIN packages ON cells.package = packages.id JOIN chosen ON packages.app_id = chosen.app
     GROUP BY cells.client, cells.package, packages.app_id, screen, network
 ),
 own AS (SELECT client, app, screen, network, SUM(t) AS t, SUM(d) AS d FROM used GROUP BY client, app, screen, network),
 whole AS (
-    SELECT client, screen, network, CAST(SUM(seconds) AS DOUBLE) AS t, CAST(SUM(drop_ppm) AS DOUBLE) AS d
+    SELECT client, screen, network, CAST(SUM(both_seconds) AS DOUBLE) AS t, CAST(SUM(both_drop_ppm) AS DOUBLE) AS d
     FROM cells WHERE package IS NULL GROUP BY client, screen, network
 ),
+moments AS (
+    SELECT
+        client, screen,
+        CAST(SUM(pairs) AS DOUBLE) AS n, CAST(SUM(seconds) AS DOUBLE) AS t, CAST(SUM(drop_ppm) AS DOUBLE) AS d, SUM(square) AS q
+    FROM clients GROUP BY client, screen
+),
 parted AS (
-    SELECT used.client, used.app, used.package, used.screen, used.network, pairs, t1, d1, whole.t - own.t AS t0, whole.d - own.d AS d0
+    SELECT
+        used.client, used.app, used.package, used.screen, used.network, t1, d1, whole.t - own.t AS t0, whole.d - own.d AS d0,
+        CASE WHEN n > 1 THEN (q - moments.d * moments.d / moments.t) / (n - 1) ELSE 0 END AS v
     FROM used
     JOIN own ON used.client = own.client AND used.app = own.app AND used.screen = own.screen AND used.network = own.network
     JOIN whole ON used.client = whole.client AND used.screen = whole.screen AND used.network = whole.network
+    JOIN moments ON used.client = moments.client AND used.screen = moments.screen
 )
 SELECT
-    client, app, package, screen, network, pairs, t1 AS seconds, d1 AS drop_ppm,
+    client, app, package, screen, network, t1 AS seconds, d1 AS drop_ppm,
     CASE WHEN t0 >= {least_s} THEN t1 * t0 / (t1 + t0) ELSE 0 END AS w,
-    CASE WHEN t0 >= {least_s} THEN (d1 * t0 - d0 * t1) / (t1 + t0) ELSE 0 END AS s
+    CASE WHEN t0 >= {least_s} THEN (d1 * t0 - d0 * t1) / (t1 + t0) ELSE 0 END AS s,
+    CASE WHEN t0 >= {least_s} THEN v * t1 * t0 / (t1 + t0) ELSE 0 END AS noise
 FROM parted WHERE t1 > 0

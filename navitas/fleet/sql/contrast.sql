@@ -1,12 +1,14 @@
 -- By client and app: how much faster the battery drained with the app at both ends of a pair than at neither, by screen and summed.
 -- A difference of rates weighs T1 * T0 / (T1 + T0), which its variance is inverse to, once both times are long beside the time in
 -- which the level falls by a step. Pairs with the app at one end tell nothing, but that it may have run for half of them (ran_s).
+-- A pair with one version at its begin and another at its end is among `one` of both: it is of the app at both ends, and counts once.
 WITH used AS (
     SELECT
         usage.client, packages.app_id AS app, usage.screen,
-        SUM(both_pairs) AS pairs,
-        CAST(SUM(both_seconds) AS DOUBLE) AS t1, CAST(SUM(both_drop_ppm) AS DOUBLE) AS d1,
-        CAST(SUM(both_seconds + one_seconds) AS DOUBLE) AS t, CAST(SUM(both_drop_ppm + one_drop_ppm) AS DOUBLE) AS d
+        SUM(both_pairs + changed_pairs) AS pairs,
+        CAST(SUM(both_seconds + changed_seconds) AS DOUBLE) AS t1, CAST(SUM(both_drop_ppm + changed_drop_ppm) AS DOUBLE) AS d1,
+        CAST(SUM(both_seconds + one_seconds - changed_seconds) AS DOUBLE) AS t,
+        CAST(SUM(both_drop_ppm + one_drop_ppm - changed_drop_ppm) AS DOUBLE) AS d
     FROM usage JOIN packages ON usage.package = packages.id
     GROUP BY usage.client, packages.app_id, usage.screen
 ),

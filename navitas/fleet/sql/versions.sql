@@ -3,7 +3,8 @@ WITH used AS (
     SELECT
         usage.client, usage.package, packages.app_id AS app, usage.screen, SUM(both_pairs) AS pairs,
         CAST(SUM(both_seconds) AS DOUBLE) AS t1, CAST(SUM(both_drop_ppm) AS DOUBLE) AS d1,
-        CAST(SUM(both_seconds + one_seconds) AS DOUBLE) AS t, CAST(SUM(both_drop_ppm + one_drop_ppm) AS DOUBLE) AS d
+        CAST(SUM(both_seconds + one_seconds - changed_seconds) AS DOUBLE) AS t,
+        CAST(SUM(both_drop_ppm + one_drop_ppm - changed_drop_ppm) AS DOUBLE) AS d
     FROM usage JOIN packages ON usage.package = packages.id JOIN chosen ON packages.app_id = chosen.app
     GROUP BY usage.client, usage.package, packages.app_id, usage.screen
 ),

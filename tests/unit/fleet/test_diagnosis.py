@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from navitas.fleet.conditions import Cells
+from navitas.fleet.conditions import Cells, Feature
 from navitas.fleet.diagnosis import KILL, Diagnosis, diagnose
 from navitas.fleet.tree import Condition
 
@@ -21,19 +21,21 @@ def made(extra: dict[str, str], drain: float, clients: int = 120, seed: int = 1)
         for screen in ("off", "on")
     ]
     client = np.array([row[0] for row in rows])
-    features = {
-        "version": np.array([row[1] for row in rows], object),
-        "os": np.array(["13.1" if row[0] % 4 else "13.0" for row in rows], object),
-        "model": np.array([f"model {row[0] % 3}" for row in rows], object),
-        "network": np.array([row[2] for row in rows], object),
-        "screen": np.array([row[3] for row in rows], object),
+    texts = {
+        "version": [row[1] for row in rows],
+        "os": ["13.1" if row[0] % 4 else "13.0" for row in rows],
+        "model": [f"model {row[0] % 3}" for row in rows],
+        "network": [row[2] for row in rows],
+        "screen": [row[3] for row in rows],
     }
-    hit = np.all([features[name] == value for name, value in extra.items()], axis=0) if extra else np.ones(len(rows), bool)
+    hit = np.all([np.array(texts[name]) == value for name, value in extra.items()], axis=0) if extra else np.ones(len(rows), bool)
     w = random.uniform(3000, 9000, len(rows))
     own = random.lognormal(0, 0.25, clients)[client]
     s = w * (drain * own * hit + random.normal(0, 1.5, len(rows)))
     seconds = 2 * w
-    return Cells(client + 1000, client, s, w, seconds, seconds * (20 + drain * own * hit), features)
+    features = {name: Feature.of(column, np.arange(len(rows))) for name, column in texts.items()}
+    noise = np.square(1.5 * w)
+    return Cells(np.arange(clients) + 1000, client, s, w, noise, seconds, seconds * (20 + drain * own * hit), features)
 
 
 def actions(diagnosis: Diagnosis) -> dict[str, tuple[str, ...]]:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from navitas.fleet import kernel
 from navitas.fleet.kernel import AppLists, sums_by_package
 
+OF_APP = np.array([0, 0, 1, 0, 2, 1], np.int32)
 samples = st.lists(st.tuples(st.integers(0, 3), st.sets(st.integers(0, 5)), st.sampled_from([0, 1, 5, 1 << 58])), max_size=30)
 
 
@@ -27,15 +28,20 @@ def test_sums_are_those_of_a_plain_loop(made: list[tuple[int, set[int], int]], b
     )
     both: dict[tuple[int, int], np.ndarray] = defaultdict(lambda: np.zeros(3, np.int64))
     one: dict[tuple[int, int], np.ndarray] = defaultdict(lambda: np.zeros(3, np.int64))
+    changed: dict[tuple[int, int], np.ndarray] = defaultdict(lambda: np.zeros(3, np.int64))
     for i, row in enumerate(apps):
         for app in row:
             both[client[i], app] += 0
-        if not begins[i]:
-            for app in {*row, *apps[i - 1]}:
-                (both if app in row and app in apps[i - 1] else one)[client[i], app] += values[i]
+        if begins[i]:
+            continue
+        come, gone = ({*these} - {*those} for these, those in ((row, apps[i - 1]), (apps[i - 1], row)))
+        for app in {*row, *apps[i - 1]}:
+            (one if app in come | gone else both)[client[i], app] += values[i]
+        for number in {OF_APP[app] for app in come} & {OF_APP[app] for app in gone}:
+            changed[client[i], min(app for app in come if OF_APP[app] == number)] += values[i]
     old, kernel._BLOCK = kernel._BLOCK, block
     try:
-        parts = list(sums_by_package(client, AppLists(offset, package), values.T))
+        parts = list(sums_by_package(client, AppLists(offset, package), values.T, OF_APP))
     finally:
         kernel._BLOCK = old
     found = {}
@@ -43,5 +49,5 @@ def test_sums_are_those_of_a_plain_loop(made: list[tuple[int, set[int], int]], b
         for i in range(len(part.client)):
             key = int(client[part.client[i]]), int(part.package[i])
             assert key not in found
-            found[key] = part.both[:, i].tolist(), part.one[:, i].tolist()
-    assert found == {key: (both[key].tolist(), one[key].tolist()) for key in both}
+            found[key] = [sums[:, i].tolist() for sums in (part.both, part.one, part.changed)]
+    assert found == {key: [sums[key].tolist() for sums in (both, one, changed)] for key in both}

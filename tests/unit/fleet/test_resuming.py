@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from navitas.fleet.advice import diagnoses_of
 from navitas.fleet.bugs import find_bugs
 from navitas.fleet.engine.base import OutOfMemory, Tables, Work
 from navitas.fleet.engine.duckdb import DuckDbEngine
@@ -27,7 +28,8 @@ from navitas.fleet.store import FleetError, Store, read_table
 _DRIVER = """
 import os, signal, sys, time
 from pathlib import Path
-from navitas.fleet import paper
+import numpy as np
+from navitas.fleet import cells, paper
 from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.stages import brought_up_to_date
 from navitas.fleet.store import Store
@@ -35,7 +37,9 @@ from navitas.fleet.store import Store
 def work(path):
     store = Store.open(path)
     engine = DuckDbEngine(store.work / "spill", threads=1)
-    paper.brought_up_to_date(brought_up_to_date(store, engine))
+    fleet = brought_up_to_date(store, engine)
+    cells.brought_up_to_date(fleet, np.arange(0, 100, 7))
+    paper.brought_up_to_date(fleet)
     engine.close()
 
 def child(path, operation):
@@ -87,7 +91,9 @@ def copied(samples: Path, path: Path) -> Store:
 def results(fleet: Fleet) -> list[np.ndarray]:
     hogs = find_hogs(fleet)
     bugs, scores = find_bugs(fleet, hogs), score_clients(fleet)
-    return [hogs.app, hogs.effect.value, hogs.effect.error, hogs.is_hog, bugs.client, bugs.app, bugs.extra, scores.score]
+    diagnoses = diagnoses_of(fleet, hogs, np.arange(0, 100, 7)).found.values()
+    effects = np.array([(leaf.effect.value, leaf.effect.error) for one in diagnoses for leaf in one.tree.leaves()])
+    return [hogs.app, hogs.effect.value, hogs.effect.error, hogs.is_hog, bugs.client, bugs.app, bugs.extra, scores.score, effects]
 
 
 def same(one: Sequence[np.ndarray], other: Sequence[np.ndarray]) -> None:
@@ -113,7 +119,7 @@ def test_killed_at_any_moment_and_run_again(samples: Path, tmp_path: Path) -> No
     for name in ("straight", "killed"):
         copied(samples, tmp_path / name)
     chance = random.Random()
-    operations = " ".join(str(chance.randint(3, 40)) for _ in range(5))
+    operations = " ".join(str(chance.randint(3, 60)) for _ in range(5))
     moments = " ".join(f"{chance.uniform(0.02, 0.4):.3f}" for _ in range(5))
     arguments = [str(tmp_path / "straight"), str(tmp_path / "killed"), moments, operations]
     made = subprocess.run([sys.executable, "-c", _DRIVER, *arguments], capture_output=True, text=True, timeout=120, check=False)
@@ -135,20 +141,21 @@ def test_new_samples_change_their_units_alone(samples: Path, tmp_path: Path) -> 
     later = rows.num_rows // 2
     grown.write_part(unit, "first", rows.slice(0, later))
     part.unlink()
-    brought_up_to_date(grown, engine)
+    results(brought_up_to_date(grown, engine))
     before = {file: file.stat().st_ino for file in grown.work.rglob("*.parquet")}
     grown.write_part(unit, "second", rows.slice(later))
     known = grown.packages()
     new = pa.table({"id": [known.num_rows], "app": ["org.example.new"], "version": ["1"]}).cast(known.schema)
     grown.write_packages(pa.concat_tables([known, new]))
     fleet = brought_up_to_date(grown, engine)
+    found = results(fleet)
     made = {str(file.relative_to(grown.work)) for file in grown.work.rglob("*.parquet") if before.get(file) != file.stat().st_ino}
     following = str(np.datetime64(unit.month) + 1)
     months = {unit.month, following} & {job.unit.month for job in fleet.jobs}
     assert len(months) == 2
-    units = {f"{table}/bucket=002/month={month}.parquet" for table in ("usage", "clients") for month in months}
-    assert made == units | {"contrast/bucket=002.parquet"}
-    same(results(fleet), expected)
+    units = {f"{table}/bucket=002/month={month}.parquet" for table in ("usage", "clients", "cells") for month in months}
+    assert made == units | {"contrast/bucket=002.parquet", "cells/apps.parquet"}
+    same(found, expected)
 
 
 class _Narrow:

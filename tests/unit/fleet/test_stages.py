@@ -5,16 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from navitas.fleet.bugs import find_bugs
 from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.hogs import find_hogs
+from navitas.fleet.schema import SAMPLES
 from navitas.fleet.scores import score_clients
 from navitas.fleet.simulate import FleetModel, simulate
 from navitas.fleet.stages import Fleet, brought_up_to_date
-from navitas.fleet.store import FleetError, Store
+from navitas.fleet.store import FleetError, Store, Unit
 
 
 @pytest.fixture(scope="module")
@@ -57,6 +59,24 @@ def test_only_what_has_changed_is_made_again(fleet: Fleet) -> None:
     brought_up_to_date(fleet.store, fleet.engine, lambda done, of: told.append((done, of)))
     assert told == [(1, 1)]
     assert find_hogs(again).effect.value.tolist() == find_hogs(fleet).effect.value.tolist()
+
+
+def test_an_update_between_two_samples_leaves_no_time_out(tmp_path: Path) -> None:
+    """An app that is updated while it runs was there at both ends of the pair: all other time is without it."""
+    store = Store.create(tmp_path / "store", buckets=1, salt="s")
+    store.write_packages(pa.table({"id": [0, 1, 2], "app": ["a", "b", "a"], "version": ["1", "1", "2"]}))
+    running = [[0], [0], [0, 1], [1, 2], [2], [2], [], [1], [1], [1], []]
+    rows = [
+        {"client": 7, "time_s": 1800 * i, "level_ppm": 10_000 * (90 - i), "state": 1, "apps": apps}
+        for i, apps in enumerate(running)
+    ]
+    store.write_part(Unit(0, "1970-01"), "a", pa.Table.from_pylist(rows, SAMPLES))
+    fleet = brought_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
+    (contrasts,) = fleet.by_clients("SELECT * FROM contrast")
+    a, b = contrasts.sort_by("app").to_pylist()
+    assert (a["pairs"], a["seconds"], a["ran_s"]) == (5, 9000, 9900)
+    assert (b["pairs"], b["seconds"]) == (3, 5400)
+    assert a["w"] == pytest.approx(9000 * 7200 / (9000 + 7200))
 
 
 def test_an_empty_store_is_told(tmp_path: Path) -> None:

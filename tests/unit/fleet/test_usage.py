@@ -42,6 +42,22 @@ def test_sums_of_packages_by_ends_and_screen() -> None:
     }
 
 
+def test_a_version_that_takes_the_place_of_another_is_told() -> None:
+    rows = [row(1, 600 * i, 90 - i, apps) for i, apps in enumerate([[1], [1], [3], [2, 3], [2]])]
+    sums = [
+        (
+            one["package"],
+            one["both_pairs"],
+            one["one_pairs"],
+            one["changed_pairs"],
+            one["changed_seconds"],
+            one["changed_drop_ppm"],
+        )
+        for one in usage_of(table(rows), app_of=np.array([0, 1, 2, 1], np.int32)).usage.to_pylist()
+    ]
+    assert sorted(sums) == [(1, 1, 1, 0, 0, 0), (2, 1, 1, 0, 0, 0), (3, 1, 2, 1, 600, 10_000)]
+
+
 def test_sums_of_clients() -> None:
     off, on, other = usage_of(table(ROWS)).clients.to_pylist()
     assert (off["screen"], off["pairs"], off["seconds"], off["drop_ppm"]) == (0, 1, 600, 10_000)

@@ -1,0 +1,141 @@
+"""Stage *cells*: pairs of chosen apps by client, version, screen and network, of which conditions are told."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from navitas.fleet.kernel import AppLists, Sums, sums_by_package
+from navitas.fleet.pairs import Bool, pairs_of
+from navitas.fleet.schema import I64, NETWORKS
+from navitas.fleet.stages import Fleet, forget_others
+from navitas.fleet.store import is_of, only_writer, read_table, write_table
+from navitas.fleet.units import BucketTask, Job, samples_of
+from navitas.fleet.usage import SCREENS, apps_in, ordered, samples_in
+
+FOLDER = "cells"
+"""Of the stage's results; statements see them by this name."""
+CHANGING = len(NETWORKS)
+"""A pair's network where its ends differ, or one is not known."""
+COLUMNS = ["client", "time_s", "level_ppm", "state", "screen", "network", "uptime_s", "apps"]
+_CLASSES = SCREENS * (CHANGING + 1)
+_VERSION = "1"
+_CHOSEN = "apps.parquet"
+_AMOUNTS = ("seconds", "drop_ppm")
+CELLS = pa.schema(
+    [
+        pa.field("client", pa.int64()),
+        pa.field("package", pa.int32()),
+        pa.field("screen", pa.int8()),
+        pa.field("network", pa.int8()),
+        *(pa.field(f"{ends}_{amount}", pa.int64()) for ends in ("both", "one", "changed") for amount in _AMOUNTS),
+    ]
+)
+"""By client, package, screen (0 to 2) and network: as `usage.USAGE`. Where package is null: all pairs, as `both`."""
+
+
+@dataclass(frozen=True, slots=True)
+class CellsTask(BucketTask):
+    """Units whose cells are to be made: of packages that are `wanted`; `app_of` has the app of each package."""
+
+    folder: Path
+    inputs: str
+    wanted: Bool
+    app_of: NDArray[np.int32]
+
+    def is_done(self, job: Job) -> bool:
+        """Whether a unit's result is there."""
+        return is_of(self._file(job), self._inputs(job))
+
+    def run(self) -> None:
+        """Make the cells, one unit after another. FleetError when files cannot be read or written."""
+        for job, samples in samples_of(self.jobs, COLUMNS):
+            made = cells_of(ordered(samples), job.begins_s, self.wanted, self.app_of)
+            write_table(self._file(job), made, self._inputs(job))
+
+    def _file(self, job: Job) -> Path:
+        return self.folder / f"{job.unit.folder}.parquet"
+
+    def _inputs(self, job: Job) -> str:
+        return f"{self.inputs} {job.inputs}"
+
+
+def brought_up_to_date(fleet: Fleet, apps: I64, told: Callable[[int, int], None] = lambda done, of: None) -> None:
+    """Make the cells of these apps where they are not there; `told` hears how many of how many buckets are done.
+
+    What was asked for before stays: as long as no other app is asked for, new samples cost their units alone. FleetError.
+    """
+    folder = fleet.store.work / FOLDER
+    before = read_table(folder / _CHOSEN)["app"].to_numpy() if is_of(folder / _CHOSEN, _VERSION) else np.zeros(0, np.int32)
+    chosen = np.union1d(before, apps).astype(np.int32)
+    app_of = fleet.app_of
+    inputs = f"{_VERSION} {hashlib.blake2b(chosen.tobytes(), digest_size=12).hexdigest()}"
+    tasks = [CellsTask(fleet.of_bucket(one), folder, inputs, np.isin(app_of, chosen), app_of) for one in fleet.buckets]
+    stale = [
+        CellsTask(left, folder, inputs, task.wanted, app_of)
+        for task in tasks
+        if (left := tuple(job for job in task.jobs if not task.is_done(job)))
+    ]
+    if not stale:
+        return
+    count = 0
+
+    def done(_: CellsTask) -> None:
+        nonlocal count
+        count += 1
+        told(count, len(stale))
+
+    with only_writer(fleet.store.path):
+        forget_others(fleet)
+        write_table(folder / _CHOSEN, pa.table({"app": chosen}), _VERSION)
+        fleet.engine.run(stale, done)
+
+
+def cells_of(samples: pa.Table, begins_s: int, wanted: Bool, app_of: NDArray[np.int32]) -> pa.Table:
+    """The cells of a unit's samples, in order of client and time; those before `begins_s` only begin pairs."""
+    read = samples_in(samples)
+    pairs, client = pairs_of(read), read.client
+    own = pairs.counts & (read.time_s >= begins_s)
+    amounts = np.stack([pairs.seconds, pairs.drop_ppm]).astype(np.int64)
+    kind = np.where(own, pairs.screen * (CHANGING + 1) + _networks(samples), -1)
+    values = np.concatenate([amounts * (kind == number) for number in range(_CLASSES)])
+    first = np.flatnonzero(np.append(True, client[1:] != client[:-1])[: len(client)])
+    tables = [CELLS.empty_table()]
+    if len(first):
+        total = np.add.reduceat(values, first, axis=1)
+        none = np.zeros_like(total)
+        tables.append(_table(client, Sums(first, np.zeros(len(first), np.int64), total, none, none), whole=True))
+    for part in sums_by_package(client, _only(apps_in(samples), wanted), values, app_of):
+        tables.append(_table(client, part))
+    return pa.concat_tables(tables)
+
+
+def _only(lists: AppLists, wanted: Bool) -> AppLists:
+    """The lists without other packages."""
+    kept = np.flatnonzero(wanted[lists.package])
+    return AppLists(np.searchsorted(kept, lists.offset), lists.package[kept])
+
+
+def _table(client: I64, sums: Sums, *, whole: bool = False) -> pa.Table:
+    """Rows for the classes that have pairs; `whole` sums have no package."""
+    ends = [one.reshape(_CLASSES, len(_AMOUNTS), -1) for one in (sums.both, sums.one, sums.changed)]
+    kind, row = np.nonzero(ends[0][:, 0] | ends[1][:, 0])
+    package = pa.nulls(len(row), pa.int32()) if whole else pa.array(sums.package[row], pa.int32())
+    columns = [client[sums.client[row]], package, kind // (CHANGING + 1), kind % (CHANGING + 1)]
+    return pa.table([*columns, *(one[kind, amount, row] for one in ends for amount in range(len(_AMOUNTS)))], CELLS.names).cast(
+        CELLS
+    )
+
+
+def _networks(samples: pa.Table) -> NDArray[np.int8]:
+    """Each pair's network, by number: that of both its ends."""
+    number = np.asarray(pc.fill_null(pc.index_in(samples["network"], pa.array(NETWORKS)), CHANGING).to_numpy(), np.int8)
+    before = np.append(np.int8(CHANGING), number[:-1])[: len(number)]
+    return np.where(number == before, number, np.int8(CHANGING)).astype(np.int8)

@@ -1,0 +1,100 @@
+"""Cells of a unit against a plain loop over pairs, and which units are made again."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from navitas.fleet import cells
+from navitas.fleet.conditions import cells_by_app
+from navitas.fleet.engine.duckdb import DuckDbEngine
+from navitas.fleet.schema import NETWORKS, SAMPLES, State
+from navitas.fleet.stages import brought_up_to_date
+from navitas.fleet.store import Store, Unit, read_table
+
+OF_APP = np.array([0, 0, 1, 1, 2], np.int32)
+WANTED = np.array([True, True, False, False, True])
+
+
+def made(clients: int, each: int) -> list[dict[str, object]]:
+    random = np.random.default_rng(8)
+    rows = []
+    for client in range(clients):
+        for i in range(each):
+            row = dict.fromkeys(SAMPLES.names) | {"client": client, "time_s": 600 * i, "level_ppm": 10_000 * (90 - i)}
+            row |= {"state": int(State.DISCHARGING), "screen": bool(random.random() < 0.5)}
+            row["network"] = [*NETWORKS, None][random.integers(4)]
+            row["apps"] = np.flatnonzero(random.random(5) < 0.5).tolist()
+            rows.append(row)
+    return rows
+
+
+def test_cells_are_those_of_a_plain_loop() -> None:
+    rows = made(3, 60)
+    both: dict[tuple[object, ...], int] = defaultdict(int)
+    one: dict[tuple[object, ...], int] = defaultdict(int)
+    whole: dict[tuple[object, ...], int] = defaultdict(int)
+    for before, row in zip(rows, rows[1:], strict=False):
+        if before["client"] != row["client"] or row["time_s"] < 3000:  # type: ignore[operator]
+            continue
+        ends = (before["network"], row["network"])
+        network = NETWORKS.index(ends[0]) if ends[0] == ends[1] and ends[0] else cells.CHANGING  # type: ignore[arg-type]
+        place = (row["client"], int(before["screen"]) + int(row["screen"]), network)  # type: ignore[call-overload]
+        whole[place] += 600
+        here, there = (set(end["apps"]) for end in (before, row))  # type: ignore[call-overload]
+        for package in (here | there) & {0, 1, 4}:
+            (both if package in here & there else one)[(*place, package)] += 600
+    table = pa.Table.from_pylist(rows, SAMPLES).select(cells.COLUMNS)
+    found = cells.cells_of(table, 3000, WANTED, OF_APP).to_pylist()
+    keyed = {(row["client"], row["screen"], row["network"], row["package"]): row for row in found}
+    assert len(keyed) == len(found)
+    assert {key[:3]: row["both_seconds"] for key, row in keyed.items() if key[3] is None} == whole
+    own = {key: row for key, row in keyed.items() if key[3] is not None}
+    assert own.keys() == both.keys() | one.keys()
+    for key, row in own.items():
+        assert (row["both_seconds"], row["one_seconds"]) == (both[key], one[key])
+        assert row["both_drop_ppm"] == 10_000 * both[key] // 600
+        assert row["changed_seconds"] <= row["one_seconds"]
+    assert 0 < sum(row["changed_seconds"] for row in found) < sum(row["one_seconds"] for row in found)
+
+
+def test_no_samples_make_no_cells() -> None:
+    empty = cells.cells_of(SAMPLES.empty_table().select(cells.COLUMNS), 0, WANTED, OF_APP)
+    assert empty.schema == cells.CELLS and not empty.num_rows
+
+
+def test_a_pass_is_made_where_an_app_is_new_alone(tmp_path: Path) -> None:
+    store = Store.create(tmp_path / "store", buckets=1, salt="s")
+    store.write_packages(pa.table({"id": range(5), "app": ["a", "a", "b", "b", "c"], "version": ["1", "2"] * 2 + [""]}))
+    store.write_part(Unit(0, "1970-01"), "a", pa.Table.from_pylist(made(3, 60), SAMPLES))
+    fleet = brought_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
+    told: list[tuple[int, int]] = []
+
+    def asked(*apps: int) -> list[int]:
+        cells.brought_up_to_date(fleet, np.array(apps), lambda done, of: told.append((done, of)))
+        table = read_table(fleet.unit_file(cells.FOLDER, fleet.jobs[0]))
+        return sorted({package for package in table["package"].to_pylist() if package is not None})
+
+    assert asked(0, 2) == [0, 1, 4]
+    assert asked(2) == asked(0) == [0, 1, 4]
+    assert told == [(1, 1)]
+    assert asked(1) == [0, 1, 2, 3, 4]
+    assert told == [(1, 1), (1, 1)]
+    fleet.unit_file(cells.FOLDER, fleet.jobs[0]).write_bytes(b"damaged")
+    assert asked(0) == [0, 1, 2, 3, 4]
+    assert told == [(1, 1)] * 3
+
+
+@pytest.mark.parametrize("apps", [[], [0]])
+def test_an_app_that_no_one_runs_has_no_cells(apps: list[int], tmp_path: Path) -> None:
+    store = Store.create(tmp_path / "store", buckets=1, salt="s")
+    store.write_packages(pa.table({"id": [0], "app": ["a"], "version": [""]}))
+    rows = [row | {"apps": []} for row in made(2, 5)]
+    store.write_part(Unit(0, "1970-01"), "a", pa.Table.from_pylist(rows, SAMPLES))
+    fleet = brought_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
+    found = dict(cells_by_app(fleet, np.array(apps, np.int64)))
+    assert [len(one.s) for one in found.values()] == [0] * len(apps)
