@@ -6,7 +6,7 @@
 # make fuzz                       10,000 damaged classes for the instrumenter (FUZZ=-Dnavitas.fuzz.seed=7: others)
 # make bench                      speed and memory against what is asked (docs/benchmarks.md)
 # make fleet-accuracy             the fleet's findings against simulated truth, ten seeds (docs/fleet.md)
-# make fleet-bench                fleets of 2.4 and 24 million samples (FLEET="--samples 72000000 --paper": others; docs/fleet.md)
+# make fleet-bench                fleets of 2.4, 24 and 72 million samples (FLEET="--samples 2400000 --paper": others; docs/fleet.md)
 # make cycles                     100 profilings with injected faults (docs/troubleshooting.md)
 .DELETE_ON_ERROR:
 .PHONY: setup system jars venv demo test test-java gradle-homes android-sdk browser lint accuracy experiments bench fleet-accuracy fleet-bench cycles fuzz wheel clean

@@ -146,8 +146,10 @@ def _after_others(client: I64, package: NDArray[Any], groups: I64, app_of: NDArr
     lengths = np.diff(np.append(groups, len(client)))
     runs = np.flatnonzero(np.repeat(several, lengths))
     begin, end = (np.repeat(app << 32, lengths)[runs] + side[runs] for side in ends)
-    begin, places = np.unique(begin, return_index=True)
-    return np.asarray(runs[places[np.isin(begin, end + 1)]])
+    end.sort()
+    follows = np.searchsorted(end, begin, side="left") > np.searchsorted(end, begin - 1, side="left")
+    _, first = np.unique(begin[follows], return_index=True)
+    return np.asarray(runs[follows][first])
 
 
 def _sorted_keys(package: NDArray[np.int32], counts: I64, place: I64) -> tuple[NDArray[np.unsignedinteger], int]:

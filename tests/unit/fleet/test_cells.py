@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -38,7 +39,7 @@ def test_cells_are_those_of_a_plain_loop() -> None:
     both: dict[tuple[object, ...], int] = defaultdict(int)
     one: dict[tuple[object, ...], int] = defaultdict(int)
     whole: dict[tuple[object, ...], int] = defaultdict(int)
-    for before, row in zip(rows, rows[1:], strict=False):
+    for before, row in pairwise(rows):
         if before["client"] != row["client"] or row["time_s"] < 3000:  # type: ignore[operator]
             continue
         ends = (before["network"], row["network"])
