@@ -18,7 +18,8 @@ from navitas.fleet.advice import ActionRow, app_actions, client_actions, client_
 from navitas.fleet.bugs import find_bugs
 from navitas.fleet.hogs import find_hogs
 from navitas.fleet.names import find_app, find_client
-from navitas.fleet.results import app_names, pseudonym
+from navitas.fleet.results import app_names
+from navitas.fleet.schema import pseudonym
 from navitas.fleet.scores import score_clients
 from navitas.report.names import printable
 

@@ -10,7 +10,8 @@ import click
 from navitas.cli.fleet_engines import engine_options, fleet_of
 from navitas.cli.fleet_rows import figure, output_options, print_table, take_outputs
 from navitas.fleet.names import find_client
-from navitas.fleet.results import ScoreRow, pseudonym, score_rows
+from navitas.fleet.results import ScoreRow, score_rows
+from navitas.fleet.schema import pseudonym
 from navitas.fleet.scores import score_clients
 
 

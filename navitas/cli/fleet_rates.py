@@ -5,16 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-import numpy as np
 
 from navitas.cli.bars import bar
 from navitas.cli.files import STDOUT, check_files
 from navitas.cli.fleet_engines import engine_options, fleet_of
 from navitas.cli.fleet_rows import print_table, write_json
 from navitas.fleet.export import check_export, export
-from navitas.fleet.rates import RATES, rates
-from navitas.fleet.results import PERCENT_H, SCHEMA_VERSION, PairsRow
-from navitas.fleet.scores import score_clients
+from navitas.fleet.rates import RATES, Summary, rates, summary_of
+from navitas.fleet.results import SCHEMA_VERSION, PairsRow
 
 
 @click.command("rates")
@@ -29,39 +27,42 @@ def command(*, store: Path, engine: str, memory_mib: int, output: Path | None, j
     if output is not None:
         check_export(output)
     with fleet_of(store, engine, memory_mib) as fleet:
-        scores = score_clients(fleet)
-        counted = fleet.by_clients("SELECT SUM(pairs) AS pairs, SUM(seconds) AS seconds, SUM(drop_ppm) AS drop_ppm FROM clients")
-        pairs, seconds, drop = (sum(int(table[name][0].as_py() or 0) for table in counted) for name in counted[0].column_names)
-        refused = fleet.refused()
+        told = summary_of(fleet)
         if output is not None:
-            with bar("writing pairs") as told:
-                export(output, RATES, rates(fleet, told))
-    all_rates = scores.rate[np.isfinite(scores.rate)] * PERCENT_H
-    middle = np.percentile(all_rates, [5, 25, 50, 75, 95]).tolist() if len(all_rates) else []
-    rows = [PairsRow("counted", pairs), *(PairsRow(reason, count) for reason, count in refused.items())]
+            with bar("writing pairs") as progress:
+                export(output, RATES, rates(fleet, progress))
     if json_file is not None:
-        summary = {
-            "schema_version": SCHEMA_VERSION,
-            "clients": len(scores.client),
-            "samples": int(scores.samples.sum()),
-            "pairs": pairs,
-            "hours": seconds / 3600,
-            "drain_percent_h": drop / seconds * PERCENT_H if seconds else None,
-            "clients_drain_percentiles_percent_h": dict(zip(("5", "25", "50", "75", "95"), middle, strict=False)),
-            "refused": refused,
-        }
-        write_json(json_file, summary)
-    if json_file == STDOUT:
-        return
+        write_json(json_file, _as_json(told))
+    if json_file != STDOUT:
+        _print(told)
+
+
+def _as_json(told: Summary) -> dict[str, object]:
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "clients": told.clients,
+        "samples": told.samples,
+        "pairs": told.pairs,
+        "hours": told.hours,
+        "drain_percent_h": told.drain_percent_h,
+        "clients_drain_percentiles_percent_h": {str(percent): value for percent, value in told.percentiles_percent_h.items()},
+        "refused": told.refused,
+    }
+
+
+def _print(told: Summary) -> None:
+    rows = [PairsRow("counted", told.pairs), *(PairsRow(reason, count) for reason, count in told.refused.items())]
     total = sum(row.pairs for row in rows)
     columns = {
         "Pairs of samples": lambda row: row.reason,
         "Number": lambda row: f"{row.pairs:,}",
         "%": lambda row: f"{100 * row.pairs / max(total, 1):.1f}",
     }
-    print_table(f"Rates of {len(scores.client):,} clients with {scores.samples.sum():,} samples", columns, rows, len(rows))
-    if seconds:
-        ends = " · ".join(f"{one:.1f}" for one in middle)
-        click.echo(
-            f"\nDrain {drop / seconds * PERCENT_H:.2f} %/h over {seconds / 3600:,.0f} h; clients' 5 · 25 · 50 · 75 · 95 %: {ends}"
-        )
+    print_table(f"Rates of {told.clients:,} clients with {told.samples:,} samples", columns, rows, len(rows))
+    if told.drain_percent_h is not None:
+        names, ends = (" · ".join(texts) for texts in zip(*_percentiles(told), strict=True))
+        click.echo(f"\nDrain {told.drain_percent_h:.2f} %/h over {told.hours:,.0f} h; clients' {names} %: {ends}")
+
+
+def _percentiles(told: Summary) -> list[tuple[str, str]]:
+    return [(str(percent), f"{value:.1f}") for percent, value in told.percentiles_percent_h.items()]

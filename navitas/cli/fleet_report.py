@@ -19,7 +19,8 @@ from navitas.fleet.distributions import distributions
 from navitas.fleet.hogs import find_hogs
 from navitas.fleet.names import find_client
 from navitas.fleet.page.document import ClientPart, Contents, MethodRow, Recorded, page
-from navitas.fleet.results import PERCENT_H, app_names, bug_rows, hog_rows, pseudonym, score_rows
+from navitas.fleet.results import PERCENT_H, app_names, bug_rows, hog_rows, score_rows
+from navitas.fleet.schema import pseudonym
 from navitas.fleet.scores import score_clients
 from navitas.fleet.versions import find_versions
 from navitas.recording.store import MANIFEST_NAME, open_recording

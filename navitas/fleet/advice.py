@@ -13,7 +13,8 @@ from navitas.fleet.bugs import Bugs
 from navitas.fleet.conditions import Cells, cells_by_app
 from navitas.fleet.diagnosis import KILL, Action, Diagnosis, Finding, diagnose
 from navitas.fleet.hogs import LEAST, Hogs
-from navitas.fleet.results import PERCENT_H, Row, app_names, gain_min, interval_percent_h, pseudonym
+from navitas.fleet.results import PERCENT_H, Row, app_names, gain_min, interval_percent_h
+from navitas.fleet.schema import pseudonym
 from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import I64
 from navitas.fleet.tree import Condition

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from navitas.fleet.results import client_of
-from navitas.fleet.schema import client_number
+from navitas.fleet.schema import client_number, client_of
 from navitas.fleet.store import FleetError, Store
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,13 +11,27 @@ from navitas.fleet.schema import I64, State
 
 LONGEST_S = 6 * 3600
 """After a longer gap it is not known what ran."""
+_CLOCKS_APART_S = 60
+"""By more, a phone's clock and its time since the start differ for a reason: it was restarted, or the clock was set."""
+REASONS = (
+    "the battery was not discharging",
+    "the phone was restarted",
+    "the clock was set",
+    "samples of one moment",
+    "more than six hours apart",
+    "the level rose",
+)
+"""Why a pair tells no rate; the first one that holds is told."""
 
 Bool = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """Samples in order of client and time; `screen` is off where it is not known, `uptime_s` −1."""
+    """Samples in order of client and time; `screen` is off where it is not known, `uptime_s` −1.
+
+    `uptime_s` goes on while the phone sleeps (Android's elapsedRealtime).
+    """
 
     client: I64
     time_s: I64
@@ -32,41 +45,46 @@ class Samples:
 class Pairs:
     """A pair for each sample: of the one before it and itself. Where `counts` is false it tells no rate, seconds and drop are 0.
 
-    `screen` is at how many of the two ends it was on.
-
-    `refused` says how many pairs there were of each reason.
+    `screen` is at how many of the two ends it was on; `reason` is the place in `REASONS` of why a pair does not count, else −1.
     """
 
     counts: Bool
     seconds: I64
     drop_ppm: I64
     screen: NDArray[np.int8]
-    refused: Mapping[str, int]
+    reason: NDArray[np.int8]
+
+    def refused(self, among: Bool) -> dict[str, int]:
+        """How many of these pairs there are of each reason."""
+        count = np.bincount(self.reason[among & (self.reason >= 0)], minlength=len(REASONS)).tolist()
+        return {reason: number for reason, number in zip(REASONS, count, strict=True) if number}
 
 
 def pairs_of(samples: Samples) -> Pairs:
     """Tell pairs during which the battery was discharging (paper 5, section 2.3); the first sample of a client ends none."""
     size = len(samples.client)
+    is_pair = np.zeros(size, bool)
+    is_pair[1:] = samples.client[1:] == samples.client[:-1]
     seconds, drop = np.zeros(size, np.int64), np.zeros(size, np.int64)
     seconds[1:], drop[1:] = np.diff(samples.time_s), -np.diff(samples.level_ppm)
     discharging = samples.state == State.DISCHARGING
     both = np.zeros(size, bool)
     both[1:] = discharging[1:] & discharging[:-1]
-    rebooted = np.zeros(size, bool)
-    rebooted[1:] = (samples.uptime_s[1:] >= 0) & (samples.uptime_s[1:] < samples.uptime_s[:-1])
-    left = np.zeros(size, bool)
-    left[1:] = samples.client[1:] == samples.client[:-1]
-    refused = {}
-    reasons = {
-        "the battery was not discharging": ~both,
-        "the phone was restarted": rebooted,
-        "samples of one moment": seconds < 1,
-        "more than six hours apart": seconds > LONGEST_S,
-        "the level rose": drop < 0,
-    }
-    for reason, chosen in reasons.items():
-        refused[reason] = int(np.count_nonzero(left & chosen))
-        left &= ~chosen
+    restarted, clock_set = _disturbed(samples.uptime_s, seconds)
+    reason = np.full(size, -1, np.int8)
+    for number, chosen in enumerate((~both, restarted, clock_set, seconds < 1, seconds > LONGEST_S, drop < 0)):
+        reason[is_pair & chosen & (reason < 0)] = number
+    left = is_pair & (reason < 0)
     screen = samples.screen.astype(np.int8)
     screen[1:] += samples.screen[:-1]
-    return Pairs(left, np.where(left, seconds, 0), np.where(left, drop, 0), np.where(left, screen, 0).astype(np.int8), refused)
+    return Pairs(left, np.where(left, seconds, 0), np.where(left, drop, 0), np.where(left, screen, 0).astype(np.int8), reason)
+
+
+def _disturbed(uptime_s: I64, seconds: I64) -> tuple[Bool, Bool]:
+    """Pairs between whose ends the phone was restarted, or else its clock was set: its uptime tells another time."""
+    known, passed = np.zeros(len(uptime_s), bool), np.zeros(len(uptime_s), np.int64)
+    known[1:] = (uptime_s[1:] >= 0) & (uptime_s[:-1] >= 0)
+    passed[1:] = np.diff(uptime_s)
+    apart = known & (np.abs(passed - seconds) > _CLOCKS_APART_S)
+    restarted = apart & (uptime_s <= seconds + _CLOCKS_APART_S)  # that long ago the first sample had been taken
+    return restarted, apart & ~restarted

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
 from navitas.fleet.kernel import AppLists
 from navitas.fleet.pairs import pairs_of
-from navitas.fleet.results import pseudonym
-from navitas.fleet.schema import I64
+from navitas.fleet.results import PERCENT_H
+from navitas.fleet.schema import I64, pseudonym
+from navitas.fleet.scores import score_clients
 from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import F64
 from navitas.fleet.units import Job, samples_of
@@ -30,16 +32,50 @@ RATES = pa.schema(
         pa.field("apps_one", pa.list_(pa.string())),
     ]
 )
-"""A pair a row: when it began and ended (Unix time), how far the level fell, the rate and its bounds by the level's step, at how
-many ends the screen was on, and which apps (`app@version`) were seen at both ends, and at one.
+"""A pair a row: when it began and ended (Unix time), how far the level fell, the rate and its bounds by the level's step (null
+where none is known), at how many ends the screen was on, and which apps (`app@version`) were seen at both ends, and at one.
 """
+PERCENTILES = (5, 25, 50, 75, 95)
 _STEPS = "SELECT client, MIN(NULLIF(step_ppm, 0)) AS step_ppm FROM clients GROUP BY client"
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """How many pairs count and how many are refused by reason; what clients drain, in % of a battery an hour.
+
+    `percentiles_percent_h` are those of clients' mean drains, by percent; empty, as the drain is None, where no pair counts.
+    """
+
+    clients: int
+    samples: int
+    pairs: int
+    refused: dict[str, int]
+    hours: float
+    drain_percent_h: float | None
+    percentiles_percent_h: dict[int, float]
+
+
+def summary_of(fleet: Fleet) -> Summary:
+    """What samples tell of rates, all in all."""
+    scores = score_clients(fleet)
+    pairs, seconds, drop = fleet.totals()
+    known = scores.rate[np.isfinite(scores.rate)] * PERCENT_H
+    percentiles = np.percentile(known, PERCENTILES).tolist() if len(known) else []
+    return Summary(
+        clients=len(scores.client),
+        samples=int(scores.samples.sum()),
+        pairs=pairs,
+        refused=fleet.refused(),
+        hours=seconds / 3600,
+        drain_percent_h=drop / seconds * PERCENT_H if seconds else None,
+        percentiles_percent_h=dict(zip(PERCENTILES, percentiles, strict=False)),
+    )
 
 
 def rates(fleet: Fleet, told: Callable[[int, int], None] = lambda done, of: None) -> Iterator[pa.Table]:
     """The pairs that count, unit by unit. FleetError when samples cannot be read."""
     found = pa.concat_tables(fleet.by_clients(_STEPS)).sort_by("client")
-    clients, steps = found["client"].to_numpy(), np.nan_to_num(found["step_ppm"].to_numpy().astype(np.float64))
+    clients, steps = found["client"].to_numpy(), found["step_ppm"].to_numpy(zero_copy_only=False).astype(np.float64)
     names = _package_names(fleet)
     for done, (job, samples) in enumerate(samples_of(fleet.jobs, COLUMNS), 1):
         yield _of_unit(job, ordered(samples), names, clients, steps)
@@ -51,7 +87,7 @@ def _of_unit(job: Job, samples: pa.Table, names: pa.Array, clients: I64, steps: 
     pairs = pairs_of(read)
     row = np.flatnonzero(pairs.counts & (read.time_s >= job.begins_s))
     drop, hours = pairs.drop_ppm[row] / 1e4, pairs.seconds[row] / 3600
-    step = steps[np.searchsorted(clients, read.client[row])] / 1e4
+    step = steps[np.searchsorted(clients, read.client[row])] / 1e4  # NaN where the level never changed: no bounds
     both, one = _apps(row, apps, names)
     texts = {number: pseudonym(number) for number in np.unique(read.client[row]).tolist()}
     columns = [
@@ -66,7 +102,7 @@ def _of_unit(job: Job, samples: pa.Table, names: pa.Array, clients: I64, steps: 
         both,
         one,
     ]
-    return pa.table(columns, names=RATES.names).cast(RATES)
+    return pa.table([pa.array(column, from_pandas=True) for column in columns], names=RATES.names).cast(RATES)
 
 
 def _apps(row: I64, apps: AppLists, names: pa.Array) -> tuple[pa.Array, pa.Array]:

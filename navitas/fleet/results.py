@@ -10,6 +10,7 @@ import numpy as np
 
 from navitas.fleet.bugs import Bugs
 from navitas.fleet.hogs import Hogs
+from navitas.fleet.schema import pseudonym
 from navitas.fleet.scores import Scores
 from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import F64, Contrast, life_gain_s
@@ -121,18 +122,6 @@ class PairsRow(Row):
 
     reason: str
     pairs: int
-
-
-def pseudonym(client: int) -> str:
-    """A client's number as people read it: 16 hexadecimal digits."""
-    return f"{client & (1 << 64) - 1:016x}"
-
-
-def client_of(text: str) -> int | None:
-    """The number of a pseudonym; None when it is none."""
-    if len(text) != 16 or set(text) - set("0123456789abcdef"):
-        return None
-    return int.from_bytes(bytes.fromhex(text), signed=True)
 
 
 def app_names(fleet: Fleet) -> dict[int, str]:

@@ -45,7 +45,7 @@ SAMPLES = pa.schema(
 )
 """A row is what one phone told at one moment.
 
-`client` is a pseudonym (`client_number`), `time_s` Unix time, `level_ppm` of a full battery, `temperature_dc` in tenths of a
+`client` is a number (`client_number`), `time_s` Unix time, `level_ppm` of a full battery, `temperature_dc` in tenths of a
 degree, `apps` are numbers of packages (an app in a version), ascending, each once; a part is ordered by client, then time.
 """
 
@@ -54,9 +54,21 @@ PACKAGES = pa.schema([("id", pa.int32()), ("app", pa.string()), ("version", pa.s
 
 
 def client_number(given: str, salt: str) -> int:
-    """The pseudonym of a client: 64 bits of a keyed hash (BLAKE2b) of what the source calls it, signed."""
+    """The number of a client: 64 bits of a keyed hash (BLAKE2b) of what the source calls it, signed."""
     digest = hashlib.blake2b(given.encode(), digest_size=8, key=salt.encode()).digest()
     return int.from_bytes(digest, "little", signed=True)
+
+
+def pseudonym(client: int) -> str:
+    """A client's number as people read it: 16 hexadecimal digits."""
+    return f"{client & (1 << 64) - 1:016x}"
+
+
+def client_of(text: str) -> int | None:
+    """The number of a pseudonym; None when it is none."""
+    if len(text) != 16 or set(text) - set("0123456789abcdef"):
+        return None
+    return int.from_bytes(bytes.fromhex(text), signed=True)
 
 
 def bucket_of(client: I64, buckets: int) -> I64:

@@ -21,7 +21,8 @@ PEERS = 20
 class Scores:
     """Clients in order of their number: percent of their peers with a worse battery life in use, and the drains in ppm a second.
 
-    `score` is NaN for clients that were not in use for two hours.
+    `peers` are the others that a client is compared with; `score` is NaN where there are none, and for clients that were not in
+    use for two hours.
     """
 
     client: I64
@@ -45,13 +46,13 @@ def score_clients(fleet: Fleet) -> Scores:
     scored = np.flatnonzero(active_s >= ENOUGH_S)
     model = table["model"].combine_chunks().fill_null("").dictionary_encode()
     group = model.indices.to_numpy()[scored]
-    many = np.bincount(group, minlength=len(model.dictionary)) >= PEERS
+    many = (np.bincount(group, minlength=len(model.dictionary)) >= PEERS) & [name.as_py() != "" for name in model.dictionary]
     score, peers = np.full(len(active_s), np.nan), np.zeros(len(active_s), np.int64)
     for chosen in (np.flatnonzero(group == number) for number in np.flatnonzero(many)):
         rates = active_rate[scored[chosen]]
-        score[scored[chosen]], peers[scored[chosen]] = _among(rates, np.sort(rates)), len(chosen)
+        score[scored[chosen]], peers[scored[chosen]] = _among(rates, np.sort(rates)), len(chosen) - 1
     few = scored[~many[group]]
-    score[few], peers[few] = _among(active_rate[few], np.sort(active_rate[scored])), len(scored)
+    score[few], peers[few] = _among(active_rate[few], np.sort(active_rate[scored])), len(scored) - 1
     return Scores(
         client=table["client"].to_numpy(),
         model=table["model"].to_pylist(),
@@ -67,7 +68,8 @@ def score_clients(fleet: Fleet) -> Scores:
 
 
 def _among(rate: F64, all_rates: F64) -> F64:
-    """Percent of the others that drain faster; half of those that drain alike."""
+    """Percent of the others that drain faster, and half of those that drain alike; NaN where there are no others."""
     not_worse = np.searchsorted(all_rates, rate, side="right")
     alike = not_worse - np.searchsorted(all_rates, rate) - 1
-    return np.asarray(100.0 * (len(all_rates) - not_worse + alike / 2) / np.maximum(len(all_rates) - 1, 1), np.float64)
+    others = len(all_rates) - 1 or np.nan
+    return np.asarray(100.0 * (len(all_rates) - not_worse + alike / 2) / others, np.float64)

@@ -56,6 +56,12 @@ class Fleet:
         groups = [self.buckets[low : low + _BUCKETS_AT_ONCE] for low in range(0, len(self.buckets), _BUCKETS_AT_ONCE)]
         return [table for group in groups for table in self._of_group(sql, group, extra, tables)]
 
+    def totals(self) -> tuple[int, int, int]:
+        """Of all clients' pairs that count: how many, their seconds, and by how many ppm levels fell."""
+        found = self.by_clients(statement("totals"))
+        pairs, seconds, drop = (sum(table[name][0].as_py() or 0 for table in found) for name in ("pairs", "seconds", "drop_ppm"))
+        return pairs, seconds, drop
+
     def refused(self) -> dict[str, int]:
         """How many pairs were refused, by reason."""
         total: Counter[str] = Counter()

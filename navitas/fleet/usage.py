@@ -75,8 +75,7 @@ def usage_of(samples: pa.Table, begins_s: int = -(1 << 62), app_of: NDArray[np.i
     amounts = np.stack([pairs.counts, pairs.seconds, pairs.drop_ppm]).astype(np.int64) * own
     values = np.concatenate([amounts * (pairs.screen == screen) for screen in range(SCREENS)])
     sums = list(sums_by_package(client, apps_in(samples), values, app_of))
-    refused = {reason: count for reason, count in pairs.refused.items() if count}
-    return Usage(_usage_table(client, sums), _client_table(samples, client, own, pairs, values), refused)
+    return Usage(_usage_table(client, sums), _client_table(samples, client, own, pairs, values), pairs.refused(own))
 
 
 def ordered(samples: pa.Table) -> pa.Table:

@@ -129,10 +129,13 @@ class _Rows:
         return Since(app, self.versions[best + 1], contrast(self.client, self.s, self.w, later, ~later))
 
     def _misfit(self, place: int) -> float:
-        """χ² of the versions' effects about the means before `place` and from it on."""
+        """χ² of the versions' effects about the means before `place` and from it on; NaN where one has no error."""
         total = 0.0
         for rows in (self.version < place, self.version >= place):
             effects = [contrast(self.client, self.s, self.w, self.version == number) for number in np.unique(self.version[rows])]
-            value, weight = (np.array(column) for column in zip(*((one.value, one.error**-2) for one in effects), strict=True))
+            value, error = (np.array(column) for column in zip(*((one.value, one.error) for one in effects), strict=True))
+            if not np.all(error > 0):
+                return np.nan  # clients that agree to the last digit tell no error
+            weight = error**-2
             total += float(np.sum(weight * (value - np.sum(weight * value) / weight.sum()) ** 2))
         return total

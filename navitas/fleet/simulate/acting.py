@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 
-from navitas.fleet.schema import I64
+from navitas.fleet.schema import I64, client_of
 from navitas.fleet.simulate.bucket import Period, Plan, Stops
 from navitas.fleet.simulate.catalog import Bool, catalog_of
 from navitas.fleet.simulate.model import DAY_S, generator
@@ -22,9 +24,10 @@ NOT_ADVISED = "not advised"
 
 def read_advice(file: Path) -> pa.Table:
     """A table of columns client, app, from CSV or Parquet. FleetError when it cannot be read or lacks one."""
+    as_texts = pyarrow.csv.ConvertOptions(column_types={"client": pa.string(), "app": pa.string()})
     try:
-        table = read_table(file) if file.suffix == ".parquet" else pyarrow.csv.read_csv(file)
-        return pa.table({"client": table["client"].cast(pa.int64()), "app": table["app"].cast(pa.string())})
+        table = read_table(file) if file.suffix == ".parquet" else pyarrow.csv.read_csv(file, convert_options=as_texts)
+        return pa.table({"client": table["client"], "app": table["app"].cast(pa.string())})
     except (OSError, KeyError, pa.ArrowException) as error:
         raise FleetError(f"{file}: is no list of clients and apps: {error}", "Give a table with columns client, app.") from error
 
@@ -34,9 +37,10 @@ def act(
 ) -> tuple[int, int]:
     """Simulate the period after the advice (columns client, app) into a simulated store; from and until when (Unix s) it lasts.
 
-    Clients of group *advised* stop each app named to them with the probability `compliance`, those of *control* none. Writes
-    `truth/acted.parquet` (a row for each client) and `truth/advice.parquet` (for each piece of advice). FleetError when the store
-    is not simulated, has acted on other advice, or this is for others than its clients and apps.
+    Clients are named by their pseudonyms, as results do, or by their numbers, as `truth` does. Those of group *advised* stop each
+    app named to them with the probability `compliance`, those of *control* none. Writes `truth/acted.parquet` (a row for each
+    client) and `truth/advice.parquet` (for each piece of advice). FleetError when the store is not simulated, has acted on other
+    advice, or this is for others than its clients and apps.
     """
     with only_writer(store.path):
         return _second_period(store, advice, compliance, jobs, progress)
@@ -82,14 +86,23 @@ def _claim(store: Store, digest: str) -> None:
 
 def _pairs(store: Store, advice: pa.Table, before: pa.Table, numbers: dict[str, int]) -> tuple[I64, I64]:
     """Advice in order of client and app, each pair once."""
-    apps, clients = advice["app"].to_pylist(), advice["client"].to_numpy().astype(np.int64)
+    apps, known = advice["app"].to_pylist(), set(before["client"].to_pylist())
     unknown = sorted(set(apps) - numbers.keys())
     if unknown:
         raise FleetError(f"{store.path}: no simulated app is called {unknown[0]!r}", "Give advice from this store's results.")
-    if not _in(clients, before["client"].to_numpy()).all():
-        raise FleetError(f"{store.path}: advice for clients that are not in it", "Give advice from this store's results.")
+    clients = [next((number for number in _clients(name) if number in known), None) for name in advice["client"].to_pylist()]
+    if None in clients:
+        name = advice["client"][clients.index(None)].as_py()
+        raise FleetError(f"{store.path}: advice for {name!r}, no client in it", "Give advice from this store's results.")
     pairs = np.unique(np.array([clients, [numbers[app] for app in apps]], np.int64).reshape(2, -1), axis=1)
     return pairs[0], pairs[1]
+
+
+def _clients(name: str | int | None) -> Iterator[int | None]:
+    """Which clients may be meant: a pseudonym of digits alone reads like a number."""
+    text = "" if name is None else str(name)
+    yield client_of(text)
+    yield int(text) if re.fullmatch(r"-?[0-9]{1,19}", text) else None
 
 
 def _in(client: I64, others: I64) -> Bool:

@@ -12,6 +12,7 @@ import pytest
 
 from navitas.cli.main import run
 from navitas.errors import ExitCode
+from navitas.fleet.schema import pseudonym
 
 
 def test_a_fleet_is_simulated_and_acts_on_advice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -26,13 +27,18 @@ def test_a_fleet_is_simulated_and_acts_on_advice(tmp_path: Path, capsys: pytest.
     advice = tmp_path / "advice.csv"
     with advice.open("w") as file:
         csv.writer(file).writerows([("client", "app"), *((one["client"], one["app"]) for one in effects)])
+        csv.writer(file).writerows((pseudonym(one["client"]), one["app"]) for one in effects)  # as results call them
     assert run(["fleet", "simulate", str(store), "--advice", str(advice)]) == ExitCode.OK
     assert "acted.parquet" in capsys.readouterr().out
+    assert pq.read_table(store / "truth/advice.parquet").num_rows == len({(one["client"], one["app"]) for one in effects})
     assert run(["fleet", "simulate", str(store), "--advice", str(advice), "--seed", "2"]) == ExitCode.USAGE
     assert "--seed has no say" in capsys.readouterr().err
     advice.write_text("client,app\n1,org.example.none\n")
     assert run(["fleet", "simulate", str(store), "--advice", str(advice)]) == ExitCode.TROUBLE
     assert "no simulated app is called" in capsys.readouterr().err
+    advice.write_text(f"client,app\nsomebody,{effects[0]['app']}\n")
+    assert run(["fleet", "simulate", str(store), "--advice", str(advice)]) == ExitCode.TROUBLE
+    assert "advice for 'somebody', no client in it" in capsys.readouterr().err
     advice.write_text("a,b\n1,2\n")
     assert run(["fleet", "simulate", str(store), "--advice", str(advice)]) == ExitCode.TROUBLE
     assert "is no list of clients and apps" in capsys.readouterr().err

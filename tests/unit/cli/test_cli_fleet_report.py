@@ -15,7 +15,8 @@ from navitas.cli.main import run
 from navitas.errors import ExitCode
 from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.hogs import find_hogs
-from navitas.fleet.results import app_names, pseudonym
+from navitas.fleet.results import app_names
+from navitas.fleet.schema import pseudonym
 from navitas.fleet.scores import score_clients
 from navitas.fleet.simulate import FleetModel, simulate
 from navitas.fleet.stages import brought_up_to_date
