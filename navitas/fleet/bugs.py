@@ -10,7 +10,7 @@ import pyarrow as pa
 from navitas.fleet.engine.base import statement
 from navitas.fleet.hogs import BIN, Hogs, spread_of
 from navitas.fleet.stages import Fleet
-from navitas.fleet.statistics import F64, I64, tail_rates
+from navitas.fleet.statistics import F64, I64, shrunk, tail_rates
 
 RATE = 0.1
 """False discovery rate of what is called a bug."""
@@ -50,9 +50,9 @@ def find_bugs(fleet: Fleet, hogs: Hogs) -> Bugs:
     false_rate = tail_rates(z, bins, count, BIN)
     kept = np.flatnonzero(false_rate <= RATE)
     spread = max(float(np.mean(extra[kept] ** 2 - error[kept] ** 2)), 0.0) if len(kept) else 0.0
-    trust = spread / (spread + error**2) if spread else np.zeros(len(z))
-    shrunk, half = trust * extra, _Z95 * np.sqrt(trust) * error
-    kept = kept[np.argsort(-(shrunk - half)[kept], kind="stable")]
+    extra, deviation = shrunk(extra, error, spread)
+    half = _Z95 * deviation
+    kept = kept[np.argsort(-(extra - half)[kept], kind="stable")]
     seconds, drop = found["seconds"].to_numpy(), found["drop_ppm"].to_numpy()
     return Bugs(
         client=found["client"].to_numpy()[kept],
@@ -60,8 +60,8 @@ def find_bugs(fleet: Fleet, hogs: Hogs) -> Bugs:
         pairs=found["pairs"].to_numpy()[kept],
         seconds=seconds[kept],
         rate=(drop / np.maximum(seconds, 1.0))[kept],
-        extra=shrunk[kept],
-        low=(shrunk - half)[kept],
-        high=(shrunk + half)[kept],
+        extra=extra[kept],
+        low=(extra - half)[kept],
+        high=(extra + half)[kept],
         false_rate=false_rate[kept],
     )

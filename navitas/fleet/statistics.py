@@ -185,6 +185,15 @@ def tail_rates(z: F64, bins: I64, count: I64, width: float) -> F64:
     return np.asarray(np.minimum.accumulate(rates)[np.searchsorted(levels, z)], np.float64)
 
 
+def shrunk(effect: F64, error: F64, variance: float) -> tuple[F64, F64]:
+    """Means and standard deviations of what is true where effects of this variance around 0 are measured with these errors.
+
+    Bayes' rule of normal distributions: extremes are extreme by chance too.
+    """
+    trust = variance / (variance + error**2) if variance else np.zeros(len(error))
+    return trust * effect, np.sqrt(trust) * error
+
+
 def life_gain_s(rate: F64, less: F64) -> F64:
     """Seconds from full to empty that are gained when a drain (ppm/s) falls by `less`; NaN when nothing of it is left."""
     with np.errstate(divide="ignore", invalid="ignore"):

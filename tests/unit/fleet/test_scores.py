@@ -1,0 +1,55 @@
+"""J-scores against SciPy's percentiles."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from navitas.fleet.scores import ENOUGH_S, PEERS, score_clients
+from navitas.fleet.stages import Fleet
+
+clients = st.lists(
+    st.tuples(st.sampled_from("AAAB"), st.sampled_from([ENOUGH_S - 1, ENOUGH_S, 4 * ENOUGH_S]), st.integers(1, 9)),
+    min_size=1,
+    max_size=80,
+)  # fmt: skip
+
+
+class _Told(Fleet):
+    """Clients as the statement would tell them."""
+
+    def by_clients(self, sql: str, extra: str = "", **tables: pa.Table) -> list[pa.Table]:
+        return [self.packages]
+
+
+def table(rows: list[tuple[str, int, int]]) -> pa.Table:
+    model, active_s, rate = zip(*rows, strict=True)
+    return pa.table({
+        "client": pa.array(range(len(rows)), pa.int64()), "model": pa.array(model, pa.string()),
+        "os": pa.nulls(len(rows), pa.string()), "step_ppm": [10_000] * len(rows), "samples": [9] * len(rows),
+        "active_s": [float(one) for one in active_s],
+        "active_ppm": [float(drain * one) for drain, one in zip(rate, active_s, strict=True)],
+        "seconds": [2.0 * one for one in active_s],
+        "drop_ppm": [float(one) for one in active_s],
+    })  # fmt: skip
+
+
+@settings(max_examples=50, deadline=None)
+@given(clients)
+def test_a_score_is_the_percentile_among_peers(rows: list[tuple[str, int, int]]) -> None:
+    scores = score_clients(_Told(None, None, (), table(rows)))  # type: ignore[arg-type]
+    scored = [i for i, (_, active_s, _) in enumerate(rows) if active_s >= ENOUGH_S]
+    for i, (model, _, rate) in enumerate(rows):
+        if i not in scored:
+            assert np.isnan(scores.score[i]) and scores.peers[i] == 0
+            continue
+        alike = [one for one in scored if rows[one][0] == model]
+        peers = alike if len(alike) >= PEERS else scored
+        others = [rows[one][2] for one in peers if one != i]
+        expected = 100 - stats.percentileofscore(others, rate, "mean") if others else 0
+        assert scores.peers[i] == len(peers)
+        assert scores.score[i] == pytest.approx(expected)
