@@ -26,6 +26,8 @@ _ROLES = {
 }
 # More tests than this, or than --top, are not all listed.
 _ALL_TESTS = 50
+_NOTICEABLE = 0.1
+"""The part of a figure from which on its error is among the notes."""
 _BAD = ("failed", "cut")
 _STATUS_STYLE = {"passed": "green", "failed": "bold red", "cut": "bold yellow"}
 
@@ -153,7 +155,7 @@ def methods_table(analysis: Analysis, shown: Sequence[TestEnergy], top: int, *, 
             "Paper 1": joules(total.paper1_j),
         }
         label = Text(printable(names.short(index)))
-        table.add_row(label, *(values[name] for name in figures), total.notes())
+        table.add_row(label, *(values[name] for name in figures), total.notes(own_error="±" in left_out))
     _more(table, len(ranked) - top, "methods")
     return table
 
@@ -173,6 +175,7 @@ class _Sum:
     inclusive_j: float = 0.0
     exclusive_j: float = 0.0
     error_j: float = 0.0
+    inclusive_error_j: float = 0.0
     paper1_j: float = 0.0
     calls: int = 0
     throws: int = 0
@@ -183,15 +186,34 @@ class _Sum:
         self.inclusive_j += method.inclusive_j
         self.exclusive_j += method.exclusive_j
         self.error_j = hypot(self.error_j, method.exclusive_error_j or 0.0)
+        self.inclusive_error_j = hypot(self.inclusive_error_j, method.inclusive_error_j or 0.0)
         self.paper1_j += method.paper1_j or 0.0
         self.calls += method.calls
         self.throws += method.throws
         self.cut += method.cut
         self.wall_ns += method.wall_ns
 
-    def notes(self) -> str:
-        parts = [f"{self.throws:,} thrown"] if self.throws else []
+    def notes(self, *, own_error: bool) -> str:
+        """Errors that are a noticeable part of their figure (that of `Exclusive` only with `own_error`), throws and cuts."""
+        parts = []
+        own, whole = _error(self.exclusive_j, self.error_j), _error(self.inclusive_j, self.inclusive_error_j)
+        if own and (own_error or _is_within(self.exclusive_j, self.error_j)):
+            parts.append(own)
+        if whole and whole != own and (own_error or _is_within(self.inclusive_j, self.inclusive_error_j)):
+            parts.append(f"inclusive {whole}")
+        parts += [f"{self.throws:,} thrown"] if self.throws else []
         return ", ".join([*parts, f"{self.cut:,} cut"] if self.cut else parts)
+
+
+def _error(value_j: float, error_j: float) -> str:
+    """The error of a figure where it is a noticeable part of it, else nothing."""
+    if error_j <= _NOTICEABLE * abs(value_j):
+        return ""
+    return f"± {joules(error_j)}{' (within its error)' if _is_within(value_j, error_j) else ''}"
+
+
+def _is_within(value_j: float, error_j: float) -> bool:
+    return error_j > 0 and abs(value_j) <= error_j
 
 
 def _table(title: str, first: str, figures: Sequence[str], *, last: str) -> Table:

@@ -8,21 +8,21 @@ from difflib import get_close_matches
 
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
-from rich.tree import Tree
 
 from navitas.attribute.classes import by_class, is_by_class
 from navitas.attribute.repeats import repeats_of
-from navitas.attribute.result import Analysis, Node, TestEnergy, ThreadEnergy, Totals
+from navitas.attribute.result import Analysis, TestEnergy, ThreadEnergy, Totals
 from navitas.errors import UsageError
-from navitas.report.names import MethodNames, printable, test_label
-from navitas.report.tables import baseline_table, methods_table, tests_table, thread_name, threads_table
-from navitas.report.units import battery_share, charge, duration, joules, percent
+from navitas.report.call_tree import call_tree
+from navitas.report.names import printable
+from navitas.report.tables import baseline_table, methods_table, tests_table, threads_table
+from navitas.report.units import battery_share, charge, duration, joules
 
-_MAX_DEPTH = 24
-_MAX_CHILDREN = 30
+_LISTED = 20
 _MAX_WARNINGS = 100
 _NARROW = 100
 _LONGEST_NAME = 200
+_BELOW_ZERO = "Figures may lie a little below zero: what probes cost is taken off, it has an error (±), and nothing is clamped."
 
 
 class TerminalReport:
@@ -41,7 +41,7 @@ class TerminalReport:
             analysis = replace(analysis, tests=by_class(analysis.tests))
         groups = repeats_of(analysis.tests)
         shown = [group.typical for group in groups]
-        trees = list(self._trees(analysis, shown)) if self._tree is not None else []
+        trees = self._threads(shown) if self._tree is not None else []
         paper1 = any(test.paper1_j is not None for test in shown)
         narrow = console.width < _NARROW
         parts: list[RenderableType] = [_header(analysis), "", tests_table(analysis, groups, self._top, narrow=narrow)]
@@ -53,56 +53,40 @@ class TerminalReport:
             parts += ["", threads_table(analysis, shown, self._top)]
         if any(thread.methods for test in shown for thread in test.threads):
             parts += ["", methods_table(analysis, shown, self._top, paper1=paper1, narrow=narrow)]
-        parts += ["", *trees, _totals(analysis), *_evidence(analysis)]
+        for test, thread in trees:
+            parts += ["", call_tree(analysis, test, thread)]
+        if any(map(_is_below_zero, shown)) or any(node.exclusive_j < 0 for _, thread in trees for node in thread.nodes):
+            parts += ["", Text(_BELOW_ZERO, style="dim")]
+        parts += ["", _totals(analysis), *_evidence(analysis)]
         console.print(Group(*parts))
 
-    def _trees(self, analysis: Analysis, shown: Sequence[TestEnergy]) -> Iterator[RenderableType]:
+    def _threads(self, shown: Sequence[TestEnergy]) -> list[tuple[TestEnergy, ThreadEnergy]]:
+        """Those whose call trees are asked for."""
         wanted = self._tree
         threads = [(test, thread) for test in shown for thread in test.threads if thread.nodes]
         found = [(test, thread) for test, thread in threads if wanted in {thread.name, str(thread.serial)}]
         if not found:
             raise unknown_thread(wanted or "", {thread.name for _, thread in threads})
-        for test, thread in found:
-            yield call_tree(analysis, test, thread)
-            yield ""
+        return found
 
 
 def unknown_thread(wanted: str, names: Iterable[str]) -> UsageError:
     """The error for a thread that is not among those with calls."""
-    known = sorted(set(names))
-    nearest = get_close_matches(wanted[:_LONGEST_NAME], [name[:_LONGEST_NAME] for name in known], n=5, cutoff=0.3) or known[:5]
-    listed = ", ".join(printable(name, 60) for name in nearest)
-    remedy = f"Threads with calls: {listed}" if listed else "No thread has recorded calls."
+    known = sorted({name[:_LONGEST_NAME] for name in names})
+    nearest = get_close_matches(wanted[:_LONGEST_NAME], known, n=5, cutoff=0.3)
+    ranked = list(dict.fromkeys([*nearest, *known]))
+    listed = ", ".join(printable(name, 60) for name in ranked[:_LISTED])
+    more = f" and {len(ranked) - _LISTED:,} more" if len(ranked) > _LISTED else ""
+    remedy = f"Threads with calls: {listed}{more}" if listed else "No thread has recorded calls."
     return UsageError(f"no thread with calls has the name or serial {printable(wanted)!r}", remedy)
 
 
-def call_tree(analysis: Analysis, test: TestEnergy, thread: ThreadEnergy) -> Tree:
-    """A thread's call tree, largest energy first; deep and small parts are summed up."""
-    children: list[list[Node]] = [[] for _ in thread.nodes]
-    roots: list[Node] = []
-    for node in thread.nodes:
-        (roots if node.parent < 0 else children[node.parent]).append(node)
-    names = MethodNames(analysis.methods)
-    title = thread_name(thread).append(f"  {joules(thread.energy_j)} in ").append(printable(test_label(test)))
-    tree = Tree(title, guide_style="dim")
-    stack: list[tuple[Tree, list[Node], int]] = [(tree, roots, 0)]
-    while stack:
-        branch, nodes, depth = stack.pop()
-        nodes = sorted(nodes, key=lambda node: (-node.inclusive_j, node.id))
-        kept = nodes[:_MAX_CHILDREN] if depth < _MAX_DEPTH else []
-        for node in kept:
-            line = Text(f"{joules(node.inclusive_j)} {percent(node.inclusive_j, thread.energy_j):>7}  ")
-            line.append(printable(names.short(node.method)), style="bold")
-            calls = "1 call" if node.calls == 1 else f"{node.calls:,} calls"
-            line.append(f"  self {joules(node.exclusive_j)}, {calls}, {duration(node.wall_ns)}", style="dim")
-            stack.append((branch.add(line), children[node.id], depth + 1))
-        if nodes[len(kept) :]:
-            rest = sum(node.inclusive_j for node in nodes[len(kept) :])
-            branch.add(Text(f"{joules(rest)}  … {len(nodes) - len(kept):,} more", style="dim"))
-    tree.add(Text(f"{joules(thread.untraced_j)}  outside of traced calls", style="dim"))
-    if thread.probes_j:
-        tree.add(Text(f"{joules(thread.probes_j)}  probes", style="dim"))
-    return tree
+def _is_below_zero(test: TestEnergy) -> bool:
+    """Whether a figure of its threads or methods is."""
+    threads = test.threads
+    return any(thread.untraced_j < 0 for thread in threads) or any(
+        min(method.exclusive_j, method.inclusive_j) < 0 for thread in threads for method in thread.methods
+    )
 
 
 def _header(analysis: Analysis) -> Text:

@@ -13,7 +13,7 @@ from navitas.attribute.result import Analysis, Node
 from navitas.errors import UsageError
 from navitas.parse.tables import MethodTable
 from navitas.report.names import printable
-from navitas.report.terminal import TerminalReport
+from navitas.report.terminal import TerminalReport, unknown_thread
 from navitas.report.units import battery_share, charge, duration, joules, percent
 
 
@@ -96,7 +96,11 @@ def test_threads_of_the_runtime_are_summed_by_role() -> None:
 def test_a_tree_of_an_unknown_thread_offers_those_there_are() -> None:
     with pytest.raises(UsageError) as caught:
         shown(analysis(), tree="mian")
-    assert "main" in caught.value.remedy
+    assert caught.value.remedy == "Threads with calls: main"
+    many = [*(f"worker-{number}" for number in range(30)), "main"]
+    remedy = unknown_thread("worker-x", many).remedy
+    assert remedy.startswith("Threads with calls: worker-") and remedy.endswith(" and 11 more")
+    assert unknown_thread("Nope", ["worker-a", "main"]).remedy == "Threads with calls: worker-a, main"
 
 
 def test_a_tree_by_serial() -> None:
@@ -105,9 +109,65 @@ def test_a_tree_by_serial() -> None:
 
 def test_a_very_deep_tree_is_cut() -> None:
     test = one_run(0, 10.0)
-    nodes = tuple(Node(i, i - 1, 1, 1, 1.0, 0.0, 1) for i in range(20_000))
+    nodes = tuple(Node(i, i - 1, i % 2, 1, 1.0, 0.0, 1) for i in range(20_000))
     deep = replace(test, threads=(replace(test.threads[0], nodes=nodes),))
     assert "… 1 more" in shown(analysis(deep), tree="main")
+
+
+def test_direct_recursion_is_one_line_and_so_is_what_all_its_levels_call() -> None:
+    test = one_run(0, 10.0)
+    # sort calls itself 500 deep, and swap at each level.
+    nodes = [
+        node
+        for level in range(500)
+        for node in (
+            Node(2 * level, 2 * (level - 1) if level else -1, 1, 3, 5.0 - level / 100, 0.007, 10_000_000),
+            Node(2 * level + 1, 2 * level, 2, 2, 0.003, 0.003, 1_000),
+        )
+    ]
+    deep = replace(test, threads=(replace(test.threads[0], nodes=tuple(nodes)),))
+    lines = [line.split("── ")[1] for line in shown(analysis(deep), tree="main").splitlines() if "── " in line]
+    assert lines[0] == "5.00 J  76.9 %  o.e.Sorter.sort  self 3.50 J, 1,500 calls, 10.0 ms, calls itself 500 deep"
+    assert lines[1] == "1.50 J  23.1 %  o.e.Sorter.swap  self 1.50 J, 1,000 calls, 500 µs"
+    assert len(lines) == 3
+
+
+def with_probes_off(energy_j: float, error_j: float) -> Analysis:
+    """One method of two has that energy beside that error."""
+    test = one_run(0, 10.0)
+    thread = test.threads[0]
+    outer = replace(thread.methods[0], inclusive_j=1.1 * energy_j, inclusive_error_j=error_j, exclusive_error_j=0.001)
+    inner = replace(thread.methods[2], exclusive_j=energy_j, inclusive_j=energy_j)
+    inner = replace(inner, exclusive_error_j=error_j, inclusive_error_j=error_j)
+    return analysis(replace(test, threads=(replace(thread, methods=(outer, inner)),)))
+
+
+def test_an_error_that_is_a_noticeable_part_of_a_figure_is_noted() -> None:
+    text = shown(with_probes_off(0.033, 0.071))
+    lines = [line.rstrip() for line in text.partition("Methods")[2].splitlines()]
+    (swap,) = (line for line in lines if line.startswith("o.e.Sorter.swap"))
+    (sorts,) = (line for line in lines if line.startswith("o.e.SortTest.sorts"))
+    assert "33.0 mJ" in swap and swap.endswith("  ± 71.0 mJ (within its error)")
+    assert sorts.endswith("  inclusive ± 71.0 mJ (within its error)")
+    assert "±" not in shown(with_probes_off(0.8, 0.071))
+    assert "below zero" not in text
+
+
+def test_figures_below_zero_are_explained() -> None:
+    text = shown(with_probes_off(-0.033, 0.071))
+    assert "-33.0 mJ" in text and "± 71.0 mJ (within its error)" in text
+    assert "Figures may lie a little below zero" in text
+    test = one_run(0, 10.0)
+    nodes = (Node(0, -1, 0, 1, 1.0, 1.5, 9), Node(1, 0, 1, 1, -0.5, -0.5, 9))
+    below = analysis(replace(test, threads=(replace(test.threads[0], nodes=nodes),)))
+    assert "Figures may lie" in shown(below, tree="main") and "Figures may lie" not in shown(below)
+
+
+def test_in_tick_mode_only_what_lies_within_its_error_is_noted() -> None:
+    made = with_probes_off(0.033, 0.071)
+    ticked = shown(replace(made, evidence=replace(made.evidence, tick_ns=1.1e6)))
+    assert "± 71.0 mJ (within its error)" in ticked
+    assert "(within" not in shown(replace(with_probes_off(0.2, 0.071), evidence=replace(made.evidence, tick_ns=1.1e6)))
 
 
 def test_of_very_many_warnings_the_first_are_shown() -> None:
