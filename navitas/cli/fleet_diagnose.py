@@ -46,7 +46,7 @@ def command(*, store: Path, engine: str, memory_mib: int, app: str | None, clien
         else:
             apps = suspects(hogs, bugs)
         with bar("looking at conditions") as told:
-            diagnoses = diagnoses_of(fleet, hogs, apps, told, client=number)
+            diagnoses = diagnoses_of(fleet, hogs, bugs, apps, told, client=number)
         rows = app_actions(fleet, hogs, diagnoses) if number is None else client_actions(fleet, hogs, bugs, diagnoses, number)
     if not outputs.write(ActionRow, rows):
         return
@@ -79,7 +79,7 @@ def _print(rows: list[ActionRow], top: int) -> None:
         first = finding[0]
         extra = signed(first.extra_percent_h, first.extra_low_percent_h, first.extra_high_percent_h, 1)
         where = f" where {first.where}" if first.where else ""
-        title = f"{first.app} ({first.kind}){where}: {extra} %/h, {first.clients:,} clients"
+        title = f"{first.app} ({first.kind}){where}: {extra} %/h, {first.clients:,} client{'' if first.clients == 1 else 's'}"
         console.print(Text(printable(title), style="bold"))
         for row in finding:
             gain = signed(row.gain_min, row.gain_low_min, row.gain_high_min)

@@ -9,15 +9,16 @@ from typing import ClassVar
 import numpy as np
 import pyarrow as pa
 
+from navitas.fleet.affected import Affected, grow_affected
 from navitas.fleet.bugs import Bugs
 from navitas.fleet.conditions import Cells, cells_by_app
-from navitas.fleet.diagnosis import KILL, Action, Diagnosis, Finding, diagnose
+from navitas.fleet.diagnosis import KILL, Action, Diagnosis, Finding, compared, diagnose
 from navitas.fleet.hogs import LEAST, Hogs
 from navitas.fleet.results import PERCENT_H, Row, app_names, gain_min, interval_percent_h
 from navitas.fleet.schema import pseudonym
 from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import I64
-from navitas.fleet.tree import Condition
+from navitas.fleet.tree import Condition, grow
 
 _KINDS = {KILL: "kill", "version": "update", "os": "upgrade", "network": "network"}
 _RUNS = """
@@ -74,13 +75,25 @@ class Diagnoses:
 
 
 def diagnoses_of(
-    fleet: Fleet, hogs: Hogs, apps: I64, told: Callable[[int, int], None] = lambda done, of: None, *, client: int | None = None
+    fleet: Fleet,
+    hogs: Hogs,
+    bugs: Bugs,
+    apps: I64,
+    told: Callable[[int, int], None] = lambda done, of: None,
+    *,
+    client: int | None = None,
 ) -> Diagnoses:
     """Diagnose these apps, and tell how far their conditions are those of a client; samples are read where they have to be."""
     found: dict[int, Diagnosis] = {}
     parts: dict[int, Parts] = {}
+    least, spread = LEAST * hogs.usual_ppm_s, float(np.mean(bugs.extra**2)) if len(bugs.extra) else 0.0
     for app, cells in cells_by_app(fleet, apps, told):
-        found[app] = diagnose(cells, LEAST * hogs.usual_ppm_s)
+        affected = bugs.client[bugs.app == app]
+        if len(affected):
+            tree = grow_affected(cells, Affected(affected, hogs.noise_scale, spread), least)
+            found[app] = diagnose(cells, tree, lambda leaf, node: leaf.effect.less(node.effect))
+        else:
+            found[app] = diagnose(cells, grow(cells, least), compared(cells))
         parts[app] = {} if client is None else _parts(cells, found[app], client)
     return Diagnoses(found, parts)
 
@@ -132,7 +145,8 @@ def client_actions(fleet: Fleet, hogs: Hogs, bugs: Bugs, diagnoses: Diagnoses, c
             rows += _of_hog(_Subject(names[app], "hog", share, drop / total, client), diagnoses.parts[app], diagnosis)
         for bug in np.flatnonzero((bugs.client == client) & (bugs.app == app)).tolist():
             ends = (float(bugs.low[bug]), float(bugs.extra[bug]), float(bugs.high[bug]))
-            rows.append(_killed(_Subject(names[app], "bug", share, drop / total, client), ends))
+            subject = _Subject(names[app], "bug", share, drop / total, client)
+            rows += [_killed(subject, ends), *_changed(subject, diagnoses.parts[app], diagnosis)]
     return sorted(rows, key=lambda row: -(row.gain_min or 0.0))
 
 
@@ -144,8 +158,13 @@ def _of_hog(subject: _Subject, parts: Parts, diagnosis: Diagnosis) -> Iterator[A
     half = sum(part * effect.half_width for part, effect in leaves)
     if value - half > 0:
         yield _killed(subject, (value - half, value, value + half))
+    yield from _changed(subject, parts, diagnosis)
+
+
+def _changed(subject: _Subject, parts: Parts, diagnosis: Diagnosis) -> Iterator[ActionRow]:
+    """What else than killing helps, under the conditions that the client runs the app in."""
     for finding in diagnosis.findings:
-        part = parts[finding.node.conditions]
+        part = parts.get(finding.node.conditions, 0.0)
         for action in finding.actions:
             if action.feature != KILL and part:
                 yield _row(replace(subject, share=subject.share * part), finding, action)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from navitas.fleet.conditions import Cells
 from navitas.fleet.statistics import Contrast, contrast
-from navitas.fleet.tree import ORDERED, Node, grow
+from navitas.fleet.tree import ORDERED, Node
 from navitas.fleet.versions import version_key
 
 KILL = "kill"
 Values = dict[str, list[str]]
+Less = Callable[[Node, Node], Contrast]
+"""By how much one node of a tree drains more than another."""
 _ACTIONABLE = ("version", "os", "network")
 _OFFLINE = "none"
 
@@ -39,55 +41,66 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """All conditions under which an app surely drains, the worst first."""
+    """All conditions under which an app surely drains, the worst first; `values` are those that features have."""
 
     tree: Node
     findings: tuple[Finding, ...]
+    values: Values
 
 
-def diagnose(cells: Cells, least_ppm_s: float) -> Diagnosis:
-    """Grow the tree; its leaves that drain more than nothing for sure are what actions lead away from."""
-    tree, values = grow(cells, least_ppm_s), cells.values()
+def compared(cells: Cells) -> Less:
+    """By how much one node of a tree drains more than another one, with clients as clusters."""
+    return lambda one, other: contrast(cells.cluster, cells.s, cells.w, one.rows, other.rows)
+
+
+def diagnose(cells: Cells, tree: Node, less: Less) -> Diagnosis:
+    """The leaves that drain more than nothing for sure are what actions lead away from."""
+    values = cells.values()
     bad = [leaf for leaf in tree.leaves() if leaf.effect.value - leaf.effect.half_width > 0]
-    findings = [_finding(cells, values, tree, leaf) for leaf in bad]
-    return Diagnosis(tree, tuple(sorted(findings, key=lambda one: -one.node.effect.value)))
+    findings = [_finding(cells, tree, leaf, _Ways(values, less)) for leaf in bad]
+    return Diagnosis(tree, tuple(sorted(findings, key=lambda one: -one.node.effect.value)), values)
 
 
-def _finding(cells: Cells, values: Values, tree: Node, leaf: Node) -> Finding:
+def _finding(cells: Cells, tree: Node, leaf: Node, ways: _Ways) -> Finding:
     seconds, drop = cells.seconds[leaf.rows].sum(), cells.drop_ppm[leaf.rows].sum()
     kill = Action(KILL, (), leaf.effect)
-    actions = sorted([kill, *_actions(cells, values, tree, leaf)], key=lambda one: -one.less.value)
+    actions = sorted([kill, *ways.out_of(leaf, tree)], key=lambda one: -one.less.value)
     clients = len(np.unique(cells.cluster[leaf.rows & (cells.w > 0)]))
     return Finding(leaf, clients, float(drop / max(seconds, 1.0)), tuple(actions))
 
 
-def _actions(cells: Cells, values: Values, tree: Node, leaf: Node) -> Iterator[Action]:
-    """One for each node of the diagnosis that is minimal, complete and actionable, and takes one change."""
-    better: dict[int, Contrast] = {}
+@dataclass(frozen=True, slots=True)
+class _Ways:
+    """The nodes of a diagnosis that is minimal, complete and actionable, each of which one change leads to from a leaf."""
 
-    def is_better(node: Node) -> bool:
+    values: Values
+    less: Less
+
+    def out_of(self, leaf: Node, tree: Node) -> Iterator[Action]:
+        """An action for each node."""
+        better: dict[int, Contrast] = {}
+        self._is_better(tree, leaf, better)
+        yield from self._highest(tree, leaf, better)
+
+    def _is_better(self, node: Node, leaf: Node, better: dict[int, Contrast]) -> bool:
         """Whether all of a node is reachable and drains less for sure, or both its children are and do."""
-        below = [is_better(child) for child in node.children]
+        below = [self._is_better(child, leaf, better) for child in node.children]
         if node.rows[leaf.rows].any():
             return False
-        less = contrast(cells.cluster, cells.s, cells.w, leaf.rows, node.rows)
-        if _change(values, leaf, node) is None or not less.value - less.half_width > 0:
+        less = self.less(leaf, node)
+        if _change(self.values, leaf, node) is None or not less.value - less.half_width > 0:
             return bool(below) and all(below)
         better[id(node)] = less
         return True
 
-    is_better(tree)
-    yield from _highest(values, tree, leaf, better)
-
-
-def _highest(values: Values, node: Node, leaf: Node, better: dict[int, Contrast]) -> Iterator[Action]:
-    if id(node) in better:
-        change = _change(values, leaf, node)
-        assert change is not None
-        yield Action(*change, better[id(node)])
-        return
-    for child in node.children:
-        yield from _highest(values, child, leaf, better)
+    def _highest(self, node: Node, leaf: Node, better: dict[int, Contrast]) -> Iterator[Action]:
+        if id(node) in better:
+            change = _change(self.values, leaf, node)
+            assert change is not None
+            yield Action(*change, better[id(node)])
+            return
+        for child in node.children:
+            yield from self._highest(child, leaf, better)
 
 
 def _change(known: Values, leaf: Node, node: Node) -> tuple[str, tuple[str, ...]] | None:

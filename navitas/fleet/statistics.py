@@ -80,6 +80,11 @@ class Contrast:
         """Of "not above"."""
         return float(stats.t.sf(self.value / self.error, self.freedom)) if self.error > 0 else float("nan")
 
+    def less(self, other: Contrast) -> Contrast:
+        """By how much it lies above another one that it shares no noise with."""
+        error = float(np.hypot(self.error, other.error))
+        return Contrast(self.value - other.value, error, min(self.freedom, other.freedom))
+
     def quantile(self, part: float) -> float:
         """Of Student's t."""
         return float(special.stdtrit(self.freedom, part))
@@ -147,6 +152,29 @@ def contrasts(one: F64, other: F64 | None = None) -> Contrasts:
         error = np.sqrt(np.square(influence).sum(axis=0) * clusters / (clusters - 1))
     known = np.isfinite(freedom)
     return Contrasts(*(np.where(known, column, np.nan) for column in (value, error, freedom)))
+
+
+def within(cluster: I64, sums: tuple[F64, F64, F64], one: Bool, other: Bool) -> Contrast:
+    """The mean difference of rows of `one` and of `other` on the same clients, by s, w and the variance of s, which is known.
+
+    A client's difference of s / w weighs W1 W2 / (W1 + W2). NaN where no client tells both.
+    """
+    size = int(cluster.max(initial=0)) + 1
+    (s1, w1, v1), (s2, w2, v2) = ([np.bincount(cluster[rows], values[rows], size) for values in sums] for rows in (one, other))
+    told = (w1 > 0) & (w2 > 0)
+    if not told.any():
+        return Contrast(np.nan, np.nan, np.nan)
+    s1, w1, v1, s2, w2, v2 = (values[told] for values in (s1, w1, v1, s2, w2, v2))
+    weight = w1 * w2 / (w1 + w2)
+    value = float(np.sum(weight * (s1 / w1 - s2 / w2)) / weight.sum())
+    error = float(np.sqrt(np.sum(weight**2 * (v1 / w1**2 + v2 / w2**2))) / weight.sum())
+    return Contrast(value, error, np.inf)
+
+
+def overlaps(all_of_them: Bool, chosen: Bool, groups: Bool) -> F64:
+    """For each group (row), how likely as many of the chosen fall into it by chance (hypergeometric)."""
+    inside, both = (np.count_nonzero(groups & which, axis=1) for which in (all_of_them, chosen))
+    return np.asarray(stats.hypergeom.sf(both - 1, np.count_nonzero(all_of_them), inside, np.count_nonzero(chosen)))
 
 
 def false_rates(p: F64) -> F64:

@@ -35,6 +35,10 @@ class Condition:
         met = version_key(value) >= version_key(self.value) and bool(value) if self.later else value == self.value
         return met == self.holds
 
+    def opposite(self) -> Condition:
+        """What meets it not."""
+        return Condition(self.feature, self.value, not self.holds, self.later)
+
     def __str__(self) -> str:
         if self.later:
             return f"{self.feature} {self.value} or later" if self.holds else f"{self.feature} before {self.value}"
@@ -82,10 +86,9 @@ def _grown(cells: Cells, path: tuple[Condition, ...], rows: Bool, least: float) 
     feature = cells.features[condition.feature]
     at = feature.values.index(condition.value)
     met = feature.place >= at if condition.later else feature.place == at
-    against = Condition(condition.feature, condition.value, not condition.holds, condition.later)
     children = (
         _grown(cells, (*path, condition), rows & met, least),
-        _grown(cells, (*path, against), rows & ~met, least),
+        _grown(cells, (*path, condition.opposite()), rows & ~met, least),
     )
     return Node(path, rows, effect, children)
 

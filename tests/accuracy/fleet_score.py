@@ -23,6 +23,7 @@ from scipy import stats
 
 from navitas.fleet.advice import client_actions, diagnoses_of, suspects
 from navitas.fleet.bugs import Bugs, find_bugs
+from navitas.fleet.diagnosis import Values
 from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.hogs import Hogs, find_hogs
 from navitas.fleet.results import PERCENT_H, app_names
@@ -31,6 +32,7 @@ from navitas.fleet.simulate import FleetModel, act, simulate
 from navitas.fleet.stages import Fleet, brought_up_to_date
 from navitas.fleet.statistics import F64, Bool, life_gain_s
 from navitas.fleet.store import Store
+from navitas.fleet.tree import Node
 
 DOC = Path(__file__).resolve().parents[2] / "docs" / "fleet.md"
 _FROM, _TO = "<!-- tests/accuracy/fleet_score.py writes from here -->", "<!-- to here -->"
@@ -63,6 +65,12 @@ class Found:
     gain_gain: float = 0
     page_gained: float = 0
     page_page: float = 0
+    late_hogs: float = 0
+    late_named: float = 0
+    buggy: float = 0
+    buggy_named: float = 0
+    conditions: float = 0
+    conditions_true: float = 0
 
     def __add__(self, other: Found) -> Found:
         return Found(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(self)))
@@ -117,7 +125,8 @@ def _one(store: Store, model: FleetModel, seed: int) -> Found:
         bugs = find_bugs(fleet, hogs)
         names = app_names(fleet)
         app = np.array([names[number] for number in hogs.app.tolist()])
-        return _hogs(store, hogs, app) + _bugs(store, bugs, names) + _advice(fleet, hogs, bugs, pages=len(model.steps) > 1)
+        found = _hogs(store, hogs, app) + _bugs(store, bugs, names) + _conditions(fleet, hogs, bugs)
+        return found + _advice(fleet, hogs, bugs, pages=len(model.steps) > 1)
     finally:
         engine.close()
 
@@ -163,6 +172,43 @@ def _bugs(store: Store, bugs: Bugs, names: dict[int, str]) -> Found:
     return Found(bugs=len(true), true_bugs=_count(true), all_bugs=len(truth), top=len(top), top_true=_count(top))
 
 
+def _conditions(fleet: Fleet, hogs: Hogs, bugs: Bugs) -> Found:
+    """Of hogs that drain from a later version on, and apps whose bugs depend on something: how many were named with just that.
+
+    Of all conditions that were named for true hogs and apps with bugs: how many are true.
+    """
+    names, truth = app_names(fleet), {row["app"]: row for row in _truth(fleet.store, "apps")}
+    total = Found()
+    for number, diagnosis in diagnoses_of(fleet, hogs, bugs, suspects(hogs, bugs)).found.items():
+        row = truth[names[number]]
+        feature, _, value = ("version", "", row["since_version"]) if row["is_hog"] else row["condition"].partition("=")
+        true, named = (feature if value else "", value), [_named(one.node, diagnosis.values) for one in diagnosis.findings]
+        met = any(true in conditions for conditions in named)
+        late, buggy = bool(row["is_hog"] and value), bool(row["has_bugs"] and value)
+        kept = [condition for conditions in named for condition in conditions if row["is_hog"] or row["has_bugs"]]
+        total += Found(
+            late_hogs=late,
+            late_named=late and met,
+            buggy=buggy,
+            buggy_named=buggy and met,
+            conditions=len(kept),
+            conditions_true=sum(condition == true for condition in kept),
+        )
+    return total
+
+
+def _named(node: Node, values: Values) -> list[tuple[str, str]]:
+    """What a leaf's conditions say of each feature: the only value that meets them, of versions the first."""
+    said = []
+    for feature in {condition.feature for condition in node.conditions}:
+        admitted = [value for value in values[feature] if node.admits(feature, value)]
+        if feature == "version" and admitted == values[feature][-len(admitted) :]:
+            said.append((feature, admitted[0]))
+        else:
+            said.append((feature, admitted[0] if len(admitted) == 1 else "|".join(admitted)))
+    return said
+
+
 def _advice(fleet: Fleet, hogs: Hogs, bugs: Bugs, *, pages: bool) -> Found:
     """Clients are told to stop their hogs; what is gained beside the control group, for what was predicted."""
     store, names, scores = fleet.store, app_names(fleet), score_clients(fleet)
@@ -191,11 +237,12 @@ def _advice(fleet: Fleet, hogs: Hogs, bugs: Bugs, *, pages: bool) -> Found:
 
 def _pages(fleet: Fleet, hogs: Hogs, bugs: Bugs, told: set[int]) -> dict[tuple[int, str], float]:
     """What the pages of some of the clients that are told something promise of killing each app, in ppm/s."""
-    diagnoses = diagnoses_of(fleet, hogs, suspects(hogs, bugs))
     advised = sorted({row["client"] for row in _truth(fleet.store, "clients") if row["group"] == "advised"} & told)
+    asked = advised[:: max(len(advised) // _PAGES, 1)]
+    diagnoses = diagnoses_of(fleet, hogs, bugs, suspects(hogs, bugs), clients=asked)
     return {
         (client, action.app): action.share_percent / 100 * action.extra_percent_h / PERCENT_H
-        for client in advised[:: max(len(advised) // _PAGES, 1)]
+        for client in asked
         for action in client_actions(fleet, hogs, bugs, diagnoses, client)
         if action.action == "kill" and action.extra_percent_h is not None
     }
@@ -213,8 +260,8 @@ def _by_client(values: dict[tuple[int, str], float], followed: set[tuple[int, st
 _HEAD = (
     "| phones | hogs found, false (upper bound of the rate) | recall of hogs ≥ 10 %, ≥ 20 clients | effect: slope "
     "| gains covered | bugs: top 100 true | all true, recall | advice: gained per predicted "
-    "| the client's page: gained per promised |",
-    "|---|---|---|---|---|---|---|---|---|",
+    "| the client's page: gained per promised | conditions named: versions of hogs, of bugs | named ones that are true |",
+    "|---|---|---|---|---|---|---|---|---|---|---|",
 )
 
 
@@ -230,6 +277,8 @@ def _row(kind: str, found: Found) -> str:
         f"{found.true_bugs / found.bugs:.1%}, {found.true_bugs / found.all_bugs:.1%}",
         f"{found.gain_gained / found.gain_gain:.3f}",
         f"{found.page_gained / found.page_page:.3f}" if found.page_page else "",
+        f"{found.late_named:.0f} of {found.late_hogs:.0f}, {found.buggy_named:.0f} of {found.buggy:.0f}",
+        f"{found.conditions_true:.0f} of {found.conditions:.0f}",
     )
     return f"| {' | '.join(cells)} |"
 

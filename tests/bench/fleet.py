@@ -122,7 +122,7 @@ def _measure(what: str, path: Path, engine: str) -> list[Took]:
     measured("J-scores", lambda: score_clients(fleet))
     apps = suspects(hogs, bugs)
     measured(DIAGNOSIS[0], lambda: cells.brought_up_to_date(fleet, apps))
-    measured(DIAGNOSIS[1], lambda: app_actions(fleet, hogs, diagnoses_of(fleet, hogs, apps)))
+    measured(DIAGNOSIS[1], lambda: app_actions(fleet, hogs, diagnoses_of(fleet, hogs, bugs, apps)))
     if what == "paper":
         measured(PAPER, lambda: _as_the_paper(fleet))
     running.close()

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from navitas.fleet.conditions import Cells, Feature
-from navitas.fleet.diagnosis import KILL, Diagnosis, diagnose
-from navitas.fleet.tree import Condition
+from navitas.fleet.diagnosis import KILL, Diagnosis, compared, diagnose
+from navitas.fleet.tree import Condition, grow
 
 
 def made(extra: dict[str, str], drain: float, clients: int = 120, seed: int = 1) -> Cells:
@@ -38,6 +38,10 @@ def made(extra: dict[str, str], drain: float, clients: int = 120, seed: int = 1)
     return Cells(np.arange(clients) + 1000, client, s, w, noise, seconds, seconds * (20 + drain * own * hit), features)
 
 
+def diagnosed(cells: Cells, least_ppm_s: float) -> Diagnosis:
+    return diagnose(cells, grow(cells, least_ppm_s), compared(cells))
+
+
 def actions(diagnosis: Diagnosis) -> dict[str, tuple[str, ...]]:
     (finding,) = diagnosis.findings
     return {action.feature: action.values for action in finding.actions}
@@ -56,7 +60,7 @@ def actions(diagnosis: Diagnosis) -> dict[str, tuple[str, ...]]:
     ],
 )
 def test_a_condition_is_found_and_what_helps(condition: dict[str, str], text: str, expected: dict[str, tuple[str, ...]]) -> None:
-    diagnosis = diagnose(made(condition, 6.0), 0.5)
+    diagnosis = diagnosed(made(condition, 6.0), 0.5)
     assert len(diagnosis.tree.leaves()) == (2 if condition else 1)
     if "screen" in condition:
         text = "screen not off"
@@ -70,11 +74,11 @@ def test_a_condition_is_found_and_what_helps(condition: dict[str, str], text: st
 
 def test_two_conditions_make_two_ways_out() -> None:
     cells = made({"network": "mobile", "version": "1.9"}, 9.0)
-    assert actions(diagnose(cells, 0.5)) == {KILL: (), "network": ("wifi",), "version": ("1.10",)}
+    assert actions(diagnosed(cells, 0.5)) == {KILL: (), "network": ("wifi",), "version": ("1.10",)}
 
 
 def test_what_drains_nothing_is_not_diagnosed() -> None:
-    found = [diagnose(made({}, 0.0, clients=40, seed=seed), 0.5) for seed in range(40)]
+    found = [diagnosed(made({}, 0.0, clients=40, seed=seed), 0.5) for seed in range(40)]
     assert sum(len(one.tree.leaves()) > 1 for one in found) <= 2
     assert sum(bool(one.findings) for one in found) <= 3
 

@@ -91,7 +91,7 @@ def copied(samples: Path, path: Path) -> Store:
 def results(fleet: Fleet) -> list[np.ndarray]:
     hogs = find_hogs(fleet)
     bugs, scores = find_bugs(fleet, hogs), score_clients(fleet)
-    diagnoses = diagnoses_of(fleet, hogs, np.arange(0, 100, 7)).found.values()
+    diagnoses = diagnoses_of(fleet, hogs, bugs, np.arange(0, 100, 7)).found.values()
     effects = np.array([(leaf.effect.value, leaf.effect.error) for one in diagnoses for leaf in one.tree.leaves()])
     return [hogs.app, hogs.effect.value, hogs.effect.error, hogs.is_hog, bugs.client, bugs.app, bugs.extra, scores.score, effects]
 

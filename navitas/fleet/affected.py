@@ -1,0 +1,115 @@
+"""Trees of apps with bugs: on which phones they have them, and under which conditions they drain there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from navitas.fleet.conditions import Cells
+from navitas.fleet.statistics import CONFIDENCE, I64, Bool, Contrast, contrast, overlaps, within
+from navitas.fleet.tree import ORDERED, Condition, Node
+
+_PHONES = ("os", "model")
+_WITHIN = ("version", "network", "screen")
+_FEW_CLIENTS, _FEW_AFFECTED = 3, 2
+_DEEPEST = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Affected:
+    """Clients on which an app has a bug.
+
+    `noise_scale` is how much more clients differ than their own pairs' variance says, `spread` the mean square of bugs' drains,
+    which estimates are shrunk by: they were found because they are large.
+    """
+
+    clients: I64
+    noise_scale: float
+    spread: float
+
+
+def grow_affected(cells: Cells, affected: Affected, least_ppm_s: float) -> Node:
+    """Part an app's cells by what the affected phones have in common, and theirs by what else the drain depends on.
+
+    Few phones have a bug, so that means over all hardly tell. The first condition, on the OS or the model, is one that the
+    affected meet far more often than all that run the app do (hypergeometric test, Bonferroni over conditions). Further ones
+    compare an affected phone with itself, by its own pairs' noise. What changes between a pair's samples is on neither side.
+    """
+    hit = np.isin(cells.clients, affected.clients)
+    shared = _shared(cells, hit)
+    if shared is None:
+        return _grown(cells, affected, (), hit[cells.cluster], least_ppm_s)
+    condition, met = shared
+    rest = ~met[cells.cluster]
+    against = Node((condition.opposite(),), rest, contrast(cells.cluster, cells.s, cells.w, rest))
+    inside = _grown(cells, affected, (condition,), (hit & met)[cells.cluster], least_ppm_s)
+    return Node((), rest | inside.rows, inside.effect, (inside, against))
+
+
+def _shared(cells: Cells, hit: Bool) -> tuple[Condition, Bool] | None:
+    """The condition that the affected have in common most surely, and which clients meet it."""
+    told = np.bincount(cells.cluster, cells.w, len(cells.clients)) > 0
+    first = np.unique(cells.cluster, return_index=True)[1]
+    tries = []
+    for feature in _PHONES:
+        place = cells.features[feature].place[first]
+        for condition, met in _conditions(cells, feature, place, told):
+            if min(np.count_nonzero(told & met), np.count_nonzero(told & ~met)) >= _FEW_CLIENTS:
+                tries.append((condition, met))
+                if condition.later:
+                    tries.append((condition.opposite(), ~met & (place >= 0)))
+    if not tries or np.count_nonzero(hit & told) < _FEW_AFFECTED:
+        return None
+    p = overlaps(told, hit & told, np.array([met for _, met in tries]))
+    best = int(np.argmin(p))
+    return tries[best] if p[best] * len(tries) <= 1 - CONFIDENCE else None
+
+
+def _grown(cells: Cells, affected: Affected, path: tuple[Condition, ...], rows: Bool, least: float) -> Node:
+    effect = _effect(cells, affected, rows)
+    tries = [one for feature in _WITHIN for one in _sides(cells, feature, rows)] if len(path) < _DEEPEST else []
+    best, gap = None, 0.0
+    for condition, met, rest in tries:
+        found = within(cells.cluster, (cells.s, cells.w, cells.noise), met, rest)
+        error = affected.noise_scale * found.error
+        sure = abs(found.value) - found.quantile(1 - (1 - CONFIDENCE) / 2 / len(tries)) * error
+        if sure > gap and abs(found.value) >= least:
+            best, gap = (condition, met, rest), sure
+    if best is None:
+        return Node(path, rows, effect)
+    condition, met, rest = best
+    children = (
+        _grown(cells, affected, (*path, condition), met, least),
+        _grown(cells, affected, (*path, condition.opposite()), rest, least),
+    )
+    return Node(path, rows, effect, children)
+
+
+def _effect(cells: Cells, affected: Affected, rows: Bool) -> Contrast:
+    w = float(cells.w[rows].sum())
+    if not w:
+        return Contrast(np.nan, np.nan, np.nan)
+    value, error = float(cells.s[rows].sum()) / w, affected.noise_scale * float(np.sqrt(cells.noise[rows].sum())) / w
+    trust = affected.spread / (affected.spread + error**2) if affected.spread else 0.0
+    return Contrast(trust * value, float(np.sqrt(trust)) * error, np.inf)
+
+
+def _sides(cells: Cells, feature: str, rows: Bool) -> Iterator[tuple[Condition, Bool, Bool]]:
+    place = cells.features[feature].place
+    told = rows & (cells.w > 0)
+    for condition, met in _conditions(cells, feature, place, told):
+        yield condition, rows & met, rows & ~met & (place >= 0)
+
+
+def _conditions(cells: Cells, feature: str, place: NDArray[np.int32], told: Bool) -> Iterator[tuple[Condition, Bool]]:
+    """Conditions on a feature's values that occur where something is told, and what meets them."""
+    names = cells.features[feature].values
+    values = np.unique(place[told & (place >= 0)]).tolist()
+    for value in values if len(values) > 1 else []:
+        if feature not in ORDERED or value not in (values[0], values[-1]):
+            yield Condition(feature, names[value], True), place == value
+        if feature in ORDERED and value != values[0]:
+            yield Condition(feature, names[value], True, later=True), place >= value
