@@ -103,9 +103,10 @@ def cells_of(samples: pa.Table, begins_s: int, wanted: Bool, app_of: NDArray[np.
     read = samples_in(samples)
     pairs, client = pairs_of(read), read.client
     own = pairs.counts & (read.time_s >= begins_s)
-    amounts = np.stack([pairs.seconds, pairs.drop_ppm]).astype(np.int64)
     kind = np.where(own, pairs.screen * (CHANGING + 1) + _networks(samples), -1)
-    values = np.concatenate([amounts * (kind == number) for number in range(_CLASSES)])
+    values = np.zeros((_CLASSES * len(_AMOUNTS), len(client)), np.int64)
+    for row, amount in enumerate((pairs.seconds, pairs.drop_ppm)):
+        values[kind * len(_AMOUNTS) + row, np.arange(len(client))] = amount * own
     first = np.flatnonzero(np.append(True, client[1:] != client[:-1])[: len(client)])
     tables = [CELLS.empty_table()]
     if len(first):

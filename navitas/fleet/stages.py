@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -22,12 +22,16 @@ _VERSION = "3"
 
 @dataclass(frozen=True, slots=True)
 class Fleet:
-    """A store whose stages are up to date. `packages` has a number for each app."""
+    """A store whose stages are up to date. `packages` has a number for each app.
+
+    `narrowed` counts the groups of buckets that a statement could not be asked about at once for want of memory.
+    """
 
     store: Store
     engine: Engine
     jobs: tuple[Job, ...]
     packages: pa.Table
+    narrowed: Counter[str] = field(default_factory=Counter)
 
     @property
     def buckets(self) -> list[int]:
@@ -92,6 +96,7 @@ class Fleet:
                 raise FleetError(
                     f"bucket {buckets[0]} needs more memory than there may be: {error}", "Allow more: --memory."
                 ) from error
+            self.narrowed[f"{len(buckets)} buckets"] += 1
             half = len(buckets) // 2
             for part in (buckets[:half], buckets[half:]):
                 yield from self._of_group(sql, part, extra, tables)

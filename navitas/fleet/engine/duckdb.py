@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from navitas.fleet.engine.base import OutOfMemory, Tables, Work, did
 from navitas.fleet.store import FleetError
+from navitas.fleet.units import Task
 
 MEMORY_MIB = 1024
 
@@ -30,16 +31,22 @@ class DuckDbEngine:
         self._connection.execute("SET preserve_insertion_order = false")
 
     def run(self, tasks: Sequence[Work], done: Callable[[Work], None]) -> None:
-        """As `Engine.run`: as many at once as there are cores."""
+        """As `Engine.run`: as many at once as there are cores, and each for which memory did not suffice then alone."""
+        alone = []
         with ThreadPoolExecutor(self._threads) as pool:
-            running = {pool.submit(did, task): task for task in tasks}
+            running = {pool.submit(_fitted, task): task for task in tasks}
             try:
                 for future in as_completed(running):
-                    future.result()
-                    done(running[future])
+                    if future.result():
+                        done(running[future])
+                    else:
+                        alone.append(running[future])
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
+        for task in alone:
+            did(task)
+            done(task)
 
     def query(self, sql: str, tables: Tables) -> pa.Table:
         """As `Engine.query`."""
@@ -64,6 +71,15 @@ class DuckDbEngine:
         shutil.rmtree(self._spill, ignore_errors=True)
         with contextlib.suppress(OSError):  # another process spills there, or nothing was ever spilled
             self._spill.parent.rmdir()
+
+
+def _fitted(task: Task) -> bool:
+    """Run a task; whether memory sufficed."""
+    try:
+        task.run()
+    except MemoryError:
+        return False
+    return True
 
 
 def _forget_dead(spill: Path) -> None:

@@ -6,6 +6,7 @@ import random
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -184,8 +185,10 @@ def test_where_memory_is_short_fewer_clients_are_asked_about_at_once(samples: Pa
     inner = DuckDbEngine(store.work / "spill", threads=1)
     fleet = brought_up_to_date(store, inner)
     narrow = _Narrow(inner, 1)
-    same(results(Fleet(store, narrow, fleet.jobs, fleet.packages)), results(fleet))
+    parted = Fleet(store, narrow, fleet.jobs, fleet.packages)
+    same(results(parted), results(fleet))
     assert narrow.asked[:7] == [4, 2, 1, 1, 2, 1, 1]
+    assert parted.narrowed["4 buckets"] * 2 == parted.narrowed["2 buckets"] > 2
     with pytest.raises(FleetError, match="bucket 0 needs more memory"):
         find_hogs(Fleet(store, _Narrow(inner, 0), fleet.jobs, fleet.packages))
     tiny = DuckDbEngine(store.work / "spill", memory_mib=1, threads=1)
@@ -198,6 +201,33 @@ class _Greedy:
 
     def run(self) -> None:
         raise MemoryError("Unable to allocate 9 GiB")
+
+
+class _Modest:
+    """Has room enough when no other runs."""
+
+    running = 0
+    tries = 0
+
+    def __init__(self, number: int) -> None:
+        self.name = f"bucket {number}"
+
+    def run(self) -> None:
+        _Modest.running += 1
+        _Modest.tries += 1
+        time.sleep(0.05)
+        full = _Modest.running > 1
+        time.sleep(0.05)
+        _Modest.running -= 1
+        if full:
+            raise MemoryError("Unable to allocate 9 GiB")
+
+
+def test_units_that_do_not_fit_into_memory_together_are_made_one_by_one(tmp_path: Path) -> None:
+    tasks, done = [_Modest(0), _Modest(1)], []
+    DuckDbEngine(tmp_path, threads=2).run(tasks, done.append)
+    assert sorted(task.name for task in done) == ["bucket 0", "bucket 1"]
+    assert _Modest.tries > 2
 
 
 def test_what_does_not_fit_into_memory_is_told_by_name(tmp_path: Path) -> None:

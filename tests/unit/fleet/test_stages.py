@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from navitas.fleet.bugs import find_bugs
+from navitas.fleet.conditions import cells_by_app
 from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.hogs import find_hogs
 from navitas.fleet.schema import SAMPLES
@@ -77,6 +78,32 @@ def test_an_update_between_two_samples_leaves_no_time_out(tmp_path: Path) -> Non
     assert (a["pairs"], a["seconds"], a["ran_s"]) == (5, 9000, 9900)
     assert (b["pairs"], b["seconds"]) == (3, 5400)
     assert a["w"] == pytest.approx(9000 * 7200 / (9000 + 7200))
+
+
+def test_a_client_with_a_million_samples(tmp_path: Path) -> None:
+    store = Store.create(tmp_path / "store", buckets=1, salt="s")
+    store.write_packages(pa.table({"id": [0, 1], "app": ["a", "b"], "version": ["1", "1"]}))
+    size = 1_000_000
+    at = np.arange(size)
+    runs = at // 1000 % 2
+    offset = np.append(0, np.cumsum(1 + runs)).astype(np.int32)
+    package = np.zeros(offset[-1], np.int32)
+    package[offset[1:][runs == 1] - 1] = 1
+    lists = pa.ListArray.from_arrays(offset, package)
+    same = {"client": np.ones(size), "time_s": 2 * at, "level_ppm": size - at // 2, "state": np.ones(size)}
+    table = pa.table(
+        {**same, "screen": at // 500 % 2 == 0, "network": np.array(["wifi", "mobile"])[at // 250 % 2], "apps": lists}
+    )
+    rest = {field.name: pa.nulls(size, field.type) for field in SAMPLES if field.name not in table.column_names}
+    whole = pa.table({name: table[name] if name in table.column_names else rest[name] for name in SAMPLES.names})
+    store.write_part(Unit(0, "1970-01"), "a", whole)
+    fleet = brought_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
+    a, b = pa.concat_tables(fleet.by_clients("SELECT * FROM contrast")).sort_by("app").to_pylist()
+    assert (a["pairs"], a["seconds"], a["drop_ppm"]) == (size - 1, 2 * (size - 1), size // 2 - 1)
+    assert (b["pairs"], b["seconds"]) == (500 * 999, 2 * 500 * 999)
+    ((_, cells),) = cells_by_app(fleet, np.array([1]))
+    assert cells.seconds.sum() == b["seconds"]
+    assert len(cells.s) == 7
 
 
 def test_an_empty_store_is_told(tmp_path: Path) -> None:
