@@ -12,6 +12,7 @@ import pytest
 
 from navitas.fleet import paper
 from navitas.fleet.bugs import find_bugs
+from navitas.fleet.conditions import cells_by_app
 from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.hogs import find_hogs
 from navitas.fleet.scores import score_clients
@@ -72,6 +73,18 @@ def test_findings_are_the_same(fleets: tuple[Fleet, Fleet]) -> None:
     assert (bugs.client.tolist(), bugs.app.tolist()) == (other_bugs.client.tolist(), other_bugs.app.tolist())
     assert np.allclose(scores.score, other_scores.score, equal_nan=True)
     assert scores.model == other_scores.model
+
+
+def test_conditions_are_the_same(fleets: tuple[Fleet, Fleet]) -> None:
+    one, other = (dict(cells_by_app(fleet, np.arange(0, 100, 9))) for fleet in fleets)
+    assert one.keys() == other.keys() and sum(len(cells.s) for cells in one.values())
+    for cells, others in zip(one.values(), other.values(), strict=True):
+        assert cells.clients.tolist() == others.clients.tolist()
+        assert cells.cluster.tolist() == others.cluster.tolist()
+        assert cells.features.keys() == others.features.keys()
+        assert all(feature.place.tolist() == others.features[name].place.tolist() for name, feature in cells.features.items())
+        for name in ("s", "w", "noise", "seconds", "drop_ppm"):
+            assert np.allclose(getattr(cells, name), getattr(others, name), rtol=1e-9, atol=1e-6), name
 
 
 def test_the_papers_method_is_the_same(fleets: tuple[Fleet, Fleet]) -> None:
