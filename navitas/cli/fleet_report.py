@@ -55,7 +55,7 @@ def command(
         number = None if client is None else find_client(fleet.store, client, set(scores.client.tolist()))
         chosen, names, rows = suspects(hogs, bugs), app_names(fleet), score_rows(scores)
         with bar("looking at conditions") as told:
-            diagnoses = diagnoses_of(fleet, hogs, bugs, chosen, told, client=number)
+            diagnoses = diagnoses_of(fleet, hogs, bugs, chosen, told, clients=[] if number is None else [number])
         part = None
         if number is not None:
             actions = client_actions(fleet, hogs, bugs, diagnoses, number)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -68,10 +68,10 @@ Parts = dict[tuple[Condition, ...], float]
 
 @dataclass(frozen=True, slots=True)
 class Diagnoses:
-    """Of apps by number; `parts` are those of the client that was asked about, empty of an app that it does not run."""
+    """Of apps by number; `parts` are those of an app on each client that was asked about and runs it."""
 
     found: dict[int, Diagnosis]
-    parts: dict[int, Parts]
+    parts: dict[tuple[int, int], Parts]
 
 
 def diagnoses_of(
@@ -81,11 +81,11 @@ def diagnoses_of(
     apps: I64,
     told: Callable[[int, int], None] = lambda done, of: None,
     *,
-    client: int | None = None,
+    clients: Collection[int] = (),
 ) -> Diagnoses:
-    """Diagnose these apps, and tell how far their conditions are those of a client; samples are read where they have to be."""
+    """Diagnose these apps, and tell how far their conditions are those of some clients; samples are read where need be."""
     found: dict[int, Diagnosis] = {}
-    parts: dict[int, Parts] = {}
+    parts: dict[tuple[int, int], Parts] = {}
     least, spread = LEAST * hogs.usual_ppm_s, float(np.mean(bugs.extra**2)) if len(bugs.extra) else 0.0
     for app, cells in cells_by_app(fleet, apps, told):
         affected = bugs.client[bugs.app == app]
@@ -94,14 +94,17 @@ def diagnoses_of(
             found[app] = diagnose(cells, tree, lambda leaf, node: leaf.effect.less(node.effect))
         else:
             found[app] = diagnose(cells, grow(cells, least), compared(cells))
-        parts[app] = {} if client is None else _parts(cells, found[app], client)
+        parts |= {(app, client): own for client, own in _parts(cells, found[app], clients)}
     return Diagnoses(found, parts)
 
 
-def _parts(cells: Cells, diagnosis: Diagnosis, client: int) -> Parts:
-    own = (cells.clients == client)[cells.cluster]
-    whole = cells.seconds[own].sum()
-    return {leaf.conditions: float(cells.seconds[own & leaf.rows].sum() / whole) for leaf in diagnosis.tree.leaves() if whole}
+def _parts(cells: Cells, diagnosis: Diagnosis, clients: Collection[int]) -> Iterator[tuple[int, Parts]]:
+    for client in clients:
+        own = np.flatnonzero((cells.clients == client)[cells.cluster])
+        whole = cells.seconds[own].sum()
+        if whole:
+            inside = {leaf.conditions: leaf.rows[own] for leaf in diagnosis.tree.leaves()}
+            yield client, {conditions: float(cells.seconds[own[rows]].sum() / whole) for conditions, rows in inside.items()}
 
 
 def suspects(hogs: Hogs, bugs: Bugs) -> I64:
@@ -140,13 +143,13 @@ def client_actions(fleet: Fleet, hogs: Hogs, bugs: Bugs, diagnoses: Diagnoses, c
     total, drop = (float(parts[0][name][0].as_py()) for name in ("seconds", "drop_ppm"))
     rows: list[ActionRow] = []
     for app, diagnosis in diagnoses.found.items():
-        share = seconds.get(app, 0.0) / total
+        share, own = seconds.get(app, 0.0) / total, diagnoses.parts.get((app, client), {})
         if app in is_hog:
-            rows += _of_hog(_Subject(names[app], "hog", share, drop / total, client), diagnoses.parts[app], diagnosis)
+            rows += _of_hog(_Subject(names[app], "hog", share, drop / total, client), own, diagnosis)
         for bug in np.flatnonzero((bugs.client == client) & (bugs.app == app)).tolist():
             ends = (float(bugs.low[bug]), float(bugs.extra[bug]), float(bugs.high[bug]))
             subject = _Subject(names[app], "bug", share, drop / total, client)
-            rows += [_killed(subject, ends), *_changed(subject, diagnoses.parts[app], diagnosis)]
+            rows += [_killed(subject, ends), *_changed(subject, own, diagnosis)]
     return sorted(rows, key=lambda row: -(row.gain_min or 0.0))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navitas.fleet.conditions import Cells
-from navitas.fleet.statistics import CONFIDENCE, I64, Bool, Contrast, contrast, overlaps, within
+from navitas.fleet.statistics import CONFIDENCE, I64, Bool, Contrast, contrast, overlaps, shrunk, within
 from navitas.fleet.tree import ORDERED, Condition, Node
 
 _PHONES = ("os", "model")
@@ -93,8 +93,8 @@ def _effect(cells: Cells, affected: Affected, rows: Bool) -> Contrast:
     if not w:
         return Contrast(np.nan, np.nan, np.nan)
     value, error = float(cells.s[rows].sum()) / w, affected.noise_scale * float(np.sqrt(cells.noise[rows].sum())) / w
-    trust = affected.spread / (affected.spread + error**2) if affected.spread else 0.0
-    return Contrast(trust * value, float(np.sqrt(trust)) * error, np.inf)
+    (value,), (error,) = (ends.tolist() for ends in shrunk(np.array([value]), np.array([error]), affected.spread))
+    return Contrast(value, error, np.inf)
 
 
 def _sides(cells: Cells, feature: str, rows: Bool) -> Iterator[tuple[Condition, Bool, Bool]]:

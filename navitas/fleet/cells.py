@@ -105,16 +105,18 @@ def cells_of(samples: pa.Table, begins_s: int, wanted: Bool, app_of: NDArray[np.
     own = pairs.counts & (read.time_s >= begins_s)
     kind = np.where(own, pairs.screen * (CHANGING + 1) + _networks(samples), -1)
     values = np.zeros((_CLASSES * len(_AMOUNTS), len(client)), np.int64)
-    for row, amount in enumerate((pairs.seconds, pairs.drop_ppm)):
+    # Levels come in steps: in numbers of these, twice as many sums go into a word of the kernel.
+    step = max(int(np.gcd.reduce(pairs.drop_ppm)), 1)
+    for row, amount in enumerate((pairs.seconds, pairs.drop_ppm // step)):
         values[kind * len(_AMOUNTS) + row, np.arange(len(client))] = amount * own
     first = np.flatnonzero(np.append(True, client[1:] != client[:-1])[: len(client)])
     tables = [CELLS.empty_table()]
     if len(first):
         total = np.add.reduceat(values, first, axis=1)
         none = np.zeros_like(total)
-        tables.append(_table(client, Sums(first, np.zeros(len(first), np.int64), total, none, none), whole=True))
+        tables.append(_table(client, Sums(first, np.zeros(len(first), np.int64), total, none, none), step, whole=True))
     for part in sums_by_package(client, _only(apps_in(samples), wanted), values, app_of):
-        tables.append(_table(client, part))
+        tables.append(_table(client, part, step))
     return pa.concat_tables(tables)
 
 
@@ -124,15 +126,14 @@ def _only(lists: AppLists, wanted: Bool) -> AppLists:
     return AppLists(np.searchsorted(kept, lists.offset), lists.package[kept])
 
 
-def _table(client: I64, sums: Sums, *, whole: bool = False) -> pa.Table:
-    """Rows for the classes that have pairs; `whole` sums have no package."""
+def _table(client: I64, sums: Sums, step_ppm: int, *, whole: bool = False) -> pa.Table:
+    """Rows for the classes that have pairs, drops told in steps; `whole` sums have no package."""
     ends = [one.reshape(_CLASSES, len(_AMOUNTS), -1) for one in (sums.both, sums.one, sums.changed)]
     kind, row = np.nonzero(ends[0][:, 0] | ends[1][:, 0])
     package = pa.nulls(len(row), pa.int32()) if whole else pa.array(sums.package[row], pa.int32())
     columns = [client[sums.client[row]], package, kind // (CHANGING + 1), kind % (CHANGING + 1)]
-    return pa.table([*columns, *(one[kind, amount, row] for one in ends for amount in range(len(_AMOUNTS)))], CELLS.names).cast(
-        CELLS
-    )
+    amounts = [factor * one[kind, amount, row] for one in ends for amount, factor in enumerate((1, step_ppm))]
+    return pa.table([*columns, *amounts], CELLS.names).cast(CELLS)
 
 
 def _networks(samples: pa.Table) -> NDArray[np.int8]:

@@ -16,7 +16,7 @@ from navitas.fleet.stages import LEAST_S, Fleet
 from navitas.fleet.statistics import F64, I64
 from navitas.fleet.versions import version_key
 
-_ROWS_AT_ONCE = 1 << 21
+_ROWS_AT_ONCE = 1 << 22
 _PHONES = "SELECT client, MAX(model) AS model, MAX(os) AS os FROM clients GROUP BY client"
 _COUNTS = """
 SELECT packages.app_id AS app, COUNT(*) AS cells FROM cells JOIN packages ON cells.package = packages.id GROUP BY packages.app_id

@@ -27,6 +27,8 @@ class DuckDbEngine:
         self._connection = duckdb.connect(config={"memory_limit": f"{memory_mib}MiB", "threads": self._threads})
         _forget_dead(spill)
         self._spill = spill / str(os.getpid())
+        with contextlib.suppress(OSError):  # where nothing can be written, what fits into memory is computed all the same
+            self._spill.mkdir(parents=True, exist_ok=True)  # DuckDB makes the last folder alone
         self._connection.execute("SET temp_directory = ?", [str(self._spill)])
         self._connection.execute("SET preserve_insertion_order = false")
 

@@ -203,6 +203,15 @@ class _Greedy:
         raise MemoryError("Unable to allocate 9 GiB")
 
 
+def test_what_outgrows_memory_is_spilled(tmp_path: Path) -> None:
+    spill = tmp_path / "work" / "spill"
+    engine = DuckDbEngine(spill, memory_mib=64, threads=1)
+    sql = "SELECT COUNT(*) AS n FROM (SELECT i * 7919 % 3000017 AS k FROM range(5000000) t(i) GROUP BY 1)"
+    assert engine.query(sql, {})["n"].to_pylist() == [3000017]
+    engine.close()
+    assert not spill.exists()
+
+
 class _Modest:
     """Has room enough when no other runs."""
 
