@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from support.lab import Lab, Profiled
 
@@ -14,9 +15,19 @@ TESTS = ("KnownCasesTest#sleepingAndBusyThread", "KnownCasesTest#twoBusyThreads"
 LEVELS = {"perfetto": "sched", "atrace": "sched", "none": "thread-freq"}
 
 
+STARVED_NS = 250_000_000
+"""A sampler that wakes every 20 ms and could not for so long: the host had no time for the phone, whose clocks are the host's."""
+
+
 @pytest.fixture(scope="module", params=LEVELS)
 def traced(request: pytest.FixtureRequest, sample: Lab) -> tuple[str, Profiled]:
-    return request.param, sample.profile(*TESTS, name=f"trace-{request.param}", trace=request.param)
+    """A profile, made again where the host starved the phone: what is read then comes late for what is spent."""
+    for attempt in range(3):
+        done = sample.profile(*TESTS, name=f"trace-{request.param}-{attempt}", trace=request.param)
+        (run,) = load_recording(done.outcome.recording).parsed.runs
+        if max(np.diff(one.t_ns).max() for one in run.time_in_state) < STARVED_NS:
+            break
+    return request.param, done
 
 
 def test_the_level_is_reached_and_the_energy_is_the_rails(traced: tuple[str, Profiled]) -> None:
