@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
@@ -11,10 +10,14 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
+from navitas.cli.files import STDOUT, check_files
+from navitas.cli.fleet_rows import write_json
 from navitas.cli.standard_output import output_console
 from navitas.errors import ExitCode, UsageError
 from navitas.fleet.ingest.outcome import Outcome
 from navitas.fleet.ingest.run import ingest
+from navitas.fleet.results import SCHEMA_VERSION
+from navitas.fleet.store import FleetError
 from navitas.report.names import printable, printable_lines
 
 _MOST_LISTED = 20
@@ -26,25 +29,28 @@ _MOST_LISTED = 20
 @click.option(
     "--client", default="", metavar="NAME", help="Whose the batterystats histories are; '{name}' stands for the file's name."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the counts as JSON.")
-def command(*, store: Path, files: tuple[Path, ...], client: str, as_json: bool) -> int:
+@click.option("--json", "json_file", type=click.Path(path_type=Path), metavar="FILE", help="Write the counts ('-': stdout).")
+def command(*, store: Path, files: tuple[Path, ...], client: str, json_file: Path | None) -> int:
     """Put samples into the fleet's folder STORE, which is made if need be.
 
     A FILE holds JSON lines, CSV, or a history of `dumpsys batterystats --checkin`, each also compressed by gzip; a folder stands
     for all files in it. What is there already is not stored again; rows that are wrong are kept in STORE/quarantine, with the
     reason.
     """
+    check_files([json_file] if json_file else [])
     outcomes = ingest_with_progress(store, _files(files), client)
-    if as_json:
-        click.echo(json.dumps(_as_json(outcomes)))
-    else:
+    if json_file is not None:
+        write_json(json_file, _as_json(outcomes))
+    if json_file != STDOUT:
         print_outcomes(outcomes)
-    failed = [outcome for outcome in outcomes if outcome.error]
-    for outcome in failed[:_MOST_LISTED]:
-        assert outcome.error
-        click.secho(f"error: {printable_lines(outcome.error.message)}", err=True, fg="red")
-        click.echo(f"       {printable_lines(outcome.error.remedy)}", err=True)
-    return ExitCode.TROUBLE if failed else ExitCode.OK
+    errors = [error for outcome in outcomes for error in [outcome.error or _nothing_taken(outcome)] if error]
+    for error in errors[:_MOST_LISTED]:
+        click.secho(f"error: {printable_lines(error.message)}", err=True, fg="red")
+        click.echo(f"       {printable_lines(error.remedy)}", err=True)
+    for outcome in outcomes:
+        if not (outcome.rows or outcome.known or outcome.error):
+            click.echo(f"note: {printable(outcome.name)} holds no samples", err=True)
+    return ExitCode.TROUBLE if errors else ExitCode.OK
 
 
 def ingest_with_progress(store: Path, files: list[Path], client: str = "") -> list[Outcome]:
@@ -58,6 +64,17 @@ def ingest_with_progress(store: Path, files: list[Path], client: str = "") -> li
             bar.update(task, description=printable(name, 40), completed=share, rows=rows)
 
         return list(ingest(store, files, client=client, progress=show))
+
+
+def _nothing_taken(outcome: Outcome) -> FleetError | None:
+    """The error of a source all of whose rows were refused."""
+    if not outcome.rows or outcome.accepted or outcome.duplicates:
+        return None
+    reason, count = outcome.refused.most_common(1)[0]
+    return FleetError(
+        f"{outcome.name}: none of its {outcome.rows:,} rows was taken; of {count:,}: {reason}",
+        "The rows are in the fleet's folder, under quarantine. See docs/fleet.md for what a sample has to tell.",
+    )
 
 
 def print_outcomes(outcomes: list[Outcome]) -> None:
@@ -78,7 +95,7 @@ def print_outcomes(outcomes: list[Outcome]) -> None:
         table.add_row("all", *_figures(_total(outcomes)))
     console.print(table)
     total = _total(outcomes)
-    for title, counts in (("Refused rows, kept in quarantine", total.refused), ("Left out of rows", total.ignored)):
+    for title, counts in (("Refused rows (in quarantine)", total.refused), ("Left out of rows", total.ignored)):
         if counts:
             console.print()
             reasons = _table(title, "Reason", "Rows")
@@ -133,4 +150,4 @@ def _as_json(outcomes: list[Outcome]) -> dict[str, object]:
         }
         for outcome in outcomes
     ]
-    return {"sources": sources, "total": _total(outcomes).figures()}
+    return {"schema_version": SCHEMA_VERSION, "sources": sources, "total": _total(outcomes).figures()}

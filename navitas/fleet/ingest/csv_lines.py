@@ -12,11 +12,12 @@ import pyarrow.compute as pc
 import pyarrow.csv as pv
 
 from navitas.fleet.ingest.lines import Block, Refusal
-from navitas.fleet.ingest.raw import COLUMNS, Batch, Unreadable, batch_of
+from navitas.fleet.ingest.raw import APART, COLUMNS, REQUIRED, Batch, Unreadable, batch_of
 from navitas.fleet.ingest.times import time_column
+from navitas.fleet.store import FleetError
 
 _TRUE, _FALSE = ["true", "True", "1", "on"], ["false", "False", "0", "off"]
-_MOST_COLUMNS = 1000
+_MOST_COLUMNS, _SHOWN = 1000, 200
 
 
 @dataclass(slots=True)
@@ -24,14 +25,20 @@ class CsvReader:
     """Reads a file's blocks one after another; the first one begins with the header."""
 
     header: list[str] = field(default_factory=list)
+    name: str = "a CSV"
 
     def read(self, block: Block) -> Batch:
-        """A block's rows."""
+        """A block's rows. FleetError where the header lacks a column that is required."""
         if not self.header and block.lines:
             try:
-                self.header = [name.strip() for name in _cells(block.lines[0])]
+                self.header = [name.strip().lower() for name in _cells(block.lines[0])]
             except Unreadable:
                 self.header = ["?"]
+            if missing := [name for name in REQUIRED if name not in self.header]:
+                raise FleetError(
+                    f"{self.name}: its first line names no column {', '.join(missing)}, but {', '.join(self.header)[:_SHOWN]}",
+                    "Name the columns there, with commas between them: client,time,level,apps",
+                )
             block = Block(block.numbers[1:], block.lines[1:], block.refused)
         return self._fast(block) or self._by_row(block)
 
@@ -74,7 +81,7 @@ class CsvReader:
         if table.num_rows != len(block.lines):
             return None
         # An empty cell of apps says that none ran.
-        text = pc.utf8_trim_whitespace(pc.replace_substring(pc.fill_null(columns["apps"], ""), ";", " "))
+        text = pc.utf8_trim_whitespace(pc.replace_substring_regex(pc.fill_null(columns["apps"], ""), APART.pattern, " "))
         lists = pc.utf8_split_whitespace(text)
         columns["apps"] = pc.if_else(pc.equal(text, ""), pa.scalar([], COLUMNS.field("apps").type), lists)
         arrays = [columns[c.name] if c.name in columns else pa.nulls(table.num_rows, c.type) for c in COLUMNS]

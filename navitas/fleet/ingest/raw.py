@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -39,6 +40,8 @@ COLUMNS = pa.schema(
     ]
 )
 """Columns of the input; `time` in seconds, apps as `package@version`. Null is what a row does not say."""
+APART = re.compile("[;,]")
+"""What parts apps in a text, besides white space."""
 REQUIRED = ("client", "time", "level", "apps")
 
 
@@ -154,7 +157,7 @@ def seconds(number: float) -> float:
 
 def _apps(value: object) -> list[str]:
     if isinstance(value, str):
-        return _text(value).replace(";", " ").split()
+        return APART.sub(" ", _text(value)).split()
     if not isinstance(value, list):
         raise Unreadable("is no list")
     return [_app(one) for one in value]

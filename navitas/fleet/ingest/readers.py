@@ -14,6 +14,7 @@ from navitas.fleet.ingest.raw import Batch
 from navitas.fleet.store import FleetError
 
 _JSON, _CSV = (".jsonl", ".json", ".ndjson"), (".csv",)
+_FOR_PEOPLE = re.compile(rb"Battery History|Statistics since last charge")
 _CHECKIN = re.compile(rb"\d{1,2},(\d+,[a-z],|h,|hsp,)")
 
 
@@ -52,9 +53,14 @@ def reader_of(name: str, first: Block, client: str) -> Reader:
             )
         return CheckinReader(client.replace("{name}", path.name.partition(".")[0]))
     if ending in _CSV or b"client" in line:
-        return CsvReader()
+        return CsvReader(name=name)
     if not first.lines:
         return JsonReader()
+    if any(_FOR_PEOPLE.search(one) for one in first.lines[:100]):
+        raise FleetError(
+            f"{name}: is what `dumpsys batterystats` tells people, whose form differs from phone to phone",
+            "Take it with `dumpsys batterystats --checkin` (or -c), or by `navitas fleet sample --history`.",
+        )
     raise FleetError(
         f"{name}: holds neither JSON lines nor CSV nor a history of `dumpsys batterystats --checkin`",
         "See docs/fleet.md for what can be ingested.",

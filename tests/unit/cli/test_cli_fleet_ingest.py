@@ -35,13 +35,13 @@ def test_what_cannot_be_ingested_is_an_error_and_the_rest_is_not(tmp_path: Path,
     file = json_lines(tmp_path / "a.jsonl", [row()])
     history = tmp_path / "history.txt"
     history.write_text("9,h,0:RESET:TIME:1700000000000\n")
-    assert run(["fleet", "ingest", fleet, str(history), str(file), "--json"]) == ExitCode.TROUBLE
+    assert run(["fleet", "ingest", fleet, str(history), str(file), "--json", "-"]) == ExitCode.TROUBLE
     told = capsys.readouterr()
     counts = json.loads(told.out)
     assert counts["total"]["accepted"] == 1
     assert "does not say of which phone" in counts["sources"][0]["error"] and counts["sources"][1]["error"] is None
     assert "history.txt" in told.err and "--client NAME" in told.err
-    assert run(["fleet", "ingest", fleet, str(file), "--json"]) == ExitCode.OK
+    assert run(["fleet", "ingest", fleet, str(file), "--json", "-"]) == ExitCode.OK
     assert json.loads(capsys.readouterr().out)["sources"][0]["known"]
     assert run(["fleet", "ingest", str(file), str(file)]) == ExitCode.TROUBLE
     assert run(["fleet", "ingest", fleet]) == ExitCode.USAGE
@@ -54,3 +54,21 @@ def test_names_of_files_cannot_steer_a_terminal(tmp_path: Path, capsys: pytest.C
     assert run(["fleet", "ingest", str(tmp_path / "fleet"), str(file)]) == ExitCode.OK
     told = capsys.readouterr()
     assert "\x1b" not in told.out + told.err and "[red]" in told.out
+
+
+def test_a_file_of_which_nothing_can_be_taken_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    fleet = str(tmp_path / "fleet")
+    wrong = json_lines(tmp_path / "wrong.jsonl", [row(level=101), row(level=102), {}])
+    semicolons = tmp_path / "semicolons.csv"
+    semicolons.write_text("Client;Time;Level;Apps\nphone;1700000000;5;a\n")
+    for_people = tmp_path / "bugreport.txt"
+    for_people.write_text("Battery History (9% used, 94KB used of 1024KB):\n")
+    empty = tmp_path / "empty.jsonl"
+    empty.touch()
+    assert run(["fleet", "ingest", fleet, *map(str, (wrong, semicolons, for_people, empty))]) == ExitCode.TROUBLE
+    told = capsys.readouterr().err
+    assert "wrong.jsonl: none of its 3 rows was taken; of 2: level: is over 100 %" in told
+    assert "semicolons.csv: its first line names no column client, time, level, apps, but client;time;level;apps" in told
+    assert "dumpsys batterystats --checkin" in told and "bugreport.txt" in told
+    assert "note: empty.jsonl holds no samples" in told
+    assert not list((tmp_path / "fleet").glob("samples/*"))

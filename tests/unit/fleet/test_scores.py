@@ -12,11 +12,9 @@ from scipy import stats
 from navitas.fleet.scores import ENOUGH_S, PEERS, score_clients
 from navitas.fleet.stages import Fleet
 
-clients = st.lists(
-    st.tuples(st.sampled_from(["A", "A", "A", "B", None, None]), st.sampled_from([ENOUGH_S - 1, ENOUGH_S, 4 * ENOUGH_S]), st.integers(1, 9)),
-    min_size=1,
-    max_size=80,
-)  # fmt: skip
+models = st.sampled_from(["A", "A", "A", "B", None, None])
+used_s = st.sampled_from([ENOUGH_S - 1, ENOUGH_S, 4 * ENOUGH_S])
+clients = st.lists(st.tuples(models, used_s, st.integers(1, 9)), min_size=1, max_size=80)
 
 
 class _Told(Fleet):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
@@ -25,7 +26,7 @@ from navitas.fleet.schema import PACKAGES, SAMPLES
 from navitas.fleet.store import FleetError
 
 NAMES = st.text(
-    st.characters(codec="utf-8", exclude_characters=" ;\r\n\x85\u2028\u2029", exclude_categories=["Zs", "Cc"]),
+    st.characters(codec="utf-8", exclude_characters=" ;,\r\n\x85\u2028\u2029", exclude_categories=["Zs", "Cc"]),
     min_size=1,
     max_size=8,
 )
@@ -124,7 +125,8 @@ def _stored_or_refused(batch: Batch, rows: int) -> None:
 def test_no_bytes_break_a_reader(lines: list[bytes]) -> None:
     _stored_or_refused(JsonReader().read(_block(lines)), len(lines))
     _stored_or_refused(CsvReader(["client", "time", "level", "apps"]).read(_block(lines)), len(lines))
-    CsvReader().read(_block(lines))
+    with contextlib.suppress(FleetError):  # the header lacks columns
+        CsvReader().read(_block(lines))
     reader = CheckinReader("me")
     for made in (reader.read(_block(lines)), reader.read(_block([b"9,h,1:TIME:1700000000000,Bl=" + lines[0]] if lines else []))):
         _stored_or_refused(made, made.table.num_rows + len(made.refused))
@@ -138,7 +140,7 @@ def test_unknown_columns_do_not_slow_reading_down() -> None:
 
 def test_csv_of_spreadsheets() -> None:
     reader = CsvReader()
-    text = '\ufeffclient, time ,level,apps,note\n"a, b",2026-01-02 03:04:05,50,a@1;b@2 c,"say ""hi"""\nc,1700000000000,51,,\n'
+    text = '\ufeffclient, time ,level,apps,note\n"a, b",2026-01-02 03:04:05,50,"a@1;b@2, c","say ""hi"""\nc,1700000000000,51,,\n'
     first = next(iter(text.encode().splitlines())).removeprefix(b"\xef\xbb\xbf")
     batch = reader.read(_block([first, *text.encode().splitlines()[1:], b"too,few", b'"open']))
     assert [(row["client"], row["time"], row["apps"]) for row in batch.table.to_pylist()] == [
