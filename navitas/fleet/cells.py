@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -75,14 +75,10 @@ def brought_up_to_date(fleet: Fleet, apps: I64, told: Callable[[int, int], None]
     folder = fleet.store.work / FOLDER
     before = read_table(folder / _CHOSEN)["app"].to_numpy() if is_of(folder / _CHOSEN, _VERSION) else np.zeros(0, np.int32)
     chosen = np.union1d(before, apps).astype(np.int32)
-    app_of = fleet.app_of
     inputs = f"{_VERSION} {hashlib.blake2b(chosen.tobytes(), digest_size=12).hexdigest()}"
-    tasks = [CellsTask(fleet.of_bucket(one), folder, inputs, np.isin(app_of, chosen), app_of) for one in fleet.buckets]
-    stale = [
-        CellsTask(left, folder, inputs, task.wanted, app_of)
-        for task in tasks
-        if (left := tuple(job for job in task.jobs if not task.is_done(job)))
-    ]
+    whole = CellsTask(fleet.jobs, folder, inputs, np.isin(fleet.app_of, chosen), fleet.app_of)
+    left = [tuple(job for job in fleet.of_bucket(bucket) if not whole.is_done(job)) for bucket in fleet.buckets]
+    stale = [replace(whole, jobs=jobs) for jobs in left if jobs]
     if not stale:
         return
     count = 0

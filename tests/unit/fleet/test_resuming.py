@@ -6,7 +6,7 @@ import random
 import shutil
 import subprocess
 import sys
-import time
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -213,30 +213,26 @@ def test_what_outgrows_memory_is_spilled(tmp_path: Path) -> None:
 
 
 class _Modest:
-    """Has room enough when no other runs."""
+    """Has too little room when it runs beside another one, as it does first."""
 
-    running = 0
-    tries = 0
-
-    def __init__(self, number: int) -> None:
+    def __init__(self, number: int, beside: threading.Barrier) -> None:
         self.name = f"bucket {number}"
+        self._beside = beside
+        self.tries = 0
 
     def run(self) -> None:
-        _Modest.running += 1
-        _Modest.tries += 1
-        time.sleep(0.05)
-        full = _Modest.running > 1
-        time.sleep(0.05)
-        _Modest.running -= 1
-        if full:
+        self.tries += 1
+        if self.tries == 1:
+            self._beside.wait(timeout=60)
             raise MemoryError("Unable to allocate 9 GiB")
 
 
 def test_units_that_do_not_fit_into_memory_together_are_made_one_by_one(tmp_path: Path) -> None:
-    tasks, done = [_Modest(0), _Modest(1)], []
+    beside = threading.Barrier(2)
+    tasks, done = [_Modest(0, beside), _Modest(1, beside)], []
     DuckDbEngine(tmp_path, threads=2).run(tasks, done.append)
     assert sorted(task.name for task in done) == ["bucket 0", "bucket 1"]
-    assert _Modest.tries > 2
+    assert [task.tries for task in tasks] == [2, 2]
 
 
 def test_what_does_not_fit_into_memory_is_told_by_name(tmp_path: Path) -> None:
