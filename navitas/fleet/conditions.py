@@ -14,6 +14,7 @@ from navitas.fleet.engine.base import statement
 from navitas.fleet.schema import NETWORKS
 from navitas.fleet.stages import LEAST_S, Fleet
 from navitas.fleet.statistics import F64, I64
+from navitas.fleet.usage import SCREENS
 from navitas.fleet.versions import version_key
 
 _ROWS_AT_ONCE = 1 << 22
@@ -79,9 +80,10 @@ def cells_by_app(
     for chosen in _groups(fleet, apps):
         table = pa.concat_tables(fleet.by_clients(sql, cells.FOLDER, chosen=pa.table({"app": pa.array(chosen, pa.int32())})))
         # In the same order whatever made it, for sums depend on it by rounding.
-        table = table.take(
-            np.lexsort(tuple(table[name].to_numpy() for name in ("network", "screen", "package", "client", "app")))
+        client, package, screen, network, app = (
+            table[name].to_numpy() for name in ("client", "package", "screen", "network", "app")
         )
+        table = table.take(np.lexsort(((package * SCREENS + screen) * (cells.CHANGING + 1) + network, client, app)))
         app = table["app"].to_numpy()
         for number in chosen:
             low, high = np.searchsorted(app, [number, number + 1]).tolist()
