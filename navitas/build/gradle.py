@@ -68,12 +68,8 @@ def build_bundles(
     Raises `UsageError` when this is no Gradle project, has no such module or variant, or leaves a choice of variants,
     `BuildError` when the build fails or has no bundle.
     """
+    check_project(project)
     root = Path(os.path.realpath(project))
-    if not any((root / name).is_file() for name in _BUILD_FILES):
-        raise UsageError(
-            f"{project} is not a Gradle project: it has no {' or '.join(_BUILD_FILES[::2])}",
-            "Name the folder that holds the project's build.gradle.",
-        )
     launcher = find_gradle(root, gradle)
     find_java()
     task = f":{module.strip(':')}:{TASK}".replace("::", ":") if module is not None else TASK
@@ -102,6 +98,15 @@ def build_bundles(
     if provide is not None and framework:
         provide([Path(file) for file in framework])
     return bundles
+
+
+def check_project(project: Path) -> None:
+    """Raises `UsageError` when it is no folder of a Gradle project."""
+    remedy = "Name the folder that holds the project's build.gradle."
+    if not project.exists():
+        raise UsageError(f"no such folder: {project}", remedy)
+    if not any((project / name).is_file() for name in _BUILD_FILES):
+        raise UsageError(f"{project} is not a Gradle project: it has no {' or '.join(_BUILD_FILES[::2])}", remedy)
 
 
 class _Output:

@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from navitas.build.bundle import Bundle, open_bundles
-from navitas.build.gradle import build_bundles
+from navitas.build.gradle import build_bundles, check_project
 from navitas.build.lock import project_lock
 from navitas.cli.ahead import Ahead
 from navitas.cli.destinations import check_outputs
@@ -64,6 +64,7 @@ class RunOptions:
 
 def profile_project(project: Path, build: BuildOptions, options: ProfileOptions, report: ReportOptions, run: RunOptions) -> int:
     """Build a Gradle project and profile it; returns the exit code."""
+    check_project(project)
     with owned_folder("navitas-bundles-", Path(tempfile.gettempdir())) as folder:
 
         def made(progress: ConsoleProgress, virtual: bool) -> list[Bundle]:

@@ -6,11 +6,15 @@ from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
 
-from navitas.errors import PowerProfileError
+from navitas.errors import PowerProfileError, UsageError
 from navitas.power.profile import Profile, read_power_profile
 
 DEFAULT = "google-pixel-6"
 _LONGEST = 4096
+
+
+class UnknownProfileError(UsageError, PowerProfileError):
+    """Nothing has that name."""
 
 
 def names() -> list[str]:
@@ -19,7 +23,7 @@ def names() -> list[str]:
 
 
 def find(name_or_path: str | Path) -> Path:
-    """The file of a packaged profile, or the path itself if it names a file; raises PowerProfileError if neither exists."""
+    """The file of a packaged profile, or the path itself if it names a file; raises UnknownProfileError if neither exists."""
     path, told = Path(name_or_path), str(name_or_path)[:_LONGEST]
     with suppress(OSError, ValueError):  # no name that a file can have
         if path.is_file():
@@ -29,7 +33,7 @@ def find(name_or_path: str | Path) -> Path:
             return packaged
     known = names()
     near = get_close_matches(told, known, n=3) or known
-    raise PowerProfileError(
+    raise UnknownProfileError(
         f"There is no power profile {told!r}, neither a file nor one of Navitas' own.",
         f"Name a power_profile.xml, or one of: {', '.join(near)}.",
     )

@@ -229,8 +229,8 @@ def test_a_plugin_that_says_something_else_is_told_apart(tmp_path: Path, project
 
 
 def test_a_folder_that_is_no_gradle_project_is_wrong_usage(tmp_path: Path) -> None:
-    for folder in (tmp_path, tmp_path / "missing"):
-        with pytest.raises(UsageError, match="not a Gradle project") as caught:
+    for folder, told in ((tmp_path, "not a Gradle project"), (tmp_path / "missing", "no such folder")):
+        with pytest.raises(UsageError, match=told) as caught:
             build_bundles(folder)
         assert caught.value.remedy
 

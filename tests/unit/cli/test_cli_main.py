@@ -50,6 +50,7 @@ def test_wrong_usage_is_exit_code_2(arguments: list[str], capsys: pytest.Capture
 def test_options_that_make_no_sense_are_refused_before_a_build(
     arguments: list[str], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    (tmp_path / "build.gradle").touch()
     assert run(["profile", str(tmp_path), *arguments]) == ExitCode.USAGE
     error, remedy = capsys.readouterr().err.strip().splitlines()
     assert told in error and remedy.strip()
@@ -107,6 +108,27 @@ def test_closed_streams_that_are_needed_are_told(tmp_path: Path) -> None:
 def test_figures_are_numbers(option: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["profile", option]) == ExitCode.USAGE
     assert "Invalid value" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["profile", "/nonexist"], "no such folder: /nonexist"),
+        (["profile", "{here}"], "not a Gradle project"),
+        (["profile", "{here}/sample", "--phone", "nope"], "no phone named 'nope'"),
+        (["profile", "{here}/sample", "--power-profile", "nope"], "no power profile 'nope'"),
+        (["power", "show", "nope"], "no power profile 'nope'"),
+    ],
+)
+def test_what_is_not_there_is_wrong_usage_and_told_before_anything_is_built(
+    arguments: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sample").mkdir()
+    (tmp_path / "sample/build.gradle").touch()
+    assert run([text.format(here=tmp_path) for text in arguments]) == ExitCode.USAGE
+    error = capsys.readouterr().err
+    assert said in error and "building" not in error
 
 
 def test_a_report_does_not_take_the_recording_s_place(capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from navitas.errors import PowerProfileError
+from navitas.errors import ExitCode, PowerProfileError
 from navitas.power import catalog
 from navitas.power.cpu import power_model
 
@@ -52,6 +52,7 @@ def test_an_unknown_name_is_an_error_that_offers_near_ones() -> None:
     with pytest.raises(PowerProfileError) as caught:
         catalog.load("google-pixel-6a")
     assert "google-pixel-6" in caught.value.remedy
+    assert caught.value.exit_code is ExitCode.USAGE
 
 
 @pytest.mark.parametrize("name", ["../power", "..", "", "a/b", "/nowhere/x.xml"])

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from lxml import etree
 
-from navitas.errors import DeviceError
+from navitas.errors import DeviceError, UsageError
 
 _DEFAULT = "default"
 DEFAULT_PROFILE = "google-pixel-6"
@@ -75,8 +75,12 @@ def default_profile() -> Path:
     )
 
 
+class UnknownPhoneError(UsageError, DeviceError):
+    """No phone has that name."""
+
+
 def find_profile(name: str) -> Path:
-    """The power profile that a phone's name stands for. Raises `DeviceError` with the names there are."""
+    """The power profile that a phone's name stands for. Raises `UnknownPhoneError` with the names there are."""
     if name == _DEFAULT:
         return default_profile()
     shipped = default_profile().parent
@@ -84,7 +88,9 @@ def find_profile(name: str) -> Path:
         if path.is_file():
             return path
     names = ", ".join(sorted(path.stem for path in shipped.glob("*.xml")))
-    raise DeviceError(f"there is no phone named {name!r}", f"Use 'default', one of {names}, or the path of a power_profile.xml")
+    raise UnknownPhoneError(
+        f"there is no phone named {name!r}", f"Use 'default', one of {names}, or the path of a power_profile.xml"
+    )
 
 
 def load_spec(profile: Path | None = None, *, voltage_v: float = DEFAULT_VOLTAGE_V, cores: int | None = None) -> PhoneSpec:
