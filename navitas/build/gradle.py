@@ -25,12 +25,31 @@ TASK = "navitasReport"
 _SETTINGS_FILES = ("settings.gradle", "settings.gradle.kts")
 _BUILD_FILES = ("build.gradle", "build.gradle.kts", *_SETTINGS_FILES)
 _REPORT = "navitas-project "
+_VERSION = "navitas-gradle "
 _TAIL_LINES = 20
-_NO_SDK = ("SDK location not found", "does not contain an Android SDK", "The SDK directory")
-_NO_PLATFORM = ("Failed to find target with hash string", "Failed to install the following Android SDK packages")
+# What a launcher script tells of its Java.
+_JAVA_S_NAME = re.compile(r"(openjdk|java) version \"|OpenJDK (Runtime|64-Bit)|Java\(TM\)")
+_NO_PLATFORM_TESTS = "Could not find method useJUnitPlatform()"
 _NO_VARIANT = re.compile(r"navitas: (no module has a variant '.*' with tests): (.*)")
 _UNTESTED = "is untested with Navitas"
-_NO_COMPILER = ("JAVA_COMPILER", "No Java compiler found", "Could not find tools.jar", "not a JDK")
+# Words of a line of Gradle's, what is said before that line, and what helps.
+_KNOWN_FAILURES = (
+    (
+        ("SDK location not found", "does not contain an Android SDK", "The SDK directory"),
+        "",
+        "Set ANDROID_HOME to the folder of an Android SDK.",
+    ),
+    (
+        ("Failed to find target with hash string", "Failed to install the following Android SDK packages"),
+        "",
+        "Install what the build asks for with `sdkmanager`, or set ANDROID_HOME to another Android SDK.",
+    ),
+    (
+        ("JAVA_COMPILER", "No Java compiler found", "Could not find tools.jar", "not a JDK"),
+        "the Java that Gradle runs on has no compiler: ",
+        "Install a JDK, or set JAVA_HOME to one.",
+    ),
+)
 
 
 class ProjectReport(BaseModel):
@@ -115,6 +134,8 @@ class _Output:
     def __init__(self, on_line: Callable[[str], None]) -> None:
         self._on_line = on_line
         self.reports: list[ProjectReport] = []
+        self.version = ""
+        """Gradle's own; unknown where its configuration cache has left the init script out."""
         self.lines: deque[str] = deque(maxlen=400)
 
     def __call__(self, line: str) -> None:
@@ -125,12 +146,15 @@ class _Output:
                 raise BuildError(f"the Gradle plugin said {line!r}", "Use the same Navitas in your build.") from error
             self.reports.append(report)
             return
+        if line.startswith(_VERSION):
+            self.version = line.removeprefix(_VERSION).strip()
+            return
         self.lines.append(line)
         self._on_line(line)
 
     def tail(self) -> list[str]:
-        """The last lines, without Gradle's general advice."""
-        lines = list(self.lines)
+        """The last lines, without Gradle's general advice and its Java's name."""
+        lines = [line for line in self.lines if not _JAVA_S_NAME.match(line)]
         for index, line in enumerate(lines):
             if line.startswith("* Try:"):
                 lines = lines[:index]
@@ -174,18 +198,15 @@ def _failure(
             return _no_variant(project, *unknown.groups())
         if module is not None and "not found in" in line and "project" in line.lower():
             return UsageError(f"{project}: {line.strip()}", "Name the module by its Gradle path, such as :app.")
-        if any(sign in line for sign in _NO_SDK):
-            return BuildError(f"{project}: {line.strip().lstrip('> ')}", "Set ANDROID_HOME to the folder of an Android SDK.")
-        if any(sign in line for sign in _NO_PLATFORM):
+        if _NO_PLATFORM_TESTS in line:
             return BuildError(
-                f"{project}: {line.strip().lstrip('> ')}",
-                "Install what the build asks for with `sdkmanager`, or set ANDROID_HOME to another Android SDK.",
+                f"{project}: this build's tests run on the JUnit Platform (useJUnitPlatform()), which Gradle has from 4.6 on;"
+                f" this is Gradle {output.version or 'before that'} ({launcher[-1]})",
+                "Add the wrapper of a newer Gradle to the project (gradlew), or name one by --gradle.",
             )
-        if any(sign in line for sign in _NO_COMPILER):
-            return BuildError(
-                f"{project}: the Java that Gradle runs on has no compiler: {line.strip()}",
-                "Install a JDK, or set JAVA_HOME to one.",
-            )
+        for words, told, remedy in _KNOWN_FAILURES:
+            if any(word in line for word in words):
+                return BuildError(f"{project}: {told}{line.strip().lstrip('> ')}", remedy)
     untested = [f"  {line}" for line in dict.fromkeys(output.lines) if _UNTESTED in line and line not in tail]
     said = "\n".join([*untested, *(f"  {line}" for line in tail)])
     return BuildError(

@@ -113,6 +113,20 @@ def test_a_failed_build_shows_its_last_lines(tmp_path: Path, project: Path) -> N
     assert "--gradle" in caught.value.remedy
 
 
+def test_a_gradle_that_is_too_old_for_the_junit_platform_is_named(tmp_path: Path, project: Path) -> None:
+    noise = 'openjdk version "17.0.1" 2021-10-19\nOpenJDK Runtime Environment (build 17)\nOpenJDK 64-Bit Server VM (build 17)'
+    said = f"{noise}\nnavitas-gradle 4.4.1\n> Could not find method useJUnitPlatform() for arguments [] on task ':test'"
+    gradle = str(fake_gradle(tmp_path, f"cat <<'END'\n{said}\nEND\nexit 1"))
+    with pytest.raises(BuildError) as caught:
+        build_bundles(project, gradle=gradle)
+    assert "Gradle 4.4.1" in caught.value.message and "4.6" in caught.value.message and gradle in caught.value.message
+    assert "gradlew" in caught.value.remedy and "--gradle" in caught.value.remedy
+    other = fake_gradle(tmp_path, f"cat <<'END'\n{noise}\n* What went wrong:\nEND\nexit 1", "other")
+    with pytest.raises(BuildError) as caught:
+        build_bundles(project, gradle=str(other))
+    assert "OpenJDK" not in caught.value.message and "openjdk" not in caught.value.message
+
+
 def test_a_java_without_compiler_asks_for_a_jdk(tmp_path: Path, project: Path) -> None:
     script = "echo '> Toolchain installation does not provide the required capabilities: [JAVA_COMPILER]'; exit 1"
     with pytest.raises(BuildError) as caught:
