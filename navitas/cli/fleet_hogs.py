@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 
 from navitas.cli.fleet_engines import engine_options, fleet_of
 from navitas.cli.fleet_paper import method_option, paper_hogs
@@ -31,10 +32,14 @@ def command(*, store: Path, engine: str, memory_mib: int, method: str, **values:
         rows = hog_rows(fleet, hogs, versions)
         by_version = [one.as_json() for one in version_rows(fleet, versions)]
     usual = hogs.usual_ppm_s * PERCENT_H
-    about = {"apps": len(hogs.app), "usual_drain_percent_h": usual, "false_discovery_limit": RATE}
+    judged = int(np.isfinite(hogs.false_rate).sum())
+    about = {"apps": len(hogs.app), "judged_apps": judged, "usual_drain_percent_h": usual, "false_discovery_limit": RATE}
     if not outputs.write(HogRow, rows, **about, versions=by_version):
         return
-    title = f"Hogs: {len(rows)} of {len(hogs.app):,} apps; the usual drain is {usual:.1f} %/h"
+    if not judged:
+        click.echo("No app can be judged yet: that takes three clients with half an hour both with it and without it.")
+        return
+    title = f"Hogs: {len(rows)} of {judged:,} apps that can be judged; the usual drain is {usual:.1f} %/h"
     print_table(
         title,
         {

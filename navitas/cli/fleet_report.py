@@ -64,7 +64,7 @@ def command(
         hog_list = hog_rows(fleet, hogs, find_versions(fleet, hogs.app[hogs.is_hog]))
         by_name = {names[app]: values for app, values in shown.items()}
         contents = Contents(
-            title=f"Fleet {store.resolve().name}",
+            title=f"Fleet {store.resolve().name}{' (simulated)' if (store / 'truth').is_dir() else ''}",
             usual_percent_h=hogs.usual_ppm_s * PERCENT_H,
             hogs=hog_list,
             bugs=bug_rows(fleet, bugs),
@@ -75,6 +75,8 @@ def command(
             client=part,
             top=top,
         )
+    if found and not contents.recorded:
+        click.echo("note: no hog, and no app with bugs, is of a package that was recorded", err=True)
     write_to(output, lambda out: print(page(contents), end="", file=out))
     if output != STDOUT:
         click.echo(f"{output}: {len(contents.hogs):,} hogs, {len(contents.bugs):,} bugs, {len(rows):,} clients")

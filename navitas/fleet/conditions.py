@@ -18,7 +18,8 @@ from navitas.fleet.usage import SCREENS
 from navitas.fleet.versions import version_key
 
 _ROWS_AT_ONCE = 1 << 22
-_PHONES = "SELECT client, MAX(model) AS model, MAX(os) AS os FROM clients GROUP BY client"
+_LAST = "MAX_BY({0}, CASE WHEN {0} IS NOT NULL THEN last_s END) AS {0}"
+_PHONES = f"SELECT client, {_LAST.format('model')}, {_LAST.format('os')} FROM clients GROUP BY client"
 _COUNTS = """
 SELECT packages.app_id AS app, COUNT(*) AS cells FROM cells JOIN packages ON cells.package = packages.id GROUP BY packages.app_id
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ from navitas.fleet.units import Job, UsageTask, jobs_of
 
 _BUCKETS_AT_ONCE = 16
 LEAST_S = 1800
-_VERSION = "3"
+_CONTRAST = statement("contrast", least_s=LEAST_S)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,14 +152,15 @@ def _contrast(fleet: Fleet, bucket: int, inputs: str) -> None:
     own = fleet.of_bucket(bucket)
     files = {"usage": [job.usage for job in own], "clients": [job.clients for job in own]}
     try:
-        table = fleet.engine.query(statement("contrast", least_s=LEAST_S), {**files, "packages": fleet.packages})
+        table = fleet.engine.query(_CONTRAST, {**files, "packages": fleet.packages})
     except OutOfMemory as error:
         raise FleetError(f"bucket {bucket} needs more memory than there may be: {error}", "Allow more: --memory.") from error
     write_table(fleet.contrast_file(bucket), table, inputs)
 
 
 def _inputs(fleet: Fleet, bucket: int) -> str:
-    return " ".join([_VERSION, *(job.inputs for job in fleet.of_bucket(bucket))])
+    sql = hashlib.blake2b(_CONTRAST.encode(), digest_size=6).hexdigest()
+    return " ".join([sql, *(job.inputs for job in fleet.of_bucket(bucket))])
 
 
 def forget_others(fleet: Fleet) -> None:

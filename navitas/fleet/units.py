@@ -15,7 +15,7 @@ from navitas.fleet.pairs import LONGEST_S
 from navitas.fleet.store import Store, Unit, fingerprint, is_of, notes_of, read_table, write_table
 from navitas.fleet.usage import COLUMNS, usage_of
 
-_VERSION = "3"
+_VERSION = "4"
 
 
 class Task(Protocol):

@@ -115,7 +115,11 @@ def _hogs(contents: Contents) -> str:
         ),
         texts=2,
     )
-    about = "Apps that drain the battery faster wherever they run: each client is compared with itself. Intervals are of 95 %."
+    about = (
+        "Apps that drain the battery faster wherever they run: each client is compared with itself. %/h are percent of a full "
+        "battery an hour; intervals are of 95 %. Since: the first version that drains, where it is sure. FDR: of all findings at "
+        "least as sure, the part that is none. What helps: not to run the app, or a version before; its makers profile that one."
+    )
     return f"<h2>Hogs</h2><p>{about}{_more(len(contents.hogs), len(rows))}</p>{shown}"
 
 
@@ -151,7 +155,7 @@ def _conditions(contents: Contents) -> str:
         texts=3,
     )
     more = _more(len(rows), contents.top)
-    return f"<h2>Conditions</h2><p>Apps that drain under a condition only, and what helps there.{more}</p>{shown}"
+    return f"<h2>Conditions</h2><p>Apps that seem to drain under a condition only, found by splitting clients and pairs, and what helps there.{more}</p>{shown}"
 
 
 def _bugs(contents: Contents) -> str:

@@ -21,7 +21,8 @@ whole AS (
 parted AS (
     SELECT
         used.client, used.app, used.pairs, used.t1, used.d1, (used.t + used.t1) / 2 AS ran, whole.t - used.t AS t0, whole.d - used.d AS d0,
-        CASE WHEN whole.n > 1 THEN (whole.q - whole.d * whole.d / whole.t) / (whole.n - 1) ELSE 0 END AS v
+        CASE WHEN whole.n > 1 AND whole.q - whole.d * whole.d / whole.t > 1e-9 * whole.q  -- less is what rounding leaves of nothing
+            THEN (whole.q - whole.d * whole.d / whole.t) / (whole.n - 1) ELSE 0 END AS v
     FROM used JOIN whole ON used.client = whole.client AND used.screen = whole.screen
 ),
 weighed AS (

@@ -1,6 +1,7 @@
--- By client (the row of screen 0 is always there): its rate while in use (idle excluded: the screen was on at one end at least), and all in all.
+-- By client, its model and OS as it told them last (the row of screen 0 is always there): its rate while in use (idle excluded: the screen was on at one end at least), and all in all.
 SELECT
-    client, MAX(model) AS model, MAX(os) AS os, COALESCE(MIN(NULLIF(step_ppm, 0)), 0) AS step_ppm,
+    client, MAX_BY(model, CASE WHEN model IS NOT NULL THEN last_s END) AS model, MAX_BY(os, CASE WHEN os IS NOT NULL THEN last_s END) AS os,
+    COALESCE(MIN(NULLIF(step_ppm, 0)), 0) AS step_ppm,
     CAST(SUM(CASE WHEN screen = 0 THEN samples ELSE 0 END) AS BIGINT) AS samples,
     CAST(SUM(CASE WHEN screen > 0 THEN seconds ELSE 0 END) AS DOUBLE) AS active_s,
     CAST(SUM(CASE WHEN screen > 0 THEN drop_ppm ELSE 0 END) AS DOUBLE) AS active_ppm,
