@@ -154,8 +154,8 @@ def _conditions(contents: Contents) -> str:
         ),
         texts=3,
     )
-    more = _more(len(rows), contents.top)
-    return f"<h2>Conditions</h2><p>Apps that seem to drain under a condition only, found by splitting clients and pairs, and what helps there.{more}</p>{shown}"
+    about = "Apps that seem to drain under a condition only, found by splitting clients and pairs, and what helps there."
+    return f"<h2>Conditions</h2><p>{about}{_more(len(rows), contents.top)}</p>{shown}"
 
 
 def _bugs(contents: Contents) -> str:
