@@ -91,7 +91,7 @@ def test_a_page_is_whole_and_loads_nothing(page: Path) -> None:
 def test_a_browser_shows_it_without_an_error(page: Path, tmp_path: Path) -> None:
     shown = show(page, tmp_path / "profile")
     assert shown.console == []
-    assert "<title>Fleet store</title>" in shown.dom
+    assert "<title>Fleet store (simulated)</title>" in shown.dom
     elements = _Elements(shown.dom).found
     assert {tag for tag, _ in elements}.isdisjoint({"script", "img", "iframe"})
     assert sum(tag == "svg" for tag, _ in elements) > 10
@@ -103,7 +103,7 @@ def test_a_browser_shows_it_without_an_error(page: Path, tmp_path: Path) -> None
     wrong.write_text(page.read_text("utf-8").replace("</body>", "<script>document.title='taken'</script></body>"))
     refused = show(wrong, tmp_path / "profile")
     assert "Content Security Policy" in " ".join(refused.console)
-    assert "<title>Fleet store</title>" in refused.dom
+    assert "<title>Fleet store (simulated)</title>" in refused.dom
 
 
 def test_what_cannot_be_reported_is_told(store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
