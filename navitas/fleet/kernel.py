@@ -14,15 +14,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.fleet.schema import I64
+from navitas.fleet.schema import I64, PACKAGES_LIMIT
 
 _BLOCK = 1 << 19
 """Memberships that are sorted at once: their numbers fit into the processor's caches."""
 _ROWS = 1 << 15
 """Samples of a block, unless one client has more: package and sample then mostly fit into 32 bits, which sort far sooner."""
 _WORD = 63
-PACKAGES_LIMIT = 1 << 22
-"""More packages than this no fleet may have: with a client's million samples they still fit into the numbers that are sorted."""
+
+
+class UnknownPackage(Exception):
+    """A sample names a number that no package has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,11 @@ def sums_by_package(client: I64, apps: AppLists, values: I64, app_of: NDArray[np
 
     Rows are kinds of values, none of them negative; columns are samples in order of client and time: each has the values of the
     pair that it ends, zeros where it ends none. `app_of` has the app of each package; without it, no package has other versions.
+    Raises `UnknownPackage`.
     """
+    known = PACKAGES_LIMIT if app_of is None else len(app_of)
+    if len(apps.package) and not 0 <= apps.package.min() <= apps.package.max() < known:
+        raise UnknownPackage(f"packages have the numbers 0 to {known - 1}")
     first = np.flatnonzero(np.append(True, client[1:] != client[:-1])[: len(client)])
     if not len(first):
         return

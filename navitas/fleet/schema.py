@@ -49,8 +49,12 @@ SAMPLES = pa.schema(
 degree, `apps` are numbers of packages (an app in a version), ascending, each once; a part is ordered by client, then time.
 """
 
-PACKAGES = pa.schema([("id", pa.int32()), ("app", pa.string()), ("version", pa.string())])
+PACKAGES = pa.schema(
+    [pa.field(name, kind, nullable=False) for name, kind in (("id", pa.int32()), ("app", pa.string()), ("version", pa.string()))]
+)
 """Apps in their versions; an empty version is not known."""
+PACKAGES_LIMIT = 1 << 22
+"""More packages than this no fleet may have: with a client's million samples they still fit into the numbers that are sorted."""
 
 
 def client_number(given: str, salt: str) -> int:

@@ -5,19 +5,21 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import secrets
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from navitas.errors import NavitasError
-from navitas.fleet.schema import PACKAGES, SAMPLES
+from navitas.fleet.schema import PACKAGES, PACKAGES_LIMIT, PPM, SAMPLES, State
 from navitas.folder_lock import FolderLock
 
 FORMAT = 1
@@ -25,6 +27,10 @@ BUCKETS = 64
 # Decoded in two thirds of the time that zstd and dictionaries of numbers take, at 1.6 times the size.
 _INPUTS, _NOTES = b"navitas.inputs", b"navitas.notes"
 _COMPRESSION, _ROW_GROUP = "lz4", 1 << 17
+_UNIT = re.compile(r"bucket=([0-9]{3,4})/month=([0-9]{4}-(?:0[1-9]|1[0-2]))", re.ASCII)
+_LONGEST_SALT = 64
+_RANGES = {"time_s": (0, 1 << 40), "level_ppm": (0, PPM), "state": (min(State), max(State))}
+_AGAIN = "Restore the file (what is in work may be deleted), or ingest the sources into a new folder."
 
 
 class FleetError(NavitasError):
@@ -72,7 +78,7 @@ class Store:
         try:
             settings = json.loads(file.read_text("utf-8"))
             number, buckets, salt = int(settings["format"]), int(settings["buckets"]), str(settings["salt"])
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, OverflowError, KeyError, TypeError, RecursionError) as error:
             raise FleetError(
                 f"{path}: is no fleet ({file.name} cannot be read: {error})", "Begin with `navitas fleet ingest`."
             ) from error
@@ -80,6 +86,8 @@ class Store:
             raise FleetError(f"{file}: is of format {number}, this version reads up to {FORMAT}", "Update navitas.")
         if not 1 <= buckets <= 4096:
             raise FleetError(f"{file}: {buckets} buckets are not between 1 and 4096", "Restore the file.")
+        if len(salt.encode("utf-8", "replace")) > _LONGEST_SALT:
+            raise FleetError(f"{file}: the salt is longer than {_LONGEST_SALT} bytes", "Restore the file.")
         return cls(path, buckets, salt)
 
     @property
@@ -88,12 +96,16 @@ class Store:
         return self.path / "work"
 
     def parts(self) -> dict[Unit, list[Path]]:
-        """All parts of samples by unit, both in order."""
+        """All parts of samples by unit, both in order. FleetError where there is one of no bucket or month."""
         found: dict[Unit, list[Path]] = defaultdict(list)
         for file in sorted((self.path / "samples").glob("bucket=*/month=*/part-*.parquet")):
-            bucket, month = (folder.name.partition("=")[2] for folder in (file.parent.parent, file.parent))
-            if bucket.isdecimal():
-                found[Unit(int(bucket), month)].append(file)
+            named = _UNIT.fullmatch(file.parent.relative_to(self.path / "samples").as_posix())
+            if named is None or int(named[1]) >= self.buckets:
+                raise FleetError(
+                    f"{file.parent}: is the folder of no bucket of clients (0 to {self.buckets - 1}) and month",
+                    "Move it out of the fleet's folder.",
+                )
+            found[Unit(int(named[1]), named[2])].append(file)
         return dict(sorted(found.items()))
 
     def part(self, unit: Unit, name: str) -> Path:
@@ -101,9 +113,15 @@ class Store:
         return self.path / "samples" / unit.folder / f"part-{name}.parquet"
 
     def packages(self) -> pa.Table:
-        """Apps in their versions by number."""
+        """Apps in their versions by number. FleetError when the list is damaged."""
         file = self.path / "packages.parquet"
-        return read_table(file) if file.exists() else PACKAGES.empty_table()
+        if not file.exists():
+            return PACKAGES.empty_table()
+        table = _typed(file, read_table(file), PACKAGES)
+        number = table["id"].to_numpy()
+        if len(number) and (number.min() < 0 or number.max() >= PACKAGES_LIMIT or len(set(number.tolist())) < len(number)):
+            raise FleetError(f"{file}: numbers of packages are negative, too large, or there twice", _AGAIN)
+        return table
 
     def write_packages(self, packages: pa.Table) -> None:
         """Replace the list; numbers that are in use must stay."""
@@ -144,7 +162,33 @@ def read_table(file: Path, columns: list[str] | None = None) -> pa.Table:
     try:
         return pq.ParquetFile(file).read(columns, use_threads=False)
     except (OSError, pa.ArrowException) as error:
-        raise FleetError(f"{file}: cannot be read: {error}", "Restore the file, or ingest its source again.") from error
+        raise FleetError(f"{file}: cannot be read: {error}", _AGAIN) from error
+
+
+def read_samples(file: Path, columns: Sequence[str]) -> pa.Table:
+    """Columns of a part of samples; what may be unknown may be missing. FleetError when it cannot be read, or is none."""
+    table = _typed(file, read_table(file, [*columns]), pa.schema([SAMPLES.field(name) for name in columns]))
+    for name in _RANGES.keys() & set(columns):
+        least, most = _RANGES[name]
+        found = pc.min_max(table[name]).as_py()
+        if table.num_rows and not least <= found["min"] <= found["max"] <= most:
+            raise FleetError(f"{file}: is no part of samples: {name} is not within {least} to {most}", _AGAIN)
+    return table
+
+
+def _typed(file: Path, table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """The schema's columns. FleetError where one has another type, or nulls or nothing that may not be unknown."""
+    columns = []
+    for field in schema:
+        there = field.name in table.column_names
+        try:
+            column = table[field.name].cast(field.type) if there else pa.chunked_array([pa.nulls(table.num_rows, field.type)])
+        except pa.ArrowException as error:
+            raise FleetError(f"{file}: column {field.name} holds other values than {field.type}: {error}", _AGAIN) from error
+        if column.null_count and not field.nullable:
+            raise FleetError(f"{file}: column {field.name} {'has nulls' if there else 'is missing'}", _AGAIN)
+        columns.append(column)
+    return pa.table(columns, schema=schema)
 
 
 def write_table(file: Path, table: pa.Table, inputs: str = "", notes: Mapping[str, int] | None = None) -> None:

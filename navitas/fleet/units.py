@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from navitas.fleet.pairs import LONGEST_S
-from navitas.fleet.store import Store, Unit, fingerprint, is_of, notes_of, read_table, write_table
+from navitas.fleet.store import Store, Unit, fingerprint, is_of, notes_of, read_samples, write_table
 from navitas.fleet.usage import COLUMNS, usage_of
 
 _VERSION = "4"
@@ -102,7 +102,7 @@ def samples_of(jobs: Sequence[Job], columns: list[str]) -> Iterator[tuple[Job, p
 
 
 def _read(parts: Sequence[Path], columns: list[str]) -> pa.Table | None:
-    return pa.concat_tables(read_table(part, columns) for part in parts) if parts else None
+    return pa.concat_tables(read_samples(part, columns) for part in parts) if parts else None
 
 
 def jobs_of(store: Store) -> list[Job]:

@@ -9,6 +9,7 @@ from typing import Protocol, TypeVar
 
 import pyarrow as pa
 
+from navitas.fleet.kernel import UnknownPackage
 from navitas.fleet.store import FleetError
 from navitas.fleet.units import Task
 
@@ -40,13 +41,18 @@ class OutOfMemory(Exception):
 
 
 def did(task: Task) -> None:
-    """Run a task. FleetError, with its name, when memory does not suffice."""
+    """Run a task. FleetError, with its name, when memory does not suffice, or its samples name what is no package."""
     try:
         task.run()
     except MemoryError as error:
         raise FleetError(
             f"{task.name}: its samples need more memory than there is ({error or 'out of memory'})",
             "Run it where there is more; in a fleet of more buckets each needs less.",
+        ) from error
+    except UnknownPackage as error:
+        raise FleetError(
+            f"{task.name}: a sample names an app that packages.parquet has not: {error}",
+            "Restore packages.parquet, or ingest the sources into a new folder.",
         ) from error
 
 

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from navitas.fleet.ingest.checks import Bools
 from navitas.fleet.ingest.spool import SOURCE
 from navitas.fleet.schema import I64, SAMPLES, month_of
-from navitas.fleet.store import Store, Unit, read_table
+from navitas.fleet.store import Store, Unit, read_samples
 
 _KEPT_KEYS = 4_000_000
 
@@ -30,7 +30,7 @@ class Keys:
         if file in self._known:
             self._known.move_to_end(file)
             return self._known[file]
-        table = read_table(file, ["client", "time_s"])
+        table = read_samples(file, ["client", "time_s"])
         keys = table["client"].to_numpy(), table["time_s"].to_numpy()
         self._known[file] = keys
         self._size += len(keys[0])
@@ -83,7 +83,7 @@ class Merger:
         again = np.flatnonzero(new & ~first)
         if len(again):
             start = np.maximum.accumulate(np.where(first, np.arange(len(first)), 0))
-            every = pa.concat_tables([*(read_table(file) for file in files), rows])
+            every = pa.concat_tables([*(read_samples(file, SAMPLES.names) for file in files), rows])
             differ = _differ(every, order[start[again]], order[again])
             of = source[order[again] - old]
             self.duplicates += np.bincount(of, minlength=len(self.duplicates))

@@ -10,8 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from navitas.fleet.ingest.checks import Bools, Checked, Texts
-from navitas.fleet.kernel import PACKAGES_LIMIT
-from navitas.fleet.schema import I64, SAMPLES
+from navitas.fleet.schema import I64, PACKAGES_LIMIT, SAMPLES
 
 LONGEST_APP, LONGEST_VERSION = 255, 100
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")

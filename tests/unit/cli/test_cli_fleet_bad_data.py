@@ -1,0 +1,166 @@
+"""Bad samples and damaged stores, from the outside: handled, counted and named, without a traceback."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from support.fleet_samples import json_lines, row
+
+from navitas.cli.main import run
+from navitas.errors import ExitCode
+from navitas.fleet.schema import SAMPLES, State, bucket_of
+from navitas.fleet.store import Store, Unit
+
+_BEGIN_S = 1_772_000_000
+
+
+def sample(minute: int, level: object, **more: object) -> dict[str, object]:
+    return row("phone", _BEGIN_S + 60 * minute, level, **more)
+
+
+def test_what_goes_wrong_on_a_phone_is_counted_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows: list[Any] = [
+        sample(0, 80, uptime_s=1000),
+        sample(10, 79, uptime_s=1600),
+        sample(20, 79, uptime_s=50),  # restarted
+        sample(30, 85, uptime_s=650),  # the level rises while it discharges
+        sample(40, 90, uptime_s=1250, state="charging"),
+        sample(50, 95, uptime_s=1850),  # taken off the charger: a gap of two pairs
+        sample(60, 94, uptime_s=2450),
+        sample(70, 93, uptime_s=50_000_000),  # its clock was set back
+        sample(70 + 7 * 60, 80),  # a gap of seven hours
+        sample(71 + 7 * 60, 120),
+        sample(72 + 7 * 60, -1),
+        sample(73 + 7 * 60, "NaN"),
+        sample(60, 94, uptime_s=2450),
+        sample(60, 93, uptime_s=2450),  # contradicts the one before
+        sample(74 + 7 * 60, 79, format=2),
+        sample(75 + 7 * 60, 78, format=1, colour="<b>red</b>\x1b[2J"),
+        '{"client": "phone", "time": 1772',
+    ]
+    store = str(tmp_path / "store")
+    assert run(["fleet", "ingest", store, str(json_lines(tmp_path / "a.jsonl", rows))]) == ExitCode.OK
+    assert (
+        run(["fleet", "ingest", store, str(json_lines(tmp_path / "b.jsonl", [*rows[:9], sample(76 + 7 * 60, 77)]))])
+        == ExitCode.OK
+    )
+    told = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert "a.jsonl 17 10 2 1 5" in told and "b.jsonl 10 1 9 0 0" in told
+    for reason in ("level: is over 100 % 1", "level: is below 0 % 1", "is no JSON 1", "column colour: not known 1"):
+        assert reason in told
+    assert any(line.startswith("format: is later than 1") for line in told)
+    assert run(["fleet", "rates", store, "--json", str(tmp_path / "r.json")]) == ExitCode.OK
+    table = capsys.readouterr().out
+    found = json.loads((tmp_path / "r.json").read_text())
+    assert found["samples"] == 11
+    assert found["refused"] == {
+        "the battery was not discharging": 2,
+        "the phone was restarted": 1,
+        "the clock was set": 1,
+        "more than six hours apart": 1,
+        "the level rose": 1,
+    }
+    assert found["pairs"] == 10 - 6
+    assert all(reason in table for reason in found["refused"])
+
+
+def test_a_client_of_a_million_samples(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store, size = Store.create(tmp_path / "store", buckets=2, salt="s"), 1_000_000
+    store.write_packages(pa.table({"id": [0, 1], "app": ["a", "b"], "version": ["", ""]}))
+    known = {
+        "client": np.full(size, 7),
+        "time_s": _BEGIN_S + np.arange(size),
+        "level_ppm": 1_000_000 - np.arange(size) // 10_000 * 10_000,
+        "state": np.full(size, int(State.DISCHARGING)),
+        "apps": pa.ListArray.from_arrays(
+            pa.array(np.arange(size + 1), pa.int32()), pa.array(np.arange(size) // 50 % 2, pa.int32())
+        ),
+    }
+    columns = [pa.array(known[one.name]).cast(one.type) if one.name in known else pa.nulls(size, one.type) for one in SAMPLES]
+    bucket = int(bucket_of(np.array([7]), 2)[0])
+    table, march_s = pa.table(columns, schema=SAMPLES), 1_772_323_200
+    early = march_s - _BEGIN_S
+    store.write_part(Unit(bucket, "2026-02"), "1", table.slice(0, early))
+    store.write_part(Unit(bucket, "2026-03"), "1", table.slice(early))
+    assert run(["fleet", "rates", str(store.path), "--memory", "64"]) == ExitCode.OK
+    assert "999,999" in capsys.readouterr().out
+    assert run(["fleet", "bugs", str(store.path), "--memory", "64"]) == ExitCode.OK
+
+
+def _part(change: Callable[[pa.Table], pa.Table]) -> Callable[[Path], None]:
+    def forge(store: Path) -> None:
+        file = sorted(store.rglob("part-*.parquet"))[0]
+        pq.write_table(change(pq.ParquetFile(file).read()), file)
+
+    return forge
+
+
+def _with(name: str, values: Callable[[int], pa.Array]) -> Callable[[Path], None]:
+    return _part(lambda table: table.set_column(table.schema.get_field_index(name), name, values(table.num_rows)))
+
+
+def _settings(text: str) -> Callable[[Path], None]:
+    return lambda store: (store / "fleet.json").write_text(text) and None
+
+
+def _moved(store: Path) -> None:
+    file = sorted(store.rglob("part-*.parquet"))[0]
+    (store / "samples/bucket=9999/month=2026-02").mkdir(parents=True)
+    file.rename(store / "samples/bucket=9999/month=2026-02" / file.name)
+
+
+_FORGED: dict[str, tuple[Callable[[Path], None], str]] = {
+    "a newer format": (_settings('{"format": 2, "buckets": 2, "salt": "s"}'), "is of format 2, this version reads up to 1"),
+    "endless buckets": (_settings('{"format": 1, "buckets": 1e999, "salt": "s"}'), "is no fleet"),
+    "a long salt": (_settings('{"format": 1, "buckets": 2, "salt": "%s"}' % ("s" * 99)), "the salt is longer than 64 bytes"),
+    "no apps": (_part(lambda table: table.drop_columns(["apps"])), "column apps is missing"),
+    "levels as texts": (_with("level_ppm", lambda n: pa.array(["x"] * n)), "column level_ppm holds other values than int32"),
+    "levels unknown": (_with("level_ppm", lambda n: pa.nulls(n, pa.int32())), "column level_ppm has nulls"),
+    "levels too high": (_with("level_ppm", lambda n: pa.array([2**31 - 1] * n, pa.int32())), "level_ppm is not within 0 to"),
+    "times too late": (_with("time_s", lambda n: pa.array([2**62] * n)), "time_s is not within"),
+    "apps unknown": (_with("apps", lambda n: pa.array([[99]] * n, pa.list_(pa.int32()))), "an app that packages.parquet has not"),
+    "apps below 0": (_with("apps", lambda n: pa.array([[-1]] * n, pa.list_(pa.int32()))), "an app that packages.parquet has not"),
+    "a part cut short": (lambda store: sorted(store.rglob("part-*"))[0].write_bytes(b"PAR1") and None, "cannot be read"),
+    "a strange folder": (_moved, "is the folder of no bucket of clients"),
+    "no packages": (lambda store: (store / "packages.parquet").unlink(), "an app that packages.parquet has not"),
+    "packages twice": (
+        lambda store: pq.write_table(
+            pa.table({"id": pa.array([0, 0], pa.int32()), "app": ["a", "b"], "version": ["", ""]}), store / "packages.parquet"
+        ),
+        "numbers of packages are negative, too large, or there twice",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", _FORGED)
+def test_a_damaged_or_forged_store_is_told(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store = tmp_path / "store"
+    assert run(["fleet", "ingest", str(store), str(json_lines(tmp_path / "a.jsonl", [sample(i, 90 - i) for i in range(9)]))]) == 0
+    forge, expected = _FORGED[name]
+    forge(store)
+    assert run(["fleet", "hogs", str(store)]) == ExitCode.TROUBLE
+    told = capsys.readouterr().err
+    assert expected in told
+    assert str(store) in told or "bucket " in told
+    assert "Traceback" not in told and len(told.splitlines()) >= 2
+
+
+def test_a_part_of_an_older_version_lacks_what_may_be_unknown(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    for name, minutes in (("a", range(5)), ("b", range(5, 10))):
+        assert (
+            run(
+                ["fleet", "ingest", str(store), str(json_lines(tmp_path / f"{name}.jsonl", [sample(i, 90 - i) for i in minutes]))]
+            )
+            == 0
+        )
+    _part(lambda table: table.drop_columns(["uptime_s", "model"]).append_column("later", pa.nulls(table.num_rows)))(store)
+    assert run(["fleet", "rates", str(store), "--json", str(tmp_path / "r.json")]) == ExitCode.OK
+    assert json.loads((tmp_path / "r.json").read_text())["pairs"] == 9
