@@ -108,7 +108,7 @@ def _kept(file: Path | None, kind: str, model: FleetModel, seed: int) -> Found:
     if key in known:
         return Found(**known[key])
     with tempfile.TemporaryDirectory(prefix="navitas-fleet-") as folder:
-        found = _one(Store.create(Path(folder) / "store", buckets=8), model, seed)
+        found = _one(Store.create(Path(folder) / "store", buckets=8, salt=f"simulated-{seed}"), model, seed)
     print(f"{key}: {found}", file=sys.stderr, flush=True)
     if file:
         with file.open("a") as out:

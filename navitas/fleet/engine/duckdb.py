@@ -76,11 +76,13 @@ class DuckDbEngine:
 
 
 def _fitted(task: Task) -> bool:
-    """Run a task; whether memory sufficed."""
+    """Run a task; whether memory sufficed. FleetError when it fails otherwise."""
     try:
-        task.run()
-    except MemoryError:
-        return False
+        did(task)
+    except FleetError as error:
+        if isinstance(error.__cause__, MemoryError):
+            return False
+        raise
     return True
 
 
