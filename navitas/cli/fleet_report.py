@@ -97,12 +97,9 @@ def _folders(path: Path) -> list[Path]:
 
 def _recorded(recordings: list[Path], apps: Collection[str]) -> dict[str, Recorded]:
     """Of these apps, the methods of the last recording of each."""
-    found: dict[str, Recorded] = {}
-    for path in recordings:
-        packages = {run.package for run in open_recording(path).manifest.runs} & set(apps)
-        if packages:
-            found |= dict.fromkeys(packages, _methods(path))
-    return found
+    last = {run.package: path for path in recordings for run in open_recording(path).manifest.runs if run.package in apps}
+    told = {path: _methods(path) for path in sorted(set(last.values()))}
+    return {package: told[path] for package, path in last.items()}
 
 
 def _methods(path: Path) -> Recorded:

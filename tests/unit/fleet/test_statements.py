@@ -1,0 +1,58 @@
+"""Cases of the shared SQL that simulated fleets do not show, asked of DuckDB."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+
+from navitas.fleet.engine.base import statement
+from navitas.fleet.engine.duckdb import DuckDbEngine
+from navitas.fleet.stages import LEAST_S
+from navitas.fleet.usage import CLIENTS, USAGE
+from navitas.fleet.versions import _Rows
+
+
+def clients(*rows: dict[str, object]) -> pa.Table:
+    """Rows by client and screen; what is not told is nothing."""
+    nothing = {"screen": 0, "pairs": 0, "seconds": 0, "drop_ppm": 0, "square": 0.0, "samples": 1, "step_ppm": 0}
+    return pa.Table.from_pylist([{**nothing, "first_s": 0, **row} for row in rows], CLIENTS)
+
+
+def test_a_phone_is_what_it_said_last(tmp_path: Path) -> None:
+    told = clients(
+        {"client": 1, "last_s": 10, "model": "A", "os": "9"},
+        {"client": 1, "last_s": 20, "model": None, "os": "10"},
+        {"client": 1, "last_s": 30, "model": None, "os": None},
+        {"client": 2, "last_s": 10, "model": None, "os": None},
+    )
+    scores = DuckDbEngine(tmp_path, threads=1).query(statement("scores"), {"clients": told}).sort_by("client").to_pylist()
+    assert [(row["model"], row["os"], row["samples"]) for row in scores] == [("A", "10", 3), (None, None, 1)]
+
+
+def test_a_client_whose_battery_always_drains_alike_has_no_noise(tmp_path: Path) -> None:
+    pairs, seconds, drop = 7, 700 * 60, 7 * 3_700
+    square = sum(3_700**2 / 6000 for _ in range(7))
+    whole = {"pairs": 2 * pairs, "seconds": 2 * seconds, "drop_ppm": 2 * drop, "square": 2 * square, "last_s": 9}
+    used = dict.fromkeys(USAGE.names, 0) | {"client": 1, "both_pairs": pairs, "both_seconds": seconds, "both_drop_ppm": drop}
+    tables = {
+        "usage": pa.Table.from_pylist([used], USAGE),
+        "clients": clients({"client": 1, **whole}),
+        "packages": pa.table({"id": [0], "app_id": [0]}),
+    }
+    (row,) = DuckDbEngine(tmp_path, threads=1).query(statement("contrast", least_s=LEAST_S), tables).to_pylist()
+    assert row["w"] > 0 and row["s"] == 0 and row["noise"] == 0
+
+
+def test_versions_that_tell_no_error_have_no_first_one() -> None:
+    table = pa.table(
+        {
+            "client": [1, 2, 3, 1, 2, 3],
+            "package": [0, 0, 0, 1, 1, 1],
+            "pairs": [9] * 6,
+            "s": [0.0, 0.0, 0.0, 5.0, 5.0, 5.0],
+            "w": [1.0] * 6,
+        }
+    )
+    rows = _Rows.of(table, {0: "1", 1: "2"})
+    assert rows is not None and rows.first(0) is None
