@@ -91,7 +91,8 @@ def _print_table(checks: list[Check], found: Examination | None) -> None:
     console = Console()
     console.print(table)
     if found is not None:
-        console.print(f"\nexpected evidence level: {found.evidence}", highlight=False)
+        untraced = f" ({found.evidence_untraced} with --trace none)" if found.evidence != found.evidence_untraced else ""
+        console.print(f"\nexpected evidence level: {found.evidence}{untraced}", highlight=False)
 
 
 def _print_json(checks: list[Check], found: Examination | None) -> None:
@@ -100,6 +101,7 @@ def _print_json(checks: list[Check], found: Examination | None) -> None:
         "serial": found.serial if found else None,
         "model": found.model if found else None,
         "evidence": found.evidence if found else None,
+        "evidence_untraced": found.evidence_untraced if found else None,
         "checks": [asdict(check) for check in checks],
     }
     click.echo(json.dumps(content, indent=1, ensure_ascii=False))

@@ -14,13 +14,13 @@ from navitas.collect.state.condition import THERMAL_NAMES, Condition, parse_batt
 from navitas.collect.state.fitness import unfit
 from navitas.collect.state.journal import Journal
 from navitas.collect.state.settings import BY_KEY
-from navitas.collect.trace import perfetto
+from navitas.collect.trace import atrace, perfetto
 from navitas.device.base import Device
 from navitas.errors import DeviceError, PowerProfileError
 from navitas.recording.manifest import Policy
 
 Status = Literal["ok", "note", "problem"]
-Level = Literal["thread-time", "device"]
+Level = Literal["sched", "thread-freq", "thread-time", "device"]
 
 _SHELL_S = 90.0
 _FIRST_SDK, _LAST_SDK = 26, 36
@@ -41,12 +41,13 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """All checks of a device and the evidence level that a profiling of it can reach."""
+    """All checks of a device and the evidence levels that a profiling of it can reach, by default and without a trace."""
 
     serial: str
     model: str
     checks: tuple[Check, ...]
     evidence: Level
+    evidence_untraced: Level
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,26 +80,35 @@ def examine(device: Device, package: str | None = None) -> Examination:
         *_kernel(answers, policies, ""),
         *(_package(answers, policies, package) if package else ()),
         _perfetto(answers, info.sdk),
+        _atrace(answers),
         _profile(device, policies),
         *_state(device, answers),
     ]
-    side = "app " if package and answers["app id"].good else ""
-    residency = all(answers[f"{side}time_in_state {policy.id}"].good for policy in policies)
-    level: Level = "thread-time" if policies and residency else "device"
-    return Examination(info.serial, info.model, tuple(checks), level)
+    untraced = _untraced(answers, policies, "app " if package and answers["app id"].good else "")
+    traced = policies and (_has_perfetto(answers, info.sdk) or atrace.can_trace(answers["atrace"].text))
+    return Examination(info.serial, info.model, tuple(checks), "sched" if traced else untraced, untraced)
+
+
+def _untraced(answers: Mapping[str, _Answer], policies: list[Policy], side: str) -> Level:
+    """The level without a trace: the shell reads threads' frequencies, the app (`side`) or the shell the clusters'."""
+    if policies and answers["thread"].good:
+        return "thread-freq"
+    return "thread-time" if any(answers[f"{side}time_in_state {policy.id}"].good for policy in policies) else "device"
 
 
 def _questions(policies: list[Policy], package: str | None) -> dict[str, str]:
     """What to ask, by name; those of the app are asked with its rights."""
     both = {f"time_in_state {p.id}": f"cat {topology.CPUFREQ}/policy{p.id}/stats/time_in_state" for p in policies}
-    both |= {"schedstat": "cat /proc/self/schedstat", "thread": "cat /proc/self/time_in_state"}
+    both |= {"schedstat": "cat /proc/self/schedstat"}
     asked = {
         "release": "getprop ro.build.version.release",
         "proc stat": "head -c 200 /proc/stat",
         "perfetto": "which perfetto",
         "traced": "getprop persist.traced.enable",
+        "atrace": "atrace --list_categories",
         "battery": "dumpsys battery",
         "thermal": "dumpsys thermalservice",
+        "thread": "cat /proc/$$/time_in_state",
         **both,
     }
     if package:
@@ -152,10 +162,12 @@ def _kernel(answers: Mapping[str, _Answer], policies: list[Policy], side: str) -
             if stat.good
             else Check("/proc/stat from the shell", "note", f"it {stat.why}", "other processes' shares are unknown")
         )
-    for key, name, remedy in (
-        ("schedstat", f"thread CPU time {who}", "threads without probes have CPU time in 10 ms steps"),
-        ("thread", f"per-thread time_in_state {who}", "not needed; frequencies are shared by overlap"),
-    ):
+    rows = [("schedstat", f"thread CPU time {who}", "threads without probes have CPU time in 10 ms steps")]
+    if not side:  # the shell reads those of the app's threads, too
+        rows.append(
+            ("thread", f"per-thread time_in_state {who}", "needed without a trace: frequencies are then shared by overlap")
+        )
+    for key, name, remedy in rows:
         answer = answers[f"{side}{key}"]
         yield Check(name, "ok", "readable") if answer.good else Check(name, "note", f"it {answer.why}", remedy)
 
@@ -174,16 +186,21 @@ def _package(answers: Mapping[str, _Answer], policies: list[Policy], package: st
     yield from _kernel(answers, policies, "app ")
 
 
+def _has_perfetto(answers: Mapping[str, _Answer], sdk: int) -> bool:
+    return answers["perfetto"].good and not perfetto.is_off(sdk, answers["traced"].text)
+
+
 def _perfetto(answers: Mapping[str, _Answer], sdk: int) -> Check:
     if not answers["perfetto"].good:
         return Check("perfetto", "note", "none on this phone", "not needed: from Android 9")
-    off = perfetto.is_off(sdk, answers["traced"].text)
-    return Check(
-        "perfetto",
-        "note" if off else "ok",
-        answers["perfetto"].text.splitlines()[0],
-        perfetto.ENABLE if off else "",
-    )
+    on = _has_perfetto(answers, sdk)
+    return Check("perfetto", "ok" if on else "note", answers["perfetto"].text.splitlines()[0], "" if on else perfetto.ENABLE)
+
+
+def _atrace(answers: Mapping[str, _Answer]) -> Check:
+    if atrace.can_trace(answers["atrace"].text):
+        return Check("atrace", "ok", "can trace the scheduler")
+    return Check("atrace", "note", "cannot trace the scheduler", "not needed where there is perfetto")
 
 
 def _profile(device: Device, policies: list[Policy]) -> Check:

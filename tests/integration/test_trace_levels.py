@@ -8,6 +8,7 @@ from support.lab import Lab, Profiled
 
 from navitas.attribute.score import rails_by_run
 from navitas.cli.analysis import load_recording
+from navitas.collect.doctor import examine
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -30,10 +31,12 @@ def traced(request: pytest.FixtureRequest, sample: Lab) -> tuple[str, Profiled]:
     return request.param, done
 
 
-def test_the_level_is_reached_and_the_energy_is_the_rails(traced: tuple[str, Profiled]) -> None:
+def test_the_level_is_reached_and_the_energy_is_the_rails(traced: tuple[str, Profiled], sample: Lab) -> None:
     tracing, done = traced
     assert done.outcome.failures == {}
     assert done.analysis.evidence.level == LEVELS[tracing], done.analysis.evidence
+    told = examine(sample.phone)
+    assert (told.evidence_untraced if tracing == "none" else told.evidence) == LEVELS[tracing], "as the doctor expects"
     loaded = load_recording(done.outcome.recording)
     ((estimate_j, rails_j),) = rails_by_run(loaded.parsed, loaded.manifest, loaded.model)
     assert estimate_j == pytest.approx(rails_j, rel=0.03)

@@ -35,14 +35,23 @@ class AtraceTrace:
 def begin(device: Device, _longest_s: float, _warn: Warn) -> AtraceTrace:
     """Switch tracing on; it does not end by itself. Raises `NotThereError`."""
     listed = device.shell("atrace --list_categories").text
-    categories = [name for name in ("sched", "freq", "idle") if re.search(rf"^\s*{name} - ", listed, re.MULTILINE)]
-    if "sched" not in categories:
+    categories = _categories(listed)
+    if not can_trace(listed):
         raise NotThereError("it cannot trace the scheduler" if listed.strip() else "not on this phone")
     start = f"atrace --async_start -c -b {_BUFFER_KB} {' '.join(categories)}"
     said = device.shell(f"mkdir -p {runtime_config.FOLDER} && touch {MARK} && {start}", timeout_s=_START_S)
     if said.exit_code:
         raise refusal(said)
     return AtraceTrace(device)
+
+
+def can_trace(listed: str) -> bool:
+    """Whether the scheduler is among the categories that atrace lists."""
+    return "sched" in _categories(listed)
+
+
+def _categories(listed: str) -> list[str]:
+    return [name for name in ("sched", "freq", "idle") if re.search(rf"^\s*{name} - ", listed, re.MULTILINE)]
 
 
 def end(device: Device) -> None:

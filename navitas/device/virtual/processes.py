@@ -14,6 +14,8 @@ _FIRST_INNER_PID = 4194305
 """Linux never gives a process a higher pid than 4194304, so inner pids clash with no host process."""
 
 _PROCESS_FILES = ("cmdline", "comm", "schedstat", "stat", "status", "time_in_state")
+# A process and thread that no phone has: the phone's own programs take no time of its cores.
+_NEVER_RUNS = (0, 0)
 _TASK_FILES = ("comm", "schedstat", "stat", "status", "time_in_state")
 
 
@@ -106,12 +108,12 @@ class ProcessTable:
             return lambda: self._kernel.time_in_state(pid, tid).encode()
         return folder.read_bytes if parts[-1] in known and folder.is_file() else None
 
-    @staticmethod
-    def _inner_node(process: Process, rest: list[str]) -> Node | list[str] | None:
+    def _inner_node(self, process: Process, rest: list[str]) -> Node | list[str] | None:
         cmdline = "\0".join(process.args).encode("utf-8", "surrogateescape") + b"\0"
         files: dict[str, bytes] = {
             "cmdline": cmdline,
             "comm": process.name.encode("utf-8", "surrogateescape")[:15] + b"\n",
+            "time_in_state": self._kernel.time_in_state(*_NEVER_RUNS).encode(),
         }
         if not rest:
             return sorted(files)

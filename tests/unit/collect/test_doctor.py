@@ -29,14 +29,21 @@ GOOD = {
     "getprop ro.build.version.release": "14\n",
     "cat /sys/devices/system/cpu/cpufreq/policy0/stats/time_in_state": "300000 5\n",
     "cat /proc/self/schedstat": "1 2 3\n",
-    "cat /proc/self/time_in_state": "cpu0\n300000 1\n",
+    "cat /proc/$$/time_in_state": "cpu0\n300000 1\n",
     "head -c 200 /proc/stat": "cpu  1 2 3\n",
     "which perfetto": "/system/bin/perfetto\n",
+    "atrace --list_categories": "         gfx - Graphics\n       sched - CPU Scheduling\n",
     "dumpsys batterystats --power-profile": DUMP,
     "dumpsys battery": BATTERY,
     "dumpsys thermalservice": "Thermal Status: 0\nHAL Ready: true\n",
     "pm path org.app": "package:/data/app/base.apk\n",
     "run-as org.app id -u": "10123\n",
+}
+# Neither a trace nor threads' own frequencies.
+UNTOLD = {
+    key: text
+    for key, text in GOOD.items()
+    if key not in {"which perfetto", "atrace --list_categories", "cat /proc/$$/time_in_state"}
 }
 IN_APP = {
     f"run-as org.app {command}": GOOD[command] for command in GOOD if command.startswith("cat ") and "related" not in command
@@ -79,7 +86,12 @@ def test_a_phone_that_has_everything() -> None:
     device = Asked({**GOOD, **IN_APP})
     found = examine(device, "org.app")
     assert [check.name for check in found.checks if check.status != "ok"] == []
-    assert (found.evidence, has_problem(found), len(device.scripts)) == ("thread-time", False, 1)
+    assert (found.evidence, found.evidence_untraced, has_problem(found), len(device.scripts)) == (
+        "sched",
+        "thread-freq",
+        False,
+        1,
+    )
     checks = by_name(found.checks)
     assert checks["power profile"].found == "A phone: dumpsys batterystats --power-profile"
     assert checks["battery"].found == "80 %, 30.0 °C, 4.00 V" and checks["charging"].found == "charging, plugged in"
@@ -87,10 +99,27 @@ def test_a_phone_that_has_everything() -> None:
 
 
 def test_what_the_app_may_not_read_lowers_the_evidence() -> None:
-    found = examine(Asked(GOOD), "org.app")
+    found = examine(Asked(UNTOLD), "org.app")
     check = by_name(found.checks)["time_in_state in the app"]
     assert (check.status, check.found) == ("note", "policy0 may not be read")
     assert found.evidence == "device" and not has_problem(found)
+
+
+@pytest.mark.parametrize(
+    ("more", "levels"),
+    [
+        ((), ("thread-time", "thread-time")),
+        (("which perfetto",), ("sched", "thread-time")),
+        (("atrace --list_categories",), ("sched", "thread-time")),
+        (("cat /proc/$$/time_in_state",), ("thread-freq", "thread-freq")),
+    ],
+)
+def test_the_level_is_that_of_what_can_be_read_and_traced(more: tuple[str, ...], levels: tuple[str, str]) -> None:
+    found = examine(Asked({**UNTOLD, **{key: GOOD[key] for key in more}}))
+    assert (found.evidence, found.evidence_untraced) == levels
+    device = Asked({**UNTOLD, "which perfetto": GOOD["which perfetto"]})
+    device.info = replace(device.info, sdk=28)  # perfetto's service is off there
+    assert examine(device).evidence == "thread-time"
 
 
 def test_android_8_without_cpufreq_and_thermal_service() -> None:
