@@ -47,7 +47,7 @@ ONLY_IN = {
     "axml": {"binary_xml.py"},
     "google": {"parse/trace/perfetto", "perfetto/"},
     "lxml": {"power/", "device/virtual/kernel/"},
-    "rich": {"cli/", "report/terminal", "report/tables"},
+    "rich": {"cli/", "report/terminal", "report/tables", "report/call_tree"},
     "click": {"cli/"},
     "duckdb": {"fleet/engine/duckdb"},
     "pyspark": {"fleet/engine/spark"},
