@@ -89,29 +89,66 @@ def baseline_table(analysis: Analysis, groups: Sequence[Repeats], top: int) -> T
     label = _TestNames(analysis)
     shown = _most(groups, top)
     for group in shown:
-        pairs = [(test, test.unprobed_threads_j) for test in group.tests if test.unprobed_threads_j is not None]
-        if pairs:
-            probed_j = median(test.threads_j for test, _ in pairs)
-            compensated_j = median(test.threads_j - test.probes_j for test, _ in pairs)
-            unprobed_j = median(threads_j for _, threads_j in pairs)
-            off = f"{100 * (compensated_j / unprobed_j - 1):+.1f} %" if unprobed_j > 0 else ""
-            table.add_row(label.of(group.typical), joules(probed_j), joules(compensated_j), joules(unprobed_j), Text(off))
+        if (pairs := _Pairs.of(group)) is not None:
+            off = f"{100 * (pairs.compensated_j / pairs.unprobed_j - 1):+.1f} %" if pairs.unprobed_j > 0 else ""
+            figures = (pairs.probed_j, pairs.compensated_j, pairs.unprobed_j)
+            table.add_row(label.of(group.typical), *map(joules, figures), Text(off))
     _more(table, len(groups) - len(shown), "tests")
     return table
+
+
+def baseline_note(groups: Sequence[Repeats]) -> str:
+    """Where the runs say more of how runs differ than of probes; empty where they do not."""
+    pairs = [found for group in groups if (found := _Pairs.of(group)) is not None]
+    advice = "the JIT compiler and the device's other work are never the same"
+    beyond = sum(abs(each.compensated_j - each.unprobed_j) > each.probes_j for each in pairs)
+    if beyond:
+        tests = "1 test" if beyond == 1 else f"{beyond:,} tests"
+        return f"In {tests} the runs differ by more than all that probes used, so it is not the probes: {advice}. See --repeat."
+    if any(each.runs == 1 for each in pairs):
+        return f"Of a test that ran once, the difference is also that of two runs: {advice}. Take --repeat."
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Pairs:
+    """A test's runs that have one without probes beside them: how many, and medians over them."""
+
+    runs: int
+    probed_j: float
+    compensated_j: float
+    unprobed_j: float
+    probes_j: float
+
+    @classmethod
+    def of(cls, group: Repeats) -> _Pairs | None:
+        pairs = [(test, test.unprobed_threads_j) for test in group.tests if test.unprobed_threads_j is not None]
+        if not pairs:
+            return None
+        return cls(
+            runs=len(pairs),
+            probed_j=median(test.threads_j for test, _ in pairs),
+            compensated_j=median(test.threads_j - test.probes_j for test, _ in pairs),
+            unprobed_j=median(threads_j for _, threads_j in pairs),
+            probes_j=median(test.probes_j for test, _ in pairs),
+        )
 
 
 def threads_table(analysis: Analysis, shown: Sequence[TestEnergy], top: int) -> Table:
     """The app's threads that used most, over the given tests; below them what the runtime around it used, by role."""
     probed = any(thread.probes_j for test in shown for thread in test.threads)
-    table = _table("Threads", "Thread", ["Energy", "Share", "CPU", "Untraced", *(["Probes"] if probed else [])], last="Test")
+    traced = any(thread.methods for test in shown for thread in test.threads)
+    figures = ["Energy", "Share", "CPU", *(["Untraced"] if traced else []), *(["Probes"] if probed else [])]
+    table = _table("Threads", "Thread", figures, last="Test")
     whole = sum(test.energy_j for test in shown)
     label = _TestNames(analysis)
 
     def add(name: Text, threads: Sequence[ThreadEnergy], place: Text) -> None:
         energy_j = sum(thread.energy_j for thread in threads)
         cpu_ns, untraced_j = sum(thread.cpu_ns for thread in threads), sum(thread.untraced_j for thread in threads)
-        probes = [joules(sum(thread.probes_j for thread in threads))] if probed else []
-        table.add_row(name, joules(energy_j), percent(energy_j, whole), duration(cpu_ns), joules(untraced_j), *probes, place)
+        of_calls = [joules(untraced_j)] if traced else []
+        of_calls += [joules(sum(thread.probes_j for thread in threads))] if probed else []
+        table.add_row(name, joules(energy_j), percent(energy_j, whole), duration(cpu_ns), *of_calls, place)
 
     rows = [(thread, test) for test in shown for thread in test.threads]
     own = sorted((row for row in rows if row[0].role == "app"), key=lambda row: -row[0].energy_j)

@@ -15,13 +15,17 @@ from navitas.attribute.result import Analysis, TestEnergy, ThreadEnergy, Totals
 from navitas.errors import UsageError
 from navitas.report.call_tree import call_tree
 from navitas.report.names import printable
-from navitas.report.tables import baseline_table, methods_table, tests_table, threads_table
+from navitas.report.tables import baseline_note, baseline_table, methods_table, tests_table, threads_table
 from navitas.report.units import battery_share, charge, duration, joules
 
 _LISTED = 20
 _MAX_WARNINGS = 100
 _NARROW = 100
 _LONGEST_NAME = 200
+_PAPER1 = (
+    "Paper 1: that paper's formula charges all cores at full load, whether they ran or not, to whatever was under way"
+    " (docs/how-it-measures.md)."
+)
 _BELOW_ZERO = "Figures may lie a little below zero: what probes cost is taken off, it has an error (±), and nothing is clamped."
 
 
@@ -49,15 +53,18 @@ class TerminalReport:
             parts += ["", Text("Threads and methods: of each test the run nearest to its median.", style="dim")]
         if any(test.unprobed_j is not None for test in analysis.tests):
             parts += ["", baseline_table(analysis, groups, self._top)]
+            parts += [Text(note, style="dim")] if (note := baseline_note(groups)) else []
         if any(test.threads for test in shown):
             parts += ["", threads_table(analysis, shown, self._top)]
         if any(thread.methods for test in shown for thread in test.threads):
             parts += ["", methods_table(analysis, shown, self._top, paper1=paper1, narrow=narrow)]
         for test, thread in trees:
             parts += ["", call_tree(analysis, test, thread)]
+        if paper1:
+            parts += ["", Text(_PAPER1, style="dim")]
         if any(map(_is_below_zero, shown)) or any(node.exclusive_j < 0 for _, thread in trees for node in thread.nodes):
             parts += ["", Text(_BELOW_ZERO, style="dim")]
-        parts += ["", _totals(analysis), *_evidence(analysis)]
+        parts += ["", _totals(analysis, console.width), *_evidence(analysis)]
         console.print(Group(*parts))
 
     def _threads(self, shown: Sequence[TestEnergy]) -> list[tuple[TestEnergy, ThreadEnergy]]:
@@ -98,26 +105,43 @@ def _header(analysis: Analysis) -> Text:
     return text.append(f"power profile: {printable(str(profile.get('name', '')))}; {volts}", style="dim not bold")
 
 
-def _totals(analysis: Analysis) -> Text:
+def _totals(analysis: Analysis, width: int) -> Text:
     totals, volts = analysis.totals, analysis.voltage_v
     runs = max((test.repeat for test in analysis.tests), default=0) + 1
-    text = Text(f"Total{f' of {runs} runs' if runs > 1 else ''} {joules(totals.energy_j)}", style="bold")
+    total = f"Total{f' of {runs} runs' if runs > 1 else ''} {joules(totals.energy_j)}"
     share = battery_share(totals.energy_j, volts, analysis.battery_mah)
-    amounts = ", ".join([charge(totals.energy_j, volts), *([f"{share} of the battery"] if share else [])])
-    parts = (
-        f" ({amounts}) = threads {joules(totals.threads_j)} + other processes {joules(totals.other_processes_j)}"
-        f" + idle {joules(totals.idle_j)} + unattributed {joules(totals.unattributed_j)};"
-        f" outside of tests {joules(totals.outside_tests_j)}"
-    )
-    return text.append(parts + _rails(totals), style="not bold")
+    amount = charge(totals.energy_j, volts)
+    phrases = [
+        total,
+        *([f"({amount},", f"{share} of the battery)"] if share else [f"({amount})"]),
+        f"= threads {joules(totals.threads_j)}",
+        f"+ other processes {joules(totals.other_processes_j)}",
+        f"+ idle {joules(totals.idle_j)}",
+        f"+ unattributed {joules(totals.unattributed_j)};",
+        f"outside of tests {joules(totals.outside_tests_j)}",
+    ]
+    text = Text("\n".join([*_filled(phrases, width), *_filled(_rails(totals), width)]))
+    text.stylize("bold", 0, len(total))
+    return text
 
 
-def _rails(totals: Totals) -> str:
+def _filled(phrases: Iterable[str], width: int) -> list[str]:
+    """Lines of whole phrases, so that no figure parts from its unit."""
+    lines: list[str] = []
+    for phrase in phrases:
+        if lines and len(lines[-1]) + 1 + len(phrase) <= width:
+            lines[-1] += f" {phrase}"
+        else:
+            lines.append(phrase)
+    return lines
+
+
+def _rails(totals: Totals) -> list[str]:
     if not totals.rails_j or totals.rails_estimate_j is None:
-        return ""
+        return []
     error = 100 * (totals.rails_estimate_j / totals.rails_j - 1)
     estimate = f"estimated for the same time {joules(totals.rails_estimate_j)} ({error:+.1f} %)"
-    return f"\nrails: {joules(totals.rails_j)} measured, {estimate}"
+    return [f"rails: {joules(totals.rails_j)} measured,", estimate]
 
 
 def _evidence(analysis: Analysis) -> Iterator[Text]:

@@ -47,7 +47,8 @@ def test_repeats_show_every_run_and_the_median_and_the_typical_runs_threads() ->
 
 
 def test_paper_1_has_its_column_when_it_was_asked_for() -> None:
-    assert "Paper 1" in shown(with_paper1(analysis()))
+    text = shown(with_paper1(analysis()))
+    assert "Notes" in text.partition("Paper 1")[2] and "charges all cores at full load, whether they ran or not" in text
     assert "Paper 1" not in shown(analysis())
 
 
@@ -56,6 +57,36 @@ def test_statistical_times_come_with_their_error() -> None:
     text = " ".join(shown(with_ticks(analysis())).split())
     assert "times statistical: ticks of 1.10 ms, ± is a standard error" in text
     assert "Exclusive ± Share" in text
+
+
+def test_no_figure_parts_from_its_unit() -> None:
+    for width in range(40, 120, 7):
+        console = Console(width=width, no_color=True, force_terminal=False, legacy_windows=False)
+        with console.capture() as capture:
+            TerminalReport().render(analysis(), console)
+        total = [line.strip() for line in capture.get().partition("Total ")[2].partition("evidence")[0].splitlines()]
+        assert not any(line[-1].isdigit() for line in total)
+        assert "unattributed 250 mJ; outside of tests 2.00 J" in " ".join(total)
+        assert max(map(len, total)) <= width
+
+
+def test_threads_without_calls_have_no_untraced_part() -> None:
+    test = one_run(0, 10.0)
+    whole = replace(test, threads=tuple(replace(thread, methods=(), nodes=()) for thread in test.threads))
+    assert "Untraced" not in shown(analysis(whole)) and "Untraced" in shown(analysis())
+
+
+def beside_baseline(probes_j: float, unprobed_j: float, runs: int) -> str:
+    tests = [one_run(number, 10.0) for number in range(runs)]  # threads: 7.4 J
+    made = [replace(test, threads=(replace(test.threads[0], probes_j=probes_j), *test.threads[1:])) for test in tests]
+    return " ".join(shown(analysis(*(replace(test, unprobed_j=9.0, unprobed_threads_j=unprobed_j) for test in made))).split())
+
+
+def test_runs_that_differ_by_themselves_are_no_verdict_on_probes() -> None:
+    assert "In 1 test the runs differ by more than all that probes used, so it is not the probes" in beside_baseline(0.1, 2.0, 3)
+    assert "ran once" not in beside_baseline(0.1, 2.0, 1) and "See --repeat." in beside_baseline(0.1, 2.0, 1)
+    assert "Of a test that ran once" in beside_baseline(2.0, 5.3, 1)
+    assert "--repeat" not in beside_baseline(2.0, 5.3, 3)
 
 
 def test_throws_and_cuts_are_marked() -> None:
