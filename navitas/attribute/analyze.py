@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import fsum
@@ -29,6 +30,7 @@ from navitas.recording.manifest import Manifest
 
 Method = Literal["default", "paper1"]
 _BEST_FIRST: tuple[EvidenceLevel, ...] = ("sched", "thread-freq", "thread-time", "device")
+_SHARE = re.compile(r"(\d+\.\d)%(?= of the threads' )")
 _J_PER_MAH_AND_VOLT = 3.6
 _RAILS_LIMIT = 0.1
 
@@ -118,11 +120,33 @@ def _totals(runs: Sequence[RunTables], energies: Sequence[RunEnergy], tests: Seq
 def _evidence(energies: Sequence[RunEnergy], runs: Sequence[RunTables]) -> Evidence:
     """The lowest level of all runs, and every reason once."""
     level = max((energy.level for energy in energies), key=_BEST_FIRST.index, default=_BEST_FIRST[-1])
-    reasons = dict.fromkeys(reason for energy in energies for reason in energy.reasons)
+    reasons = dict.fromkeys(merged_reasons([energy.reasons for energy in energies]))
     if any(run.probe_cost is None and any(_has_calls(thread) for thread in run.threads) for run in runs):
         reasons[NO_COST] = None
     tick_ns = max((run.tick_ns for run in runs if run.tick_ns is not None), default=None)
     return Evidence(level, tuple(reasons) if energies else ("the recording holds no run",), tick_ns)
+
+
+def merged_reasons(runs: Sequence[Sequence[str]]) -> list[str]:
+    """Every run's reasons once: those that differ by their share alone are one, from the least to the largest of them."""
+    shares: dict[str, list[float]] = {}
+    plain: dict[str, str] = {}
+    for reason in (reason for reasons in runs for reason in reasons):
+        share = _SHARE.match(reason)
+        what = reason[share.end() :] if share else reason
+        plain.setdefault(what, reason)
+        if share:
+            shares.setdefault(what, []).append(float(share[1]))
+    found = []
+    for what, reason in plain.items():
+        parts = shares.get(what, [])
+        if len(parts) > 1:
+            low, high = f"{min(parts):.1f}%", f"{max(parts):.1f}%"
+            both = high if low == high else f"{low} to {high}"
+            found.append(f"{both}{what} (in {len(parts)} of {len(runs)} runs)")
+        else:
+            found.append(reason)
+    return found
 
 
 def _has_calls(thread: Thread) -> bool:

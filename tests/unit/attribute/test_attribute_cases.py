@@ -20,7 +20,7 @@ from attribution_maker import (
     thread,
 )
 
-from navitas.attribute.analyze import analyze
+from navitas.attribute.analyze import analyze, merged_reasons
 from navitas.attribute.result import Analysis, MethodEnergy, ThreadEnergy
 from navitas.attribute.result import TestEnergy as OneTest
 from navitas.parse.findings import LOST
@@ -330,3 +330,11 @@ def test_a_run_without_anything_is_no_error() -> None:
 def test_residency_that_never_moves_is_as_good_as_none() -> None:
     still = residency(0, [1_000], [(0, [70]), (500, [70]), (1000, [70])])
     assert analysed(run([thread(1, (), (), [(0, 0), (1000, 5)])], time_in_state=[still])).evidence.level == "device"
+
+
+def test_reasons_of_several_runs_are_one_with_the_range_of_their_shares() -> None:
+    told = "{}% of the threads' CPU time is at level thread-freq: the trace does not show these threads run"
+    runs = [(told.format("1.7"), "other"), (told.format("0.8"),), ("other", told.format("11.9"))]
+    assert merged_reasons(runs) == [told.format("0.8% to 11.9") + " (in 3 of 3 runs)", "other"]
+    assert merged_reasons([runs[0], ()]) == [*runs[0]]
+    assert merged_reasons([runs[1], runs[1], ()]) == [f"{told.format('0.8')} (in 2 of 3 runs)"]
