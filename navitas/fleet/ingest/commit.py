@@ -1,11 +1,13 @@
 """Sources are stored whole or not at all: files are made aside, then a journal says what is moved where and what is entered.
 
 Killed before the journal is there, nothing has happened; killed after it, the next run does what it says, as often as need be.
+Each step is on the disk before the next one begins, so a machine that loses its power is no worse.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -43,6 +45,8 @@ class Ledger:
         new = [entry for entry in entries if entry["source"] not in self.entries]
         with self._file.open("ab") as out:
             out.write(b"".join(json.dumps(entry).encode() + b"\n" for entry in new))
+            out.flush()
+            os.fsync(out.fileno())
         self.entries.update((str(entry["source"]), dict(entry)) for entry in new)
 
 
@@ -60,7 +64,9 @@ def commit(store: Store, ledger: Ledger, entries: Sequence[Mapping[str, Any]]) -
     """Store the files that are aside, and enter their sources."""
     folder = aside(store).path
     files = sorted(str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file()) if folder.exists() else []
+    _to_disk(*(folder / name for name in files), *{(folder / name).parent for name in files})
     write_whole(_journal(store), json.dumps({"entries": entries, "files": files}).encode())
+    _to_disk(_journal(store), _journal(store).parent)
     _carry_out(store, ledger)
 
 
@@ -76,12 +82,29 @@ def _journal(store: Store) -> Path:
 
 
 def _carry_out(store: Store, ledger: Ledger) -> None:
-    journal = json.loads(_journal(store).read_bytes())
+    try:
+        journal = json.loads(_journal(store).read_bytes())
+        files, entries = [Path(name) for name in journal["files"]], list(journal["entries"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise FleetError(
+            f"{_journal(store)}: is damaged: {error}", "Delete the folder it is in, and ingest the last files once more."
+        ) from error
     folder = aside(store).path
-    for name in journal["files"]:
+    for name in files:
         if (folder / name).exists():
             (store.path / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).replace(store.path / name)
-    ledger.enter(journal["entries"])
+    _to_disk(*{parent for name in files for parent in (store.path / name).parents if parent.is_relative_to(store.path)})
+    ledger.enter(entries)
     _journal(store).unlink()
     shutil.rmtree(store.path / ASIDE, ignore_errors=True)
+
+
+def _to_disk(*paths: Path) -> None:
+    """Wait until these files, or what folders hold, are on the disk."""
+    for path in paths:
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -272,3 +272,12 @@ def test_one_writer_at_a_time(tmp_path: Path) -> None:
         _ingest(tmp_path, file)
     with pytest.raises(FleetError):
         _ingest(file, file)
+
+
+def test_a_damaged_journal_is_told(tmp_path: Path) -> None:
+    fleet = tmp_path / "fleet"
+    Store.create(fleet)
+    (fleet / "incoming").mkdir()
+    (fleet / "incoming" / "commit.json").write_bytes(b'{"files": [')
+    with pytest.raises(FleetError, match="commit.json: is damaged"):
+        list(ingest(fleet, [json_lines(tmp_path / "a.jsonl", [row()])], now_s=NOW_S))
