@@ -279,5 +279,5 @@ def test_a_damaged_journal_is_told(tmp_path: Path) -> None:
     Store.create(fleet)
     (fleet / "incoming").mkdir()
     (fleet / "incoming" / "commit.json").write_bytes(b'{"files": [')
-    with pytest.raises(FleetError, match="commit.json: is damaged"):
+    with pytest.raises(FleetError, match=r"commit\.json: is damaged"):
         list(ingest(fleet, [json_lines(tmp_path / "a.jsonl", [row()])], now_s=NOW_S))
