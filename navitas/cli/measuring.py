@@ -26,6 +26,8 @@ from navitas.report.names import printable, printable_lines
 
 __all__ = ["analyze_recording", "measure", "record", "tell", "told"]
 
+_LARGE_BYTES = 100_000_000
+
 
 def measure(
     device: Callable[[], Device],
@@ -95,6 +97,13 @@ def told(recording: Path) -> Iterator[None]:
         raise
 
 
+def _size(recording: Path) -> str:
+    """How large a large recording is, and what makes the next one smaller."""
+    size = sum(path.stat().st_size for path in recording.rglob("*") if path.is_file())
+    smaller = "smaller with --mode tick or folded, or without the methods that are called most: --exclude"
+    return f" ({size / 1e6:,.0f} MB; {smaller})" if size >= _LARGE_BYTES else ""
+
+
 def _version(file: Path) -> tuple[int, int] | None:
     """Changes with every version of a file; None when there is none."""
     try:
@@ -114,7 +123,7 @@ def tell(outcome: Outcome, analysis: Analysis, report: ReportOptions) -> int:
     finally:
         for name, reason in outcome.failures.items():
             click.secho(f"FAILED {printable(name, 1000)}: {printable(reason, 1000)}", err=True, fg="red")
-        click.echo(f"recording: {outcome.recording}", err=True)
+        click.echo(f"recording: {outcome.recording}{_size(outcome.recording)}", err=True)
     for trouble in outcome.troubles:
         click.secho(f"error: {printable_lines(trouble)}", err=True, fg="red")
     if outcome.troubles:

@@ -186,4 +186,15 @@ def test_what_was_measured_is_told_although_no_report_can_be_made(tmp_path: Path
         tell(outcome, analyze_recording(recording), ReportOptions(None, None, None, tree="mian", top=20, method="default"))
     error = capsys.readouterr().err
     assert "FAILED a.BTest#c: why" in error
-    assert f"recording: {recording}" in error
+    assert f"recording: {recording}\n" in error
+
+
+def test_a_large_recording_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    recording = Path(shutil.copytree(Path(__file__).parents[2] / "golden/recording-v1", tmp_path / "rec"))
+    with (recording / "big").open("wb") as file:
+        file.truncate(203_000_000)
+    tell(
+        Outcome(recording, {}, crashed=False), analyze_recording(recording), ReportOptions(None, None, None, None, 20, "default")
+    )
+    error = capsys.readouterr().err
+    assert f"recording: {recording} (203 MB; smaller with --mode tick or folded, " in error and "--exclude" in error
