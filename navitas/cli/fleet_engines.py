@@ -27,7 +27,7 @@ def _spark(spill: Path, memory_mib: int) -> Engine:
         if (error.name or "").partition(".")[0] != "pyspark":
             raise
         raise UsageError("--engine spark needs the package pyspark", "pip install 'navitas[spark]'") from error
-    return SparkEngine(memory_mib=memory_mib)
+    return SparkEngine(spill, memory_mib=memory_mib)
 
 
 ENGINES: dict[str, Callable[[Path, int], Engine]] = {

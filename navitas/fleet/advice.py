@@ -17,7 +17,7 @@ from navitas.fleet.hogs import LEAST, Hogs
 from navitas.fleet.results import PERCENT_H, Row, app_names, gain_min, interval_percent_h
 from navitas.fleet.schema import pseudonym
 from navitas.fleet.stages import Fleet
-from navitas.fleet.statistics import I64
+from navitas.fleet.statistics import I64, downwards
 from navitas.fleet.tree import Condition, grow
 
 _KINDS = {KILL: "kill", "version": "update", "os": "upgrade", "network": "network"}
@@ -111,7 +111,7 @@ def suspects(hogs: Hogs, bugs: Bugs) -> I64:
     """Hogs, those first that drain most for sure, then apps with bugs, those first that have most."""
     low = (hogs.effect.value - hogs.effect.half_width)[hogs.is_hog]
     apps, count = np.unique(bugs.app, return_counts=True)
-    return np.concatenate([hogs.app[hogs.is_hog][np.argsort(-low)], apps[np.argsort(-count, kind="stable")]])
+    return np.concatenate([hogs.app[hogs.is_hog][downwards(low)], apps[np.argsort(-count, kind="stable")]])
 
 
 def app_actions(fleet: Fleet, hogs: Hogs, diagnoses: Diagnoses) -> list[ActionRow]:

@@ -10,7 +10,7 @@ import pyarrow as pa
 from navitas.fleet.engine.base import statement
 from navitas.fleet.hogs import BIN, Hogs, spread_of
 from navitas.fleet.stages import Fleet
-from navitas.fleet.statistics import F64, I64, shrunk, tail_rates
+from navitas.fleet.statistics import F64, I64, downwards, shrunk, tail_rates
 
 RATE = 0.1
 """False discovery rate of what is called a bug."""
@@ -45,6 +45,7 @@ def find_bugs(fleet: Fleet, hogs: Hogs) -> Bugs:
     table = pa.table({"app": pa.array(app, pa.int32()), "beta": effect})
     least = _LOWEST_Z * hogs.noise_scale
     found = pa.concat_tables(fleet.by_clients(statement("bugs", least=least), effect=table))
+    found = found.sort_by([("app", "ascending"), ("client", "ascending")])
     z, extra = (found[name].to_numpy() for name in ("z", "extra"))
     error = found["error"].to_numpy() * hogs.noise_scale
     false_rate = tail_rates(z, bins, count, BIN)
@@ -52,7 +53,7 @@ def find_bugs(fleet: Fleet, hogs: Hogs) -> Bugs:
     spread = max(float(np.mean(extra[kept] ** 2 - error[kept] ** 2)), 0.0) if len(kept) else 0.0
     extra, deviation = shrunk(extra, error, spread)
     half = _Z95 * deviation
-    kept = kept[np.argsort(-(extra - half)[kept], kind="stable")]
+    kept = kept[downwards((extra - half)[kept])]
     seconds, drop = found["seconds"].to_numpy(), found["drop_ppm"].to_numpy()
     return Bugs(
         client=found["client"].to_numpy()[kept],

@@ -20,7 +20,7 @@ from navitas.fleet.kernel import AppLists, sums_by_package
 from navitas.fleet.pairs import pairs_of
 from navitas.fleet.schema import I64
 from navitas.fleet.stages import Fleet, forget_others
-from navitas.fleet.statistics import F64, Bool, life_gain_s
+from navitas.fleet.statistics import F64, Bool, downwards, life_gain_s
 from navitas.fleet.store import fingerprint, is_of, only_writer, read_table, write_table
 from navitas.fleet.units import BucketTask, Job, samples_of
 from navitas.fleet.usage import apps_in, ordered, samples_in
@@ -149,8 +149,9 @@ def find_bugs(fleet: Fleet, hogs: Compared) -> Compared:
     found = pa.concat_tables(fleet.by_clients(statement("paper_bugs", h=H), _FOLDER, whole=whole))
     own, everywhere = (np.stack([found[f"{of}{name}"].to_numpy() for name in _NAMES]) for of in ("", "all_"))
     made = _compared(found["client"].to_numpy(), found["app"].to_numpy().astype(np.int64), own, everywhere - own)
-    order = np.lexsort((made.app, made.client, -made.least))
+    order = np.lexsort((made.app, made.client))
     order = order[made.is_found[order]]
+    order = order[downwards(made.least[order])]
     return Compared(*(getattr(made, field.name)[order] for field in fields(made)))
 
 

@@ -13,10 +13,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from navitas.fleet.engine.base import Engine, OutOfMemory, statement
+from navitas.fleet.schema import bucket_of
 from navitas.fleet.store import FleetError, Store, is_of, only_writer, write_table
 from navitas.fleet.units import Job, UsageTask, jobs_of
 
-_BUCKETS_AT_ONCE = 16
 LEAST_S = 1800
 _CONTRAST = statement("contrast", least_s=LEAST_S)
 
@@ -58,8 +58,15 @@ class Fleet:
 
         Fewer at a time where memory does not suffice. FleetError when one bucket alone is too much.
         """
-        groups = [self.buckets[low : low + _BUCKETS_AT_ONCE] for low in range(0, len(self.buckets), _BUCKETS_AT_ONCE)]
-        return [table for group in groups for table in self._of_group(sql, group, extra, tables)]
+        return [table for _, table in self.by_buckets(sql, self.buckets, extra, tables)]
+
+    def by_buckets(
+        self, sql: str, buckets: Sequence[int], extra: str = "", tables: Mapping[str, pa.Table] | None = None
+    ) -> Iterator[tuple[Sequence[int], pa.Table]]:
+        """As `by_clients`, about some buckets alone, and with those that each of the results is about."""
+        size = self.engine.buckets_at_once
+        for low in range(0, len(buckets), size):
+            yield from self._of_group(sql, buckets[low : low + size], extra, tables or {})
 
     def totals(self) -> tuple[int, int, int]:
         """Of all clients' pairs that count: how many, their seconds, and by how many ppm levels fell."""
@@ -82,7 +89,9 @@ class Fleet:
         """Where a unit's results of a kind are kept."""
         return self.store.work / table / f"{job.unit.folder}.parquet"
 
-    def _of_group(self, sql: str, buckets: Sequence[int], extra: str, tables: dict[str, pa.Table]) -> Iterator[pa.Table]:
+    def _of_group(
+        self, sql: str, buckets: Sequence[int], extra: str, tables: Mapping[str, pa.Table]
+    ) -> Iterator[tuple[Sequence[int], pa.Table]]:
         chosen = [job for job in self.jobs if job.unit.bucket in buckets]
         files = {
             "usage": [job.usage for job in chosen],
@@ -91,7 +100,7 @@ class Fleet:
             extra: [self.unit_file(extra, job) for job in chosen] if extra else [],
         }
         try:
-            yield self.engine.query(sql, {**{k: v for k, v in files.items() if v}, "packages": self.packages, **tables})
+            table = self.engine.query(sql, {**{k: v for k, v in files.items() if v}, "packages": self.packages, **tables})
         except OutOfMemory as error:
             if len(buckets) == 1:
                 raise FleetError(
@@ -101,6 +110,8 @@ class Fleet:
             half = len(buckets) // 2
             for part in (buckets[:half], buckets[half:]):
                 yield from self._of_group(sql, part, extra, tables)
+        else:
+            yield buckets, table
 
 
 def brought_up_to_date(store: Store, engine: Engine, told: Callable[[int, int], None] = lambda done, of: None) -> Fleet:
@@ -136,9 +147,11 @@ def _make(fleet: Fleet, stale: Sequence[UsageTask], left: Mapping[int, str], tol
         told(count, total)
 
     fleet.engine.run(stale, done)
-    for bucket, inputs in left.items():
-        _contrast(fleet, bucket, inputs)
-        done(bucket)
+    for buckets, table in fleet.by_buckets(_CONTRAST, list(left)):
+        own = bucket_of(table["client"].to_numpy(), fleet.store.buckets)
+        for bucket in buckets:
+            write_table(fleet.contrast_file(bucket), table.filter(pa.array(own == bucket)), left[bucket])
+            done(bucket)
 
 
 def numbered(packages: pa.Table) -> pa.Table:
@@ -146,16 +159,6 @@ def numbered(packages: pa.Table) -> pa.Table:
     apps = packages["app"].combine_chunks().dictionary_encode() if packages.num_rows else None
     numbers = pa.array([], pa.int32()) if apps is None else apps.indices.cast(pa.int32())
     return packages.append_column("app_id", numbers)
-
-
-def _contrast(fleet: Fleet, bucket: int, inputs: str) -> None:
-    own = fleet.of_bucket(bucket)
-    files = {"usage": [job.usage for job in own], "clients": [job.clients for job in own]}
-    try:
-        table = fleet.engine.query(_CONTRAST, {**files, "packages": fleet.packages})
-    except OutOfMemory as error:
-        raise FleetError(f"bucket {bucket} needs more memory than there may be: {error}", "Allow more: --memory.") from error
-    write_table(fleet.contrast_file(bucket), table, inputs)
 
 
 def _inputs(fleet: Fleet, bucket: int) -> str:

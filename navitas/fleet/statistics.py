@@ -227,3 +227,14 @@ def life_gain_s(rate: F64, less: F64) -> F64:
     with np.errstate(divide="ignore", invalid="ignore"):
         left = rate - less
         return np.where((rate > 0) & (left > 0), 1e6 / left - 1e6 / rate, np.nan)
+
+
+def downwards(values: F64) -> I64:
+    """An order from the greatest value to the least, NaN last; those that are equal to nine digits stay in theirs.
+
+    Last digits are those of a sum's order, which engines choose as they like.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        digit = 10.0 ** (np.floor(np.log10(np.abs(values))) - 8)
+        rounded = np.where(np.isfinite(digit) & (digit > 0), np.round(values / digit) * digit, values)
+    return np.argsort(-rounded, kind="stable")

@@ -40,7 +40,7 @@ CLIENTS = pa.schema(
         pa.field("client", pa.int64()),
         pa.field("screen", pa.int8()),
         *(pa.field(amount, pa.int64()) for amount in _AMOUNTS),
-        pa.field("square", pa.float64()),
+        pa.field("square", pa.int64()),
         pa.field("samples", pa.int64()),
         pa.field("step_ppm", pa.int32()),
         pa.field("first_s", pa.int64()),
@@ -49,8 +49,8 @@ CLIENTS = pa.schema(
         pa.field("os", pa.string()),
     ]
 )
-"""By client and screen: all its pairs; `square` is Σ drop² / seconds. What follows is the client's, the same in each of its rows:
-`step_ppm` is the smallest change of its level (0: none seen).
+"""By client and screen: all its pairs; `square` is Σ drop² / seconds, each to a whole number. What follows
+is the client's, the same in each of its rows: `step_ppm` is the smallest change of its level (0: none seen).
 """
 
 
@@ -130,10 +130,9 @@ def _client_table(samples: pa.Table, client: I64, own: Bool, pairs: Pairs, value
     last = np.append(first[1:], len(client))[: len(first)] - 1
     if not len(first):
         return CLIENTS.empty_table()
-    square = np.where(pairs.counts & own, pairs.drop_ppm.astype(np.float64) ** 2 / np.maximum(pairs.seconds, 1), 0.0)
-    squares = np.stack(
-        [np.add.reduceat(np.where(pairs.screen == screen, square, 0.0), first) for screen in range(SCREENS)], axis=1
-    )
+    square = np.rint(pairs.drop_ppm.astype(np.float64) ** 2 / np.maximum(pairs.seconds, 1)).astype(np.int64)
+    square *= pairs.counts & own
+    squares = np.stack([np.add.reduceat(square * (pairs.screen == screen), first) for screen in range(SCREENS)], axis=1)
     time_s = _int64(samples["time_s"])
     sums = np.add.reduceat(values, first, axis=1).T.reshape(-1, SCREENS, len(_AMOUNTS))
     counted = np.add.reduceat(own, first, dtype=np.int64)

@@ -58,6 +58,7 @@ def find_versions(fleet: Fleet, apps: I64) -> Versions:
     """Contrast the versions of these apps, each with the same clients' pairs without the app, and then with each other."""
     chosen = pa.table({"app": pa.array(apps, pa.int32())})
     table = pa.concat_tables(fleet.by_clients(statement("versions", least_s=LEAST_S), chosen=chosen))
+    table = table.sort_by([(name, "ascending") for name in ("app", "package", "client")])
     version = dict(zip(fleet.packages["id"].to_pylist(), fleet.packages["version"].to_pylist(), strict=True))
     effects: list[VersionEffect] = []
     steps: list[Since] = []

@@ -1,7 +1,8 @@
 """Fleets of several sizes from samples to hogs, bugs, J-scores and diagnoses, stage by stage (`make fleet-bench`).
 
-`python tests/bench/fleet.py [--samples N …] [--folder DIR] [--engine NAME] [--paper] [--check]`. Simulated fleets are kept in the
-folder, where one is named, and taken from there again; results of stages are always made anew.
+`python tests/bench/fleet.py [--samples N …] [--folder DIR] [--engine NAME] [--compare NAME] [--paper] [--check]`. Simulated
+fleets are kept in the folder, where one is named, and taken from there again; results of stages are always made anew. `--compare`
+has another engine do the same on a copy, and tells how far each table of the two is apart.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import math
 import os
 import resource
 import shutil
@@ -20,7 +22,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from common import Figures, beside
+from common import ROOT, Figures, beside
+
+sys.path.insert(0, str(ROOT / "tests"))
+from support.fleet_compare import findings, same_findings, same_stages
 
 from navitas.cli.fleet_engines import ENGINES
 from navitas.fleet import cells, paper
@@ -37,6 +42,9 @@ SIZES = (2_400_000, 24_000_000, 72_000_000)
 ASKED_FOR, ASKED_FOUND_CPU_S, ASKED_CPU_S, ASKED_MIB = 24_000_000, 60.0, 120.0, 3072.0
 PAPER_CPU_S = 45 * 60 * 20
 """45 minutes on 20 machines for 24 million samples (paper 5, section 3.4), as if each had one core."""
+ALIKE = 1e-9
+"""Fractions of two engines, relative."""
+START = "the engine's start"
 FLOOR, PAPER = "reading the columns alone", "the paper's method besides"
 DIAGNOSIS = ("sums by condition of hogs and apps with bugs", "trees and actions")
 T = TypeVar("T")
@@ -57,9 +65,12 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--samples", type=int, nargs="+", default=SIZES, help="sizes of fleets (2.4, 24 and 72 million)")
     parser.add_argument("--folder", type=Path, help="where fleets are simulated, and stay")
     parser.add_argument("--engine", choices=sorted(ENGINES), default="duckdb", help="what computes")
+    parser.add_argument("--compare", choices=sorted(ENGINES), help="another engine, whose results are to be the same")
     parser.add_argument("--paper", action="store_true", help="the paper's method too")
     parser.add_argument("--check", action="store_true", help="end with 1 when a figure is beyond what is asked")
     options = parser.parse_args(argv)
+    if options.compare == options.engine:
+        parser.error("--compare names the engine itself")
     missed, totals = 0, {}
     with tempfile.TemporaryDirectory() as temporary:
         for size in options.samples:
@@ -76,14 +87,43 @@ def _of_size(samples: int, folder: Path, options: argparse.Namespace) -> tuple[i
     store = folder / f"samples-{samples}"
     navitas = [sys.executable, "-c", "from navitas.cli.main import main; main()"]
     subprocess.run([*navitas, "fleet", "simulate", str(store), "--samples", str(samples)], stdout=subprocess.DEVNULL, check=True)
+    missed, total = _with_engine(samples, store, options.engine, options)
+    if options.compare:
+        other = folder / f"samples-{samples}-{options.compare}"
+        other.mkdir(exist_ok=True)
+        for name in ("fleet.json", "packages.parquet", "samples"):
+            (other / name).unlink(missing_ok=True)
+            (other / name).symlink_to((store / name).absolute())
+        again, _ = _with_engine(samples, other, options.compare, options)
+        missed = max(missed, again, _compared({options.engine: store, options.compare: other}, options))
+    return missed, total
+
+
+def _compared(stores: dict[str, Path], options: argparse.Namespace) -> int:
+    running = [ENGINES[name](path / "work" / "spill", MEMORY_MIB) for name, path in stores.items()]
+    try:
+        one, other = (brought_up_to_date(Store.open(path), engine) for path, engine in zip(stores.values(), running, strict=True))
+        found = same_findings(*(findings(fleet, options.paper) for fleet in (one, other)))
+        found += same_stages(one.store.work, other.store.work)
+    finally:
+        for engine in running:
+            engine.close()
+    figures = Figures(f"{' and '.join(stores)}: how far fractions are apart; rows, apps, clients, counts and order are equal")
+    for of in found:
+        note = f"{of.rows:,} rows{'' if of.is_equal else ', NOT EQUAL'}"
+        figures.add(of.name, of.apart if of.is_equal else math.inf, "relative", at_most=ALIKE, note=note)
+    return figures.close(options.check)
+
+
+def _with_engine(samples: int, store: Path, engine: str, options: argparse.Namespace) -> tuple[int, tuple[float, float]]:
     shutil.rmtree(store / "work", ignore_errors=True)
-    (floor,) = _in_a_process("floor", store, options)
-    made = _in_a_process("paper" if options.paper else "all", store, options)
-    figures = Figures(f"{samples:,} samples of 30 apps to hogs, bugs, J-scores and diagnoses with {options.engine}")
+    (floor,) = _in_a_process("floor", store, engine)
+    made = _in_a_process("paper" if options.paper else "all", store, engine)
+    figures = Figures(f"{samples:,} samples of 30 apps to hogs, bugs, J-scores and diagnoses with {engine}")
     for one in (floor, *made):
         figures.add(one.name, one.cpu_s, "CPU-s", note=f"{one.wall_s:.1f} s; peak so far {one.peak_mib:,.0f} MiB")
     own = [one for one in made if one.name != PAPER]
-    total, asked = sum(one.cpu_s for one in own), samples == ASKED_FOR and options.engine == "duckdb"
+    total, asked = sum(one.cpu_s for one in own), samples == ASKED_FOR and engine == "duckdb"
     found = sum(one.cpu_s for one in own if one.name not in DIAGNOSIS)
     figures.add("hogs, bugs, J-scores and what they rest on", found, "CPU-s", at_most=ASKED_FOUND_CPU_S if asked else None)
     note = beside(total, floor.cpu_s, "reading", "CPU-s")
@@ -94,9 +134,9 @@ def _of_size(samples: int, folder: Path, options: argparse.Namespace) -> tuple[i
     return figures.close(options.check), (total, floor.cpu_s)
 
 
-def _in_a_process(what: str, store: Path, options: argparse.Namespace) -> list[Took]:
+def _in_a_process(what: str, store: Path, engine: str) -> list[Took]:
     """Each in a process of its own, so that the peak of memory is its own."""
-    command = [sys.executable, __file__, "--measure", what, str(store), options.engine]
+    command = [sys.executable, __file__, "--measure", what, str(store), engine]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     return [Took(*one) for one in json.loads(done.stdout.splitlines()[-1])]
 
@@ -115,7 +155,7 @@ def _measure(what: str, path: Path, engine: str) -> list[Took]:
     if what == "floor":
         measured(FLOOR, lambda: [read_table(part, COLUMNS).num_rows for parts in store.parts().values() for part in parts])
         return took
-    running = ENGINES[engine](store.work / "spill", MEMORY_MIB)
+    running = measured(START, lambda: ENGINES[engine](store.work / "spill", MEMORY_MIB))
     fleet = measured("sums and contrasts of clients", lambda: brought_up_to_date(store, running))
     hogs = measured("hogs", lambda: find_hogs(fleet))
     bugs = measured("bugs", lambda: find_bugs(fleet, hogs))
@@ -125,7 +165,7 @@ def _measure(what: str, path: Path, engine: str) -> list[Took]:
     measured(DIAGNOSIS[1], lambda: app_actions(fleet, hogs, diagnoses_of(fleet, hogs, bugs, apps)))
     if what == "paper":
         measured(PAPER, lambda: _as_the_paper(fleet))
-    running.close()
+    measured("and its end", running.close)
     return took
 
 

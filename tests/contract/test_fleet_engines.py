@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
-import pyarrow as pa
 import pytest
+from support.command_line import NAVITAS
+from support.fleet_compare import findings, same_findings, same_stages
 
-from navitas.fleet import paper
-from navitas.fleet.bugs import find_bugs
-from navitas.fleet.conditions import cells_by_app
 from navitas.fleet.engine.duckdb import DuckDbEngine
-from navitas.fleet.hogs import find_hogs
-from navitas.fleet.scores import score_clients
 from navitas.fleet.simulate import FleetModel, simulate
 from navitas.fleet.stages import Fleet, brought_up_to_date
-from navitas.fleet.store import FleetError, Store, Unit, read_table
+from navitas.fleet.store import FleetError, Store, Unit
 from navitas.fleet.units import Job, UsageTask
 
 pytest.importorskip("pyspark", reason="Spark is not installed: pip install 'navitas[spark]'")
@@ -29,8 +29,8 @@ from navitas.fleet.engine.spark import SparkEngine
 
 
 @pytest.fixture(scope="module")
-def engine() -> Iterator[SparkEngine]:
-    made = SparkEngine(memory_mib=1024, master="local[2]")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkEngine]:
+    made = SparkEngine(tmp_path_factory.mktemp("größe [2] {b}"), memory_mib=1024, master="local[2]")
     yield made
     made.close()
 
@@ -39,62 +39,22 @@ def engine() -> Iterator[SparkEngine]:
 def fleets(engine: SparkEngine, tmp_path_factory: pytest.TempPathFactory) -> tuple[Fleet, Fleet]:
     folder = tmp_path_factory.mktemp("größe [1] {a}")
     store = Store.create(folder / "duckdb", buckets=2, salt="s")
-    simulate(store, FleetModel(clients=25, samples=12_000, apps=100, hog_share=0.1), seed=4)
+    simulate(store, FleetModel(clients=200, samples=50_000, apps=100, hog_share=0.1, bug_share=0.01), seed=3)
     other = Store.open(shutil.copytree(store.path, folder / "spark"))
     return brought_up_to_date(store, DuckDbEngine(store.work / "spill")), brought_up_to_date(other, engine)
 
 
-def same(one: pa.Table, other: pa.Table) -> None:
-    keys = [name for name in one.column_names if name in ("client", "app", "package", "screen")]
-    left, right = (table.sort_by([(name, "ascending") for name in keys]) for table in (one, other))
-    assert left.column_names == right.column_names
-    for name in left.column_names:
-        if pa.types.is_floating(left[name].type):
-            assert np.allclose(left[name].to_numpy(), right[name].to_numpy(), rtol=1e-9, atol=1e-6, equal_nan=True), name
-        else:
-            assert left[name].to_pylist() == right[name].to_pylist(), name
-
-
-def test_stages_make_the_same_rows(fleets: tuple[Fleet, Fleet]) -> None:
+def test_stages_and_findings_are_the_same(fleets: tuple[Fleet, Fleet]) -> None:
     one, other = fleets
-    names = sorted(file.relative_to(one.store.work) for file in one.store.work.rglob("*.parquet"))
-    assert names == sorted(file.relative_to(other.store.work) for file in other.store.work.rglob("*.parquet"))
-    for name in names:
-        same(read_table(one.store.work / name), read_table(other.store.work / name))
-
-
-def test_findings_are_the_same(fleets: tuple[Fleet, Fleet]) -> None:
-    found = [(hogs := find_hogs(fleet), find_bugs(fleet, hogs), score_clients(fleet)) for fleet in fleets]
-    (hogs, bugs, scores), (other_hogs, other_bugs, other_scores) = found
-    for name in ("app", "clients", "contrasted", "pairs", "is_hog"):
-        assert getattr(hogs, name).tolist() == getattr(other_hogs, name).tolist()
-    assert np.allclose(hogs.effect.value, other_hogs.effect.value, rtol=1e-9, equal_nan=True)
-    assert np.allclose(hogs.effect.error, other_hogs.effect.error, rtol=1e-9, equal_nan=True)
-    assert (bugs.client.tolist(), bugs.app.tolist()) == (other_bugs.client.tolist(), other_bugs.app.tolist())
-    assert np.allclose(scores.score, other_scores.score, equal_nan=True)
-    assert scores.model == other_scores.model
-
-
-def test_conditions_are_the_same(fleets: tuple[Fleet, Fleet]) -> None:
-    one, other = (dict(cells_by_app(fleet, np.arange(0, 100, 9))) for fleet in fleets)
-    assert one.keys() == other.keys() and sum(len(cells.s) for cells in one.values())
-    for cells, others in zip(one.values(), other.values(), strict=True):
-        assert cells.clients.tolist() == others.clients.tolist()
-        assert cells.cluster.tolist() == others.cluster.tolist()
-        assert cells.features.keys() == others.features.keys()
-        assert all(feature.place.tolist() == others.features[name].place.tolist() for name, feature in cells.features.items())
-        for name in ("s", "w", "noise", "seconds", "drop_ppm"):
-            assert np.allclose(getattr(cells, name), getattr(others, name), rtol=1e-9, atol=1e-6), name
-
-
-def test_the_papers_method_is_the_same(fleets: tuple[Fleet, Fleet]) -> None:
-    for fleet in fleets:
-        paper.brought_up_to_date(fleet)
-    one, other = (paper.find_hogs(fleet) for fleet in fleets)
-    assert one.pairs.tolist() == other.pairs.tolist()
-    assert np.allclose(one.least, other.least, rtol=1e-9, equal_nan=True)
-    one, other = (paper.find_bugs(fleet, one) for fleet in fleets)
-    assert one.client.tolist() == other.client.tolist()
+    found = findings(one)
+    compared = same_findings(found, findings(other)) + same_stages(one.store.work, other.store.work)
+    assert [of.name for of in compared if not of.is_equal or of.apart > 1e-9] == []
+    assert {
+        of.name: of.apart for of in compared if of.name in ("usage", "clients", "contrast", "cells", "paper")
+    } == dict.fromkeys(("usage", "clients", "contrast", "cells", "paper"), 0.0)
+    assert all(found[name] for name in ("hogs", "bugs", "J-scores", "actions", "the paper's hogs", "the paper's bugs")), {
+        name: len(rows) for name, rows in found.items()
+    }
 
 
 def test_what_goes_wrong_on_a_worker_is_told(engine: SparkEngine, tmp_path: Path) -> None:
@@ -105,3 +65,69 @@ def test_what_goes_wrong_on_a_worker_is_told(engine: SparkEngine, tmp_path: Path
         assert told.value.remedy.startswith("Restore the file")
         with pytest.raises(FleetError, match="fail"):
             running.query("SELECT nothing FROM nowhere", {})
+
+
+def test_where_sparks_process_dies_a_new_one_is_asked_about_less(tmp_path: Path) -> None:
+    """In a process of its own, for the module's engine holds this one's Spark."""
+    store = Store.create(tmp_path / "store", buckets=2, salt="s")
+    simulate(store, FleetModel(clients=20, samples=2000, apps=100), seed=1)
+    program = f"""
+import os
+from pathlib import Path
+from navitas.fleet.engine.spark import SparkEngine
+from navitas.fleet.hogs import find_hogs
+from navitas.fleet.stages import brought_up_to_date
+from navitas.fleet.store import Store
+store = Store.open(Path({str(store.path)!r}))
+engine = SparkEngine(store.work / "spill", memory_mib=1024, master="local[2]")
+fleet = brought_up_to_date(store, engine)
+os.kill(engine._session._process.pid, 9)
+print(len(find_hogs(fleet).app), dict(fleet.narrowed))
+engine.close()
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=300)
+    assert ended.stderr == ""
+    assert ended.stdout == f"{len(set(store.packages()['app'].to_pylist()))} {{'2 buckets': 1}}\n"
+    assert not (store.work / "spill").exists()
+
+
+def test_the_command_says_nothing_of_spark_and_leaves_nothing(fleets: tuple[Fleet, Fleet]) -> None:
+    store, command = fleets[0].store, [NAVITAS, "fleet", "jscore", str(fleets[0].store.path), "--top", "3"]
+    expected = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    spark = subprocess.run([*command, "--engine", "spark"], capture_output=True, text=True, check=False, timeout=300)
+    assert (spark.returncode, spark.stderr, spark.stdout) == (0, "", expected.stdout)
+    assert not (store.work / "spill").exists()
+
+
+def test_ctrl_c_ends_spark_too(fleets: tuple[Fleet, Fleet]) -> None:
+    store = fleets[0].store
+    command = [NAVITAS, "fleet", "jscore", str(store.path), "--engine", "spark"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        log = store.work / "spill" / str(running.pid) / "spark.log"
+        while not (log.exists() and log.stat().st_size) and running.poll() is None:
+            time.sleep(0.05)
+        os.kill(running.pid, signal.SIGINT)
+        _, told = running.communicate(timeout=120)
+    assert (running.returncode, told.strip()) == (130, "interrupted")
+    assert not (store.work / "spill").exists()
+
+
+@pytest.mark.parametrize(
+    ("java", "told"),
+    [
+        ("echo 'X has been compiled; this Java only recognizes class file versions up to 55.0' >&2; exit 1", "here is Java 11"),
+        ("echo 'JAVA_HOME is not set' >&2; exit 1", "here is none"),
+        ("echo 'Unrecognized VM option' >&2; exit 1", "Unrecognized VM option"),
+    ],
+)
+def test_where_java_is_none_or_too_old_it_is_told(java: str, told: str, fleets: tuple[Fleet, Fleet], tmp_path: Path) -> None:
+    fake = tmp_path / "bin" / "java"
+    fake.parent.mkdir()
+    fake.write_text(f"#!/bin/sh\n{java}\n")
+    fake.chmod(0o755)
+    command = [NAVITAS, "fleet", "jscore", str(fleets[0].store.path), "--engine", "spark"]
+    environment = os.environ | {"JAVA_HOME": str(tmp_path)}
+    ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120, env=environment)
+    assert ended.returncode == 2
+    assert told in ended.stderr and "OpenJDK 17" in ended.stderr and "Traceback" not in ended.stderr
+    assert not (fleets[0].store.work / "spill").exists()

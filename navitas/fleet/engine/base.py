@@ -23,6 +23,9 @@ Work = TypeVar("Work", bound=Task)
 class Engine(Protocol):
     """Runs jobs and SQL; results are the same for every engine: integers exactly, sums to rounding."""
 
+    buckets_at_once: int
+    """Of how many buckets of clients a statement is best: each costs some time of its own, and memory for its buckets."""
+
     def run(self, tasks: Sequence[Work], done: Callable[[Work], None]) -> None:
         """Do all of these in any order; `done` is told of each. FleetError when one fails, also for want of memory."""
         ...

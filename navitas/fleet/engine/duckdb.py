@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
@@ -13,6 +12,7 @@ import duckdb
 import pyarrow as pa
 
 from navitas.fleet.engine.base import OutOfMemory, Tables, Work, did
+from navitas.fleet.engine.spill import forget, own_folder
 from navitas.fleet.store import FleetError
 from navitas.fleet.units import Task
 
@@ -22,11 +22,12 @@ MEMORY_MIB = 1024
 class DuckDbEngine:
     """Runs statements in a database in memory that spills to a folder of the process within `spill`."""
 
+    buckets_at_once = 16
+
     def __init__(self, spill: Path, *, memory_mib: int = MEMORY_MIB, threads: int | None = None) -> None:
         self._threads = threads or os.cpu_count() or 1
         self._connection = duckdb.connect(config={"memory_limit": f"{memory_mib}MiB", "threads": self._threads})
-        _forget_dead(spill)
-        self._spill = spill / str(os.getpid())
+        self._spill = own_folder(spill)
         with contextlib.suppress(OSError):  # where nothing can be written, what fits into memory is computed all the same
             self._spill.mkdir(parents=True, exist_ok=True)  # DuckDB makes the last folder alone
         self._connection.execute("SET temp_directory = ?", [str(self._spill)])
@@ -70,9 +71,7 @@ class DuckDbEngine:
     def close(self) -> None:
         """As `Engine.close`."""
         self._connection.close()
-        shutil.rmtree(self._spill, ignore_errors=True)
-        with contextlib.suppress(OSError):  # another process spills there, or nothing was ever spilled
-            self._spill.parent.rmdir()
+        forget(self._spill)
 
 
 def _fitted(task: Task) -> bool:
@@ -84,14 +83,3 @@ def _fitted(task: Task) -> bool:
             return False
         raise
     return True
-
-
-def _forget_dead(spill: Path) -> None:
-    """Remove what processes that were killed have spilled."""
-    for folder in spill.glob("*/"):
-        try:
-            os.kill(int(folder.name), 0)
-        except ProcessLookupError:
-            shutil.rmtree(folder, ignore_errors=True)
-        except (ValueError, PermissionError):
-            continue

@@ -2,78 +2,102 @@
 
 from __future__ import annotations
 
-import os
 import re
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any, TypeVar
 
 import pyarrow as pa
-from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame, SparkSession
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from navitas.fleet.engine.base import OutOfMemory, Tables, Work, did
+from navitas.fleet.engine.spark_errors import named
+from navitas.fleet.engine.spark_session import Session
 from navitas.fleet.store import FleetError
 from navitas.fleet.units import Task
 
 _WAVE = 4
 """Tasks for each core before it is told how many are done."""
 _SIGNS = re.compile(r"([][{}*?\\])")
-_TOO_LARGE = ("OutOfMemory", "spark.driver.maxResultSize", "Java heap space")
+T = TypeVar("T")
 
 
 class SparkEngine:
-    """Runs tasks and statements in a Spark session: the one that is there, as in `spark-submit`, or one of its own.
+    """Runs tasks and statements in a Spark session. Executors need navitas, and the fleet's folder under the same path.
 
-    What is not told here comes from Spark's own settings (spark-defaults.conf); `memory_mib` is the driver's. Executors need
-    navitas installed, and the fleet's folder under the same path.
+    Spark is spoken to by a thread: a signal then interrupts who waits for it, but none of its messages.
     """
 
-    def __init__(self, *, memory_mib: int, master: str | None = None) -> None:
-        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-        self._own = SparkSession.getActiveSession() is None
-        builder = SparkSession.builder.appName("navitas fleet")
-        if self._own:
-            builder = builder.config("spark.driver.memory", f"{max(memory_mib, 512)}m").config("spark.ui.enabled", "false")
-            builder = builder.master(master) if master else builder
-        with _told():
-            self._session = builder.getOrCreate()
-        self._session.sparkContext.setLogLevel("OFF")
-        self._cores = self._session.sparkContext.defaultParallelism
-        self._session.conf.set("spark.sql.shuffle.partitions", str(2 * self._cores))
+    buckets_at_once = 64
+
+    def __init__(self, spill: Path, *, memory_mib: int, master: str | None = None) -> None:
+        self._arguments = spill, memory_mib, master
+        self._thread = ThreadPoolExecutor(1, "spark")
+        starting = self._thread.submit(Session, *self._arguments)
+        try:
+            self._session = starting.result()
+        except BaseException:
+            self._thread.shutdown()
+            if starting.exception() is None:
+                starting.result().close()
+            raise
 
     def run(self, tasks: Sequence[Work], done: Callable[[Work], None]) -> None:
         """As `Engine.run`: a partition for each task; `done` hears of them in waves."""
-        size = _WAVE * self._cores
+        size = _WAVE * self._session.cores
         for wave in (tasks[low : low + size] for low in range(0, len(tasks), size)):
-            with _told():
-                outcomes = self._session.sparkContext.parallelize(wave, len(wave)).map(_outcome).collect()
-            for task, error in zip(wave, outcomes, strict=True):
-                if error is not None:
-                    raise FleetError(*error)
+            try:
+                outcomes = self._asked(self._outcomes, wave)
+            except OutOfMemory as error:
+                raise FleetError(f"Spark has too little memory: {error}", "Give its driver more: --memory.") from error
+            for task, outcome in zip(wave, outcomes, strict=True):
+                if outcome is not None:
+                    raise FleetError(*outcome)
                 done(task)
 
     def query(self, sql: str, tables: Tables) -> pa.Table:
         """As `Engine.query`."""
-        with _told():
-            for name, table in tables.items():
-                self._frame(table).createOrReplaceTempView(name)
-            try:
-                return self._session.sql(sql).toArrow()
-            finally:
-                for name in tables:
-                    self._session.catalog.dropTempView(name)
+        return self._asked(self._table, sql, tables)
 
     def close(self) -> None:
         """As `Engine.close`; a session that was there stays."""
-        if self._own:
-            self._session.stop()
+        self._session.close()
+        self._thread.shutdown()
+
+    def _asked(self, work: Callable[..., T], *arguments: Any) -> T:
+        """What Spark says; where its process has died, a new one is there for what is asked next."""
+        try:
+            return self._thread.submit(work, *arguments).result()
+        except Exception as error:
+            if not self._session.has_died():
+                raise named(error) from error
+            self._session.close()
+            self._session = self._thread.submit(Session, *self._arguments).result()
+            raise OutOfMemory("Spark's process has ended") from error
+
+    def _outcomes(self, tasks: Sequence[Task]) -> list[tuple[str, str] | None]:
+        return list(self._session.spark.sparkContext.parallelize(tasks, len(tasks)).map(_outcome).collect())
+
+    def _table(self, sql: str, tables: Tables) -> pa.Table:
+        spark = self._session.spark
+        used = [name for name in tables if re.search(rf"\b{name}\b", sql)]
+        for name in used:
+            self._frame(tables[name]).createOrReplaceTempView(name)
+        try:
+            return spark.sql(sql).toArrow()
+        finally:
+            for name in used:
+                spark.catalog.dropTempView(name)
 
     def _frame(self, table: pa.Table | Sequence[Path]) -> DataFrame:
+        spark = self._session.spark
         if isinstance(table, pa.Table):
-            return self._session.createDataFrame(table)
-        return self._session.read.parquet(*map(_pattern, table))
+            return spark.createDataFrame(table)
+        columns = from_arrow_schema(pq.read_schema(table[0]))
+        return spark.read.schema(columns).parquet(*map(_pattern, table))
 
 
 def _pattern(file: Path) -> str:
@@ -88,26 +112,3 @@ def _outcome(task: Task) -> tuple[str, str] | None:
     except FleetError as error:
         return error.message, error.remedy
     return None
-
-
-@contextmanager
-def _told() -> Iterator[None]:
-    """Spark's errors as ours."""
-    try:
-        yield
-    except (PySparkException, RuntimeError, OSError) as error:
-        raise _named(error) from error
-    except Exception as error:  # py4j's errors have no root but this one
-        if not type(error).__module__.startswith("py4j"):
-            raise
-        raise _named(error) from error
-
-
-def _named(error: Exception) -> Exception:
-    text = str(error)
-    if any(sign in text for sign in _TOO_LARGE):
-        return OutOfMemory(text.partition("\n")[0])
-    lines = [line for line in text.splitlines() if line.strip()]
-    return FleetError(
-        f"Spark failed: {' '.join(lines[:2])[:500]}", "Look at Spark's own messages; --engine duckdb needs no Spark."
-    )

@@ -17,13 +17,14 @@ whole AS (
 moments AS (
     SELECT
         client, screen,
-        CAST(SUM(pairs) AS DOUBLE) AS n, CAST(SUM(seconds) AS DOUBLE) AS t, CAST(SUM(drop_ppm) AS DOUBLE) AS d, SUM(square) AS q
+        CAST(SUM(pairs) AS DOUBLE) AS n, CAST(SUM(seconds) AS DOUBLE) AS t, CAST(SUM(drop_ppm) AS DOUBLE) AS d,
+        CAST(SUM(square) AS DOUBLE) AS q
     FROM clients GROUP BY client, screen
 ),
 parted AS (
     SELECT
         used.client, used.app, used.package, used.screen, used.network, t1, d1, whole.t - own.t AS t0, whole.d - own.d AS d0,
-        CASE WHEN n > 1 AND q - moments.d * moments.d / moments.t > 1e-9 * q THEN (q - moments.d * moments.d / moments.t) / (n - 1) ELSE 0 END AS v
+        CASE WHEN n > 1 AND q - moments.d * moments.d / moments.t > n / 2 THEN (q - moments.d * moments.d / moments.t) / (n - 1) ELSE 0 END AS v
     FROM used
     JOIN own ON used.client = own.client AND used.app = own.app AND used.screen = own.screen AND used.network = own.network
     JOIN whole ON used.client = whole.client AND used.screen = whole.screen AND used.network = whole.network

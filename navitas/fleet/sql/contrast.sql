@@ -2,6 +2,7 @@
 -- A difference of rates weighs T1 * T0 / (T1 + T0), which its variance is inverse to, once both times are long beside the time in
 -- which the level falls by a step. Pairs with the app at one end tell nothing, but that it may have run for half of them (ran_s).
 -- A pair with one version at its begin and another at its end is among `one` of both: it is of the app at both ends, and counts once.
+-- Screens are added up in their order, for last digits depend on it: all engines make the same.
 WITH used AS (
     SELECT
         usage.client, packages.app_id AS app, usage.screen,
@@ -15,19 +16,21 @@ WITH used AS (
 whole AS (
     SELECT
         client, screen,
-        CAST(SUM(pairs) AS DOUBLE) AS n, CAST(SUM(seconds) AS DOUBLE) AS t, CAST(SUM(drop_ppm) AS DOUBLE) AS d, SUM(square) AS q
+        CAST(SUM(pairs) AS DOUBLE) AS n, CAST(SUM(seconds) AS DOUBLE) AS t, CAST(SUM(drop_ppm) AS DOUBLE) AS d,
+        CAST(SUM(square) AS DOUBLE) AS q
     FROM clients GROUP BY client, screen
 ),
 parted AS (
     SELECT
-        used.client, used.app, used.pairs, used.t1, used.d1, (used.t + used.t1) / 2 AS ran, whole.t - used.t AS t0, whole.d - used.d AS d0,
-        CASE WHEN whole.n > 1 AND whole.q - whole.d * whole.d / whole.t > 1e-9 * whole.q  -- less is what rounding leaves of nothing
+        used.client, used.app, used.screen, used.pairs, used.t1, used.d1, (used.t + used.t1) / 2 AS ran,
+        whole.t - used.t AS t0, whole.d - used.d AS d0,
+        CASE WHEN whole.n > 1 AND whole.q - whole.d * whole.d / whole.t > whole.n / 2  -- less is what rounding leaves of nothing
             THEN (whole.q - whole.d * whole.d / whole.t) / (whole.n - 1) ELSE 0 END AS v
     FROM used JOIN whole ON used.client = whole.client AND used.screen = whole.screen
 ),
 weighed AS (
     SELECT
-        client, app, pairs, t1, d1, ran, v,
+        client, app, screen, pairs, t1, d1, ran, v,
         CASE WHEN t1 >= {least_s} AND t0 >= {least_s} THEN t1 * t0 / (t1 + t0) ELSE 0 END AS w,
         CASE WHEN t1 >= {least_s} AND t0 >= {least_s} THEN (d1 * t0 - d0 * t1) / (t1 + t0) ELSE 0 END AS s
     FROM parted
@@ -35,5 +38,7 @@ weighed AS (
 SELECT
     client, app, CAST(SUM(pairs) AS BIGINT) AS pairs, SUM(t1) AS seconds, SUM(d1) AS drop_ppm,
     SUM(ran) AS ran_s,
-    SUM(w) AS w, SUM(s) AS s, SUM(w * v) AS noise
+    SUM(CASE WHEN screen = 0 THEN w ELSE 0 END) + SUM(CASE WHEN screen = 1 THEN w ELSE 0 END) + SUM(CASE WHEN screen = 2 THEN w ELSE 0 END) AS w,
+    SUM(CASE WHEN screen = 0 THEN s ELSE 0 END) + SUM(CASE WHEN screen = 1 THEN s ELSE 0 END) + SUM(CASE WHEN screen = 2 THEN s ELSE 0 END) AS s,
+    SUM(CASE WHEN screen = 0 THEN w * v ELSE 0 END) + SUM(CASE WHEN screen = 1 THEN w * v ELSE 0 END) + SUM(CASE WHEN screen = 2 THEN w * v ELSE 0 END) AS noise
 FROM weighed GROUP BY client, app

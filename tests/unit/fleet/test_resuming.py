@@ -162,6 +162,8 @@ def test_new_samples_change_their_units_alone(samples: Path, tmp_path: Path) -> 
 class _Narrow:
     """An engine that has room for the contrasts of some buckets alone."""
 
+    buckets_at_once = 16
+
     def __init__(self, inner: DuckDbEngine, buckets: int) -> None:
         self._inner = inner
         self._buckets = buckets

@@ -1,0 +1,100 @@
+"""Two engines' results of one fleet side by side: all but fractions has to be equal, fractions to some digits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from navitas.fleet import paper
+from navitas.fleet.advice import app_actions, diagnoses_of, suspects
+from navitas.fleet.bugs import find_bugs
+from navitas.fleet.hogs import find_hogs
+from navitas.fleet.paper_rows import paper_bug_rows, paper_hog_rows
+from navitas.fleet.results import Row, bug_rows, hog_rows, score_rows, version_rows
+from navitas.fleet.scores import score_clients
+from navitas.fleet.stages import Fleet
+from navitas.fleet.store import read_table
+from navitas.fleet.versions import find_versions
+
+_KEYS = ("client", "app", "package", "screen", "network")
+
+
+class Compared(NamedTuple):
+    """A table of both: its rows, whether all but fractions is equal, rows' order too, and how far fractions are apart at most.
+
+    `apart` is relative to the greater of two.
+    """
+
+    name: str
+    rows: int
+    is_equal: bool
+    apart: float
+
+
+def findings(fleet: Fleet, with_paper: bool = True) -> dict[str, Sequence[Row]]:
+    """All that is found in a fleet, as commands print it."""
+    hogs = find_hogs(fleet)
+    versions, bugs = find_versions(fleet, hogs.app[hogs.is_hog]), find_bugs(fleet, hogs)
+    found: dict[str, Sequence[Row]] = {
+        "hogs": hog_rows(fleet, hogs, versions),
+        "versions of hogs": version_rows(fleet, versions),
+        "bugs": bug_rows(fleet, bugs),
+        "J-scores": score_rows(score_clients(fleet)),
+        "actions": app_actions(fleet, hogs, diagnoses_of(fleet, hogs, suspects(hogs, bugs))),
+    }
+    if with_paper:
+        paper.brought_up_to_date(fleet)
+        compared = paper.find_hogs(fleet)
+        found["the paper's hogs"] = paper_hog_rows(fleet, compared)
+        found["the paper's bugs"] = paper_bug_rows(fleet, paper.find_bugs(fleet, compared))
+    return found
+
+
+def same_findings(one: dict[str, Sequence[Row]], other: dict[str, Sequence[Row]]) -> list[Compared]:
+    """Row by row, in their order."""
+    assert one.keys() == other.keys()
+    return [_compared(name, *(pa.Table.from_pylist([row.as_json() for row in of[name]]) for of in (one, other))) for name in one]
+
+
+def same_stages(one: Path, other: Path) -> list[Compared]:
+    """All tables in two folders of stages' results, by kind; their rows may be in any order."""
+    names = [sorted(file.relative_to(work) for file in work.rglob("*.parquet")) for work in (one, other)]
+    found: dict[str, list[Compared]] = {}
+    for name in names[0]:
+        tables = (_ordered(read_table(work / name)) for work in (one, other))
+        found.setdefault(name.parts[0], []).append(_compared(str(name), *tables) if name in names[1] else _missing(str(name)))
+    found.setdefault("files", []).append(Compared("files", len(names[0]), names[0] == names[1], 0.0))
+    return [
+        Compared(kind, sum(of.rows for of in of_kind), all(of.is_equal for of in of_kind), max(of.apart for of in of_kind))
+        for kind, of_kind in found.items()
+    ]
+
+
+def _missing(name: str) -> Compared:
+    return Compared(name, 0, False, 0.0)
+
+
+def _ordered(table: pa.Table) -> pa.Table:
+    keys = [(name, "ascending") for name in _KEYS if name in table.column_names]
+    return table.sort_by(keys) if keys else table
+
+
+def _compared(name: str, one: pa.Table, other: pa.Table) -> Compared:
+    if one.column_names != other.column_names or one.num_rows != other.num_rows:
+        return Compared(name, one.num_rows, False, float("inf"))
+    fractions = [column for column in one.column_names if pa.types.is_floating(one[column].type)]
+    rest = one.drop_columns(fractions).equals(other.drop_columns(fractions))
+    apart = max((part for column in fractions for part in _apart(one[column], other[column])), default=0.0)
+    return Compared(name, one.num_rows, rest, apart)
+
+
+def _apart(one: pa.ChunkedArray, other: pa.ChunkedArray) -> Iterator[float]:
+    left, right = (np.asarray(column.to_numpy(), np.float64) for column in (one, other))
+    differs = np.flatnonzero(~((left == right) | (np.isnan(left) & np.isnan(right))))
+    with np.errstate(invalid="ignore"):
+        parts = np.abs(left[differs] - right[differs]) / np.maximum(np.abs(left[differs]), np.abs(right[differs]))
+    yield float(np.nan_to_num(parts, nan=np.inf).max(initial=0.0))
