@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +22,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def _spark(spill: Path, memory_mib: int) -> Engine:
     """UsageError where Spark is not installed."""
+    warnings.filterwarnings("ignore", module=r"pyspark\.")  # as of versions of packages that are not used here
     try:
         from navitas.fleet.engine.spark import SparkEngine  # noqa: PLC0415
     except ModuleNotFoundError as error:
@@ -63,7 +65,7 @@ def fleet_of(path: Path, engine: str, memory_mib: int) -> Iterator[Fleet]:
 
     Where statements had to be asked about fewer clients at once for want of memory, that is told at the end.
     """
-    store = Store.open(path)
+    store = Store.open(path if engine == "duckdb" else path.absolute())  # a cluster's tasks run in folders of their own
     running = ENGINES[engine](store.work / "spill", memory_mib)
     try:
         with bar("summing up samples") as told:

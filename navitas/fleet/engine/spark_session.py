@@ -96,7 +96,7 @@ class Session:
                 settings.setIfMissing(name, value)
         context = SparkContext(conf=settings, gateway=gateway)
         # It prints a traceback when Spark's process ends before it.
-        context._accumulatorServer.handle_error = lambda request, address: None
+        context._accumulatorServer.handle_error = lambda *_: None  # type: ignore[method-assign]
         return SparkSession(context)
 
     def _launched(self, settings: SparkConf) -> Any:
