@@ -246,7 +246,8 @@ def _error(value_j: float, error_j: float) -> str:
     """The error of a figure where it is a noticeable part of it, else nothing."""
     if error_j <= _NOTICEABLE * abs(value_j):
         return ""
-    return f"± {joules(error_j)}{' (within its error)' if _is_within(value_j, error_j) else ''}"
+    remark = " (within its error)" if _is_within(value_j, error_j) else " (nothing beside its probes)" if value_j < 0 else ""
+    return f"± {joules(error_j)}{remark}"
 
 
 def _is_within(value_j: float, error_j: float) -> bool:

@@ -26,7 +26,7 @@ _PAPER1 = (
     "Paper 1: that paper's formula charges all cores at full load, whether they ran or not, to whatever was under way"
     " (docs/how-it-measures.md)."
 )
-_BELOW_ZERO = "Figures may lie a little below zero: what probes cost is taken off, it has an error (±), and nothing is clamped."
+_BELOW_ZERO = "Figures may lie a little below zero: probes' average cost is taken off, with an error (±), and nothing is clamped."
 
 
 class TerminalReport:

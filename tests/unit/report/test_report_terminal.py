@@ -188,6 +188,7 @@ def test_figures_below_zero_are_explained() -> None:
     text = shown(with_probes_off(-0.033, 0.071))
     assert "-33.0 mJ" in text and "± 71.0 mJ (within its error)" in text
     assert "Figures may lie a little below zero" in text
+    assert "± 71.0 mJ (nothing beside its probes)" in shown(with_probes_off(-0.6, 0.071))
     test = one_run(0, 10.0)
     nodes = (Node(0, -1, 0, 1, 1.0, 1.5, 9), Node(1, 0, 1, 1, -0.5, -0.5, 9))
     below = analysis(replace(test, threads=(replace(test.threads[0], nodes=nodes),)))
