@@ -69,9 +69,13 @@ def fleet_of(path: Path, engine: str, memory_mib: int) -> Iterator[Fleet]:
     running = ENGINES[engine](store.work / "spill", memory_mib)
     try:
         with bar("summing up samples") as told:
-            fleet = brought_up_to_date(store, running, told)
+            fleet = brought_up_to_date(store, running, told, _waiting)
         yield fleet
         for size, times in fleet.narrowed.items():
             click.secho(f"note: {times:,} times {size} needed more memory, and were parted; --memory allows more", err=True)
     finally:
         running.close()
+
+
+def _waiting(process: str) -> None:
+    click.echo(f"waiting for process {process or '?'}, which writes to the fleet's folder", err=True)

@@ -16,7 +16,7 @@ from navitas.fleet.kernel import AppLists, Sums, sums_by_package
 from navitas.fleet.pairs import Bool, pairs_of
 from navitas.fleet.schema import I64, NETWORKS
 from navitas.fleet.stages import Fleet, forget_others
-from navitas.fleet.store import is_of, only_writer, read_table, write_table
+from navitas.fleet.store import is_of, read_table, write_table
 from navitas.fleet.units import BucketTask, Job, samples_of
 from navitas.fleet.usage import SCREENS, apps_in, ordered, samples_in
 
@@ -72,26 +72,31 @@ def brought_up_to_date(fleet: Fleet, apps: I64, told: Callable[[int, int], None]
 
     What was asked for before stays: as long as no other app is asked for, new samples cost their units alone. FleetError.
     """
+    if not _to_do(fleet, apps)[1]:
+        return
+    with fleet.alone():
+        chosen, stale = _to_do(fleet, apps)  # another process may have made some of it, and asked for other apps
+        count = 0
+
+        def done(_: CellsTask) -> None:
+            nonlocal count
+            count += 1
+            told(count, len(stale))
+
+        forget_others(fleet)
+        write_table(fleet.store.work / FOLDER / _CHOSEN, pa.table({"app": chosen}), _VERSION)
+        fleet.engine.run(stale, done)
+
+
+def _to_do(fleet: Fleet, apps: I64) -> tuple[NDArray[np.int32], list[CellsTask]]:
+    """All apps that cells are made of, these among them, and what is to be made."""
     folder = fleet.store.work / FOLDER
     before = read_table(folder / _CHOSEN)["app"].to_numpy() if is_of(folder / _CHOSEN, _VERSION) else np.zeros(0, np.int32)
     chosen = np.union1d(before, apps).astype(np.int32)
     inputs = f"{_VERSION} {hashlib.blake2b(chosen.tobytes(), digest_size=12).hexdigest()}"
     whole = CellsTask(fleet.jobs, folder, inputs, np.isin(fleet.app_of, chosen), fleet.app_of)
     left = [tuple(job for job in fleet.of_bucket(bucket) if not whole.is_done(job)) for bucket in fleet.buckets]
-    stale = [replace(whole, jobs=jobs) for jobs in left if jobs]
-    if not stale:
-        return
-    count = 0
-
-    def done(_: CellsTask) -> None:
-        nonlocal count
-        count += 1
-        told(count, len(stale))
-
-    with only_writer(fleet.store.path):
-        forget_others(fleet)
-        write_table(folder / _CHOSEN, pa.table({"app": chosen}), _VERSION)
-        fleet.engine.run(stale, done)
+    return chosen, [replace(whole, jobs=jobs) for jobs in left if jobs]
 
 
 def cells_of(samples: pa.Table, begins_s: int, wanted: Bool, app_of: NDArray[np.int32]) -> pa.Table:

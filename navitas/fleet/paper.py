@@ -21,7 +21,7 @@ from navitas.fleet.pairs import pairs_of
 from navitas.fleet.schema import I64
 from navitas.fleet.stages import Fleet, forget_others
 from navitas.fleet.statistics import F64, Bool, downwards, life_gain_s
-from navitas.fleet.store import fingerprint, is_of, only_writer, read_table, write_table
+from navitas.fleet.store import fingerprint, is_of, read_table, write_table
 from navitas.fleet.units import BucketTask, Job, samples_of
 from navitas.fleet.usage import apps_in, ordered, samples_in
 
@@ -126,7 +126,7 @@ def brought_up_to_date(fleet: Fleet, told: Callable[[int, int], None] = lambda d
         told(count, len(vague) + len(sums))
 
     if vague or sums:
-        with only_writer(fleet.store.path):
+        with fleet.alone():
             forget_others(fleet)
             fleet.engine.run(vague, done)
             Apriori.read(*(task.file for task in exact)).write(folder / _APRIORI, inputs)

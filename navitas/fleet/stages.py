@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,6 +18,8 @@ from navitas.fleet.schema import bucket_of
 from navitas.fleet.store import FleetError, Store, is_of, only_writer, write_table
 from navitas.fleet.units import Job, UsageTask, jobs_of
 
+Waiting = Callable[[str], None] | None
+"""Hears the number of the process that writes to a store, before it is waited for."""
 LEAST_S = 1800
 _CONTRAST = statement("contrast", least_s=LEAST_S)
 
@@ -25,7 +28,8 @@ _CONTRAST = statement("contrast", least_s=LEAST_S)
 class Fleet:
     """A store whose stages are up to date. `packages` has a number for each app.
 
-    `narrowed` counts the groups of buckets that a statement could not be asked about at once for want of memory.
+    `narrowed` counts the groups of buckets that a statement could not be asked about at once for want of memory; `waiting` hears
+    of another process that writes to the store, which is awaited then.
     """
 
     store: Store
@@ -33,11 +37,16 @@ class Fleet:
     jobs: tuple[Job, ...]
     packages: pa.Table
     narrowed: Counter[str] = field(default_factory=Counter)
+    waiting: Waiting = None
 
     @property
     def buckets(self) -> list[int]:
         """All that have samples."""
         return sorted({job.unit.bucket for job in self.jobs})
+
+    def alone(self) -> AbstractContextManager[None]:
+        """Hold the store for this process. FleetError when another one does, and nobody waits for it."""
+        return only_writer(self.store.path, self.waiting)
 
     @property
     def app_of(self) -> NDArray[np.int32]:
@@ -114,31 +123,35 @@ class Fleet:
             yield buckets, table
 
 
-def brought_up_to_date(store: Store, engine: Engine, told: Callable[[int, int], None] = lambda done, of: None) -> Fleet:
+def brought_up_to_date(
+    store: Store, engine: Engine, told: Callable[[int, int], None] = lambda done, of: None, waiting: Waiting = None
+) -> Fleet:
     """Make what has changed samples before it: units' sums, buckets' contrasts; `told` hears how many of how many are done.
 
-    FleetError when there is nothing, or another process writes to the store.
+    FleetError when there is nothing, or another process writes to the store and there is no `waiting` to hear of it.
     """
     jobs = jobs_of(store)
     if not jobs:
         raise FleetError(f"{store.path}: holds no samples", "Ingest some: `navitas fleet ingest`.")
-    fleet = Fleet(store, engine, tuple(jobs), numbered(store.packages()))
-    inputs = {bucket: _inputs(fleet, bucket) for bucket in fleet.buckets}
-    app_of = fleet.app_of
-    stale = [
-        UsageTask(chosen, app_of)
-        for bucket in inputs
-        if (chosen := tuple(job for job in fleet.of_bucket(bucket) if not job.is_done()))
-    ]
-    left = [bucket for bucket, text in inputs.items() if not is_of(fleet.contrast_file(bucket), text)]
-    if stale or left:
-        with only_writer(store.path):
+    fleet = Fleet(store, engine, tuple(jobs), numbered(store.packages()), waiting=waiting)
+    if any(_to_do(fleet)):
+        with fleet.alone():
             forget_others(fleet)
-            _make(fleet, stale, {bucket: inputs[bucket] for bucket in left}, told)
+            _make(fleet, told)
     return fleet
 
 
-def _make(fleet: Fleet, stale: Sequence[UsageTask], left: Mapping[int, str], told: Callable[[int, int], None]) -> None:
+def _to_do(fleet: Fleet) -> tuple[list[UsageTask], dict[int, str]]:
+    """Sums of units that are to be made, and contrasts of buckets, with their inputs."""
+    app_of = fleet.app_of
+    jobs = [tuple(job for job in fleet.of_bucket(bucket) if not job.is_done()) for bucket in fleet.buckets]
+    inputs = {bucket: _inputs(fleet, bucket) for bucket in fleet.buckets}
+    left = {bucket: text for bucket, text in inputs.items() if not is_of(fleet.contrast_file(bucket), text)}
+    return [UsageTask(chosen, app_of) for chosen in jobs if chosen], left
+
+
+def _make(fleet: Fleet, told: Callable[[int, int], None]) -> None:
+    stale, left = _to_do(fleet)
     count, total = 0, len(stale) + len(left)
 
     def done(_: object) -> None:

@@ -7,8 +7,9 @@ import json
 import os
 import re
 import secrets
+import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +30,7 @@ _INPUTS, _NOTES = b"navitas.inputs", b"navitas.notes"
 _COMPRESSION, _ROW_GROUP = "lz4", 1 << 17
 _UNIT = re.compile(r"bucket=([0-9]{3,4})/month=([0-9]{4}-(?:0[1-9]|1[0-2]))", re.ASCII)
 _LONGEST_SALT = 64
+_LOOK_S = 0.2
 _RANGES = {"time_s": (0, 1 << 40), "level_ppm": (0, PPM), "state": (min(State), max(State))}
 _AGAIN = "Restore the file (what is in work may be deleted), or ingest the sources into a new folder."
 
@@ -133,12 +135,20 @@ class Store:
 
 
 @contextmanager
-def only_writer(path: Path) -> Iterator[None]:
-    """Hold a fleet's folder, made if need be, for this process alone. FleetError when another one writes to it."""
+def only_writer(path: Path, waiting: Callable[[str], None] | None = None) -> Iterator[None]:
+    """Hold a fleet's folder, made if need be, for this process alone.
+
+    Where another one writes to it, `waiting` is called with its number, once, and its end awaited. FleetError without `waiting`.
+    """
     lock = FolderLock(path / "lock")
     try:
         path.mkdir(parents=True, exist_ok=True)
         free = lock.acquire()
+        if not free and waiting is not None:
+            waiting(lock.holder())
+            while not free:
+                time.sleep(_LOOK_S)
+                free = lock.acquire()
     except OSError as error:
         raise FleetError(f"{path}: {error.strerror}", "Name a folder that may be written to.") from error
     if not free:

@@ -94,20 +94,21 @@ class Session:
         if chosen.partition("[")[0] == "local":
             for name, value in {**_HERE, "spark.local.dir": str(self._folder)}.items():
                 settings.setIfMissing(name, value)
-        context = SparkContext(conf=settings, gateway=gateway)
+        context: Any = SparkContext(conf=settings, gateway=gateway)
         # It prints a traceback when Spark's process ends before it.
-        context._accumulatorServer.handle_error = lambda *_: None  # type: ignore[method-assign]
+        context._accumulatorServer.handle_error = lambda *_: None
         return SparkSession(context)
 
     def _launched(self, settings: SparkConf) -> Any:
         """The process, as py4j reaches it."""
         said = self._folder / "spark.log"
+        launch: Any = launch_gateway
         options = f"{_JAVA} -Djava.io.tmpdir={shlex.quote(str(self._folder))} {os.environ.get('SPARK_SUBMIT_OPTS', '')}"
         with said.open("wb") as log, _environment(SPARK_SUBMIT_OPTS=options, LC_ALL="C.UTF-8"):
             # In a process group of its own: Ctrl-C ends it through us.
             streams = {"stdout": log, "stderr": log, "start_new_session": True}
             try:
-                gateway = launch_gateway(settings, streams)  # type: ignore[no-untyped-call]
+                gateway = launch(settings, streams)
             except Exception as error:
                 raise no_start(said.read_text("utf-8", "replace"), error) from error
         self._process = gateway.proc
@@ -116,11 +117,12 @@ class Session:
 
 def _forget_context(process: subprocess.Popen[bytes] | None) -> None:
     """End Spark's context, by ending its process where it is ours: a statement that was interrupted would be waited for."""
-    context, session = SparkContext._active_spark_context, SparkSession._instantiatedSession
+    context: Any = SparkContext._active_spark_context
+    session = SparkSession._instantiatedSession
     if process is not None:
         if context is not None and context._accumulatorServer is not None:
             context._accumulatorServer.shutdown()
-            context._accumulatorServer = None  # type: ignore[assignment]
+            context._accumulatorServer = None
         _end(process)
     if session is not None:
         with warnings.catch_warnings(action="ignore"), suppress(Exception):

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
+from navitas.fleet import cells
 from navitas.fleet.advice import diagnoses_of
 from navitas.fleet.bugs import find_bugs
 from navitas.fleet.engine.base import OutOfMemory, Tables, Work
@@ -23,6 +26,7 @@ from navitas.fleet.scores import score_clients
 from navitas.fleet.simulate import FleetModel, simulate
 from navitas.fleet.stages import Fleet, brought_up_to_date
 from navitas.fleet.store import FleetError, Store, read_table
+from navitas.folder_lock import FolderLock
 
 # Forks when all is imported, so that each child costs no start of Python. A child is killed when it touches a file for the n-th
 # time, or by its parent after a part of the time that a whole pass takes.
@@ -260,3 +264,21 @@ def test_one_process_at_a_time_computes(samples: Path, tmp_path: Path) -> None:
         other.stdin.close()
     brought_up_to_date(store, engine)
     assert fleet.jobs[0].usage.exists()
+
+
+def test_another_process_that_writes_is_waited_for_where_somebody_hears_of_it(samples: Path, tmp_path: Path) -> None:
+    store = copied(samples, tmp_path / "store")
+    lock, told = FolderLock(store.path / "lock"), list[str]()
+    assert lock.acquire()
+
+    def waiting(process: str) -> None:
+        told.append(process)
+        lock.release()
+
+    with closing(DuckDbEngine(store.work / "spill", threads=1)) as engine:
+        fleet = brought_up_to_date(store, engine, waiting=waiting)
+        assert told == [str(os.getpid())]
+        assert len(find_hogs(fleet).app)
+        assert lock.acquire()
+        cells.brought_up_to_date(fleet, np.array([0, 1]))
+        assert told == [str(os.getpid())] * 2
