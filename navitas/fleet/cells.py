@@ -123,8 +123,8 @@ def cells_of(samples: pa.Table, begins_s: int, wanted: Bool, app_of: NDArray[np.
 
 def _only(lists: AppLists, wanted: Bool) -> AppLists:
     """The lists without other packages."""
-    kept = np.flatnonzero(wanted[lists.package])
-    return AppLists(np.searchsorted(kept, lists.offset), lists.package[kept])
+    kept = np.flatnonzero(wanted.take(lists.package))
+    return AppLists(np.searchsorted(kept, lists.offset), lists.package.take(kept))
 
 
 def _table(client: I64, sums: Sums, step_ppm: int, *, whole: bool = False) -> pa.Table:
