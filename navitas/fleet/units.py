@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from navitas.fleet.pairs import LONGEST_S
 from navitas.fleet.store import Store, Unit, fingerprint, is_of, notes_of, read_samples, write_table
-from navitas.fleet.usage import COLUMNS, usage_of
+from navitas.fleet.usage import COLUMNS, ordered, usage_of
 
 _VERSION = "4"
 
@@ -88,7 +88,10 @@ class UsageTask(BucketTask):
 
 
 def samples_of(jobs: Sequence[Job], columns: list[str]) -> Iterator[tuple[Job, pa.Table]]:
-    """Each unit's samples, and of the last hours before it those that may begin its pairs; what two units need is read once."""
+    """Each unit's samples, and of the month before those that may begin its pairs: of the last hours, and each client's last one.
+
+    What two units need is read once.
+    """
     last: tuple[tuple[Path, ...], pa.Table] = ((), None)
     for job in jobs:
         before = last[1] if job.before == last[0] else _read(job.before, columns)
@@ -97,8 +100,14 @@ def samples_of(jobs: Sequence[Job], columns: list[str]) -> Iterator[tuple[Job, p
         if before is None:
             yield job, own
         else:
-            late = pa.array(before["time_s"].to_numpy() >= job.begins_s - LONGEST_S)
-            yield job, pa.concat_tables([before.filter(late), own])
+            yield job, pa.concat_tables([_late(before, job.begins_s), own])
+
+
+def _late(before: pa.Table, begins_s: int) -> pa.Table:
+    before = ordered(before)
+    client = before["client"].to_numpy()
+    is_last = np.append(client[1:] != client[:-1], True)[: len(client)]
+    return before.filter(pa.array(is_last | (before["time_s"].to_numpy() >= begins_s - LONGEST_S)))
 
 
 def _read(parts: Sequence[Path], columns: list[str]) -> pa.Table | None:
