@@ -115,6 +115,7 @@ def test_an_adb_server_of_another_version_is_left_alone(navitas: Run, tmp_path: 
         env = {"ANDROID_ADB_SERVER_PORT": str(server.port)}
         done = navitas("devices", env=env)
         assert done.code == 0 and "x\t-\tunauthorized" in done.out
+        (tmp_path / "build.gradle").touch()
         navitas("profile", tmp_path, "--device", "x", env=env).check_error(4, "device x is unauthorized", "allow USB debugging")
         assert not [asked for asked in server.asked if "kill" in asked]
 
