@@ -15,6 +15,7 @@ import pytest
 from support.command_line import NAVITAS
 from support.fleet_compare import findings, same_findings, same_stages
 
+from navitas.fleet.engine.base import OutOfMemory
 from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.simulate import FleetModel, simulate
 from navitas.fleet.stages import Fleet, brought_up_to_date
@@ -26,6 +27,7 @@ if shutil.which("java") is None:
     pytest.skip("Spark needs Java", allow_module_level=True)
 
 from navitas.fleet.engine.spark import SparkEngine
+from navitas.fleet.engine.spark_errors import named
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +62,12 @@ def test_stages_and_findings_are_the_same(fleets: tuple[Fleet, Fleet]) -> None:
     assert all(found[name] for name in ("hogs", "bugs", "J-scores", "actions", "the paper's hogs", "the paper's bugs")), {
         name: len(rows) for name, rows in found.items()
     }
+
+
+def test_results_for_which_there_is_no_room_are_a_lack_of_memory() -> None:
+    lost = RuntimeError("Job aborted …\nCaused by: … TaskResultLost (result lost from block manager)")
+    assert isinstance(named(lost), OutOfMemory)
+    assert isinstance(named(RuntimeError("anything else")), FleetError)
 
 
 def test_what_goes_wrong_on_a_worker_is_told(engine: SparkEngine, tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ from navitas.errors import UsageError
 from navitas.fleet.engine.base import OutOfMemory
 from navitas.fleet.store import FleetError
 
-_TOO_LARGE = ("OutOfMemory", "spark.driver.maxResultSize", "Java heap space")
+# A result that finds no room in the block manager's memory is lost.
+_TOO_LARGE = ("OutOfMemory", "spark.driver.maxResultSize", "Java heap space", "TaskResultLost")
 _FOR_JAVA_8 = 52
 """The version of class files that Java 8 reads; later Javas each read one more."""
 
