@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from navitas.fleet.kernel import AppLists, Sums, sums_by_package
+from navitas.fleet.kernel import AppLists, Sums, first_samples, sums_by_package
 from navitas.fleet.pairs import Bool, pairs_of
 from navitas.fleet.schema import I64, NETWORKS
 from navitas.fleet.stages import Fleet, forget_others
@@ -110,7 +110,7 @@ def cells_of(samples: pa.Table, begins_s: int, wanted: Bool, app_of: NDArray[np.
     step = max(int(np.gcd.reduce(pairs.drop_ppm)), 1)
     for row, amount in enumerate((pairs.seconds, pairs.drop_ppm // step)):
         values[kind * len(_AMOUNTS) + row, np.arange(len(client))] = amount * own
-    first = np.flatnonzero(np.append(True, client[1:] != client[:-1])[: len(client)])
+    first = first_samples(client)
     tables = [CELLS.empty_table()]
     if len(first):
         total = np.add.reduceat(values, first, axis=1)

@@ -53,6 +53,11 @@ class Sums:
     changed: I64
 
 
+def first_samples(client: I64) -> I64:
+    """The number of each client's first sample, of samples in order of clients."""
+    return np.flatnonzero(np.append(True, client[1:] != client[:-1])[: len(client)])
+
+
 def sums_by_package(client: I64, apps: AppLists, values: I64, app_of: NDArray[np.int32] | None = None) -> Iterator[Sums]:
     """Sum up `values`, block by block of clients.
 
@@ -63,7 +68,7 @@ def sums_by_package(client: I64, apps: AppLists, values: I64, app_of: NDArray[np
     known = PACKAGES_LIMIT if app_of is None else len(app_of)
     if len(apps.package) and not 0 <= apps.package.min() <= apps.package.max() < known:
         raise UnknownPackage(f"packages have the numbers 0 to {known - 1}")
-    first = np.flatnonzero(np.append(True, client[1:] != client[:-1])[: len(client)])
+    first = first_samples(client)
     if not len(first):
         return
     ends = np.append(first[1:], len(client))

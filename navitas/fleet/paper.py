@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from navitas.fleet.apriori import COLUMNS, UNIT_PPM_S, Apriori, AprioriTask, Steps, rates_of
 from navitas.fleet.engine.base import statement
-from navitas.fleet.kernel import AppLists, sums_by_package
+from navitas.fleet.kernel import AppLists, first_samples, sums_by_package
 from navitas.fleet.pairs import pairs_of
 from navitas.fleet.schema import I64
 from navitas.fleet.stages import Fleet, forget_others
@@ -101,7 +101,7 @@ def _sums(job: Job, table: pa.Table, steps: Steps, apriori: Apriori, number: NDA
         sums = part.both + part.one
         told = np.flatnonzero(sums[0])
         made.append(_table(client[part.client[told]], pa.array(part.package[told], pa.int32()), sums[:, told]))
-    first = np.flatnonzero(np.append(True, client[1:] != client[:-1])[: len(client)])
+    first = first_samples(client)
     if len(first):
         made.append(_table(client[first], pa.nulls(len(first), pa.int32()), np.add.reduceat(values, first, axis=1)))
     return pa.concat_tables(made)

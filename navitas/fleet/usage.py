@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from navitas.fleet.kernel import AppLists, Sums, sums_by_package
+from navitas.fleet.kernel import AppLists, Sums, first_samples, sums_by_package
 from navitas.fleet.pairs import Bool, Pairs, Samples, pairs_of
 from navitas.fleet.schema import I64
 
@@ -126,7 +126,7 @@ def _table(columns: Sequence[Any], schema: pa.Schema) -> pa.Table:
 
 
 def _client_table(samples: pa.Table, client: I64, own: Bool, pairs: Pairs, values: I64) -> pa.Table:
-    first = np.flatnonzero(np.append(True, client[1:] != client[:-1])[: len(client)])
+    first = first_samples(client)
     last = np.append(first[1:], len(client))[: len(first)] - 1
     if not len(first):
         return CLIENTS.empty_table()
