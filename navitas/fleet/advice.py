@@ -87,10 +87,10 @@ def diagnoses_of(
     found: dict[int, Diagnosis] = {}
     parts: dict[tuple[int, int], Parts] = {}
     least, spread = LEAST * hogs.usual_ppm_s, float(np.mean(bugs.extra**2)) if len(bugs.extra) else 0.0
-    for app, cells in cells_by_app(fleet, apps, told):
-        affected = bugs.client[bugs.app == app]
-        if len(affected):
-            tree = grow_affected(cells, Affected(affected, hogs.noise_scale, spread), least)
+    on = affected_clients(bugs, apps)
+    for app, cells in cells_by_app(fleet, apps, on, told):
+        if app in on:
+            tree = grow_affected(cells, Affected(on[app], hogs.noise_scale, spread), least)
             found[app] = diagnose(cells, tree, lambda leaf, node: leaf.effect.less(node.effect))
         else:
             found[app] = diagnose(cells, grow(cells, least), compared(cells))
@@ -112,6 +112,11 @@ def suspects(hogs: Hogs, bugs: Bugs) -> I64:
     low = (hogs.effect.value - hogs.effect.half_width)[hogs.is_hog]
     apps, count = np.unique(bugs.app, return_counts=True)
     return np.concatenate([hogs.app[hogs.is_hog][downwards(low)], apps[np.argsort(-count, kind="stable")]])
+
+
+def affected_clients(bugs: Bugs, apps: I64) -> dict[int, I64]:
+    """The clients on which each of these apps has a bug, where it has any."""
+    return {app: bugs.client[bugs.app == app] for app in np.intersect1d(apps, bugs.app).tolist()}
 
 
 def app_actions(fleet: Fleet, hogs: Hogs, diagnoses: Diagnoses) -> list[ActionRow]:

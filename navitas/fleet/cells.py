@@ -1,8 +1,7 @@
-"""Stage *cells*: pairs of chosen apps by client, version, screen and network, of which conditions are told."""
+"""Stage *cells*: pairs with apps that are asked for by client, version, screen and network, of which conditions are told."""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,8 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from navitas.fleet.kernel import AppLists, Sums, first_samples, sums_by_package
-from navitas.fleet.pairs import Bool, pairs_of
+from navitas.fleet.asked import Asked
+from navitas.fleet.kernel import Amounts, Sums, first_samples, sums_by_package
+from navitas.fleet.pairs import pairs_of
 from navitas.fleet.schema import I64, NETWORKS
 from navitas.fleet.stages import Fleet, forget_others
 from navitas.fleet.store import is_of, read_table, write_table
@@ -26,8 +26,8 @@ CHANGING = len(NETWORKS)
 """A pair's network where its ends differ, or one is not known."""
 COLUMNS = ["client", "time_s", "level_ppm", "state", "screen", "network", "uptime_s", "apps"]
 _CLASSES = SCREENS * (CHANGING + 1)
-_VERSION = "1"
-_CHOSEN = "apps.parquet"
+_VERSION = "2"
+_ASKED = "asked.parquet"
 _AMOUNTS = ("seconds", "drop_ppm")
 CELLS = pa.schema(
     [
@@ -43,11 +43,10 @@ CELLS = pa.schema(
 
 @dataclass(frozen=True, slots=True)
 class CellsTask(BucketTask):
-    """Units whose cells are to be made: of packages that are `wanted`; `app_of` has the app of each package."""
+    """Units whose cells are to be made, of what is `asked`; `app_of` has the app of each package."""
 
     folder: Path
-    inputs: str
-    wanted: Bool
+    asked: Asked
     app_of: NDArray[np.int32]
 
     def is_done(self, job: Job) -> bool:
@@ -57,25 +56,25 @@ class CellsTask(BucketTask):
     def run(self) -> None:
         """Make the cells, one unit after another. FleetError when files cannot be read or written."""
         for job, samples in samples_of(self.jobs, COLUMNS):
-            made = cells_of(ordered(samples), job.begins_s, self.wanted, self.app_of)
+            made = cells_of(ordered(samples), job.begins_s, self.asked, self.app_of)
             write_table(self._file(job), made, self._inputs(job))
 
     def _file(self, job: Job) -> Path:
         return self.folder / f"{job.unit.folder}.parquet"
 
     def _inputs(self, job: Job) -> str:
-        return f"{self.inputs} {job.inputs}"
+        return f"{_VERSION} {self.asked.digest()} {job.inputs}"
 
 
-def brought_up_to_date(fleet: Fleet, apps: I64, told: Callable[[int, int], None] = lambda done, of: None) -> None:
-    """Make the cells of these apps where they are not there; `told` hears how many of how many buckets are done.
+def brought_up_to_date(fleet: Fleet, asked: Asked, told: Callable[[int, int], None] = lambda done, of: None) -> None:
+    """Make the cells that are asked for where they are not there; `told` hears how many of how many buckets are done.
 
-    What was asked for before stays: as long as no other app is asked for, new samples cost their units alone. FleetError.
+    What was asked for before stays: as long as nothing else is asked for, new samples cost their units alone. FleetError.
     """
-    if not _to_do(fleet, apps)[1]:
+    if not _to_do(fleet, asked)[1]:
         return
     with fleet.alone():
-        chosen, stale = _to_do(fleet, apps)  # another process may have made some of it, and asked for other apps
+        whole, stale = _to_do(fleet, asked)  # another process may have made some of it, and asked for more
         count = 0
 
         def done(_: CellsTask) -> None:
@@ -84,47 +83,39 @@ def brought_up_to_date(fleet: Fleet, apps: I64, told: Callable[[int, int], None]
             told(count, len(stale))
 
         forget_others(fleet)
-        write_table(fleet.store.work / FOLDER / _CHOSEN, pa.table({"app": chosen}), _VERSION)
+        write_table(fleet.store.work / FOLDER / _ASKED, whole.table(), _VERSION)
         fleet.engine.run(stale, done)
 
 
-def _to_do(fleet: Fleet, apps: I64) -> tuple[NDArray[np.int32], list[CellsTask]]:
-    """All apps that cells are made of, these among them, and what is to be made."""
-    folder = fleet.store.work / FOLDER
-    before = read_table(folder / _CHOSEN)["app"].to_numpy() if is_of(folder / _CHOSEN, _VERSION) else np.zeros(0, np.int32)
-    chosen = np.union1d(before, apps).astype(np.int32)
-    inputs = f"{_VERSION} {hashlib.blake2b(chosen.tobytes(), digest_size=12).hexdigest()}"
-    whole = CellsTask(fleet.jobs, folder, inputs, np.isin(fleet.app_of, chosen), fleet.app_of)
-    left = [tuple(job for job in fleet.of_bucket(bucket) if not whole.is_done(job)) for bucket in fleet.buckets]
-    return chosen, [replace(whole, jobs=jobs) for jobs in left if jobs]
+def _to_do(fleet: Fleet, asked: Asked) -> tuple[Asked, list[CellsTask]]:
+    """All that cells are made of, this among it, and what is to be made."""
+    folder, app_of = fleet.store.work / FOLDER, fleet.app_of
+    if is_of(folder / _ASKED, _VERSION):
+        asked |= Asked.from_table(read_table(folder / _ASKED))
+    buckets = [(fleet.of_bucket(bucket), asked.of_bucket(bucket, fleet.store.buckets)) for bucket in fleet.buckets]
+    tasks = [CellsTask(jobs, folder, own, app_of) for jobs, own in buckets]
+    left = [replace(task, jobs=tuple(job for job in task.jobs if not task.is_done(job))) for task in tasks]
+    return asked, [task for task in left if task.jobs]
 
 
-def cells_of(samples: pa.Table, begins_s: int, wanted: Bool, app_of: NDArray[np.int32]) -> pa.Table:
+def cells_of(samples: pa.Table, begins_s: int, asked: Asked, app_of: NDArray[np.int32]) -> pa.Table:
     """The cells of a unit's samples, in order of client and time; those before `begins_s` only begin pairs."""
     read = samples_in(samples)
     pairs, client = pairs_of(read), read.client
     own = pairs.counts & (read.time_s >= begins_s)
-    kind = np.where(own, pairs.screen * (CHANGING + 1) + _networks(samples), -1)
-    values = np.zeros((_CLASSES * len(_AMOUNTS), len(client)), np.int64)
     # Levels come in steps: in numbers of these, twice as many sums go into a word of the kernel.
     step = max(int(np.gcd.reduce(pairs.drop_ppm)), 1)
-    for row, amount in enumerate((pairs.seconds, pairs.drop_ppm // step)):
-        values[kind * len(_AMOUNTS) + row, np.arange(len(client))] = amount * own
+    values = np.stack([pairs.seconds, pairs.drop_ppm // step]) * own
+    amounts = Amounts(values, pairs.screen * np.intp(CHANGING + 1) + _networks(samples), _CLASSES)
     first = first_samples(client)
     tables = [CELLS.empty_table()]
     if len(first):
-        total = np.add.reduceat(values, first, axis=1)
+        total = amounts.by_client(first)
         none = np.zeros_like(total)
         tables.append(_table(client, Sums(first, np.zeros(len(first), np.int64), total, none, none), step, whole=True))
-    for part in sums_by_package(client, _only(apps_in(samples), wanted), values, app_of):
+    for part in sums_by_package(client, asked.among(apps_in(samples), client, app_of), amounts, app_of):
         tables.append(_table(client, part, step))
     return pa.concat_tables(tables)
-
-
-def _only(lists: AppLists, wanted: Bool) -> AppLists:
-    """The lists without other packages."""
-    kept = np.flatnonzero(wanted.take(lists.package))
-    return AppLists(np.searchsorted(kept, lists.offset), lists.package.take(kept))
 
 
 def _table(client: I64, sums: Sums, step_ppm: int, *, whole: bool = False) -> pa.Table:

@@ -58,12 +58,36 @@ def first_samples(client: I64) -> I64:
     return np.flatnonzero(np.append(True, client[1:] != client[:-1])[: len(client)])
 
 
-def sums_by_package(client: I64, apps: AppLists, values: I64, app_of: NDArray[np.int32] | None = None) -> Iterator[Sums]:
-    """Sum up `values`, block by block of clients.
+@dataclass(frozen=True, slots=True)
+class Amounts:
+    """What pairs add to sums: each row of `values`, none of them negative, to the sum of the pair's `kind` (0 to `kinds` − 1).
 
-    Rows are kinds of values, none of them negative; columns are samples in order of client and time: each has the values of the
-    pair that it ends, zeros where it ends none. `app_of` has the app of each package; without it, no package has other versions.
-    Raises `UnknownPackage`.
+    Columns are samples in order of client and time: each has the values of the pair that it ends, zeros where it ends none.
+    """
+
+    values: I64
+    kind: NDArray[np.intp]
+    kinds: int
+
+    def by_client(self, first: I64) -> I64:
+        """Sums of clients that begin at samples `first`: for each kind a row for each of the values, a column for each client."""
+        owner = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(self.kind))))
+        place = owner * self.kinds + self.kind
+        sums = np.zeros((len(self.values), len(first) * self.kinds), np.int64)
+        for total, values in zip(sums, self.values, strict=True):
+            np.add.at(total, place, values)
+        return (
+            sums.reshape(len(self.values), len(first), self.kinds)
+            .transpose(2, 0, 1)
+            .reshape(self.kinds * len(self.values), len(first))
+        )
+
+
+def sums_by_package(client: I64, apps: AppLists, amounts: Amounts, app_of: NDArray[np.int32] | None = None) -> Iterator[Sums]:
+    """Sum up `amounts`, block by block of clients.
+
+    Rows of sums are those of `Amounts.by_client`. `app_of` has the app of each package; without it, no package has other
+    versions. Raises `UnknownPackage`.
     """
     known = PACKAGES_LIMIT if app_of is None else len(app_of)
     if len(apps.package) and not 0 <= apps.package.min() <= apps.package.max() < known:
@@ -74,14 +98,14 @@ def sums_by_package(client: I64, apps: AppLists, values: I64, app_of: NDArray[np
     ends = np.append(first[1:], len(client))
     size = np.maximum((apps.offset[ends] - apps.offset[first]) / _BLOCK, (ends - first) / _ROWS)
     starts = np.flatnonzero(np.diff(np.floor(np.cumsum(size)), prepend=-1.0))
-    words = _packed(values, first)
+    words = _packed(amounts, first)
     for low, high in zip(starts.tolist(), [*starts[1:].tolist(), len(first)], strict=True):
         yield _of_block(first[low:high], slice(int(first[low]), int(ends[high - 1])), apps, words, app_of)
 
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """Several values in one number of 64 bits, each in as many bits as its greatest sum over a client's pairs needs."""
+    """Several sums in one number of 64 bits, each in as many bits as its greatest over a client's pairs needs."""
 
     packed: I64
     bits: tuple[int, ...]
@@ -92,22 +116,29 @@ class _Word:
             sums = sums >> bits
 
 
-def _packed(values: I64, first: I64) -> list[_Word]:
-    """Values in their order, in as few numbers as they go into."""
-    greatest = np.add.reduceat(values, first, axis=1).max(axis=1)
-    chosen: list[tuple[list[I64], list[int]]] = [([], [])]
-    for row, bits in zip(values, [max(int(one).bit_length(), 1) for one in greatest], strict=True):
-        if sum(chosen[-1][1]) + bits > _WORD:
-            chosen.append(([], []))
-        chosen[-1][0].append(row)
-        chosen[-1][1].append(bits)
-    words = []
-    for rows, widths in chosen:
-        packed = rows[-1]
-        for row, bits in zip(rows[-2::-1], widths[-2::-1], strict=True):
-            packed = (packed << bits) | row
-        words.append(_Word(packed, tuple(widths)))
-    return words
+def _packed(amounts: Amounts, first: I64) -> list[_Word]:
+    """Rows of sums in their order, in as few numbers as they go into."""
+    widths = [int(one).bit_length() for one in amounts.by_client(first).max(axis=1)]
+    words: list[list[int]] = [[]]
+    for row, bits in enumerate(widths):
+        if sum(widths[other] for other in words[-1]) + bits > _WORD:
+            words.append([])
+        words[-1].append(row)
+    return [_Word(_word(amounts, rows, widths), tuple(widths[row] for row in rows)) for rows in words]
+
+
+def _word(amounts: Amounts, rows: list[int], widths: list[int]) -> I64:
+    """Each sample's values at the places of their rows: a pair is of one kind, so that others are nothing there."""
+    factor = np.zeros((len(amounts.values), amounts.kinds), np.int64)
+    place = 0
+    for row in (row for row in rows if widths[row]):
+        kind, value = divmod(row, len(amounts.values))
+        factor[value, kind] = 1 << place
+        place += widths[row]
+    word = np.zeros(len(amounts.kind), np.int64)
+    for value in np.flatnonzero(factor.any(axis=1)).tolist():
+        word += amounts.values[value] * factor[value].take(amounts.kind)
+    return word
 
 
 def _of_block(first: I64, rows: slice, apps: AppLists, words: Sequence[_Word], app_of: NDArray[np.int32] | None) -> Sums:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from navitas.fleet.apriori import COLUMNS, UNIT_PPM_S, Apriori, AprioriTask, Steps, rates_of
 from navitas.fleet.engine.base import statement
-from navitas.fleet.kernel import AppLists, first_samples, sums_by_package
+from navitas.fleet.kernel import Amounts, AppLists, first_samples, sums_by_package
 from navitas.fleet.pairs import pairs_of
 from navitas.fleet.schema import I64
 from navitas.fleet.stages import Fleet, forget_others
@@ -94,16 +94,16 @@ def _sums(job: Job, table: pa.Table, steps: Steps, apriori: Apriori, number: NDA
     client, pairs, step = samples.client, pairs_of(samples), steps.of(samples.client)
     counts = pairs.counts & (samples.time_s >= job.begins_s) & (step > 0)
     rate = rates_of(pairs, step, apriori) * counts
-    values = np.stack([counts.astype(np.int64), rate, rate * rate])
+    amounts = Amounts(np.stack([counts.astype(np.int64), rate, rate * rate]), np.zeros(len(client), np.intp), 1)
     lists = apps_in(table)
     made = [_SUMS.empty_table()]
-    for part in sums_by_package(client, AppLists(lists.offset, number[lists.package]), values):
+    for part in sums_by_package(client, AppLists(lists.offset, number[lists.package]), amounts):
         sums = part.both + part.one
         told = np.flatnonzero(sums[0])
         made.append(_table(client[part.client[told]], pa.array(part.package[told], pa.int32()), sums[:, told]))
     first = first_samples(client)
     if len(first):
-        made.append(_table(client[first], pa.nulls(len(first), pa.int32()), np.add.reduceat(values, first, axis=1)))
+        made.append(_table(client[first], pa.nulls(len(first), pa.int32()), amounts.by_client(first)))
     return pa.concat_tables(made)
 
 

@@ -30,6 +30,8 @@ _INPUTS, _NOTES = b"navitas.inputs", b"navitas.notes"
 _COMPRESSION, _ROW_GROUP = "lz4", 1 << 17
 _UNIT = re.compile(r"bucket=([0-9]{3,4})/month=([0-9]{4}-(?:0[1-9]|1[0-2]))", re.ASCII)
 _LONGEST_SALT = 64
+_BATCH = 1 << 16
+"""Rows that are read at once: what is read whole passes through buffers so large that the system makes them anew each time."""
 _LOOK_S = 0.2
 _RANGES = {"time_s": (0, 1 << 40), "level_ppm": (0, PPM), "state": (min(State), max(State))}
 _AGAIN = "Restore the file (what is in work may be deleted), or ingest the sources into a new folder."
@@ -170,7 +172,9 @@ def fingerprint(*files: Path) -> str:
 def read_table(file: Path, columns: list[str] | None = None) -> pa.Table:
     """A Parquet file. FleetError when it cannot be read."""
     try:
-        return pq.ParquetFile(file).read(columns, use_threads=False)
+        whole = pq.ParquetFile(file)
+        batches = [*whole.iter_batches(_BATCH, columns=columns, use_threads=False)]
+        return pa.Table.from_batches(batches) if batches else whole.read(columns, use_threads=False)
     except (OSError, pa.ArrowException) as error:
         raise FleetError(f"{file}: cannot be read: {error}", _AGAIN) from error
 

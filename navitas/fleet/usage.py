@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from navitas.fleet.kernel import AppLists, Sums, first_samples, sums_by_package
+from navitas.fleet.kernel import Amounts, AppLists, Sums, first_samples, sums_by_package
 from navitas.fleet.pairs import Bool, Pairs, Samples, pairs_of
 from navitas.fleet.schema import I64
 
@@ -72,10 +72,10 @@ def usage_of(samples: pa.Table, begins_s: int = -(1 << 62), app_of: NDArray[np.i
     told = samples_in(samples)
     client, own = told.client, told.time_s >= begins_s
     pairs = pairs_of(told)
-    amounts = np.stack([pairs.counts, pairs.seconds, pairs.drop_ppm]).astype(np.int64) * own
-    values = np.concatenate([amounts * (pairs.screen == screen) for screen in range(SCREENS)])
-    sums = list(sums_by_package(client, apps_in(samples), values, app_of))
-    return Usage(_usage_table(client, sums), _client_table(samples, client, own, pairs, values), pairs.refused(own))
+    values = np.stack([pairs.counts, pairs.seconds, pairs.drop_ppm]).astype(np.int64) * own
+    amounts = Amounts(values, pairs.screen.astype(np.intp), SCREENS)
+    sums = list(sums_by_package(client, apps_in(samples), amounts, app_of))
+    return Usage(_usage_table(client, sums), _client_table(samples, client, own, pairs, amounts), pairs.refused(own))
 
 
 def ordered(samples: pa.Table) -> pa.Table:
@@ -125,16 +125,16 @@ def _table(columns: Sequence[Any], schema: pa.Schema) -> pa.Table:
     return pa.table(numbers, schema=schema)
 
 
-def _client_table(samples: pa.Table, client: I64, own: Bool, pairs: Pairs, values: I64) -> pa.Table:
+def _client_table(samples: pa.Table, client: I64, own: Bool, pairs: Pairs, amounts: Amounts) -> pa.Table:
     first = first_samples(client)
     last = np.append(first[1:], len(client))[: len(first)] - 1
     if not len(first):
         return CLIENTS.empty_table()
     square = np.rint(pairs.drop_ppm.astype(np.float64) ** 2 / np.maximum(pairs.seconds, 1)).astype(np.int64)
     square *= pairs.counts & own
-    squares = np.stack([np.add.reduceat(square * (pairs.screen == screen), first) for screen in range(SCREENS)], axis=1)
+    squares = replace(amounts, values=square[None]).by_client(first).T
     time_s = _int64(samples["time_s"])
-    sums = np.add.reduceat(values, first, axis=1).T.reshape(-1, SCREENS, len(_AMOUNTS))
+    sums = amounts.by_client(first).T.reshape(-1, SCREENS, len(_AMOUNTS))
     counted = np.add.reduceat(own, first, dtype=np.int64)
     row, screen = np.nonzero((counted > 0)[:, None] & ((sums[..., 0] > 0) | (np.arange(SCREENS) == 0)))
     columns = {

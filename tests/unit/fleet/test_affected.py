@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from navitas.fleet.affected import Affected, grow_affected
-from navitas.fleet.conditions import Cells, Feature
+from navitas.fleet.conditions import Cells
 from navitas.fleet.diagnosis import KILL, diagnose
+from navitas.fleet.features import Feature
 
 _SPREAD = 200.0
 

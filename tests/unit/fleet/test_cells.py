@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 from navitas.fleet import cells
+from navitas.fleet.asked import Asked
 from navitas.fleet.conditions import cells_by_app
 from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.schema import NETWORKS, SAMPLES, State
@@ -18,7 +19,9 @@ from navitas.fleet.stages import brought_up_to_date
 from navitas.fleet.store import Store, Unit, read_table
 
 OF_APP = np.array([0, 0, 1, 1, 2], np.int32)
-WANTED = np.array([True, True, False, False, True])
+NOBODY = np.zeros(0, np.int64)
+ASKED = Asked.of(np.array([0]), np.array([1, 1, 9]), np.array([2, 0, 1]))
+"""App 0 of all clients, app 2 of client 1."""
 
 
 def made(clients: int, each: int) -> list[dict[str, object]]:
@@ -47,10 +50,10 @@ def test_cells_are_those_of_a_plain_loop() -> None:
         place = (row["client"], int(before["screen"]) + int(row["screen"]), network)  # type: ignore[call-overload]
         whole[place] += 600
         here, there = (set(end["apps"]) for end in (before, row))  # type: ignore[call-overload]
-        for package in (here | there) & {0, 1, 4}:
+        for package in (here | there) & {0, 1, *([4] if row["client"] == 1 else [])}:
             (both if package in here & there else one)[(*place, package)] += 600
     table = pa.Table.from_pylist(rows, SAMPLES).select(cells.COLUMNS)
-    found = cells.cells_of(table, 3000, WANTED, OF_APP).to_pylist()
+    found = cells.cells_of(table, 3000, ASKED, OF_APP).to_pylist()
     keyed = {(row["client"], row["screen"], row["network"], row["package"]): row for row in found}
     assert len(keyed) == len(found)
     assert {key[:3]: row["both_seconds"] for key, row in keyed.items() if key[3] is None} == whole
@@ -64,7 +67,7 @@ def test_cells_are_those_of_a_plain_loop() -> None:
 
 
 def test_no_samples_make_no_cells() -> None:
-    empty = cells.cells_of(SAMPLES.empty_table().select(cells.COLUMNS), 0, WANTED, OF_APP)
+    empty = cells.cells_of(SAMPLES.empty_table().select(cells.COLUMNS), 0, ASKED, OF_APP)
     assert empty.schema == cells.CELLS and not empty.num_rows
 
 
@@ -75,19 +78,52 @@ def test_a_pass_is_made_where_an_app_is_new_alone(tmp_path: Path) -> None:
     fleet = brought_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
     told: list[tuple[int, int]] = []
 
-    def asked(*apps: int) -> list[int]:
-        cells.brought_up_to_date(fleet, np.array(apps), lambda done, of: told.append((done, of)))
+    def asked(*apps: int, **on: list[int]) -> list[int]:
+        clients = {int(app[1:]): np.array(them) for app, them in on.items()}
+        cells.brought_up_to_date(fleet, Asked.of_apps(np.array(apps), clients), lambda done, of: told.append((done, of)))
         table = read_table(fleet.unit_file(cells.FOLDER, fleet.jobs[0]))
         return sorted({package for package in table["package"].to_pylist() if package is not None})
 
     assert asked(0, 2) == [0, 1, 4]
     assert asked(2) == asked(0) == [0, 1, 4]
     assert told == [(1, 1)]
-    assert asked(1) == [0, 1, 2, 3, 4]
+    assert asked(1, _1=[2]) == [0, 1, 2, 3, 4]
+    assert told == [(1, 1), (1, 1)]
+    table = read_table(fleet.unit_file(cells.FOLDER, fleet.jobs[0]))
+    assert {row["client"] for row in table.to_pylist() if row["package"] in (2, 3)} == {2}
+    assert asked(0, 1, _1=[2]) == [0, 1, 2, 3, 4]
     assert told == [(1, 1), (1, 1)]
     fleet.unit_file(cells.FOLDER, fleet.jobs[0]).write_bytes(b"damaged")
     assert asked(0) == [0, 1, 2, 3, 4]
     assert told == [(1, 1)] * 3
+
+
+@pytest.mark.parametrize("before", [False, True])
+def test_an_app_that_is_asked_about_on_some_clients_is_one_row_on_each_other(before: bool, tmp_path: Path) -> None:
+    store = Store.create(tmp_path / "store", buckets=2, salt="s")
+    store.write_packages(pa.table({"id": range(5), "app": ["a", "a", "b", "b", "c"], "version": ["1", "2"] * 2 + [""]}))
+    rows = made(6, 60)
+    for bucket in range(2):
+        own = [row for row in rows if row["client"] % 2 == bucket]  # type: ignore[operator]
+        store.write_part(Unit(bucket, "1970-01"), "a", pa.Table.from_pylist(own, SAMPLES))
+    fleet = brought_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
+    if before:  # what was asked for then is nothing that is asked now
+        cells.brought_up_to_date(fleet, Asked.of_apps(np.array([0, 1]), {}))
+    (zero, on_some), (one, everywhere) = cells_by_app(fleet, np.array([0, 1]), {0: np.array([3, 4])})
+    assert (zero, one) == (0, 1)
+    for found, conditions in ((on_some, (3, 4)), (everywhere, range(6))):
+        version = found.features["version"]
+        assert version.values == ("1", "2")
+        assert found.clients.tolist() == [0, 1, 2, 3, 4, 5]
+        for client in range(6):
+            place = found.cluster == client
+            if client in conditions:
+                assert len(set(version.place[place])) == 2
+            else:
+                assert version.place[place].tolist() == found.features["screen"].place[place].tolist() == [-1]
+                assert found.seconds[place] > 0
+    values = on_some.values()
+    assert (values["version"], values["network"], values["screen"]) == (["1", "2"], ["mobile", "none", "wifi"], ["off", "on"])
 
 
 @pytest.mark.parametrize("apps", [[], [0]])
@@ -97,5 +133,5 @@ def test_an_app_that_no_one_runs_has_no_cells(apps: list[int], tmp_path: Path) -
     rows = [row | {"apps": []} for row in made(2, 5)]
     store.write_part(Unit(0, "1970-01"), "a", pa.Table.from_pylist(rows, SAMPLES))
     fleet = brought_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
-    found = dict(cells_by_app(fleet, np.array(apps, np.int64)))
+    found = dict(cells_by_app(fleet, np.array(apps, np.int64), {}))
     assert [len(one.s) for one in found.values()] == [0] * len(apps)

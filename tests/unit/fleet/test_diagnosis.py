@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from navitas.fleet.conditions import Cells, Feature
+from navitas.fleet.conditions import Cells
 from navitas.fleet.diagnosis import KILL, Diagnosis, compared, diagnose
+from navitas.fleet.features import Feature
 from navitas.fleet.tree import Condition, grow
 
 

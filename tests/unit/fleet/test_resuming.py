@@ -18,6 +18,7 @@ import pytest
 
 from navitas.fleet import cells
 from navitas.fleet.advice import diagnoses_of
+from navitas.fleet.asked import Asked
 from navitas.fleet.bugs import find_bugs
 from navitas.fleet.engine.base import OutOfMemory, Tables, Work
 from navitas.fleet.engine.duckdb import DuckDbEngine
@@ -35,6 +36,7 @@ import os, signal, sys, time
 from pathlib import Path
 import numpy as np
 from navitas.fleet import cells, paper
+from navitas.fleet.asked import Asked
 from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.stages import brought_up_to_date
 from navitas.fleet.store import Store
@@ -43,7 +45,7 @@ def work(path):
     store = Store.open(path)
     engine = DuckDbEngine(store.work / "spill", threads=1)
     fleet = brought_up_to_date(store, engine)
-    cells.brought_up_to_date(fleet, np.arange(0, 100, 7))
+    cells.brought_up_to_date(fleet, Asked.of_apps(np.arange(0, 100, 7), {}))
     paper.brought_up_to_date(fleet)
     engine.close()
 
@@ -159,7 +161,7 @@ def test_new_samples_change_their_units_alone(samples: Path, tmp_path: Path) -> 
     months = {unit.month, following} & {job.unit.month for job in fleet.jobs}
     assert len(months) == 2
     units = {f"{table}/bucket=002/month={month}.parquet" for table in ("usage", "clients", "cells") for month in months}
-    assert made == units | {"contrast/bucket=002.parquet", "cells/apps.parquet"}
+    assert made == units | {"contrast/bucket=002.parquet", "cells/asked.parquet"}
     same(found, expected)
 
 
@@ -280,5 +282,5 @@ def test_another_process_that_writes_is_waited_for_where_somebody_hears_of_it(sa
         assert told == [str(os.getpid())]
         assert len(find_hogs(fleet).app)
         assert lock.acquire()
-        cells.brought_up_to_date(fleet, np.array([0, 1]))
+        cells.brought_up_to_date(fleet, Asked.of_apps(np.array([0, 1]), {}))
         assert told == [str(os.getpid())] * 2

@@ -101,7 +101,7 @@ def test_a_client_with_a_million_samples(tmp_path: Path) -> None:
     a, b = pa.concat_tables(fleet.by_clients("SELECT * FROM contrast")).sort_by("app").to_pylist()
     assert (a["pairs"], a["seconds"], a["drop_ppm"]) == (size - 1, 2 * (size - 1), size // 2 - 1)
     assert (b["pairs"], b["seconds"]) == (500 * 999, 2 * 500 * 999)
-    ((_, cells),) = cells_by_app(fleet, np.array([1]))
+    ((_, cells),) = cells_by_app(fleet, np.array([1]), {})
     assert cells.seconds.sum() == b["seconds"]
     assert len(cells.s) == 7
 

@@ -1,0 +1,83 @@
+"""Whose cells are asked for: some apps on all clients, others on single ones."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from navitas.fleet.kernel import AppLists, first_samples
+from navitas.fleet.schema import I64, bucket_of
+
+_AT_ONCE = 1 << 18
+"""Memberships that are looked at together: their numbers stay in the processor's caches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Apps on all clients (`everywhere`), and pairs of a client and an app, row by row; both in order, each once."""
+
+    everywhere: NDArray[np.int32]
+    client: I64
+    app: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, everywhere: NDArray[np.integer], client: I64, app: NDArray[np.integer]) -> Asked:
+        """From any order; pairs whose app is asked for everywhere add nothing."""
+        apps = np.unique(everywhere).astype(np.int32)
+        more = ~np.isin(app, apps)
+        pairs = np.unique(np.stack([client[more], app[more]], axis=1, dtype=np.int64), axis=0)
+        return cls(apps, pairs[:, 0], pairs[:, 1].astype(np.int32))
+
+    @classmethod
+    def of_apps(cls, apps: I64, on: Mapping[int, I64]) -> Asked:
+        """These apps, those of `on` on its clients alone."""
+        single = [app for app in apps.tolist() if app in on]
+        client = np.concatenate([np.zeros(0, np.int64), *(on[app] for app in single)])
+        app = np.repeat(np.array(single, np.int64), [len(on[app]) for app in single])
+        return cls.of(np.setdiff1d(apps, list(on)), client, app)
+
+    @classmethod
+    def from_table(cls, table: pa.Table) -> Asked:
+        """As `table` makes it."""
+        app, single = table["app"].to_numpy(), table["client"].is_valid().to_numpy()
+        return cls.of(app[~single], table["client"].drop_null().to_numpy(), app[single])
+
+    def table(self) -> pa.Table:
+        """A row for each app and each pair; an app on all clients has a null as client."""
+        everywhere = pa.table({"client": pa.nulls(len(self.everywhere), pa.int64()), "app": self.everywhere})
+        return pa.concat_tables([everywhere, pa.table({"client": self.client, "app": self.app})])
+
+    def __or__(self, other: Asked) -> Asked:
+        client, app = np.concatenate([self.client, other.client]), np.concatenate([self.app, other.app])
+        return Asked.of(np.union1d(self.everywhere, other.everywhere), client, app)
+
+    def of_bucket(self, bucket: int, buckets: int) -> Asked:
+        """What concerns the clients of one of so many buckets."""
+        own = bucket_of(self.client, buckets) == bucket
+        return Asked(self.everywhere, self.client[own], self.app[own])
+
+    def digest(self) -> str:
+        """Tells requests apart."""
+        parts = (np.array([len(self.everywhere)]), self.everywhere, self.client, self.app)
+        return hashlib.blake2b(b"".join(part.tobytes() for part in parts), digest_size=12).hexdigest()
+
+    def among(self, lists: AppLists, client: I64, app_of: NDArray[np.int32]) -> AppLists:
+        """The lists without packages that are not asked for; samples are in order of clients, `app_of` has packages' apps."""
+        wanted, package = np.isin(app_of, self.everywhere), lists.package
+        kept = np.zeros(len(package), bool)
+        for low in range(0, len(package), _AT_ONCE):
+            kept[low : low + _AT_ONCE] = wanted.take(package[low : low + _AT_ONCE])
+        first = first_samples(client)
+        ends = np.append(first[1:], len(client))
+        place = np.searchsorted(client[first], self.client)
+        for at, number, app in zip(place.tolist(), self.client.tolist(), self.app.tolist(), strict=True):
+            if at < len(first) and client[first[at]] == number:
+                own = slice(*lists.offset[[first[at], ends[at]]].tolist())
+                kept[own] |= app_of.take(package[own]) == app
+        chosen = np.flatnonzero(kept)
+        return AppLists(np.searchsorted(chosen, lists.offset), package.take(chosen))
