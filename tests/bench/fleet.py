@@ -8,10 +8,8 @@ has another engine do the same on a copy, and tells how far each table of the tw
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 import math
-import os
 import resource
 import shutil
 import subprocess
@@ -23,6 +21,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from common import ROOT, Figures, beside
+from cpu_time import CpuTime
 
 sys.path.insert(0, str(ROOT / "tests"))
 from support.fleet_compare import findings, same_findings, same_stages
@@ -142,14 +141,14 @@ def _in_a_process(what: str, store: Path, engine: str) -> list[Took]:
     return [Took(*one) for one in json.loads(done.stdout.splitlines()[-1])]
 
 
-def _measure(what: str, path: Path, engine: str) -> list[Took]:
+def _measure(what: str, path: Path, engine: str, cpu: CpuTime) -> list[Took]:
     took: list[Took] = []
 
     def measured(name: str, work: Callable[[], T]) -> T:
-        cpu_s, begin = _cpu_s(), time.perf_counter()
+        cpu_s, begin = cpu.seconds(), time.perf_counter()
         made = work()
         peak = sum(resource.getrusage(whose).ru_maxrss for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) / 1024
-        took.append(Took(name, _cpu_s() - cpu_s, time.perf_counter() - begin, peak))
+        took.append(Took(name, cpu.seconds() - cpu_s, time.perf_counter() - begin, peak))
         return made
 
     store = Store.open(path)
@@ -175,22 +174,9 @@ def _as_the_paper(fleet: Fleet) -> None:
     paper.find_bugs(fleet, paper.find_hogs(fleet))
 
 
-def _cpu_s() -> float:
-    """Of this process and those below it, also while they run (a JVM does): Linux's /proc."""
-    ticks, parents = {}, {}
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            words = stat.read_text().rpartition(")")[2].split()
-            parents[int(stat.parent.name)] = int(words[1])
-            ticks[int(stat.parent.name)] = sum(map(int, words[11:15]))
-    own = {os.getpid()}
-    while more := {pid for pid, parent in parents.items() if parent in own and pid not in own}:
-        own |= more
-    return sum(ticks[pid] for pid in own) / os.sysconf("SC_CLK_TCK")
-
-
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--measure"]:
-        print(json.dumps(_measure(sys.argv[2], Path(sys.argv[3]), sys.argv[4])))
+        with CpuTime() as cpu:
+            print(json.dumps(_measure(sys.argv[2], Path(sys.argv[3]), sys.argv[4], cpu)))
     else:
         sys.exit(main(sys.argv[1:]))
