@@ -9,7 +9,7 @@ import click
 
 from navitas.cli.bars import bar
 from navitas.cli.fleet_rows import Outputs, figure, print_table, signed
-from navitas.fleet import paper
+from navitas.fleet import paper, paper_sums
 from navitas.fleet.paper_rows import PaperBugRow, PaperHogRow, paper_bug_rows, paper_hog_rows
 from navitas.fleet.stages import Fleet
 
@@ -55,5 +55,5 @@ def paper_bugs(fleet: Fleet, outputs: Outputs) -> None:
 
 def _made(fleet: Fleet) -> paper.Compared:
     with bar("rates as in the paper") as told:
-        paper.brought_up_to_date(fleet, told)
+        paper_sums.brought_up_to_date(fleet, told)
     return paper.find_hogs(fleet)

@@ -15,7 +15,9 @@ LEAST = 0.02
 """Less than this part of the usual drain is not worth a name."""
 RATE = 0.05
 """False discovery rate of what is called a hog."""
-BIN = 0.05
+_BINS = 20
+BIN = 1 / _BINS
+"""Of a histogram of clients' distances from their apps' effects, in standard deviations of their noise."""
 _FEW_CLIENTS = 3
 _TRIMMED = 3.5
 _ALL = 1e300
@@ -79,7 +81,7 @@ def find_hogs(fleet: Fleet) -> Hogs:
 
 def spread_of(fleet: Fleet, app: I64, effect: F64) -> tuple[I64, I64]:
     """How far clients lie from these apps' effects: bins of width `BIN` in standard deviations of their noise, and counts."""
-    found = pa.concat_tables(fleet.by_clients(statement("spread"), effect=_table(app, effect)))
+    found = pa.concat_tables(fleet.by_clients(statement("spread", bins=_BINS), effect=_table(app, effect)))
     found = found.group_by("bin").aggregate([("pairs", "sum")])
     return found["bin"].to_numpy().astype(np.int64), found["pairs_sum"].to_numpy().astype(np.int64)
 

@@ -27,7 +27,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 from support.fleet_compare import findings, same_findings, same_stages
 
 from navitas.cli.fleet_engines import ENGINES
-from navitas.fleet import cells, paper
+from navitas.fleet import cells, paper, paper_sums
 from navitas.fleet.advice import affected_clients, app_actions, diagnoses_of, suspects
 from navitas.fleet.asked import Asked
 from navitas.fleet.bugs import find_bugs
@@ -170,7 +170,7 @@ def _measure(what: str, path: Path, engine: str, cpu: CpuTime) -> list[Took]:
 
 
 def _as_the_paper(fleet: Fleet) -> None:
-    paper.brought_up_to_date(fleet)
+    paper_sums.brought_up_to_date(fleet)
     paper.find_bugs(fleet, paper.find_hogs(fleet))
 
 

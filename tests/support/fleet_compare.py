@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from navitas.fleet import paper
+from navitas.fleet import paper, paper_sums
 from navitas.fleet.advice import app_actions, diagnoses_of, suspects
 from navitas.fleet.bugs import find_bugs
 from navitas.fleet.hogs import find_hogs
@@ -47,7 +47,7 @@ def findings(fleet: Fleet, with_paper: bool = True) -> dict[str, Sequence[Row]]:
         "actions": app_actions(fleet, hogs, diagnoses_of(fleet, hogs, bugs, suspects(hogs, bugs))),
     }
     if with_paper:
-        paper.brought_up_to_date(fleet)
+        paper_sums.brought_up_to_date(fleet)
         compared = paper.find_hogs(fleet)
         found["the paper's hogs"] = paper_hog_rows(fleet, compared)
         found["the paper's bugs"] = paper_bug_rows(fleet, paper.find_bugs(fleet, compared))

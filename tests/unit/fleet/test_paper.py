@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from scipy import stats
 
-from navitas.fleet import paper
+from navitas.fleet import paper, paper_sums
 from navitas.fleet.apriori import COLUMNS, Apriori, Steps, rates_of
 from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.pairs import pairs_of
@@ -25,7 +25,7 @@ def fleet(tmp_path_factory: pytest.TempPathFactory) -> Fleet:
     store = Store.create(tmp_path_factory.mktemp("fleet") / "store", buckets=3, salt="s")
     simulate(store, FleetModel(clients=12, samples=3000, apps=90, hog_share=0.1), seed=8)
     fleet = brought_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
-    paper.brought_up_to_date(fleet)
+    paper_sums.brought_up_to_date(fleet)
     return fleet
 
 
@@ -86,8 +86,8 @@ def test_intervals_of_what_is_gained(fleet: Fleet) -> None:
 
 def test_what_is_done_is_not_done_again(fleet: Fleet) -> None:
     told: list[tuple[int, int]] = []
-    paper.brought_up_to_date(fleet, lambda done, of: told.append((done, of)))
+    paper_sums.brought_up_to_date(fleet, lambda done, of: told.append((done, of)))
     assert told == []
     fleet.unit_file("paper", fleet.jobs[0]).unlink()
-    paper.brought_up_to_date(fleet, lambda done, of: told.append((done, of)))
+    paper_sums.brought_up_to_date(fleet, lambda done, of: told.append((done, of)))
     assert told == [(1, 1)]

@@ -35,7 +35,7 @@ _DRIVER = """
 import os, signal, sys, time
 from pathlib import Path
 import numpy as np
-from navitas.fleet import cells, paper
+from navitas.fleet import cells, paper_sums
 from navitas.fleet.asked import Asked
 from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.stages import brought_up_to_date
@@ -46,7 +46,7 @@ def work(path):
     engine = DuckDbEngine(store.work / "spill", threads=1)
     fleet = brought_up_to_date(store, engine)
     cells.brought_up_to_date(fleet, Asked.of_apps(np.arange(0, 100, 7), {}))
-    paper.brought_up_to_date(fleet)
+    paper_sums.brought_up_to_date(fleet)
     engine.close()
 
 def child(path, operation):
