@@ -152,7 +152,9 @@ def only_writer(path: Path, waiting: Callable[[str], None] | None = None) -> Ite
                 time.sleep(_LOOK_S)
                 free = lock.acquire()
     except OSError as error:
-        raise FleetError(f"{path}: {error.strerror}", "Name a folder that may be written to.") from error
+        raise FleetError(
+            f"{path}: cannot be written: {error.strerror}", "Make room, or name a folder that may be written to."
+        ) from error
     if not free:
         raise FleetError(f"{path}: process {lock.holder() or '?'} is writing to it", "Try again when that has ended.")
     try:
