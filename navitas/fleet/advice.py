@@ -116,7 +116,10 @@ def suspects(hogs: Hogs, bugs: Bugs) -> I64:
 
 def affected_clients(bugs: Bugs, apps: I64) -> dict[int, I64]:
     """The clients on which each of these apps has a bug, where it has any."""
-    return {app: bugs.client[bugs.app == app] for app in np.intersect1d(apps, bugs.app).tolist()}
+    order = np.argsort(bugs.app, kind="stable")
+    app, client = bugs.app[order], bugs.client[order]
+    bounds = zip(apps.tolist(), *(np.searchsorted(app, apps, side).tolist() for side in ("left", "right")), strict=True)
+    return {one: client[low:high] for one, low, high in bounds if high > low}
 
 
 def app_actions(fleet: Fleet, hogs: Hogs, diagnoses: Diagnoses) -> list[ActionRow]:

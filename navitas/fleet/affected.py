@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from navitas.fleet.cell_rows import by_chance
 from navitas.fleet.conditions import Cells
 from navitas.fleet.statistics import CONFIDENCE, I64, Bool, Contrast, contrast, overlaps, shrunk, within
 from navitas.fleet.tree import ORDERED, Condition, Node
@@ -37,21 +38,23 @@ def grow_affected(cells: Cells, affected: Affected, least_ppm_s: float) -> Node:
     Few phones have a bug, so that means over all hardly tell. The first condition, on the OS or the model, is one that the
     affected meet far more often than all that run the app do (hypergeometric test, Bonferroni over conditions). Further ones
     compare an affected phone with itself, by its own pairs' noise. What changes between a pair's samples is on neither side.
+    Phones that do not meet the first one are only compared with, those of them that were chosen by chance.
     """
     hit = np.isin(cells.clients, affected.clients)
     shared = _shared(cells, hit)
     if shared is None:
         return _grown(cells, affected, (), hit[cells.cluster], least_ppm_s)
     condition, met = shared
-    rest = ~met[cells.cluster]
-    against = Node((condition.opposite(),), rest, contrast(cells.cluster, cells.s, cells.w, rest))
+    chosen = np.isin(cells.clients, by_chance(cells.clients[cells.told]))
+    rest = (chosen & ~met)[cells.cluster]
+    against = Node((condition.opposite(),), rest, contrast(cells.cluster, cells.s, cells.w, rest), only_compared=True)
     inside = _grown(cells, affected, (condition,), (hit & met)[cells.cluster], least_ppm_s)
     return Node((), rest | inside.rows, inside.effect, (inside, against))
 
 
 def _shared(cells: Cells, hit: Bool) -> tuple[Condition, Bool] | None:
     """The condition that the affected have in common most surely, and which clients meet it."""
-    told = np.bincount(cells.cluster, cells.w, len(cells.clients)) > 0
+    told = cells.told
     first = np.unique(cells.cluster, return_index=True)[1]
     tries = []
     for feature in _PHONES:

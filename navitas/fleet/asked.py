@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from navitas.fleet.kernel import AppLists, first_samples
+from navitas.fleet.kernel import AppLists, check_known, first_samples
+from navitas.fleet.pairs import Bool
 from navitas.fleet.schema import I64, bucket_of
 
 _AT_ONCE = 1 << 18
@@ -67,17 +68,39 @@ class Asked:
         return hashlib.blake2b(b"".join(part.tobytes() for part in parts), digest_size=12).hexdigest()
 
     def among(self, lists: AppLists, client: I64, app_of: NDArray[np.int32]) -> AppLists:
-        """The lists without packages that are not asked for; samples are in order of clients, `app_of` has packages' apps."""
-        wanted, package = np.isin(app_of, self.everywhere), lists.package
-        kept = np.zeros(len(package), bool)
-        for low in range(0, len(package), _AT_ONCE):
-            kept[low : low + _AT_ONCE] = wanted.take(package[low : low + _AT_ONCE])
-        first = first_samples(client)
-        ends = np.append(first[1:], len(client))
-        place = np.searchsorted(client[first], self.client)
-        for at, number, app in zip(place.tolist(), self.client.tolist(), self.app.tolist(), strict=True):
-            if at < len(first) and client[first[at]] == number:
-                own = slice(*lists.offset[[first[at], ends[at]]].tolist())
-                kept[own] |= app_of.take(package[own]) == app
+        """The lists without packages that are not asked for; samples are in order of clients, `app_of` has packages' apps.
+
+        Raises `UnknownPackage`.
+        """
+        check_known(lists, len(app_of))
+        wanted, kept, done = np.isin(app_of, self.everywhere), np.zeros(len(lists.package), bool), 0
+        for low, high, more in self._of_clients(lists, client, app_of):
+            _look_up(wanted, lists.package, kept, done, low)
+            wanted[more] = True
+            _look_up(wanted, lists.package, kept, low, high)
+            wanted[more] = False
+            done = high
+        _look_up(wanted, lists.package, kept, done, len(kept))
         chosen = np.flatnonzero(kept)
-        return AppLists(np.searchsorted(chosen, lists.offset), package.take(chosen))
+        return AppLists(np.searchsorted(chosen, lists.offset), lists.package.take(chosen))
+
+    def _of_clients(self, lists: AppLists, client: I64, app_of: NDArray[np.int32]) -> Iterator[tuple[int, int, I64]]:
+        """Of the clients that more is asked about: where their lists begin and end, and which packages these are."""
+        first = first_samples(client)
+        bounds = lists.offset[np.append(first, len(client))]
+        order = np.argsort(app_of, kind="stable")
+        packages = np.searchsorted(app_of[order], np.stack([self.app, self.app + 1]))
+        number, begins = np.unique(self.client, return_index=True)
+        ends = np.append(begins, len(self.client))[1:]
+        for one, low, high in zip(number.tolist(), begins.tolist(), ends.tolist(), strict=True):
+            at = int(np.searchsorted(client[first], one))
+            if at < len(first) and client[first[at]] == one:
+                more = [order[begin:end] for begin, end in packages[:, low:high].T.tolist()]
+                yield int(bounds[at]), int(bounds[at + 1]), np.concatenate(more)
+
+
+def _look_up(wanted: Bool, package: NDArray[np.int32], kept: Bool, low: int, high: int) -> None:
+    """Which of some memberships are wanted."""
+    for begin in range(low, high, _AT_ONCE):
+        end = min(begin + _AT_ONCE, high)
+        kept[begin:end] = wanted.take(package[begin:end])

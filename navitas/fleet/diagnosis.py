@@ -56,7 +56,7 @@ def compared(cells: Cells) -> Less:
 def diagnose(cells: Cells, tree: Node, less: Less) -> Diagnosis:
     """The leaves that drain more than nothing for sure are what actions lead away from."""
     values = cells.values()
-    bad = [leaf for leaf in tree.leaves() if leaf.effect.value - leaf.effect.half_width > 0]
+    bad = [leaf for leaf in tree.leaves() if leaf.effect.value - leaf.effect.half_width > 0 and not leaf.only_compared]
     findings = [_finding(cells, tree, leaf, _Ways(values, less)) for leaf in bad]
     return Diagnosis(tree, tuple(sorted(findings, key=lambda one: -one.node.effect.value)), values)
 

@@ -28,7 +28,7 @@ class Feature:
     def of(cls, values: Iterable[str], place: NDArray[np.integer]) -> Feature:
         """From values in any order, of which "" is not known, and places in them (−1: not known)."""
         given = list(values)
-        known = sorted({value for value in given if value}, key=version_key)
+        known = sorted({value for value in given if value}, key=lambda value: (version_key(value), value))
         number = {value: at for at, value in enumerate(known)}
         return cls(tuple(known), np.array([*(number.get(value, -1) for value in given), -1], np.int32)[place])
 

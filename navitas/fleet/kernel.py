@@ -38,6 +38,12 @@ class AppLists:
     package: NDArray[np.int32]
 
 
+def check_known(lists: AppLists, packages: int) -> None:
+    """Raise `UnknownPackage` where not all are among so many."""
+    if len(lists.package) and not 0 <= lists.package.min() <= lists.package.max() < packages:
+        raise UnknownPackage(f"packages have the numbers 0 to {packages - 1}")
+
+
 @dataclass(frozen=True, slots=True)
 class Sums:
     """By client and package: sums of the pairs' values where the package is at both ends, and where it is at one of them.
@@ -89,9 +95,7 @@ def sums_by_package(client: I64, apps: AppLists, amounts: Amounts, app_of: NDArr
     Rows of sums are those of `Amounts.by_client`. `app_of` has the app of each package; without it, no package has other
     versions. Raises `UnknownPackage`.
     """
-    known = PACKAGES_LIMIT if app_of is None else len(app_of)
-    if len(apps.package) and not 0 <= apps.package.min() <= apps.package.max() < known:
-        raise UnknownPackage(f"packages have the numbers 0 to {known - 1}")
+    check_known(apps, PACKAGES_LIMIT if app_of is None else len(app_of))
     first = first_samples(client)
     if not len(first):
         return

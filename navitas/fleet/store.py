@@ -177,6 +177,8 @@ def read_table(file: Path, columns: list[str] | None = None) -> pa.Table:
         whole = pq.ParquetFile(file)
         batches = [*whole.iter_batches(_BATCH, columns=columns, use_threads=False)]
         return pa.Table.from_batches(batches) if batches else whole.read(columns, use_threads=False)
+    except MemoryError:  # one of Arrow's errors too
+        raise
     except (OSError, pa.ArrowException) as error:
         raise FleetError(f"{file}: cannot be read: {error}", _AGAIN) from error
 

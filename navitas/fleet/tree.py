@@ -47,12 +47,16 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """Cells that meet all conditions; it is parted into two children or none."""
+    """Cells that meet all conditions; it is parted into two children or none.
+
+    Where `only_compared`, they are what others are compared with: what they drain is nobody's finding.
+    """
 
     conditions: tuple[Condition, ...]
     rows: Bool
     effect: Contrast
     children: tuple[Node, ...] = ()
+    only_compared: bool = False
 
     def walk(self) -> Iterator[Node]:
         """Itself, and all below."""

@@ -29,8 +29,8 @@ from support.fleet_compare import findings, same_findings, same_stages
 from navitas.cli.fleet_engines import ENGINES
 from navitas.fleet import cells, paper, paper_sums
 from navitas.fleet.advice import affected_clients, app_actions, diagnoses_of, suspects
-from navitas.fleet.asked import Asked
 from navitas.fleet.bugs import find_bugs
+from navitas.fleet.cell_rows import asked_for
 from navitas.fleet.engine.duckdb import MEMORY_MIB
 from navitas.fleet.hogs import find_hogs
 from navitas.fleet.scores import score_clients
@@ -161,7 +161,7 @@ def _measure(what: str, path: Path, engine: str, cpu: CpuTime) -> list[Took]:
     bugs = measured("bugs", lambda: find_bugs(fleet, hogs))
     measured("J-scores", lambda: score_clients(fleet))
     apps = suspects(hogs, bugs)
-    measured(DIAGNOSIS[0], lambda: cells.brought_up_to_date(fleet, Asked.of_apps(apps, affected_clients(bugs, apps))))
+    measured(DIAGNOSIS[0], lambda: cells.brought_up_to_date(fleet, asked_for(fleet, apps, affected_clients(bugs, apps))))
     measured(DIAGNOSIS[1], lambda: app_actions(fleet, hogs, diagnoses_of(fleet, hogs, bugs, apps)))
     if what == "paper":
         measured(PAPER, lambda: _as_the_paper(fleet))

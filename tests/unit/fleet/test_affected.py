@@ -37,7 +37,9 @@ def made(affected: list[int], drains: dict[str, str], seed: int = 1, clients: in
     w = random.uniform(3000, 9000, len(rows))
     s = w * (12.0 * hit + random.normal(0, 2.0, len(rows)))
     features = {name: Feature.of(column, np.arange(len(rows))) for name, column in texts.items()}
-    return Cells(np.arange(clients) + 1000, client, s, w, np.square(2.0 * w), 2 * w, 2 * w * 20 + 2 * s, features)
+    return Cells(
+        np.arange(clients) + 1000, np.ones(clients, bool), client, s, w, np.square(2.0 * w), 2 * w, 2 * w * 20 + 2 * s, features
+    )
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from navitas.fleet import cells
+from navitas.fleet import cell_rows, cells
 from navitas.fleet.asked import Asked
 from navitas.fleet.conditions import cells_by_app
 from navitas.fleet.engine.duckdb import DuckDbEngine
@@ -19,7 +19,6 @@ from navitas.fleet.stages import brought_up_to_date
 from navitas.fleet.store import Store, Unit, read_table
 
 OF_APP = np.array([0, 0, 1, 1, 2], np.int32)
-NOBODY = np.zeros(0, np.int64)
 ASKED = Asked.of(np.array([0]), np.array([1, 1, 9]), np.array([2, 0, 1]))
 """App 0 of all clients, app 2 of client 1."""
 
@@ -99,10 +98,16 @@ def test_a_pass_is_made_where_an_app_is_new_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("before", [False, True])
-def test_an_app_that_is_asked_about_on_some_clients_is_one_row_on_each_other(before: bool, tmp_path: Path) -> None:
+def test_an_app_with_bugs_is_told_by_condition_on_affected_clients_and_a_few_others(
+    before: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cell_rows, "OTHERS", 1)
     store = Store.create(tmp_path / "store", buckets=2, salt="s")
-    store.write_packages(pa.table({"id": range(5), "app": ["a", "a", "b", "b", "c"], "version": ["1", "2"] * 2 + [""]}))
-    rows = made(6, 60)
+    store.write_packages(pa.table({"id": range(6), "app": ["a", "a", "b", "b", "c", "a"], "version": ["1", "2"] * 2 + ["", "3"]}))
+    rows = [row | {"level_ppm": 900_000 - row["time_s"]} for row in made(6, 400)]  # type: ignore[operator]
+    for row in rows:  # one version at a time
+        row["apps"] = sorted({package - package % 2 + (row["time_s"] > 100_000) for package in row["apps"] if package < 4})  # type: ignore
+    rows[-1]["apps"] = [5]  # at one end alone
     for bucket in range(2):
         own = [row for row in rows if row["client"] % 2 == bucket]  # type: ignore[operator]
         store.write_part(Unit(bucket, "1970-01"), "a", pa.Table.from_pylist(own, SAMPLES))
@@ -111,17 +116,13 @@ def test_an_app_that_is_asked_about_on_some_clients_is_one_row_on_each_other(bef
         cells.brought_up_to_date(fleet, Asked.of_apps(np.array([0, 1]), {}))
     (zero, on_some), (one, everywhere) = cells_by_app(fleet, np.array([0, 1]), {0: np.array([3, 4])})
     assert (zero, one) == (0, 1)
-    for found, conditions in ((on_some, (3, 4)), (everywhere, range(6))):
-        version = found.features["version"]
-        assert version.values == ("1", "2")
-        assert found.clients.tolist() == [0, 1, 2, 3, 4, 5]
+    for found, by_condition in ((on_some, (0, 3, 4)), (everywhere, range(6))):
+        assert found.clients.tolist() == [0, 1, 2, 3, 4, 5] and found.told.all()
         for client in range(6):
-            place = found.cluster == client
-            if client in conditions:
-                assert len(set(version.place[place])) == 2
-            else:
-                assert version.place[place].tolist() == found.features["screen"].place[place].tolist() == [-1]
-                assert found.seconds[place] > 0
+            own = found.cluster == client
+            assert (found.w[own].sum() > 0) == (client in by_condition)
+            if client not in by_condition:
+                assert own.sum() == 1 and {feature.place[own][0] for feature in found.features.values()} == {-1}
     values = on_some.values()
     assert (values["version"], values["network"], values["screen"]) == (["1", "2"], ["mobile", "none", "wifi"], ["off", "on"])
 

@@ -36,7 +36,8 @@ def made(extra: dict[str, str], drain: float, clients: int = 120, seed: int = 1)
     seconds = 2 * w
     features = {name: Feature.of(column, np.arange(len(rows))) for name, column in texts.items()}
     noise = np.square(1.5 * w)
-    return Cells(np.arange(clients) + 1000, client, s, w, noise, seconds, seconds * (20 + drain * own * hit), features)
+    drop = seconds * (20 + drain * own * hit)
+    return Cells(np.arange(clients) + 1000, np.ones(clients, bool), client, s, w, noise, seconds, drop, features)
 
 
 def diagnosed(cells: Cells, least_ppm_s: float) -> Diagnosis:
