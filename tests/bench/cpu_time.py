@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
+import time
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,6 +22,7 @@ class CpuTime:
 
     def __init__(self) -> None:
         self._ticks: dict[_Process, int] = {}
+        self._looking_s = 0.0
         self._over = threading.Event()
         self._looking = threading.Thread(target=self._look_on, daemon=True)
         self._alone = threading.Lock()
@@ -34,15 +36,16 @@ class CpuTime:
         self._looking.join()
 
     def seconds(self) -> float:
-        """So far."""
+        """So far, but for what looking takes."""
         with self._alone:
             self._look()
-            return sum(self._ticks.values()) / os.sysconf("SC_CLK_TCK")
+            return sum(self._ticks.values()) / os.sysconf("SC_CLK_TCK") - self._looking_s
 
     def _look_on(self) -> None:
         while not self._over.wait(_LOOK_S):
             with self._alone:
                 self._look()
+                self._looking_s = time.thread_time()
 
     def _look(self) -> None:
         ticks, parents = {}, {}

@@ -1,0 +1,43 @@
+"""Tables in files: read as they were written, and why they cannot be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from navitas.fleet import store
+from navitas.fleet.store import FleetError, is_of, notes_of, read_table, write_table
+
+
+@pytest.mark.parametrize("rows", [0, 1, 5])
+def test_a_table_is_read_as_it_was_written(rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "_BATCH", 2)
+    table = pa.table(
+        {"number": pa.array(range(rows), pa.int32()), "text": pa.array(["a", None, "b", "", "c"][:rows], pa.string())}
+    )
+    file = tmp_path / "table.parquet"
+    write_table(file, table, "these inputs", {"refused": 3})
+    assert read_table(file).equals(table)
+    assert read_table(file, ["text"]).equals(table.select(["text"]))
+    assert is_of(file, "these inputs") and not is_of(file, "others")
+    assert notes_of(file) == {"refused": 3}
+
+
+def test_a_damaged_table_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "table.parquet"
+    write_table(file, pa.table({"number": range(100_000)}))
+    whole = file.read_bytes()
+    file.write_bytes(whole[:1000] + bytes(5000) + whole[6000:])
+    with pytest.raises(FleetError, match=r"table\.parquet: cannot be read"):
+        read_table(file)
+
+
+def test_a_lack_of_memory_is_no_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def too_much(_: Path) -> None:
+        raise pa.ArrowMemoryError("malloc of size 4096 failed")
+
+    monkeypatch.setattr(store.pq, "ParquetFile", too_much)
+    with pytest.raises(MemoryError):
+        read_table(tmp_path / "table.parquet")
