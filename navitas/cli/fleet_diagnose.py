@@ -62,7 +62,7 @@ def print_client(client: str, rows: list[ActionRow], top: int) -> None:
         f"What client {client} can do",
         {
             "Do": lambda row: row.text,
-            "Why": lambda row: row.kind + (f" where {row.where}" if row.where else ""),
+            "Why": lambda row: row.why,
             "Runs %": lambda row: f"{row.share_percent:.0f}",
             "Gain min (95 %)": lambda row: signed(row.gain_min, row.gain_low_min, row.gain_high_min),
         },

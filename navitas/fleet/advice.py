@@ -50,6 +50,12 @@ class ActionRow(Row):
     gain_low_min: float | None
     gain_high_min: float | None
 
+    @property
+    def why(self) -> str:
+        """What it is for, of which app unless the action says so, and under which condition."""
+        kind = self.kind if self.app in self.text else f"{self.kind} of {self.app}"
+        return f"{kind} where {self.where}" if self.where else kind
+
 
 @dataclass(frozen=True, slots=True)
 class _Subject:

@@ -212,7 +212,7 @@ def _client(client: ClientPart, scores: Sequence[ScoreRow]) -> str:
         (
             [
                 text(one.text),
-                text(one.kind + (f" where {one.where}" if one.where else "")),
+                text(one.why),
                 number(one.share_percent, 0),
                 interval(one.gain_min, one.gain_low_min, one.gain_high_min),
             ]

@@ -1,0 +1,30 @@
+"""What to do, as people read it, and on which clients apps have bugs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from navitas.fleet.advice import ActionRow, affected_clients
+from navitas.fleet.bugs import Bugs
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "why"),
+    [
+        ("killing org.a", "", "bug"),
+        ("running org.a on wifi alone", "network mobile", "bug where network mobile"),
+        ("upgrading the OS to 14", "os 13", "bug of org.a where os 13"),
+    ],
+)
+def test_why_tells_the_app_where_the_action_does_not(text: str, where: str, why: str) -> None:
+    values: dict[str, object] = dict.fromkeys(ActionRow.columns()) | {"app": "org.a", "kind": "bug", "text": text, "where": where}
+    assert ActionRow(**values).why == why  # type: ignore[arg-type]
+
+
+def test_affected_clients_are_those_with_bugs_of_the_apps_that_are_asked_about() -> None:
+    none = np.zeros(5)
+    app, client = np.array([3, 1, 3, 2, 1]), np.array([10, 11, 12, 13, 14])
+    bugs = Bugs(client=client, app=app, **dict.fromkeys(set(Bugs.__dataclass_fields__) - {"client", "app"}, none))  # type: ignore[arg-type]
+    found = affected_clients(bugs, np.array([3, 0, 1]))
+    assert {app: clients.tolist() for app, clients in found.items()} == {3: [10, 12], 1: [11, 14]}
