@@ -16,6 +16,7 @@ from navitas.fleet.schema import I64, bucket_of
 
 _AT_ONCE = 1 << 18
 """Memberships that are looked at together: their numbers stay in the processor's caches."""
+_TABLE = pa.schema([pa.field("client", pa.int64()), pa.field("app", pa.int32())])
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +49,15 @@ class Asked:
         app, single = table["app"].to_numpy(), table["client"].is_valid().to_numpy()
         return cls.of(app[~single], table["client"].drop_null().to_numpy(), app[single])
 
+    @staticmethod
+    def is_table(table: pa.Table) -> bool:
+        """Whether it may be one that `table` has made."""
+        return bool(table.schema.equals(_TABLE) and not table["app"].null_count)
+
     def table(self) -> pa.Table:
         """A row for each app and each pair; an app on all clients has a null as client."""
-        everywhere = pa.table({"client": pa.nulls(len(self.everywhere), pa.int64()), "app": self.everywhere})
-        return pa.concat_tables([everywhere, pa.table({"client": self.client, "app": self.app})])
+        everywhere = pa.table([pa.nulls(len(self.everywhere), pa.int64()), self.everywhere], schema=_TABLE)
+        return pa.concat_tables([everywhere, pa.table([self.client, self.app], schema=_TABLE)])
 
     def __or__(self, other: Asked) -> Asked:
         client, app = np.concatenate([self.client, other.client]), np.concatenate([self.app, other.app])

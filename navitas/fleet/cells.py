@@ -90,8 +90,8 @@ def brought_up_to_date(fleet: Fleet, asked: Asked, told: Callable[[int, int], No
 def _to_do(fleet: Fleet, asked: Asked) -> tuple[Asked, list[CellsTask]]:
     """All that cells are made of, this among it, and what is to be made."""
     folder, app_of = fleet.store.work / FOLDER, fleet.app_of
-    if is_of(folder / _ASKED, _VERSION):
-        asked |= Asked.from_table(read_table(folder / _ASKED))
+    if is_of(folder / _ASKED, _VERSION) and Asked.is_table(before := read_table(folder / _ASKED)):
+        asked |= Asked.from_table(before)
     buckets = [(fleet.of_bucket(bucket), asked.of_bucket(bucket, fleet.store.buckets)) for bucket in fleet.buckets]
     tasks = [CellsTask(jobs, folder, own, app_of) for jobs, own in buckets]
     left = [replace(task, jobs=tuple(job for job in task.jobs if not task.is_done(job))) for task in tasks]

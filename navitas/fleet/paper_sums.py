@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,19 +12,19 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from navitas.fleet.apriori import COLUMNS, Apriori, AprioriTask, Steps, rates_of
-from navitas.fleet.kernel import Amounts, AppLists, first_samples, sums_by_package
+from navitas.fleet.kernel import Amounts, AppLists, check_known, first_samples, sums_by_package
 from navitas.fleet.pairs import pairs_of
 from navitas.fleet.schema import I64
 from navitas.fleet.stages import Fleet, forget_others
-from navitas.fleet.store import fingerprint, is_of, read_table, write_table
+from navitas.fleet.store import fingerprint, is_of, write_table
 from navitas.fleet.units import BucketTask, Job, samples_of
 from navitas.fleet.usage import apps_in, ordered, samples_in
 
 FOLDER = "paper"
 """Of the stage's results; statements see them by this name."""
 NAMES = ("pairs", "rate", "square")
-_VERSION = "1"
-_APRIORI, _PACKAGES = "apriori.parquet", "packages.parquet"
+_VERSION = "2"
+_APRIORI = "apriori.parquet"
 _SUMS = pa.schema(
     [
         pa.field("client", pa.int64()),
@@ -41,26 +42,27 @@ class RatesTask(BucketTask):
     clients: tuple[Path, ...]
     folder: Path
     inputs: str
+    app_of: NDArray[np.int32]
 
     def run(self) -> None:
         """Write the sums."""
         steps, apriori = Steps.read(self.clients), Apriori.read(self.folder / _APRIORI)
-        number = read_table(self.folder / _PACKAGES)["app_id"].to_numpy()
         for job, samples in samples_of(self.jobs, [*COLUMNS, "apps"]):
             write_table(
-                self.folder / f"{job.unit.folder}.parquet", _sums(job, ordered(samples), steps, apriori, number), self.inputs
+                self.folder / f"{job.unit.folder}.parquet", _sums(job, ordered(samples), steps, apriori, self.app_of), self.inputs
             )
 
 
-def _sums(job: Job, table: pa.Table, steps: Steps, apriori: Apriori, number: NDArray[np.int32]) -> pa.Table:
+def _sums(job: Job, table: pa.Table, steps: Steps, apriori: Apriori, app_of: NDArray[np.int32]) -> pa.Table:
     samples = samples_in(table)
     client, pairs, step = samples.client, pairs_of(samples), steps.of(samples.client)
     counts = pairs.counts & (samples.time_s >= job.begins_s) & (step > 0)
     rate = rates_of(pairs, step, apriori) * counts
     amounts = Amounts(np.stack([counts.astype(np.int64), rate, rate * rate]), np.zeros(len(client), np.intp), 1)
     lists = apps_in(table)
+    check_known(lists, len(app_of))
     made = [_SUMS.empty_table()]
-    for part in sums_by_package(client, AppLists(lists.offset, number[lists.package]), amounts):
+    for part in sums_by_package(client, AppLists(lists.offset, app_of[lists.package]), amounts):
         sums = part.both + part.one
         told = np.flatnonzero(sums[0])
         made.append(_table(client[part.client[told]], pa.array(part.package[told], pa.int32()), sums[:, told]))
@@ -87,25 +89,25 @@ def brought_up_to_date(fleet: Fleet, told: Callable[[int, int], None] = lambda d
         fleet.engine.run(exact, done)
         folder, inputs = fleet.store.work / FOLDER, _inputs(fleet)
         Apriori.read(*(_exact_file(fleet, bucket) for bucket in fleet.buckets)).write(folder / _APRIORI, inputs)
-        write_table(folder / _PACKAGES, fleet.packages, inputs)
         fleet.engine.run(sums, done)
 
 
 def _to_do(fleet: Fleet) -> tuple[list[AprioriTask], list[RatesTask]]:
     """What is to be made: buckets' exact rates, and units' sums."""
-    folder, inputs = fleet.store.work / FOLDER, _inputs(fleet)
+    folder, inputs, app_of = fleet.store.work / FOLDER, _inputs(fleet), fleet.app_of
     exact, sums = [], []
     for bucket in fleet.buckets:
         jobs, file = fleet.of_bucket(bucket), _exact_file(fleet, bucket)
         if not is_of(file, inputs):
             exact.append(AprioriTask(jobs, file, inputs))
         if left := tuple(job for job in jobs if not is_of(fleet.unit_file(FOLDER, job), inputs)):
-            sums.append(RatesTask(left, tuple(job.clients for job in jobs), folder, inputs))
+            sums.append(RatesTask(left, tuple(job.clients for job in jobs), folder, inputs, app_of))
     return exact, sums
 
 
 def _inputs(fleet: Fleet) -> str:
-    return f"{_VERSION} {fingerprint(*(part for job in fleet.jobs for part in job.parts))} {fleet.packages.num_rows}"
+    apps = hashlib.blake2b(fleet.app_of.tobytes(), digest_size=6).hexdigest()
+    return f"{_VERSION} {fingerprint(*(part for job in fleet.jobs for part in job.parts))} {apps}"
 
 
 def _exact_file(fleet: Fleet, bucket: int) -> Path:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import importlib
 from enum import IntEnum
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+
+# Where pandas is installed, Arrow imports it when it makes the first array, and loses a signal that comes meanwhile.
+with contextlib.suppress(ImportError):
+    importlib.import_module("pandas")
 
 I64 = NDArray[np.int64]
 

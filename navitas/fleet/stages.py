@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -39,14 +39,26 @@ class Fleet:
     narrowed: Counter[str] = field(default_factory=Counter)
     waiting: Waiting = None
 
+    @classmethod
+    def of(cls, store: Store, engine: Engine, waiting: Waiting) -> Fleet:
+        """The store as it is now. FleetError when it is empty."""
+        jobs = jobs_of(store)
+        if not jobs:
+            raise FleetError(f"{store.path}: holds no samples", "Ingest some: `navitas fleet ingest`.")
+        return cls(store, engine, tuple(jobs), numbered(store.packages()), waiting=waiting)
+
     @property
     def buckets(self) -> list[int]:
         """All that have samples."""
         return sorted({job.unit.bucket for job in self.jobs})
 
-    def alone(self) -> AbstractContextManager[None]:
-        """Hold the store for this process. FleetError when another one does, and nobody waits for it."""
-        return only_writer(self.store.path, self.waiting)
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Hold the store for this process. FleetError when another does and nobody waits for it, or samples came meanwhile."""
+        with only_writer(self.store.path, self.waiting):
+            if tuple(jobs_of(self.store)) != self.jobs:
+                raise FleetError(f"{self.store.path}: samples have come or gone while this was computed", "Ask again.")
+            yield
 
     @property
     def app_of(self) -> NDArray[np.int32]:
@@ -130,12 +142,10 @@ def brought_up_to_date(
 
     FleetError when there is nothing, or another process writes to the store and there is no `waiting` to hear of it.
     """
-    jobs = jobs_of(store)
-    if not jobs:
-        raise FleetError(f"{store.path}: holds no samples", "Ingest some: `navitas fleet ingest`.")
-    fleet = Fleet(store, engine, tuple(jobs), numbered(store.packages()), waiting=waiting)
+    fleet = Fleet.of(store, engine, waiting)
     if any(_to_do(fleet)):
-        with fleet.alone():
+        with only_writer(store.path, waiting):
+            fleet = Fleet.of(store, engine, waiting)  # samples may have come while another process was waited for
             forget_others(fleet)
             _make(fleet, told)
     return fleet

@@ -198,15 +198,22 @@ def _typed(file: Path, table: pa.Table, schema: pa.Schema) -> pa.Table:
     """The schema's columns. FleetError where one has another type, or nulls or nothing that may not be unknown."""
     columns = []
     for field in schema:
+        if table.column_names.count(field.name) > 1:
+            raise FleetError(f"{file}: column {field.name} is there twice", _AGAIN)
         there = field.name in table.column_names
         try:
             column = table[field.name].cast(field.type) if there else pa.chunked_array([pa.nulls(table.num_rows, field.type)])
         except pa.ArrowException as error:
             raise FleetError(f"{file}: column {field.name} holds other values than {field.type}: {error}", _AGAIN) from error
-        if column.null_count and not field.nullable:
+        if (column.null_count or _element_nulls(column)) and not field.nullable:
             raise FleetError(f"{file}: column {field.name} {'has nulls' if there else 'is missing'}", _AGAIN)
         columns.append(column)
     return pa.table(columns, schema=schema)
+
+
+def _element_nulls(column: pa.ChunkedArray) -> int:
+    """Nulls in lists."""
+    return sum(chunk.values.null_count for chunk in column.chunks) if pa.types.is_list(column.type) else 0
 
 
 def write_table(file: Path, table: pa.Table, inputs: str = "", notes: Mapping[str, int] | None = None) -> None:
@@ -258,7 +265,11 @@ class _whole:  # noqa: N801
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if error is None:
-            self._made.replace(self._file)
+            try:
+                self._made.replace(self._file)
+            except OSError as refused:
+                self._made.unlink(missing_ok=True)
+                raise self._refusal(refused) from refused
             return
         self._made.unlink(missing_ok=True)
         if isinstance(error, OSError | pa.ArrowException):

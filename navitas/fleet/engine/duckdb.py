@@ -63,6 +63,10 @@ class DuckDbEngine:
             return cursor.sql(sql).to_arrow_table()
         except duckdb.OutOfMemoryException as error:
             raise OutOfMemory(str(error)) from error
+        except (duckdb.InterruptException, RuntimeError) as error:
+            if "interrupt" not in str(error).lower():
+                raise
+            raise KeyboardInterrupt from error  # a signal's own exception is lost
         except duckdb.Error as error:
             raise FleetError(f"a stage failed: {error}", "Delete the fleet's folder work and try again.") from error
         finally:

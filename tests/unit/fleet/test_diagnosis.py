@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -89,3 +91,13 @@ def test_conditions_of_versions_compare_numbers() -> None:
     later = Condition("version", "1.10", True, later=True)
     assert [later.admits(value) for value in ("", "1.9", "1.10", "2")] == [False, False, True, True]
     assert str(Condition("os", "14", False)) == "os not 14"
+
+
+def test_nothing_saves_more_than_killing() -> None:
+    """Elsewhere the app seems to drain less than nothing."""
+    cells = made({"network": "mobile"}, 9.0)
+    less = cells.s - 5.0 * cells.w * (cells.features["network"].place == cells.features["network"].values.index("wifi"))
+    (finding, *_) = diagnosed(replace(cells, s=less), 0.5).findings
+    kill, *others = sorted(finding.actions, key=lambda action: action.feature != KILL)
+    assert others and all(action.less.value <= kill.less.value for action in others)
+    assert finding.actions[0] == kill

@@ -14,9 +14,10 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from navitas.fleet import cells
+from navitas.fleet import cells, paper_sums
 from navitas.fleet.advice import diagnoses_of
 from navitas.fleet.asked import Asked
 from navitas.fleet.bugs import find_bugs
@@ -284,3 +285,34 @@ def test_another_process_that_writes_is_waited_for_where_somebody_hears_of_it(sa
         assert lock.acquire()
         cells.brought_up_to_date(fleet, Asked.of_apps(np.array([0, 1]), {}))
         assert told == [str(os.getpid())] * 2
+
+
+def test_samples_that_came_after_a_fleet_was_looked_at_are_not_left_out_unsaid(samples: Path, tmp_path: Path) -> None:
+    store = copied(samples, tmp_path / "store")
+    with closing(DuckDbEngine(store.work / "spill", threads=1)) as engine:
+        fleet = brought_up_to_date(store, engine)
+        unit, (part, *_) = next(iter(store.parts().items()))
+        store.write_part(unit, "more", read_table(part).slice(0, 1))
+        for stage in (
+            lambda: cells.brought_up_to_date(fleet, Asked.of_apps(np.array([0]), {})),
+            lambda: paper_sums.brought_up_to_date(fleet),
+        ):
+            with pytest.raises(FleetError, match="samples have come or gone"):
+                stage()
+        cells.brought_up_to_date(brought_up_to_date(store, engine), Asked.of_apps(np.array([0]), {}))
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [{"app": [1]}, {"client": ["a"], "app": [1]}, {"client": [1], "app": [None]}, {"client": [1.5], "app": [float("nan")]}],
+)
+def test_a_forged_list_of_what_was_asked_for_says_nothing(forged: dict[str, list[object]], samples: Path, tmp_path: Path) -> None:
+    store = copied(samples, tmp_path / "store")
+    with closing(DuckDbEngine(store.work / "spill", threads=1)) as engine:
+        fleet = brought_up_to_date(store, engine)
+        cells.brought_up_to_date(fleet, Asked.of_apps(np.array([0]), {}))
+        file = store.work / cells.FOLDER / "asked.parquet"
+        notes = pq.read_schema(file).metadata
+        pq.write_table(pa.table(forged).replace_schema_metadata(notes), file)
+        cells.brought_up_to_date(fleet, Asked.of_apps(np.array([0, 1]), {}))
+        assert read_table(file)["app"].to_pylist() == [0, 1]

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
+import duckdb
 import pyarrow as pa
+import pytest
 
 from navitas.fleet.engine.base import statement
 from navitas.fleet.engine.duckdb import DuckDbEngine
@@ -56,3 +59,20 @@ def test_versions_that_tell_no_error_have_no_first_one() -> None:
     )
     rows = _Rows.of(table, {0: "1", 1: "2"})
     assert rows is not None and rows.first(0) is None
+
+
+@pytest.mark.parametrize("error", [RuntimeError("Query interrupted"), duckdb.InterruptException("INTERRUPT Error: Interrupted!")])
+def test_an_interrupted_statement_ends_as_an_interruption_does(
+    error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Interrupted:
+        def sql(self, _: str) -> None:
+            raise error
+
+        def close(self) -> None:
+            pass
+
+    engine = DuckDbEngine(tmp_path, threads=1)
+    monkeypatch.setattr(engine, "_connection", SimpleNamespace(cursor=Interrupted))
+    with pytest.raises(KeyboardInterrupt):
+        engine.query("SELECT 1", {})
