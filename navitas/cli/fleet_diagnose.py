@@ -32,7 +32,7 @@ from navitas.report.names import printable
 def command(*, store: Path, engine: str, memory_mib: int, app: str | None, client: str | None, **values: Any) -> None:
     """Tell under which conditions hogs and apps with bugs drain, and what helps: killing, updating, another network."""
     outputs = take_outputs(values)
-    if app and client:
+    if app is not None and client is not None:
         raise UsageError("--app and --client are two questions", "Leave one of them out.")
     with fleet_of(store, engine, memory_mib) as fleet:
         hogs = find_hogs(fleet)

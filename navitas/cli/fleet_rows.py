@@ -70,6 +70,9 @@ def write_json(path: Path, data: object) -> None:
 
 def print_table(title: str, columns: dict[str, Callable[[R], str]], rows: Sequence[R], top: int, *, texts: int = 1) -> None:
     """Print the first rows: a column's title and what it shows; the first `texts` are names, the others figures."""
+    if not rows:
+        output_console().print(Text(title, style="bold"))
+        return
     table = Table(title=title, title_justify="left", title_style="bold", header_style="dim", box=None, pad_edge=False)
     for number, name in enumerate(columns):
         if number < texts:

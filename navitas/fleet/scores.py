@@ -46,7 +46,8 @@ def score_clients(fleet: Fleet) -> Scores:
     scored = np.flatnonzero(active_s >= ENOUGH_S)
     model = table["model"].combine_chunks().fill_null("").dictionary_encode()
     group = model.indices.to_numpy()[scored]
-    many = (np.bincount(group, minlength=len(model.dictionary)) >= PEERS) & [name.as_py() != "" for name in model.dictionary]
+    known = np.array([name.as_py() != "" for name in model.dictionary], bool)
+    many = (np.bincount(group, minlength=len(known)) >= PEERS) & known
     score, peers = np.full(len(active_s), np.nan), np.zeros(len(active_s), np.int64)
     for chosen in (np.flatnonzero(group == number) for number in np.flatnonzero(many)):
         rates = active_rate[scored[chosen]]

@@ -14,6 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from navitas.fleet.engine.base import Engine, OutOfMemory, statement
+from navitas.fleet.packages import app_by_package, check_packages, keep_packages, numbered
 from navitas.fleet.schema import bucket_of
 from navitas.fleet.store import FleetError, Store, is_of, only_writer, write_table
 from navitas.fleet.units import Job, UsageTask, jobs_of
@@ -41,11 +42,13 @@ class Fleet:
 
     @classmethod
     def of(cls, store: Store, engine: Engine, waiting: Waiting) -> Fleet:
-        """The store as it is now. FleetError when it is empty."""
+        """The store as it is now. FleetError when it is empty, or its packages are not those of its results."""
         jobs = jobs_of(store)
         if not jobs:
             raise FleetError(f"{store.path}: holds no samples", "Ingest some: `navitas fleet ingest`.")
-        return cls(store, engine, tuple(jobs), numbered(store.packages()), waiting=waiting)
+        packages = numbered(store.packages())
+        check_packages(store, packages)
+        return cls(store, engine, tuple(jobs), packages, waiting=waiting)
 
     @property
     def buckets(self) -> list[int]:
@@ -63,10 +66,7 @@ class Fleet:
     @property
     def app_of(self) -> NDArray[np.int32]:
         """The app's number, at the place of each package's."""
-        number = self.packages["id"].to_numpy()
-        apps = np.full(int(number.max(initial=-1)) + 1, -1, np.int32)
-        apps[number] = self.packages["app_id"].to_numpy()
-        return apps
+        return app_by_package(self.packages)
 
     def of_bucket(self, bucket: int) -> tuple[Job, ...]:
         """Its units in order of months."""
@@ -147,6 +147,7 @@ def brought_up_to_date(
         with only_writer(store.path, waiting):
             fleet = Fleet.of(store, engine, waiting)  # samples may have come while another process was waited for
             forget_others(fleet)
+            keep_packages(store, fleet.packages)
             _make(fleet, told)
     return fleet
 
@@ -175,13 +176,6 @@ def _make(fleet: Fleet, told: Callable[[int, int], None]) -> None:
         for bucket in buckets:
             write_table(fleet.contrast_file(bucket), table.filter(pa.array(own == bucket)), left[bucket])
             done(bucket)
-
-
-def numbered(packages: pa.Table) -> pa.Table:
-    """Packages with a number for each app, in order of their first packages: what comes to the list later changes none."""
-    apps = packages["app"].combine_chunks().dictionary_encode() if packages.num_rows else None
-    numbers = pa.array([], pa.int32()) if apps is None else apps.indices.cast(pa.int32())
-    return packages.append_column("app_id", numbers)
 
 
 def _inputs(fleet: Fleet, bucket: int) -> str:

@@ -51,7 +51,12 @@ class Versions:
 def version_key(version: str) -> tuple[tuple[int, int, str], ...]:
     """What orders versions: `4.9` before `4.10`, `4.2-beta` before `4.2`, and `4.2` before `4.2.1`."""
     parts = re.findall(r"[0-9]+|[a-zA-Z]+", version)
-    return (*((2, int(part), "") if part.isdecimal() else (0, 0, part.lower()) for part in parts), (1, 0, ""))
+    return (*(_number(part.lstrip("0")) if part.isdecimal() else (0, 0, part.lower()) for part in parts), (1, 0, ""))
+
+
+def _number(digits: str) -> tuple[int, int, str]:
+    """By their count first: some versions have more digits than Python makes a number of."""
+    return 2, len(digits), digits
 
 
 def find_versions(fleet: Fleet, apps: I64) -> Versions:

@@ -15,6 +15,8 @@ from navitas.fleet.ingest.raw import COLUMNS, Batch, Unreadable, batch_of
 from navitas.fleet.ingest.times import time_column
 
 _KEY = re.compile(rb'"([A-Za-z_][A-Za-z0-9_.-]{0,63})"\s*:')
+_ARRAY_LINE = re.compile(rb"\s*(?:\[|\]|\{.*\},)\s*")
+_OF_ARRAY = "is of a JSON array: make lines of it, `jq -c '.[]'`"
 
 
 class JsonReader:
@@ -86,7 +88,9 @@ def _object(line: bytes) -> Mapping[str, object]:
     try:
         values = json.loads(line)
     except (ValueError, RecursionError):
-        raise Unreadable("is no JSON") from None
+        raise Unreadable(_OF_ARRAY if _ARRAY_LINE.fullmatch(line) else "is no JSON") from None
+    if isinstance(values, list):
+        raise Unreadable(_OF_ARRAY)
     if not isinstance(values, dict):
         raise Unreadable("is no JSON object")
     return values

@@ -71,6 +71,29 @@ def test_what_goes_wrong_on_a_phone_is_counted_by_name(tmp_path: Path, capsys: p
     assert all(reason in table for reason in found["refused"])
 
 
+def test_an_array_of_samples_is_told_apart_from_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, array = tmp_path / "a.json", "[\n" + ",\n".join(json.dumps(sample(minute, 80)) for minute in range(3)) + "\n]\n"
+    file.write_text(array)
+    assert run(["fleet", "ingest", str(tmp_path / "store"), str(file)]) == ExitCode.OK
+    told = " ".join(capsys.readouterr().out.split())
+    assert "a.json 5 1 0 0 4" in told and "is of a JSON array: make lines of it" in told
+    file.write_text(array.replace("\n", ""))
+    assert run(["fleet", "ingest", str(tmp_path / "store"), str(file)]) == ExitCode.TROUBLE
+    assert "is of a JSON array: make lines of it" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("ask", ["hogs", "bugs", "jscore", "rates", "diagnose", "report"])
+@pytest.mark.parametrize("rows", [0, 9])
+def test_a_store_that_tells_nothing_is_asked(ask: str, rows: int, tmp_path: Path) -> None:
+    """No rows at all, or all while charging."""
+    store, file = tmp_path / "store", tmp_path / "a.jsonl"
+    json_lines(file, [sample(minute, 80, state="charging") for minute in range(9)])
+    assert run(["fleet", "ingest", str(store), str(file)]) == ExitCode.OK
+    (part,) = store.glob("samples/*/*/part-*.parquet")
+    pq.write_table(pq.read_table(part).slice(0, rows), part)
+    assert run(["fleet", ask, str(store), *(["-o", str(tmp_path / "r.html")] if ask == "report" else [])]) == ExitCode.OK
+
+
 def test_a_client_of_a_million_samples(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     store, size = Store.create(tmp_path / "store", buckets=2, salt="s"), 1_000_000
     store.write_packages(pa.table({"id": [0, 1], "app": ["a", "b"], "version": ["", ""]}))

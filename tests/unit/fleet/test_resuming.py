@@ -162,7 +162,7 @@ def test_new_samples_change_their_units_alone(samples: Path, tmp_path: Path) -> 
     months = {unit.month, following} & {job.unit.month for job in fleet.jobs}
     assert len(months) == 2
     units = {f"{table}/bucket=002/month={month}.parquet" for table in ("usage", "clients", "cells") for month in months}
-    assert made == units | {"contrast/bucket=002.parquet", "cells/asked.parquet"}
+    assert made == units | {"contrast/bucket=002.parquet", "cells/asked.parquet", "packages.parquet"}
     same(found, expected)
 
 

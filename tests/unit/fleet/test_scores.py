@@ -51,3 +51,8 @@ def test_a_score_is_the_percentile_among_peers(rows: list[tuple[str | None, int,
         expected = 100 - stats.percentileofscore(others, rate, "mean") if others else np.nan
         assert scores.peers[i] == len(others)
         assert scores.score[i] == pytest.approx(expected, nan_ok=True)
+
+
+def test_no_clients_have_no_scores() -> None:
+    nobody = table([("A", ENOUGH_S, 1)]).slice(0, 0)
+    assert score_clients(_Told(None, None, (), nobody)).score.size == 0  # type: ignore[arg-type]

@@ -19,9 +19,11 @@ from navitas.fleet.versions import find_versions, version_key
 
 
 def test_versions_are_ordered_by_their_numbers() -> None:
-    order = ["", "1.0", "4.2-beta", "4.2", "4.2.1", "4.9", "4.10", "10.0"]
-    shuffled = ["4.10", "", "10.0", "4.2", "1.0", "4.9", "4.2-beta", "4.2.1"]
+    long = "1" * 5000  # more digits than Python makes a number of
+    order = ["", "1.0", "4.2-beta", "4.2", "4.2.1", "4.9", "4.010", "10.0", long]
+    shuffled = ["4.010", "", long, "10.0", "4.2", "1.0", "4.9", "4.2-beta", "4.2.1"]
     assert sorted(shuffled, key=version_key) == order
+    assert version_key("4.010") == version_key("4.10")
 
 
 def test_what_is_claimed_of_versions_is_mostly_true(tmp_path: Path) -> None:

@@ -114,7 +114,8 @@ REFUSED = {
     "apps: a name is missing": row(apps=["@1"]),
     "format: is later than 1, the latest that is known": row(format=2),
     "is no JSON": "{" + '"a":[' * 90_000,
-    "is no JSON object": "[1, 2]",
+    "is no JSON object": "1",
+    "is of a JSON array: make lines of it, `jq -c '.[]'`": "[1, 2]",
     "the line is longer than 1 MiB": json.dumps(row(model="m" * LINE_LIMIT)),
 }
 
