@@ -14,8 +14,9 @@ from navitas.cli.fleet_engines import engine_options, fleet_of
 from navitas.cli.fleet_rows import output_options, print_table, signed, take_outputs
 from navitas.cli.standard_output import output_console
 from navitas.errors import UsageError
-from navitas.fleet.advice import ActionRow, app_actions, client_actions, client_apps, diagnoses_of, suspects
+from navitas.fleet.advice import ActionRow, app_actions, client_actions, client_apps
 from navitas.fleet.bugs import find_bugs
+from navitas.fleet.diagnoses import diagnoses_of, suspects
 from navitas.fleet.hogs import find_hogs
 from navitas.fleet.names import find_app, find_client
 from navitas.fleet.results import app_names

@@ -14,10 +14,10 @@ from navitas.cli.files import STDOUT, check_files
 from navitas.cli.fleet_rows import write_json
 from navitas.cli.standard_output import output_console
 from navitas.errors import ExitCode, UsageError
+from navitas.fleet.files import FleetError
 from navitas.fleet.ingest.outcome import Outcome
 from navitas.fleet.ingest.run import ingest
 from navitas.fleet.results import SCHEMA_VERSION
-from navitas.fleet.store import FleetError
 from navitas.report.names import printable, printable_lines
 
 _MOST_LISTED = 20

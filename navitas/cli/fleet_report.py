@@ -13,8 +13,9 @@ from navitas.cli.bars import bar
 from navitas.cli.files import STDOUT, check_files, write_to
 from navitas.cli.fleet_engines import engine_options, fleet_of
 from navitas.errors import UsageError
-from navitas.fleet.advice import app_actions, client_actions, diagnoses_of, suspects
+from navitas.fleet.advice import app_actions, client_actions
 from navitas.fleet.bugs import find_bugs
+from navitas.fleet.diagnoses import diagnoses_of, suspects
 from navitas.fleet.distributions import distributions
 from navitas.fleet.hogs import find_hogs
 from navitas.fleet.names import find_client

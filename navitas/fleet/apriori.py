@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from navitas.fleet.files import read_table, write_table
 from navitas.fleet.pairs import Bool, Pairs, pairs_of
 from navitas.fleet.schema import I64
 from navitas.fleet.statistics import F64
-from navitas.fleet.store import read_table, write_table
 from navitas.fleet.units import BucketTask, Job, samples_of
 from navitas.fleet.usage import ordered, samples_in
 

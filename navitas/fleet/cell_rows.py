@@ -61,7 +61,8 @@ def rows_of(fleet: Fleet, apps: Sequence[int], on: Mapping[int, I64], asked: Ask
     Where `told` is so, the client tells something of the app. Of apps in `on` each such client has a row of nothing that says it,
     beside those of what is `asked`: what else there is was asked for another time.
     """
-    table = pa.concat_tables(fleet.by_clients(statement("conditions", least_s=LEAST_S), cells.FOLDER, chosen=_chosen(apps)))
+    sql = statement("whole", "conditions", least_s=LEAST_S)
+    table = pa.concat_tables(fleet.by_clients(sql, cells.FOLDER, chosen=_chosen(apps)))
     table = table.append_column("told", pc.greater(table["w"], 0.0))
     if single := _single(apps, on):
         is_single = pc.is_in(table["app"], pa.array(single, pa.int32()))

@@ -12,11 +12,11 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from navitas.fleet.asked import Asked
+from navitas.fleet.files import is_of, read_table, write_table
 from navitas.fleet.kernel import Amounts, Sums, first_samples, sums_by_package
 from navitas.fleet.pairs import pairs_of
 from navitas.fleet.schema import I64, NETWORKS
 from navitas.fleet.stages import Fleet, forget_others
-from navitas.fleet.store import is_of, read_table, write_table
 from navitas.fleet.units import BucketTask, Job, samples_of
 from navitas.fleet.usage import SCREENS, apps_in, ordered, samples_in
 

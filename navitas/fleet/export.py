@@ -12,7 +12,7 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
 from navitas.errors import UsageError
-from navitas.fleet.store import FleetError
+from navitas.fleet.files import FleetError
 
 ENDINGS = (".csv", ".parquet")
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from navitas.fleet.files import FleetError
 from navitas.fleet.schema import client_number, client_of
-from navitas.fleet.store import FleetError, Store
+from navitas.fleet.store import Store
 
 
 def find_client(store: Store, text: str, known: Collection[int]) -> int:

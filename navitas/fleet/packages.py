@@ -6,8 +6,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from navitas.fleet.files import FleetError, read_table, write_table
 from navitas.fleet.schema import PACKAGES
-from navitas.fleet.store import FleetError, Store, read_table, write_table
+from navitas.fleet.store import Store
 
 _KEPT = "packages.parquet"
 

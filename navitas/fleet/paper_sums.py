@@ -12,11 +12,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from navitas.fleet.apriori import COLUMNS, Apriori, AprioriTask, Steps, rates_of
+from navitas.fleet.files import fingerprint, is_of, write_table
 from navitas.fleet.kernel import Amounts, AppLists, check_known, first_samples, sums_by_package
 from navitas.fleet.pairs import pairs_of
 from navitas.fleet.schema import I64
 from navitas.fleet.stages import Fleet, forget_others
-from navitas.fleet.store import fingerprint, is_of, write_table
 from navitas.fleet.units import BucketTask, Job, samples_of
 from navitas.fleet.usage import apps_in, ordered, samples_in
 

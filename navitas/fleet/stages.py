@@ -14,15 +14,16 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from navitas.fleet.engine.base import Engine, OutOfMemory, statement
+from navitas.fleet.files import FleetError, is_of, write_table
 from navitas.fleet.packages import app_by_package, check_packages, keep_packages, numbered
 from navitas.fleet.schema import bucket_of
-from navitas.fleet.store import FleetError, Store, is_of, only_writer, write_table
+from navitas.fleet.store import Store, only_writer
 from navitas.fleet.units import Job, UsageTask, jobs_of
 
 Waiting = Callable[[str], None] | None
 """Hears the number of the process that writes to a store, before it is waited for."""
 LEAST_S = 1800
-_CONTRAST = statement("contrast", least_s=LEAST_S)
+_CONTRAST = statement("whole", "contrast", least_s=LEAST_S)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from navitas.fleet.files import fingerprint, is_of, notes_of, write_table
 from navitas.fleet.pairs import LONGEST_S
-from navitas.fleet.store import Store, Unit, fingerprint, is_of, notes_of, read_samples, write_table
+from navitas.fleet.store import Store, Unit, read_samples
 from navitas.fleet.usage import COLUMNS, ordered, usage_of
 
 _VERSION = "4"

@@ -62,7 +62,7 @@ def _number(digits: str) -> tuple[int, int, str]:
 def find_versions(fleet: Fleet, apps: I64) -> Versions:
     """Contrast the versions of these apps, each with the same clients' pairs without the app, and then with each other."""
     chosen = pa.table({"app": pa.array(apps, pa.int32())})
-    table = pa.concat_tables(fleet.by_clients(statement("versions", least_s=LEAST_S), chosen=chosen))
+    table = pa.concat_tables(fleet.by_clients(statement("whole", "versions", least_s=LEAST_S), chosen=chosen))
     table = table.sort_by([(name, "ascending") for name in ("app", "package", "client")])
     version = dict(zip(fleet.packages["id"].to_pylist(), fleet.packages["version"].to_pylist(), strict=True))
     effects: list[VersionEffect] = []

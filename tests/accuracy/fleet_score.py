@@ -21,8 +21,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from scipy import stats
 
-from navitas.fleet.advice import client_actions, diagnoses_of, suspects
+from navitas.fleet.advice import client_actions
 from navitas.fleet.bugs import Bugs, find_bugs
+from navitas.fleet.diagnoses import diagnoses_of, suspects
 from navitas.fleet.diagnosis import Values
 from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.hogs import Hogs, find_hogs

@@ -28,14 +28,16 @@ from support.fleet_compare import findings, same_findings, same_stages
 
 from navitas.cli.fleet_engines import ENGINES
 from navitas.fleet import cells, paper, paper_sums
-from navitas.fleet.advice import affected_clients, app_actions, diagnoses_of, suspects
+from navitas.fleet.advice import app_actions
 from navitas.fleet.bugs import find_bugs
 from navitas.fleet.cell_rows import asked_for
+from navitas.fleet.diagnoses import affected_clients, diagnoses_of, suspects
 from navitas.fleet.engine.duckdb import MEMORY_MIB
+from navitas.fleet.files import read_table
 from navitas.fleet.hogs import find_hogs
 from navitas.fleet.scores import score_clients
 from navitas.fleet.stages import Fleet, brought_up_to_date
-from navitas.fleet.store import Store, read_table
+from navitas.fleet.store import Store
 from navitas.fleet.usage import COLUMNS
 
 SIZES = (2_400_000, 24_000_000, 72_000_000)

@@ -17,9 +17,10 @@ from support.fleet_compare import findings, same_findings, same_stages
 
 from navitas.fleet.engine.base import OutOfMemory
 from navitas.fleet.engine.duckdb import DuckDbEngine
+from navitas.fleet.files import FleetError
 from navitas.fleet.simulate import FleetModel, simulate
 from navitas.fleet.stages import Fleet, brought_up_to_date
-from navitas.fleet.store import FleetError, Store, Unit
+from navitas.fleet.store import Store, Unit
 from navitas.fleet.units import Job, UsageTask
 
 pytest.importorskip("pyspark", reason="Spark is not installed: pip install 'navitas[spark]'")

@@ -10,14 +10,15 @@ import numpy as np
 import pyarrow as pa
 
 from navitas.fleet import paper, paper_sums
-from navitas.fleet.advice import app_actions, diagnoses_of, suspects
+from navitas.fleet.advice import app_actions
 from navitas.fleet.bugs import find_bugs
+from navitas.fleet.diagnoses import diagnoses_of, suspects
+from navitas.fleet.files import read_table
 from navitas.fleet.hogs import find_hogs
 from navitas.fleet.paper_rows import paper_bug_rows, paper_hog_rows
 from navitas.fleet.results import Row, bug_rows, hog_rows, score_rows, version_rows
 from navitas.fleet.scores import score_clients
 from navitas.fleet.stages import Fleet
-from navitas.fleet.store import read_table
 from navitas.fleet.versions import find_versions
 
 _KEYS = ("client", "app", "package", "screen", "network")

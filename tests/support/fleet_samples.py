@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from navitas.fleet.files import read_table
 from navitas.fleet.schema import SAMPLES
-from navitas.fleet.store import Store, read_table
+from navitas.fleet.store import Store
 
 NOW_S = 1_790_000_000.0
 """What the time is while tests ingest."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -60,16 +61,23 @@ def _modules() -> list[Path]:
     return sorted(path for path in PACKAGE.rglob("*.py") if "sample" not in path.relative_to(PACKAGE).parts)
 
 
-def _imports(path: Path) -> set[str]:
+def _imports(path: Path, *, for_types: bool = True) -> set[str]:
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    module = ast.parse(path.read_text())
+    if not for_types:
+        module.body = [node for node in module.body if not (isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test))]
+    for node in ast.walk(module):
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             found.add(node.module)
-            if node.module == "navitas":
-                found.update(f"navitas.{alias.name}" for alias in node.names)
+            if node.module.startswith("navitas"):
+                found.update(f"{node.module}.{alias.name}" for alias in node.names)  # modules among them
     return found
+
+
+def _name(path: Path) -> str:
+    return ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
 
 
 @pytest.mark.parametrize("path", _modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
@@ -79,6 +87,13 @@ def test_a_module_imports_only_what_lies_below_it(path: Path) -> None:
         return
     targets = {name.split(".")[1] for name in _imports(path) if name.startswith("navitas.")} - {layer, "__version__"}
     assert targets <= ALLOWED[layer]
+
+
+def test_no_module_imports_itself_through_others() -> None:
+    """What is imported for types alone does not count, nor what a package hands on."""
+    modules = {_name(path): path for path in _modules() if path.name != "__init__.py"}
+    used = {name: (_imports(path, for_types=False) & modules.keys()) - {name} for name, path in modules.items()}
+    TopologicalSorter(used).prepare()
 
 
 @pytest.mark.parametrize("path", _modules(), ids=lambda path: str(path.relative_to(PACKAGE)))

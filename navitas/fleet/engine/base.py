@@ -9,8 +9,8 @@ from typing import Protocol, TypeVar
 
 import pyarrow as pa
 
+from navitas.fleet.files import FleetError
 from navitas.fleet.kernel import UnknownPackage
-from navitas.fleet.store import FleetError
 from navitas.fleet.units import Task
 
 Tables = Mapping[str, pa.Table | Sequence[Path]]

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from navitas.fleet.engine.base import OutOfMemory, Tables, Work, did
 from navitas.fleet.engine.spill import forget, own_folder
-from navitas.fleet.store import FleetError
+from navitas.fleet.files import FleetError
 from navitas.fleet.units import Task
 
 MEMORY_MIB = 1024

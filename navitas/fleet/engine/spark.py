@@ -16,7 +16,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from navitas.fleet.engine.base import OutOfMemory, Tables, Work, did
 from navitas.fleet.engine.spark_errors import named
 from navitas.fleet.engine.spark_session import Session
-from navitas.fleet.store import FleetError
+from navitas.fleet.files import FleetError
 from navitas.fleet.units import Task
 
 _WAVE = 4

@@ -8,7 +8,7 @@ from pyspark.errors import PySparkException
 
 from navitas.errors import UsageError
 from navitas.fleet.engine.base import OutOfMemory
-from navitas.fleet.store import FleetError
+from navitas.fleet.files import FleetError
 
 # A result that finds no room in the block manager's memory is lost.
 _TOO_LARGE = ("OutOfMemory", "spark.driver.maxResultSize", "Java heap space", "TaskResultLost")

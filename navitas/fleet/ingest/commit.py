@@ -14,7 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from navitas.fleet.store import FleetError, Store, write_whole
+from navitas.fleet.files import FleetError, write_whole
+from navitas.fleet.store import Store
 
 ASIDE = "incoming"
 LEDGER = "ledger.jsonl"

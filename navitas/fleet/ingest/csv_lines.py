@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pv
 
+from navitas.fleet.files import FleetError
 from navitas.fleet.ingest.lines import Block, Refusal
 from navitas.fleet.ingest.raw import APART, COLUMNS, REQUIRED, Batch, Unreadable, batch_of
 from navitas.fleet.ingest.times import time_column
-from navitas.fleet.store import FleetError
 
 _TRUE, _FALSE = ["true", "True", "1", "on"], ["false", "False", "0", "off"]
 _MOST_COLUMNS, _SHOWN = 1000, 200

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from navitas.fleet.files import FleetError
 from navitas.fleet.ingest.checks import check
 from navitas.fleet.ingest.commit import Ledger, aside, commit, spool_folder
 from navitas.fleet.ingest.lines import Refusal
@@ -24,7 +25,7 @@ from navitas.fleet.ingest.raw import Batch, count
 from navitas.fleet.ingest.readers import reader_of
 from navitas.fleet.ingest.source import BLOCK, SourceFile
 from navitas.fleet.ingest.spool import Spool
-from navitas.fleet.store import FleetError, Store
+from navitas.fleet.store import Store
 
 
 class Group:

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from navitas.fleet.store import FleetError
+from navitas.fleet.files import FleetError
 
 
 @dataclass(slots=True)

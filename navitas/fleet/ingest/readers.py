@@ -6,12 +6,12 @@ import re
 from pathlib import PurePath
 from typing import Protocol
 
+from navitas.fleet.files import FleetError
 from navitas.fleet.ingest.checkin import CheckinReader
 from navitas.fleet.ingest.csv_lines import CsvReader
 from navitas.fleet.ingest.json_lines import JsonReader
 from navitas.fleet.ingest.lines import Block
 from navitas.fleet.ingest.raw import Batch
-from navitas.fleet.store import FleetError
 
 _JSON, _CSV = (".jsonl", ".json", ".ndjson"), (".csv",)
 _FOR_PEOPLE = re.compile(rb"Battery History|Statistics since last charge")

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from navitas.fleet.files import FleetError
 from navitas.fleet.ingest.lines import Block, Cutter, Refusal
-from navitas.fleet.store import FleetError
 
 _CHUNK = 1 << 20
 BLOCK = 8 << 20

@@ -11,12 +11,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 
+from navitas.fleet.files import FleetError, read_table, write_table, write_whole
 from navitas.fleet.schema import I64, client_of
 from navitas.fleet.simulate.bucket import Period, Plan, Stops
 from navitas.fleet.simulate.catalog import Bool, catalog_of
 from navitas.fleet.simulate.model import DAY_S, generator
 from navitas.fleet.simulate.run import Told, clear_pieces, period_into, read_model
-from navitas.fleet.store import FleetError, Store, only_writer, read_table, write_table, write_whole
+from navitas.fleet.store import Store, only_writer
 
 _PLACE = 1 << 22
 NOT_ADVISED = "not advised"

@@ -15,12 +15,13 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from navitas.fleet.files import FleetError, read_table, write_table, write_whole
 from navitas.fleet.schema import I64, bucket_of, client_number, month_of
 from navitas.fleet.simulate.bucket import Members, Period, Plan, blocks_of
 from navitas.fleet.simulate.catalog import catalog_of
 from navitas.fleet.simulate.model import FleetModel, generator
 from navitas.fleet.simulate.truth import apps_table
-from navitas.fleet.store import FleetError, Store, Unit, only_writer, read_table, write_table, write_whole
+from navitas.fleet.store import Store, Unit, only_writer
 
 _PLACE = 1 << 21
 """The place of the random numbers for the counts of samples."""

@@ -1,6 +1,6 @@
 -- By client, package, screen and network, for apps in `chosen`: the package at both ends against its app at neither, as in contrast.sql.
 -- `cells` has sums of pairs; those whose package is null are of all pairs.
-WITH used AS (
+, used AS (
     SELECT
         cells.client, cells.package, packages.app_id AS app, screen, network,
         CAST(SUM(both_seconds) AS DOUBLE) AS t1, CAST(SUM(both_drop_ppm) AS DOUBLE) AS d1,
@@ -10,25 +10,17 @@ WITH used AS (
     GROUP BY cells.client, cells.package, packages.app_id, screen, network
 ),
 own AS (SELECT client, app, screen, network, SUM(t) AS t, SUM(d) AS d FROM used GROUP BY client, app, screen, network),
-whole AS (
+alike AS (
     SELECT client, screen, network, CAST(SUM(both_seconds) AS DOUBLE) AS t, CAST(SUM(both_drop_ppm) AS DOUBLE) AS d
     FROM cells WHERE package IS NULL GROUP BY client, screen, network
 ),
-moments AS (
-    SELECT
-        client, screen,
-        CAST(SUM(pairs) AS DOUBLE) AS n, CAST(SUM(seconds) AS DOUBLE) AS t, CAST(SUM(drop_ppm) AS DOUBLE) AS d,
-        CAST(SUM(square) AS DOUBLE) AS q
-    FROM clients GROUP BY client, screen
-),
 parted AS (
     SELECT
-        used.client, used.app, used.package, used.screen, used.network, t1, d1, whole.t - own.t AS t0, whole.d - own.d AS d0,
-        CASE WHEN n > 1 AND q - moments.d * moments.d / moments.t > n / 2 THEN (q - moments.d * moments.d / moments.t) / (n - 1) ELSE 0 END AS v
+        used.client, used.app, used.package, used.screen, used.network, t1, d1, alike.t - own.t AS t0, alike.d - own.d AS d0, v
     FROM used
     JOIN own ON used.client = own.client AND used.app = own.app AND used.screen = own.screen AND used.network = own.network
-    JOIN whole ON used.client = whole.client AND used.screen = whole.screen AND used.network = whole.network
-    JOIN moments ON used.client = moments.client AND used.screen = moments.screen
+    JOIN alike ON used.client = alike.client AND used.screen = alike.screen AND used.network = alike.network
+    JOIN whole ON used.client = whole.client AND used.screen = whole.screen
 )
 SELECT
     client, app, package, screen, network, t1 AS seconds, d1 AS drop_ppm,

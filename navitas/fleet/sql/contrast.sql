@@ -3,7 +3,7 @@
 -- which the level falls by a step. Pairs with the app at one end tell nothing, but that it may have run for half of them (ran_s).
 -- A pair with one version at its begin and another at its end is among `one` of both: it is of the app at both ends, and counts once.
 -- Screens are added up in their order, for last digits depend on it: all engines make the same.
-WITH used AS (
+, used AS (
     SELECT
         usage.client, packages.app_id AS app, usage.screen,
         SUM(both_pairs + changed_pairs) AS pairs,
@@ -13,19 +13,10 @@ WITH used AS (
     FROM usage JOIN packages ON usage.package = packages.id
     GROUP BY usage.client, packages.app_id, usage.screen
 ),
-whole AS (
-    SELECT
-        client, screen,
-        CAST(SUM(pairs) AS DOUBLE) AS n, CAST(SUM(seconds) AS DOUBLE) AS t, CAST(SUM(drop_ppm) AS DOUBLE) AS d,
-        CAST(SUM(square) AS DOUBLE) AS q
-    FROM clients GROUP BY client, screen
-),
 parted AS (
     SELECT
         used.client, used.app, used.screen, used.pairs, used.t1, used.d1, (used.t + used.t1) / 2 AS ran,
-        whole.t - used.t AS t0, whole.d - used.d AS d0,
-        CASE WHEN whole.n > 1 AND whole.q - whole.d * whole.d / whole.t > whole.n / 2  -- less is what rounding leaves of nothing
-            THEN (whole.q - whole.d * whole.d / whole.t) / (whole.n - 1) ELSE 0 END AS v
+        whole.t - used.t AS t0, whole.d - used.d AS d0, v
     FROM used JOIN whole ON used.client = whole.client AND used.screen = whole.screen
 ),
 weighed AS (

@@ -1,5 +1,5 @@
 -- By client and package, for apps in `chosen`: as in contrast.sql, the package at both ends against its app at neither.
-WITH used AS (
+, used AS (
     SELECT
         usage.client, usage.package, packages.app_id AS app, usage.screen, SUM(both_pairs) AS pairs,
         CAST(SUM(both_seconds) AS DOUBLE) AS t1, CAST(SUM(both_drop_ppm) AS DOUBLE) AS d1,
@@ -9,9 +9,6 @@ WITH used AS (
     GROUP BY usage.client, usage.package, packages.app_id, usage.screen
 ),
 own AS (SELECT client, app, screen, SUM(t) AS t, SUM(d) AS d FROM used GROUP BY client, app, screen),
-whole AS (
-    SELECT client, screen, CAST(SUM(seconds) AS DOUBLE) AS t, CAST(SUM(drop_ppm) AS DOUBLE) AS d FROM clients GROUP BY client, screen
-),
 parted AS (
     SELECT used.client, used.package, used.app, used.screen, used.pairs, t1, d1, whole.t - own.t AS t0, whole.d - own.d AS d0
     FROM used

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from navitas.fleet.advice import ActionRow, affected_clients
+from navitas.fleet.advice import ActionRow
 from navitas.fleet.bugs import Bugs
+from navitas.fleet.diagnoses import affected_clients
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from navitas.fleet.apriori import FASTEST, UNIT_PPM_S, Apriori, Steps, rates_of
+from navitas.fleet.files import write_table
 from navitas.fleet.pairs import Pairs
-from navitas.fleet.store import write_table
 
 
 def pairs(*told: tuple[int, int]) -> Pairs:

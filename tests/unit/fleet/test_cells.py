@@ -14,9 +14,10 @@ from navitas.fleet import cell_rows, cells
 from navitas.fleet.asked import Asked
 from navitas.fleet.conditions import cells_by_app
 from navitas.fleet.engine.duckdb import DuckDbEngine
+from navitas.fleet.files import read_table
 from navitas.fleet.schema import NETWORKS, SAMPLES, State
 from navitas.fleet.stages import brought_up_to_date
-from navitas.fleet.store import Store, Unit, read_table
+from navitas.fleet.store import Store, Unit
 
 OF_APP = np.array([0, 0, 1, 1, 2], np.int32)
 ASKED = Asked.of(np.array([0]), np.array([1, 1, 9]), np.array([2, 0, 1]))

@@ -13,10 +13,11 @@ from scipy import stats
 from navitas.fleet import paper, paper_sums
 from navitas.fleet.apriori import COLUMNS, Apriori, Steps, rates_of
 from navitas.fleet.engine.duckdb import DuckDbEngine
+from navitas.fleet.files import read_table
 from navitas.fleet.pairs import pairs_of
 from navitas.fleet.simulate import FleetModel, simulate
 from navitas.fleet.stages import Fleet, brought_up_to_date
-from navitas.fleet.store import Store, read_table
+from navitas.fleet.store import Store
 from navitas.fleet.usage import ordered, samples_in
 
 

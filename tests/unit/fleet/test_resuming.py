@@ -18,16 +18,17 @@ import pyarrow.parquet as pq
 import pytest
 
 from navitas.fleet import cells, paper_sums
-from navitas.fleet.advice import diagnoses_of
 from navitas.fleet.asked import Asked
 from navitas.fleet.bugs import find_bugs
+from navitas.fleet.diagnoses import diagnoses_of
 from navitas.fleet.engine.base import OutOfMemory, Tables, Work
 from navitas.fleet.engine.duckdb import DuckDbEngine
+from navitas.fleet.files import FleetError, read_table
 from navitas.fleet.hogs import find_hogs
 from navitas.fleet.scores import score_clients
 from navitas.fleet.simulate import FleetModel, simulate
 from navitas.fleet.stages import Fleet, brought_up_to_date
-from navitas.fleet.store import FleetError, Store, read_table
+from navitas.fleet.store import Store
 from navitas.folder_lock import FolderLock
 
 # Forks when all is imported, so that each child costs no start of Python. A child is killed when it touches a file for the n-th

@@ -12,12 +12,13 @@ import pytest
 from navitas.fleet.bugs import find_bugs
 from navitas.fleet.conditions import cells_by_app
 from navitas.fleet.engine.duckdb import DuckDbEngine
+from navitas.fleet.files import FleetError
 from navitas.fleet.hogs import find_hogs
 from navitas.fleet.schema import SAMPLES
 from navitas.fleet.scores import score_clients
 from navitas.fleet.simulate import FleetModel, simulate
 from navitas.fleet.stages import Fleet, brought_up_to_date
-from navitas.fleet.store import FleetError, Store, Unit
+from navitas.fleet.store import Store, Unit
 
 
 @pytest.fixture(scope="module")

@@ -43,7 +43,7 @@ def test_a_client_whose_battery_always_drains_alike_has_no_noise(tmp_path: Path)
         "clients": clients({"client": 1, **whole}),
         "packages": pa.table({"id": [0], "app_id": [0]}),
     }
-    (row,) = DuckDbEngine(tmp_path, threads=1).query(statement("contrast", least_s=LEAST_S), tables).to_pylist()
+    (row,) = DuckDbEngine(tmp_path, threads=1).query(statement("whole", "contrast", least_s=LEAST_S), tables).to_pylist()
     assert row["w"] > 0 and row["s"] == 0 and row["noise"] == 0
 
 

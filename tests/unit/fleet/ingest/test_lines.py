@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from navitas.fleet.files import FleetError
 from navitas.fleet.ingest import lines as module
 from navitas.fleet.ingest import source as source_module
 from navitas.fleet.ingest.source import SourceFile
-from navitas.fleet.store import FleetError
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

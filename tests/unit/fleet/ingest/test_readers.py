@@ -13,6 +13,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from navitas.fleet.files import FleetError
 from navitas.fleet.ingest import csv_lines, json_lines
 from navitas.fleet.ingest.checkin import CheckinReader
 from navitas.fleet.ingest.checks import check
@@ -23,7 +24,6 @@ from navitas.fleet.ingest.names import Packages, stored_rows
 from navitas.fleet.ingest.raw import COLUMNS, Batch
 from navitas.fleet.ingest.readers import reader_of
 from navitas.fleet.schema import PACKAGES, SAMPLES
-from navitas.fleet.store import FleetError
 
 NAMES = st.text(
     st.characters(codec="utf-8", exclude_characters=" ;,\r\n\x85\u2028\u2029", exclude_categories=["Zs", "Cc"]),

@@ -12,12 +12,13 @@ import pyarrow as pa
 import pytest
 
 from navitas.errors import UsageError
+from navitas.fleet.files import FleetError, read_table
 from navitas.fleet.pairs import Samples, pairs_of
 from navitas.fleet.schema import SAMPLES, State, bucket_of, month_of
 from navitas.fleet.simulate import FleetModel, act, simulate
 from navitas.fleet.simulate.bucket import Members
 from navitas.fleet.simulate.run import _mapped
-from navitas.fleet.store import FleetError, Store, only_writer, read_table
+from navitas.fleet.store import Store, only_writer
 
 MODEL = FleetModel(
     clients=60, samples=24_000, apps=400, bug_share=0.02, steps=((10_000, 0.5), (50_000, 0.5)), start_s=1_769_600_000

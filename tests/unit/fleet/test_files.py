@@ -7,13 +7,13 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from navitas.fleet import store
-from navitas.fleet.store import FleetError, is_of, notes_of, read_table, write_table
+from navitas.fleet import files
+from navitas.fleet.files import FleetError, is_of, notes_of, read_table, write_table
 
 
 @pytest.mark.parametrize("rows", [0, 1, 5])
 def test_a_table_is_read_as_it_was_written(rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "_BATCH", 2)
+    monkeypatch.setattr(files, "_BATCH", 2)
     table = pa.table(
         {"number": pa.array(range(rows), pa.int32()), "text": pa.array(["a", None, "b", "", "c"][:rows], pa.string())}
     )
@@ -38,6 +38,6 @@ def test_a_lack_of_memory_is_no_damage(tmp_path: Path, monkeypatch: pytest.Monke
     def too_much(_: Path) -> None:
         raise pa.ArrowMemoryError("malloc of size 4096 failed")
 
-    monkeypatch.setattr(store.pq, "ParquetFile", too_much)
+    monkeypatch.setattr(files.pq, "ParquetFile", too_much)
     with pytest.raises(MemoryError):
         read_table(tmp_path / "table.parquet")

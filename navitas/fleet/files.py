@@ -1,0 +1,131 @@
+"""Files of a fleet's folder: Parquet and others, written whole or not at all, with what they were made of."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from navitas.errors import NavitasError
+
+AGAIN = "Restore the file (what is in work may be deleted), or ingest the sources into a new folder."
+"""What helps where a file is damaged."""
+_INPUTS, _NOTES = b"navitas.inputs", b"navitas.notes"
+# Decoded in two thirds of the time that zstd and dictionaries of numbers take, at 1.6 times the size.
+_COMPRESSION, _ROW_GROUP = "lz4", 1 << 17
+_BATCH = 1 << 16
+"""Rows that are read at once: what is read whole passes through buffers so large that the system makes them anew each time."""
+
+
+class FleetError(NavitasError):
+    """A fleet's folder cannot be read or written, or is none."""
+
+
+def fingerprint(*files: Path) -> str:
+    """What tells whether inputs have changed: their names and sizes, for parts never change."""
+    digest = hashlib.blake2b(digest_size=12)
+    for file in files:
+        digest.update(f"{file.parent.name}/{file.name} {file.stat().st_size}\n".encode())
+    return digest.hexdigest()
+
+
+def read_table(file: Path, columns: list[str] | None = None) -> pa.Table:
+    """A Parquet file. FleetError when it cannot be read."""
+    try:
+        whole = pq.ParquetFile(file)
+        batches = [*whole.iter_batches(_BATCH, columns=columns, use_threads=False)]
+        return pa.Table.from_batches(batches) if batches else whole.read(columns, use_threads=False)
+    except MemoryError:  # one of Arrow's errors too
+        raise
+    except (OSError, pa.ArrowException) as error:
+        raise FleetError(f"{file}: cannot be read: {error}", AGAIN) from error
+
+
+def typed(file: Path, table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """The schema's columns. FleetError where one has another type, or nulls or nothing that may not be unknown."""
+    columns = []
+    for field in schema:
+        if table.column_names.count(field.name) > 1:
+            raise FleetError(f"{file}: column {field.name} is there twice", AGAIN)
+        there = field.name in table.column_names
+        try:
+            column = table[field.name].cast(field.type) if there else pa.chunked_array([pa.nulls(table.num_rows, field.type)])
+        except pa.ArrowException as error:
+            raise FleetError(f"{file}: column {field.name} holds other values than {field.type}: {error}", AGAIN) from error
+        if (column.null_count or _element_nulls(column)) and not field.nullable:
+            raise FleetError(f"{file}: column {field.name} {'has nulls' if there else 'is missing'}", AGAIN)
+        columns.append(column)
+    return pa.table(columns, schema=schema)
+
+
+def _element_nulls(column: pa.ChunkedArray) -> int:
+    """Nulls in lists."""
+    return sum(chunk.values.null_count for chunk in column.chunks) if pa.types.is_list(column.type) else 0
+
+
+def write_table(file: Path, table: pa.Table, inputs: str = "", notes: Mapping[str, int] | None = None) -> None:
+    """Write a Parquet file whole, with what it was made of and counts to tell. FleetError when it cannot be written."""
+    if inputs:
+        table = table.replace_schema_metadata({_INPUTS: inputs.encode(), _NOTES: json.dumps(dict(notes or {})).encode()})
+    with _Whole(file) as name:
+        texts = [field.name for field in table.schema if pa.types.is_string(field.type)]
+        pq.write_table(table, name, compression=_COMPRESSION, use_dictionary=texts, row_group_size=_ROW_GROUP)
+
+
+def is_of(file: Path, inputs: str) -> bool:
+    """Whether a result is there and was made of these inputs."""
+    return _metadata(file).get(_INPUTS) == inputs.encode()
+
+
+def notes_of(file: Path) -> dict[str, int]:
+    """The counts that were written with a result."""
+    found: dict[str, int] = json.loads(_metadata(file).get(_NOTES, b"{}"))
+    return found
+
+
+def _metadata(file: Path) -> Mapping[bytes, bytes]:
+    try:
+        return pq.read_schema(file).metadata or {}
+    except (OSError, pa.ArrowException):
+        return {}
+
+
+def write_whole(file: Path, data: bytes) -> None:
+    """Write a file whole. FleetError when there is no room or no permission."""
+    with _Whole(file) as name:
+        name.write_bytes(data)
+
+
+class _Whole:
+    """Names a file to be written; it takes its place when all went well."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._made = file.with_name(f".{file.name}.{os.getpid()}")
+
+    def __enter__(self) -> Path:
+        try:
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise self._refusal(error) from error
+        return self._made
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if error is None:
+            try:
+                self._made.replace(self._file)
+            except OSError as refused:
+                self._made.unlink(missing_ok=True)
+                raise self._refusal(refused) from refused
+            return
+        self._made.unlink(missing_ok=True)
+        if isinstance(error, OSError | pa.ArrowException):
+            raise self._refusal(error) from error
+
+    def _refusal(self, error: Exception) -> FleetError:
+        return FleetError(f"{self._file}: cannot be written: {error}", "Make room, or allow writing there.")
