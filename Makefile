@@ -46,8 +46,10 @@ navitas/jars/.built: $(JAVA_SOURCES)
 demo: setup
 	$(BIN)/navitas demo
 
+# Tests that compare an estimate with what was drawn run by themselves, after all others: else these starve the virtual phone.
 test: setup test-java gradle-homes android-sdk browser
-	$(BIN)/python -m pytest -q -n 2 --dist worksteal tests
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not quiet" tests
+	$(BIN)/python -m pytest -q -m quiet tests
 
 test-java: setup
 	$(MVN) -f instrumenter install

@@ -16,7 +16,7 @@ from navitas.build.gradle import build_bundles
 from navitas.cli.analysis import load_recording
 from navitas.device.adb import AdbDevice
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.quiet, pytest.mark.timeout(600)]
 
 
 @contextmanager

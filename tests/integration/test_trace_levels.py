@@ -11,7 +11,7 @@ from navitas.cli.analysis import load_recording
 from navitas.collect.doctor import examine
 from navitas.parse.tables import RunTables
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.quiet, pytest.mark.timeout(600)]
 
 TESTS = ("KnownCasesTest#sleepingAndBusyThread", "KnownCasesTest#twoBusyThreads")
 LEVELS = {"perfetto": "sched", "atrace": "sched", "none": "thread-freq"}

@@ -109,7 +109,7 @@ def end(device: Device) -> bool:
 
     False when one did not end, and was killed.
     """
-    wait = f"n=0; while pgrep -f {_OURS} >/dev/null && [ $n -lt 100 ]; do n=$((n+1)); sleep 0.1; done"
+    wait = f"n=0; while pgrep -f {_OURS} >/dev/null && [ $n -lt 300 ]; do n=$((n+1)); sleep 0.1; done"
     return device.shell(f"pkill -f {_OURS} && {{ {wait}; pkill -9 -f {_OURS}; }}", timeout_s=_END_S).exit_code != 0
 
 
