@@ -175,9 +175,10 @@ def test_cpu_time_of_one_shot_threads_is_found(phone: AdbDevice, gradle: str, tm
         },
     )
     profiled = Lab(phone, build_bundles(project, gradle=gradle), tmp_path).profile(name="threads")
-    rows = [row for row in profiled.test("oneShots").threads if row.name.startswith("one-shot-")]
+    # A virtual machine that is stopped for a while has its tracer count that: then a thread seems to run outside of its life, too.
+    rows = [row for row in app_threads(profiled.test("oneShots")) if row.name.startswith("one-shot-")]
     assert sum(row.count for row in rows) == THREADS
-    assert sum(method.calls for row in rows for method in row.methods if row.role == "app") >= THREADS
+    assert sum(method.calls for row in rows for method in row.methods) >= THREADS
     # What each thread's own clock said when it was done. What its end costs the kernel and the JVM comes after: a trace tells it.
     told_ns = int((project / "cpu.txt").read_text())
     found_ns = sum(row.cpu_ns for row in rows)
