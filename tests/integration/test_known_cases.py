@@ -175,7 +175,7 @@ def test_cpu_time_of_one_shot_threads_is_found(phone: AdbDevice, gradle: str, tm
         },
     )
     profiled = Lab(phone, build_bundles(project, gradle=gradle), tmp_path).profile(name="threads")
-    # A virtual machine that is stopped for a while has its tracer count that: then a thread seems to run outside of its life, too.
+    # The tracer of a virtual machine counts while that is stopped, too: then a thread seems to run outside of its life.
     rows = [row for row in app_threads(profiled.test("oneShots")) if row.name.startswith("one-shot-")]
     assert sum(row.count for row in rows) == THREADS
     assert sum(method.calls for row in rows for method in row.methods) >= THREADS
