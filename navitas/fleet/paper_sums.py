@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -106,8 +105,7 @@ def _to_do(fleet: Fleet) -> tuple[list[AprioriTask], list[RatesTask]]:
 
 
 def _inputs(fleet: Fleet) -> str:
-    apps = hashlib.blake2b(fleet.app_of.tobytes(), digest_size=6).hexdigest()
-    return f"{_VERSION} {fingerprint(*(part for job in fleet.jobs for part in job.parts))} {apps}"
+    return f"{_VERSION} {fingerprint(*(part for job in fleet.jobs for part in job.parts))}"
 
 
 def _exact_file(fleet: Fleet, bucket: int) -> Path:

@@ -175,13 +175,15 @@ def test_cpu_time_of_one_shot_threads_is_found(phone: AdbDevice, gradle: str, tm
         },
     )
     profiled = Lab(phone, build_bundles(project, gradle=gradle), tmp_path).profile(name="threads")
-    # The tracer of a virtual machine counts while that is stopped, too: then a thread seems to run outside of its life.
-    rows = [row for row in app_threads(profiled.test("oneShots")) if row.name.startswith("one-shot-")]
+    named = [row for row in profiled.test("oneShots").threads if row.name.startswith("one-shot-")]
+    rows = [row for row in named if row.role == "app"]
     assert sum(row.count for row in rows) == THREADS
     assert sum(method.calls for row in rows for method in row.methods) >= THREADS
     # What each thread's own clock said when it was done. What its end costs the kernel and the JVM comes after: a trace tells it.
     told_ns = int((project / "cpu.txt").read_text())
     found_ns = sum(row.cpu_ns for row in rows)
+    # On virtual machines a trace may rarely show one of them run outside of its life, for some ms that its own clock has, too.
+    assert sum(row.cpu_ns for row in named if row.role != "app") <= 0.01 * told_ns
     assert 0.95 * told_ns <= found_ns
     assert found_ns <= 1.1 * told_ns or profiled.analysis.evidence.level == "sched"
     assert "not_conserved" not in profiled.warnings
