@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import IO
 
-from navitas.attribute.result import Analysis, ThreadEnergy
+from navitas.analyze.profile import Profile
+from navitas.analyze.records import ThreadEnergy
 from navitas.report.frames import J_TO_UJ, UNTRACED, walk
 from navitas.report.names import MethodNames, printable
 
@@ -23,11 +24,11 @@ class CollapsedReport:
     What is left of a stack below 1 µJ goes to its caller, so nothing is lost to rounding but the last µJ of a thread.
     """
 
-    def render(self, analysis: Analysis, out: IO[str]) -> None:
-        """Write the file; nothing for an analysis without threads."""
+    def render(self, profile: Profile, out: IO[str]) -> None:
+        """Write the file; nothing for a profile without threads."""
         stacks: Counter[str] = Counter()
-        names = _Frames(MethodNames(analysis.methods))
-        for test in analysis.tests:
+        names = _Frames(MethodNames(profile.method_table))
+        for test in profile.tests:
             for thread in test.threads:
                 _add(stacks, thread, names)
         for stack, weight_uj in stacks.items():

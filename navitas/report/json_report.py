@@ -12,9 +12,10 @@ from typing import IO, Any
 import numpy as np
 
 from navitas import __version__
-from navitas.attribute.classes import by_class, is_by_class
-from navitas.attribute.repeats import repeats_of
-from navitas.attribute.result import Analysis, Evidence, MethodEnergy, Nodes, TestEnergy, ThreadEnergy
+from navitas.analyze.classes import by_class, is_by_class
+from navitas.analyze.profile import Profile
+from navitas.analyze.records import MethodEnergy, Nodes, TestEnergy, ThreadEnergy, Totals
+from navitas.analyze.repeats import repeats_of
 from navitas.parse.tables import MethodTable
 from navitas.report.json_text import Lines, line, written
 from navitas.report.names import UNKNOWN_METHOD, method_of
@@ -39,48 +40,60 @@ def schema() -> dict[str, Any]:
 
 
 class JsonReport:
-    """The whole analysis as one JSON object; a method or a node is one line."""
+    """The whole profile as one JSON object; a method or a node is one line."""
 
-    def render(self, analysis: Analysis, out: IO[str]) -> None:
+    def render(self, profile: Profile, out: IO[str]) -> None:
         """Write the report with a final line feed, test by test. ValueError for a figure that is not finite."""
-        out.writelines(written(_report(analysis)))
+        out.writelines(written(_report(profile)))
         out.write("\n")
 
 
-def to_dict(analysis: Analysis) -> dict[str, Any]:
+def to_dict(profile: Profile) -> dict[str, Any]:
     """The report as plain data."""
-    loaded: dict[str, Any] = json.loads("".join(written(_report(analysis))))
+    loaded: dict[str, Any] = json.loads("".join(written(_report(profile))))
     return loaded
 
 
-def _report(analysis: Analysis) -> dict[str, Any]:
-    names = _Names(analysis.methods)
-    totals = {name: value for name, value in asdict(analysis.totals).items() if value is not None}
+def _report(profile: Profile) -> dict[str, Any]:
+    names = _Names(profile.method_table)
     return {
         "schema_version": SCHEMA_VERSION,
         "navitas_version": __version__,
-        "project": analysis.project,
-        "device": dict(analysis.device),
-        "evidence": _evidence(analysis.evidence),
-        "settings": dict(analysis.settings),
-        "power_profile": dict(analysis.power_profile),
-        "voltage_v": analysis.voltage_v,
-        "battery_mah": analysis.battery_mah,
-        "totals": totals,
-        "repeats": _repeats(analysis.tests),
-        **({"classes": _repeats(by_class(analysis.tests))} if is_by_class(analysis) else {}),
-        "tests": (_test(test, names) for test in analysis.tests),
-        "warnings": [asdict(notice) for notice in analysis.warnings],
+        "project": profile.project,
+        "device": dict(profile.about.device),
+        "evidence": _evidence(profile),
+        "settings": dict(profile.about.settings),
+        "power_profile": dict(profile.about.power_profile),
+        "voltage_v": profile.about.voltage_v,
+        "battery_mah": profile.about.battery_mah,
+        "totals": _totals(profile.totals),
+        "repeats": _repeats(profile.tests),
+        **({"classes": _repeats(by_class(profile.tests))} if is_by_class(profile) else {}),
+        "tests": (_test(test, names) for test in profile.tests),
+        "warnings": [asdict(notice) for notice in profile.warnings],
     }
 
 
-def _evidence(evidence: Evidence) -> dict[str, Any]:
-    statistical = evidence.tick_ns is not None
+def _evidence(profile: Profile) -> dict[str, Any]:
+    (evidence,) = profile.evidence
     return {
         "level": evidence.level,
         "reasons": list(evidence.reasons),
-        "time": "statistical" if statistical else "exact",
-        **({"tick_ns": evidence.tick_ns} if statistical else {}),
+        "time": "exact" if profile.tick_ns is None else "statistical",
+        **({} if profile.tick_ns is None else {"tick_ns": profile.tick_ns}),
+    }
+
+
+def _totals(totals: Totals) -> dict[str, float]:
+    return {
+        "energy_j": totals.energy_j,
+        "charge_mah": totals.charge_mah,
+        "threads_j": totals.threads_j,
+        "other_processes_j": totals.other_processes_j,
+        "idle_j": totals.base_j,
+        "unattributed_j": totals.unattributed_j,
+        "outside_tests_j": totals.outside_tests_j,
+        **_given(rails_j=totals.rails_j, rails_estimate_j=totals.rails_estimate_j),
     }
 
 
@@ -109,10 +122,10 @@ def _test(test: TestEnergy, names: _Names) -> dict[str, Any]:
         "wall_ns": test.wall_ns,
         "energy_j": test.energy_j,
         "other_processes_j": test.other_processes_j,
-        "idle_j": test.idle_j,
+        "idle_j": test.base_j,
         "unattributed_j": test.unattributed_j,
         "compensated_j": test.compensated_j,
-        **_given(paper1_j=test.paper1_j, unprobed_j=test.unprobed_j, unprobed_threads_j=test.unprobed_threads_j),
+        **_given(paper1_j=test.alternative_j, unprobed_j=test.unprobed_j, unprobed_threads_j=test.unprobed_threads_j),
         "threads": (_thread(thread, names) for thread in test.threads),
     }
 
@@ -129,7 +142,7 @@ def _thread(thread: ThreadEnergy, names: _Names) -> dict[str, Any]:
         "untraced_j": thread.untraced_j,
         "probes_j": thread.probes_j,
         "methods": Lines(_method(method, names) for method in thread.methods),
-        "nodes": Lines(_nodes(Nodes.of(thread.nodes))),
+        "nodes": Lines(_nodes(thread.nodes)),
     }
 
 
@@ -160,7 +173,7 @@ def _method(energy: MethodEnergy, names: _Names) -> str:
     counts = (energy.calls, energy.throws, energy.cut)
     times = (energy.wall_ns, energy.self_ns, energy.cpu_ns)
     given = (
-        energy.paper1_j,
+        energy.alternative_j,
         energy.inclusive_error_j,
         energy.exclusive_error_j,
         energy.raw_inclusive_j,

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from truth.methods import MethodTruth, Truth
 
-from navitas.attribute.result import Analysis, EvidenceLevel, TestEnergy
+from navitas.analyze.profile import Profile
+from navitas.analyze.records import TestEnergy
 from navitas.cli.analysis import analyze_recording
 
 # Methods and threads below this part of the app's energy are not scored.
@@ -77,7 +78,7 @@ def _thread_error(test: TestEnergy, truth: Truth) -> float | None:
     return sum(errors) / len(errors) if errors else None
 
 
-def _methods(analysis: Analysis) -> tuple[dict[str, MethodTruth], dict[str, MethodTruth]]:
+def _methods(analysis: Profile) -> tuple[dict[str, MethodTruth], dict[str, MethodTruth]]:
     """Each method summed over threads; by the default method, and by paper 1's formula (inclusive alone)."""
     names = [f"{method.class_name}#{method.name}" for method in analysis.methods.methods]
     found: defaultdict[str, MethodTruth] = defaultdict(MethodTruth)

@@ -19,7 +19,7 @@ from support.lab import Lab
 from support.link import linked
 from support.phone_data import skeleton, state_folder
 
-from navitas.attribute.result import Analysis
+from navitas.analyze.profile import Profile
 from navitas.cli.analysis import analyze_recording
 from navitas.collect.progress import NoProgress
 from navitas.collect.trace.run_trace import leave_nothing
@@ -62,7 +62,7 @@ class Doing:
         return self.error
 
 
-def partial(lab: Lab) -> Analysis:
+def partial(lab: Lab) -> Profile:
     """The analysis of the partial recording that is left."""
     recording = open_recording(lab.folder / "rec")
     assert recording.manifest.state == "partial"

@@ -8,12 +8,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from support.rails import rails_by_run
 from support.gradle_projects import JUNIT, write
 from support.lab import Lab, Profiled, app_threads
 
-from navitas.attribute.score import rails_by_run
 from navitas.build.gradle import build_bundles
-from navitas.cli.analysis import load_recording
 from navitas.device.adb import AdbDevice
 
 pytestmark = [pytest.mark.slow, pytest.mark.quiet, pytest.mark.timeout(600)]
@@ -115,8 +114,7 @@ def test_next_to_nothing_is_unattributed_or_untraced(either: Profiled) -> None:
 
 
 def test_the_estimate_agrees_with_the_rails(either: Profiled) -> None:
-    loaded = load_recording(either.outcome.recording)
-    ((estimate_j, rails_j),) = rails_by_run(loaded.parsed, loaded.manifest, loaded.model)
+    ((estimate_j, rails_j),) = rails_by_run(either.outcome.recording)
     assert estimate_j == pytest.approx(rails_j, rel=0.05)
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from support.rails import rails_by_run
 from support.lab import Lab, Profiled
 
-from navitas.attribute.score import rails_by_run
-from navitas.cli.analysis import load_recording
 from navitas.collect.doctor import examine
 from navitas.parse.tables import RunTables
 
@@ -28,7 +27,7 @@ def traced(request: pytest.FixtureRequest, sample: Lab) -> tuple[str, Profiled]:
     """A profile, made again where the host starved the phone: what is read then comes late for what is spent."""
     for attempt in range(3):
         done = sample.profile(*TESTS, name=f"trace-{request.param}-{attempt}", trace=request.param)
-        (run,) = load_recording(done.outcome.recording).parsed.runs
+        (run,) = load_tables(done.outcome.recording).parsed.runs
         if not _starved(run):
             break
     return request.param, done
@@ -48,8 +47,7 @@ def test_the_level_is_reached_and_the_energy_is_the_rails(traced: tuple[str, Pro
     assert done.analysis.evidence.level == LEVELS[tracing], done.analysis.evidence
     told = examine(sample.phone)
     assert (told.evidence_untraced if tracing == "none" else told.evidence) == LEVELS[tracing], "as the doctor expects"
-    loaded = load_recording(done.outcome.recording)
-    ((estimate_j, rails_j),) = rails_by_run(loaded.parsed, loaded.manifest, loaded.model)
+    ((estimate_j, rails_j),) = rails_by_run(done.outcome.recording)
     assert estimate_j == pytest.approx(rails_j, rel=0.03)
 
 

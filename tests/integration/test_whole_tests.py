@@ -6,8 +6,8 @@ import pytest
 from support.gradle_projects import JUNIT, write
 from support.lab import Lab, Profiled
 
-from navitas.attribute.classes import by_class
-from navitas.attribute.conserve import check
+from navitas.analyze.classes import by_class
+from navitas.analyze.conserve import check
 from navitas.build.gradle import build_bundles
 from navitas.device.adb import AdbDevice
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from navitas.attribute.result import Analysis, Evidence, MethodEnergy, Node, Notice, ThreadEnergy, Totals
-from navitas.attribute.result import TestEnergy as OneTest
+from navitas.analyze.profile import Profile
+from navitas.analyze.records import Evidence, MethodEnergy, Node, Notice, ThreadEnergy, Totals
+from navitas.analyze.records import TestEnergy as OneTest
 from navitas.attribute.statistical import with_errors
 from navitas.parse.tables import Method, MethodTable
 
@@ -50,12 +51,12 @@ def one_run(number: int, energy_j: float, status: str = "passed") -> OneTest:
     return OneTest(*fields, 1_000_000_000, energy_j, 1.0, 1.25, 0.25, (main, pool, evil, collector))
 
 
-def analysis(*tests: OneTest) -> Analysis:
+def analysis(*tests: OneTest) -> Profile:
     """The runs given, or one of 10 J."""
     tests = tests or (one_run(0, 10.0),)
     energy = sum(test.energy_j for test in tests)
     count = len(tests)
-    return Analysis(
+    return Profile(
         device={
             "kind": "virtual",
             "serial": "127.0.0.1:1",
@@ -85,13 +86,13 @@ def analysis(*tests: OneTest) -> Analysis:
     )
 
 
-def with_ticks(made: Analysis) -> Analysis:
+def with_ticks(made: Profile) -> Profile:
     """The same as if ticks had timed the calls."""
     tests = tuple(with_errors(test, 1.1e6) for test in made.tests)
     return replace(made, evidence=replace(made.evidence, tick_ns=1.1e6), tests=tests)
 
 
-def with_paper1(made: Analysis) -> Analysis:
+def with_paper1(made: Profile) -> Profile:
     """The same with paper 1's figures."""
     tests = tuple(
         replace(

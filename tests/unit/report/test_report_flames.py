@@ -9,13 +9,14 @@ from dataclasses import replace
 import pytest
 from analysis_maker import analysis, one_run
 
-from navitas.attribute.result import Analysis, Node
+from navitas.analyze.profile import Profile
+from navitas.analyze.records import Node
 from navitas.parse.tables import MethodTable
 from navitas.report.collapsed import CollapsedReport
 from navitas.report.speedscope import SpeedscopeReport, to_dict
 
 
-def collapsed(made: Analysis) -> list[str]:
+def collapsed(made: Profile) -> list[str]:
     out = io.StringIO()
     CollapsedReport().render(made, out)
     return out.getvalue().splitlines()

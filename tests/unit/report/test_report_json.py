@@ -17,13 +17,13 @@ import pytest
 from analysis_maker import analysis, one_run, with_paper1, with_ticks
 
 import navitas.report.json_report as module
-from navitas.attribute.result import Analysis
+from navitas.analyze.profile import Profile
 from navitas.report.json_report import JsonReport, schema, to_dict
 
 ROOT = Path(__file__).parents[3]
 
 
-def rendered(made: Analysis) -> dict[str, Any]:
+def rendered(made: Profile) -> dict[str, Any]:
     out = io.StringIO()
     JsonReport().render(made, out)
     loaded: dict[str, Any] = json.loads(out.getvalue())
@@ -33,7 +33,7 @@ def rendered(made: Analysis) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "made", [analysis(), with_paper1(analysis()), with_ticks(analysis()), analysis(one_run(0, 8.0), one_run(1, 9.0, "cut"))]
 )
-def test_reports_fit_the_schema(made: Analysis) -> None:
+def test_reports_fit_the_schema(made: Profile) -> None:
     jsonschema.Draft202012Validator.check_schema(schema())
     jsonschema.validate(rendered(made), schema())
 

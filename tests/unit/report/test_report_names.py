@@ -12,7 +12,7 @@ from support.big_recording import make_deep_recording
 from support.recording_maker import make_recording
 from support.scenario import Scenario, TestSpec, ThreadSpec, call
 
-from navitas.attribute.result import Analysis
+from navitas.analyze.profile import Profile
 from navitas.cli.analysis import analyze_recording
 from navitas.report.collapsed import DEEPER, MOST_FRAMES, CollapsedReport
 from navitas.report.json_report import JsonReport
@@ -25,7 +25,7 @@ CLASS = "a.b." + EVIL.replace("#", "")
 
 
 @pytest.fixture(scope="module")
-def analysis(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
+def analysis(tmp_path_factory: pytest.TempPathFactory) -> Profile:
     methods = [f"{CLASS}#{name}" for name in NAMES]
     nested = call(methods[0], 20, 900, *(call(name, 30 + 50 * i, 60 + 50 * i) for i, name in enumerate(methods[1:])))
     scenario = Scenario(
@@ -40,7 +40,7 @@ def analysis(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
     return analyze_recording(folder)
 
 
-def test_the_terminal_is_not_steered(analysis: Analysis) -> None:
+def test_the_terminal_is_not_steered(analysis: Profile) -> None:
     out = io.StringIO()
     for width in (60, 120):
         TerminalReport(tree=EVIL).render(analysis, Console(file=out, width=width, force_terminal=False))
@@ -51,7 +51,7 @@ def test_the_terminal_is_not_steered(analysis: Analysis) -> None:
     assert len(text) < 200_000
 
 
-def test_json_holds_every_name_as_it_is(analysis: Analysis) -> None:
+def test_json_holds_every_name_as_it_is(analysis: Profile) -> None:
     out = io.StringIO()
     JsonReport().render(analysis, out)
     assert out.getvalue().isascii()
@@ -62,7 +62,7 @@ def test_json_holds_every_name_as_it_is(analysis: Analysis) -> None:
     assert {method["name"] for thread in threads for method in thread["methods"]} == set(NAMES)
 
 
-def test_flame_files_keep_their_form(analysis: Analysis) -> None:
+def test_flame_files_keep_their_form(analysis: Profile) -> None:
     out = io.StringIO()
     SpeedscopeReport().render(analysis, out)
     names = [frame["name"] for frame in json.loads(out.getvalue())["shared"]["frames"]]

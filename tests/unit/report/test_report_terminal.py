@@ -9,7 +9,8 @@ import pytest
 from analysis_maker import analysis, one_run, with_paper1, with_ticks
 from rich.console import Console
 
-from navitas.attribute.result import Analysis, Node
+from navitas.analyze.profile import Profile
+from navitas.analyze.records import Node
 from navitas.errors import UsageError
 from navitas.parse.tables import MethodTable
 from navitas.report.names import printable
@@ -17,7 +18,7 @@ from navitas.report.terminal import TerminalReport, unknown_thread
 from navitas.report.units import battery_share, charge, duration, joules, percent
 
 
-def shown(made: Analysis, **options: object) -> str:
+def shown(made: Profile, **options: object) -> str:
     console = Console(width=140, no_color=True, force_terminal=False, legacy_windows=False)
     with console.capture() as capture:
         TerminalReport(**options).render(made, console)  # type: ignore[arg-type]
@@ -163,7 +164,7 @@ def test_direct_recursion_is_one_line_and_so_is_what_all_its_levels_call() -> No
     assert len(lines) == 3
 
 
-def with_probes_off(energy_j: float, error_j: float) -> Analysis:
+def with_probes_off(energy_j: float, error_j: float) -> Profile:
     """One method of two has that energy beside that error."""
     test = one_run(0, 10.0)
     thread = test.threads[0]

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from math import fsum
 
-from navitas.attribute.result import Analysis, TestEnergy, ThreadEnergy
+from navitas.analyze.profile import Profile
+from navitas.analyze.records import Nodes, TestEnergy, ThreadEnergy
 
 _WORST_FIRST = ("cut", "failed", "passed", "assumption", "ignored")
 
 
-def is_by_class(analysis: Analysis) -> bool:
-    """Whether the recording was asked for classes."""
-    return analysis.settings.get("granularity") == "class"
+def is_by_class(profile: Profile) -> bool:
+    """Whether the recording was made with `--granularity class`."""
+    return profile.about.settings.get("granularity") == "class"
 
 
-def by_class(tests: Sequence[TestEnergy]) -> tuple[TestEnergy, ...]:
-    """One entry for each run of each test class, with the sums over its tests and `*` for a method."""
+def by_class(tests: Iterable[TestEnergy]) -> tuple[TestEnergy, ...]:
+    """One record for each run of each test class, with the sums over its tests and `*` for a method."""
     groups: dict[tuple[int, str, str], list[TestEnergy]] = {}
     for test in tests:
         groups.setdefault((test.run, test.module, test.class_name), []).append(test)
@@ -25,18 +26,23 @@ def by_class(tests: Sequence[TestEnergy]) -> tuple[TestEnergy, ...]:
 
 
 def _joined(tests: list[TestEnergy]) -> TestEnergy:
-    paper1 = [test.paper1_j for test in tests if test.paper1_j is not None]
+    alternative = [test.alternative_j for test in tests if test.alternative_j is not None]
     return replace(
         tests[0],
         method="*",
         status=min((test.status for test in tests), key=_WORST_FIRST.index),
         wall_ns=sum(test.wall_ns for test in tests),
         energy_j=fsum(test.energy_j for test in tests),
+        threads_total_j=fsum(test.threads_total_j for test in tests),
+        threads_j=fsum(test.threads_j for test in tests),
         other_processes_j=fsum(test.other_processes_j for test in tests),
-        idle_j=fsum(test.idle_j for test in tests),
+        base_j=fsum(test.base_j for test in tests),
         unattributed_j=fsum(test.unattributed_j for test in tests),
+        probes_j=fsum(test.probes_j for test in tests),
         threads=_threads(tests),
-        paper1_j=fsum(paper1) if paper1 else None,
+        row=-1,
+        alternative_j=fsum(alternative) if alternative else None,
+        components=_sums([test.components for test in tests]),
     )
 
 
@@ -54,8 +60,13 @@ def _threads(tests: Sequence[TestEnergy]) -> tuple[ThreadEnergy, ...]:
             untraced_j=fsum(thread.untraced_j for thread in group),
             probes_j=fsum(thread.probes_j for thread in group),
             methods=(),
-            nodes=(),
+            nodes=Nodes.none(),
+            components=_sums([thread.components for thread in group]),
         )
         for group in groups.values()
     ]
     return tuple(sorted(joined, key=lambda thread: -thread.energy_j))
+
+
+def _sums(rows: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
+    return tuple(map(fsum, zip(*rows, strict=True)))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from navitas.attribute.result import TestEnergy
+from navitas.analyze.records import TestEnergy
 
 
 @dataclass(frozen=True, slots=True)

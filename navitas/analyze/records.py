@@ -1,0 +1,227 @@
+"""Records for people and scripts: views of the ledger's rows. Energies in joules, times in ns.
+
+Where a record has `components`, these are the shares of its energy in the order of `Profile.components`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+T = TypeVar("T")
+
+
+class Lazy(Sequence[T]):
+    """A sequence that is made when it is first read."""
+
+    __slots__ = ("_made", "_make")
+
+    def __init__(self, make: Callable[[], Sequence[T]]) -> None:
+        self._make = make
+        self._made: Sequence[T] | None = None
+
+    @property
+    def made(self) -> Sequence[T]:
+        """The sequence itself."""
+        if self._made is None:
+            self._made = self._make()
+        return self._made
+
+    def __len__(self) -> int:
+        return len(self.made)
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[T]: ...
+
+    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
+        return self.made[index]
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self.made)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(self.made)
+
+
+@dataclass(frozen=True, slots=True)
+class MethodEnergy:
+    """One method on one thread in one test. `inclusive_*` counts recursion once; `exclusive_j` sums over the thread.
+
+    `method` is the index in `Profile.method_table`. `cut`: calls whose end was never seen; `throws`: calls that an exception
+    ended. `*_error_j` are standard errors, None where none is known. `raw_*` include what probes used, None where that is not
+    known. `alternative_j`: inclusive joules by the alternative model.
+    """
+
+    method: int
+    calls: int
+    throws: int
+    cut: int
+    inclusive_j: float
+    exclusive_j: float
+    wall_ns: int
+    self_ns: int
+    cpu_ns: int
+    alternative_j: float | None = None
+    inclusive_error_j: float | None = None
+    exclusive_error_j: float | None = None
+    raw_inclusive_j: float | None = None
+    raw_exclusive_j: float | None = None
+    components: tuple[float, ...] = ()
+    """Of `exclusive_j`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One call-tree node; `parent` is -1 at a root; nodes come before their children."""
+
+    id: int
+    parent: int
+    method: int
+    calls: int
+    inclusive_j: float
+    exclusive_j: float
+    wall_ns: int
+
+
+class Nodes(Sequence[Node]):
+    """The nodes of one call tree as columns: the fields of `Node` after `id`. A `Node` is made when it is read."""
+
+    __slots__ = ("columns",)
+
+    def __init__(self, *columns: NDArray[np.number[Any]]) -> None:
+        self.columns = columns
+
+    @classmethod
+    def none(cls) -> Nodes:
+        """A tree without nodes."""
+        whole, real = np.empty(0, np.int64), np.empty(0)
+        return cls(whole, whole, whole, real, real, whole)
+
+    def rows(self, at: slice = slice(None)) -> Iterator[tuple[int, int, int, float, float, int]]:
+        """The columns' values, node by node."""
+        return zip(*(column[at].tolist() for column in self.columns), strict=True)
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    @overload
+    def __getitem__(self, index: int) -> Node: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Node]: ...
+
+    def __getitem__(self, index: int | slice) -> Node | Sequence[Node]:
+        numbers = range(len(self))[index]
+        if isinstance(numbers, range):
+            return [self[number] for number in numbers]
+        return Node(numbers, *next(self.rows(slice(numbers, numbers + 1))))
+
+    def __iter__(self) -> Iterator[Node]:
+        return (Node(number, *row) for number, row in enumerate(self.rows()))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadEnergy:
+    """One thread in one test: Σ exclusive_j of methods + untraced_j + probes_j = energy_j.
+
+    `count` > 1: a group of short-lived threads, named by their common stem. `untraced_j`: outside of probed methods.
+    """
+
+    serial: int
+    tid: int
+    name: str
+    role: str
+    count: int
+    energy_j: float
+    cpu_ns: int
+    untraced_j: float
+    probes_j: float
+    methods: Sequence[MethodEnergy] = field(repr=False)
+    nodes: Nodes = field(repr=False)
+    components: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TestEnergy:
+    """One run of one test: threads_total_j + other_processes_j + base_j + unattributed_j = energy_j.
+
+    `threads_j` is what the app's own threads used: those of the profiler and of the JIT compiler are left out, since these have
+    other work without probes. `unprobed_j` is what the test used in the run without probes (`--baseline`), `unprobed_threads_j`
+    what its threads used there; None without one. `alternative_j`: by the alternative model.
+    """
+
+    __test__ = False
+
+    id: int
+    run: int
+    module: str
+    class_name: str
+    method: str
+    repeat: int
+    status: str
+    wall_ns: int
+    energy_j: float
+    threads_total_j: float
+    threads_j: float
+    other_processes_j: float
+    base_j: float
+    unattributed_j: float
+    probes_j: float
+    threads: Sequence[ThreadEnergy] = field(repr=False)
+    row: int = -1
+    """Of `Ledger.tests`; -1 for several tests as one."""
+    alternative_j: float | None = None
+    unprobed_j: float | None = None
+    unprobed_threads_j: float | None = None
+    components: tuple[float, ...] = ()
+
+    @property
+    def compensated_j(self) -> float:
+        """Its energy without that of probes."""
+        return self.energy_j - self.probes_j
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Over all runs but those of a baseline.
+
+    threads_j + other_processes_j + base_j + unattributed_j = energy_j = Σ tests + outside_tests_j. `rails_j` is what the
+    device's rails measured while they were read, `rails_estimate_j` the estimate for that time.
+    """
+
+    energy_j: float
+    charge_mah: float
+    threads_j: float
+    other_processes_j: float
+    base_j: float
+    unattributed_j: float
+    outside_tests_j: float
+    rails_j: float | None = None
+    rails_estimate_j: float | None = None
+    components: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A warning in the result: code, message, remedy."""
+
+    code: str
+    message: str
+    remedy: str

@@ -1,0 +1,238 @@
+"""The tables behind a profile's records: group-bys over the ledger, each made once, when it is first needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import isnan
+
+import numpy as np
+
+from navitas.analyze.method_rows import MethodRows, method_rows
+from navitas.analyze.records import Lazy, MethodEnergy, Nodes, TestEnergy, ThreadEnergy
+from navitas.analyze.trees import CallTrees, call_trees
+from navitas.attribute.curves import F64, Bool
+from navitas.attribute.forest import binned, sums
+from navitas.attribute.ledger import NO_TEST, OUTSIDE, PROBES, Ledger, OwnerKind
+from navitas.parse.tables import I64
+
+KINDS = len(OwnerKind)
+_NOT_OF_TESTS = ("profiler", "jit")
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadRows:
+    """Threads of tests in the order of `CallTrees`: joules outside of calls, of probes, and in all, by component."""
+
+    test: I64
+    owner: I64
+    threads: I64
+    cpu_ns: I64
+    energy_j: F64
+    untraced_j: F64
+    probes_j: F64
+    start: I64
+    """Test i (a row of `Ledger.tests`) has the rows start[i] … start[i + 1] - 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class _TestColumns:
+    """Figures of all tests, those of baselines too, as lists: values of many rows are read one by one."""
+
+    wall_ns: list[int]
+    energy_j: list[float]
+    threads_total_j: list[float]
+    threads_j: list[float]
+    other_processes_j: list[float]
+    base_j: list[float]
+    unattributed_j: list[float]
+    probes_j: list[float]
+    alternative_j: list[float | None]
+    components: list[list[float]]
+
+
+class Tables:
+    """All tables of a ledger."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.ledger = ledger
+
+    @cached_property
+    def trees(self) -> CallTrees:
+        """All call trees."""
+        return call_trees(self.ledger)
+
+    @cached_property
+    def methods(self) -> MethodRows:
+        """All methods by thread and test."""
+        return method_rows(self.ledger, self.trees)
+
+    @cached_property
+    def threads(self) -> ThreadRows:
+        """All threads by test."""
+        ledger, order = self.ledger, self.trees.order
+        shares, energy = ledger.shares, ledger.energy
+        test, owner = shares.test[order].astype(np.int64), shares.owner[order].astype(np.int64)
+        width, size, components = len(ledger.owners), len(order), len(ledger.components)
+        key = test * width + owner
+        by_key = np.argsort(key)
+        found = np.zeros((2, size, components))
+        for place, path in enumerate((OUTSIDE, PROBES)):
+            own = (energy.path == path) & (energy.test != NO_TEST) & (ledger.owners.kind[energy.owner] == OwnerKind.THREAD)
+            row = by_key[np.searchsorted(key, energy.test[own].astype(np.int64) * width + energy.owner[own], sorter=by_key)]
+            found[place, row, energy.component[own]] = energy.exclusive_j[own]
+        return ThreadRows(
+            test=test,
+            owner=owner,
+            threads=shares.threads[order],
+            cpu_ns=shares.cpu_ns[order],
+            energy_j=shares.energy_j[order],
+            untraced_j=found[0],
+            probes_j=found[1],
+            start=np.searchsorted(test, np.arange(len(ledger.tests) + 1)),
+        )
+
+    @cached_property
+    def is_baseline(self) -> Bool:
+        """Which tests (rows of `Ledger.tests`) ran without probes, beside those that are reported."""
+        runs = np.array([entry.baseline for entry in self.ledger.runs] + [False])
+        return runs[self.ledger.tests.run]
+
+    @cached_property
+    def tests_by_kind(self) -> F64:
+        """Joules of each test by kind of owner (`OwnerKind`) and component."""
+        ledger, energy, components = self.ledger, self.ledger.energy, len(self.ledger.components)
+        kind = ledger.owners.kind[energy.owner]
+        beside = (energy.test != NO_TEST) & (kind != OwnerKind.THREAD)
+        cell = (energy.test[beside].astype(np.int64) * KINDS + kind[beside]) * components + energy.component[beside]
+        size = len(ledger.tests)
+        found = binned(cell, energy.exclusive_j[beside], size * KINDS * components).reshape(size, KINDS, components)
+        found[:, OwnerKind.THREAD] = sums(ledger.shares.test, ledger.shares.energy_j, size)
+        return found
+
+    def test_records(self) -> tuple[TestEnergy, ...]:
+        """One record for each run of each test; what a baseline's run of it used stands beside."""
+        tests, columns = self.ledger.tests, self._columns
+        repeats, ids, runs = tests.repeat.tolist(), tests.id.tolist(), tests.run_id.tolist()
+        unprobed = self._unprobed(repeats)
+        return tuple(
+            TestEnergy(
+                id=ids[row],
+                run=runs[row],
+                module=tests.module[row],
+                class_name=tests.class_name[row],
+                method=tests.method[row],
+                repeat=repeats[row],
+                status=tests.status[row],
+                wall_ns=columns.wall_ns[row],
+                energy_j=columns.energy_j[row],
+                threads_total_j=columns.threads_total_j[row],
+                threads_j=columns.threads_j[row],
+                other_processes_j=columns.other_processes_j[row],
+                base_j=columns.base_j[row],
+                unattributed_j=columns.unattributed_j[row],
+                probes_j=columns.probes_j[row],
+                threads=Lazy(lambda row=row: self.thread_records(row)),  # type: ignore[misc]
+                row=row,
+                alternative_j=columns.alternative_j[row],
+                unprobed_j=None if beside is None else columns.energy_j[beside],
+                unprobed_threads_j=None if beside is None else columns.threads_j[beside],
+                components=tuple(columns.components[row]),
+            )
+            for row in np.flatnonzero(~self.is_baseline).tolist()
+            for beside in [unprobed.get(row)]
+        )
+
+    def _unprobed(self, repeats: list[int]) -> dict[int, int]:
+        """For each test its run without probes of the same repeat; none where one of the two was cut or ended otherwise."""
+        tests, wall_ns = self.ledger.tests, self._columns.wall_ns
+        keys = list(zip(tests.module, tests.class_name, tests.method, repeats, tests.status, strict=True))
+        beside = {keys[row]: row for row in np.flatnonzero(self.is_baseline).tolist() if wall_ns[row] > 0}
+        found = {row: beside.get(key) for row, key in enumerate(keys) if beside and tests.status[row] != "cut"}
+        return {row: other for row, other in found.items() if other is not None}
+
+    @cached_property
+    def _columns(self) -> _TestColumns:
+        tests, threads, size = self.ledger.tests, self.threads, len(self.ledger.tests)
+        kinds = self.tests_by_kind.sum(axis=2)
+        of_app = np.array([role not in _NOT_OF_TESTS for role in self.ledger.owners.role] + [False])[threads.owner]
+        app_j = binned(threads.test[of_app], threads.energy_j[of_app].sum(axis=1), size)
+        probes_j = binned(threads.test, threads.probes_j.sum(axis=1), size)
+        return _TestColumns(
+            wall_ns=(tests.end_ns - tests.start_ns).tolist(),
+            energy_j=kinds.sum(axis=1).tolist(),
+            threads_total_j=kinds[:, OwnerKind.THREAD].tolist(),
+            threads_j=app_j.tolist(),
+            other_processes_j=kinds[:, OwnerKind.OTHER_PROCESSES].tolist(),
+            base_j=kinds[:, OwnerKind.BASE].tolist(),
+            unattributed_j=kinds[:, OwnerKind.UNATTRIBUTED].tolist(),
+            probes_j=probes_j.tolist(),
+            alternative_j=[None] * size if tests.alternative_j is None else tests.alternative_j.tolist(),
+            components=self.tests_by_kind.sum(axis=1).tolist(),
+        )
+
+    def thread_records(self, test: int) -> tuple[ThreadEnergy, ...]:
+        """The threads of one test, largest energy first."""
+        rows, owners = self.threads, self.ledger.owners
+        return tuple(
+            ThreadEnergy(
+                serial=int(owners.serial[owner]),
+                tid=int(owners.tid[owner]),
+                name=owners.name[owner],
+                role=owners.role[owner],
+                count=int(rows.threads[row]),
+                energy_j=float(rows.energy_j[row].sum()),
+                cpu_ns=int(rows.cpu_ns[row]),
+                untraced_j=float(rows.untraced_j[row].sum()),
+                probes_j=float(rows.probes_j[row].sum()),
+                methods=Lazy(lambda row=row: self.method_records(row)),  # type: ignore[misc]
+                nodes=self.nodes(row),
+                components=tuple(rows.energy_j[row].tolist()),
+            )
+            for row in range(int(rows.start[test]), int(rows.start[test + 1]))
+            for owner in [int(rows.owner[row])]
+        )
+
+    def method_records(self, tree: int) -> tuple[MethodEnergy, ...]:
+        """The methods of one thread in one test, largest inclusive energy first."""
+        rows = self.methods
+        own = slice(*rows.start[tree : tree + 2].tolist())
+        entry = self.ledger.runs[int(self.ledger.tests.run[self.threads.test[tree]])]
+        knows_probes = entry.probes_error is not None
+        nothing = [None] * (own.stop - own.start)
+        return tuple(
+            MethodEnergy(*figures, tuple(components))
+            for *figures, components in zip(
+                rows.method[own].tolist(),
+                *(column.tolist() for column in rows.counts[own].T),
+                rows.inclusive_j[own].sum(axis=1).tolist(),
+                rows.exclusive_j[own].sum(axis=1).tolist(),
+                *(column[own].tolist() for column in (rows.wall_ns, rows.self_ns, rows.cpu_ns)),
+                nothing if rows.alternative_j is None else rows.alternative_j[own].tolist(),
+                *(_known(column[own]) for column in (rows.inclusive_error_j, rows.exclusive_error_j)),
+                *(
+                    column[own].tolist() if knows_probes else nothing
+                    for column in (rows.raw_inclusive_j, rows.raw_exclusive_j)
+                ),
+                rows.exclusive_j[own].tolist(),
+                strict=True,
+            )
+        )
+
+    def nodes(self, tree: int) -> Nodes:
+        """The call tree of one thread in one test; parents count from the tree's first node."""
+        trees = self.trees
+        own = slice(*trees.start[tree : tree + 2].tolist())
+        parent = trees.parent[own]
+        return Nodes(
+            np.where(parent >= 0, parent - own.start, -1),
+            trees.method[own],
+            trees.counts[own, 0],
+            trees.inclusive_j[own].sum(axis=1),
+            trees.exclusive_j[own].sum(axis=1),
+            np.rint(trees.wall_ns[own]).astype(np.int64),
+        )
+
+
+def _known(values: F64) -> list[float | None]:
+    return [None if isnan(value) else value for value in values.tolist()]

@@ -1,0 +1,137 @@
+"""From parsed tables and a power model to the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from navitas.attribute.amounts import Amounts
+from navitas.attribute.calls import items_of_calls
+from navitas.attribute.component import Component, ComponentCurves, Setting
+from navitas.attribute.components import COMPONENTS
+from navitas.attribute.curve_store import CurveStore
+from navitas.attribute.curves import F64
+from navitas.attribute.dimensions import OwnerRows, TestRows
+from navitas.attribute.facts import Run, RunFacts, facts_of, joined_calls, joined_energy, joined_shares
+from navitas.attribute.folded import items_of_folded
+from navitas.attribute.ledger import CallPaths, Evidence, Ledger, RunEntry
+from navitas.attribute.overhead import NO_COST, relative_error, with_probes
+from navitas.attribute.paths import EMPTY, Paths
+from navitas.attribute.rails import rails_comparison
+from navitas.attribute.reasons import merged
+from navitas.attribute.spans import Spans
+from navitas.parse.run import ParsedRecording
+from navitas.parse.tables import RunTables, Thread
+from navitas.power.model import PowerModel
+from navitas.recording.manifest import Manifest
+
+_NO_RUN = "the recording holds no run"
+
+Curves = Sequence[ComponentCurves | None]
+"""A run's curves, component by component."""
+
+
+def build_ledger(
+    parsed: ParsedRecording,
+    manifest: Manifest,
+    model: PowerModel,
+    *,
+    components: Sequence[Component] = COMPONENTS,
+    alternative: str | None = None,
+) -> Ledger:
+    """Attribute the energy of every run; `alternative` names a model whose figures stand beside the default ones."""
+    methods = len(parsed.method_table.methods)
+    tests, owners, store = TestRows(manifest.tests, alternative=alternative is not None), OwnerRows(), CurveStore()
+    paths = Paths(methods)
+    facts: list[RunFacts] = []
+    curves: list[Curves] = []
+    for number, tables in enumerate(parsed.runs):
+        spans = Spans(tables.windows)
+        setting = Setting(manifest, model, spans.marks, methods, alternative)
+        found = [component.curves(tables, setting) for component in components]
+        beside = next((each.alternative for each in found if each is not None and each.alternative is not None), None)
+        rows = tests.place(number, tables.run_id, spans, beside)
+        amounts = Amounts([None if each is None else each.threads for each in found], beside)
+        run = Run(tables, spans, rows, found, len(owners), relative_error(tables.probe_cost))
+        facts.append(_facts(run, amounts, paths))
+        store.add(len(owners), len(tables.threads), len(facts[-1].groups), found)
+        owners.add(number, tables.threads, facts[-1].groups)
+        curves.append(found)
+    entries = tuple(_entry(manifest, tables, found) for tables, found in zip(parsed.runs, curves, strict=True))
+    counted = [number for number, entry in enumerate(entries) if not entry.baseline]
+    return Ledger(
+        runs=entries,
+        tests=tests.table(),
+        owners=owners.table(),
+        components=tuple(component.name for component in components),
+        paths=_call_paths(paths),
+        methods=parsed.method_table,
+        energy=joined_energy(facts),
+        calls=joined_calls(facts, alternative=alternative is not None),
+        shares=joined_shares(facts, len(components)),
+        run_energy_j=_run_energies(parsed.runs, curves, len(components)),
+        evidence=tuple(
+            _evidence(component.name, [(parsed.runs[number], curves[number][i]) for number in counted])
+            for i, component in enumerate(components)
+        ),
+        alternative=alternative,
+        curves=store,
+    )
+
+
+def _facts(run: Run, amounts: Amounts, paths: Paths) -> RunFacts:
+    tables, cost = run.tables, run.tables.probe_cost
+    costs = (None, None) if cost is None else (cost.events, cost.folded)
+    parts = [
+        with_probes(items(tables.threads, run.spans, amounts, paths), each)
+        for items, each in zip((items_of_calls, items_of_folded), costs, strict=True)
+    ]
+    return facts_of(run, parts, paths)
+
+
+def _call_paths(paths: Paths) -> CallPaths:
+    """The paths, numbered one higher, since probes have a path of their own; paths of outermost calls are below `OUTSIDE`."""
+    parent = np.where(paths.parent == EMPTY, EMPTY, paths.parent + 1)[1:]
+    return CallPaths(np.concatenate([[-1, -1], parent]), np.concatenate([[-1, -1], paths.method[1:]]))
+
+
+def _entry(manifest: Manifest, tables: RunTables, curves: Curves) -> RunEntry:
+    run = next((run for run in manifest.runs if run.id == tables.run_id), None)
+    cost = tables.probe_cost
+    estimate_j, rails_j = rails_comparison(tables, curves) or (None, None)
+    return RunEntry(
+        id=tables.run_id,
+        module="" if run is None else run.module,
+        repeat=0 if run is None else run.repeat,
+        start_ns=tables.start_ns,
+        end_ns=tables.end_ns,
+        baseline=run is not None and run.baseline,
+        tick_ns=tables.tick_ns,
+        call_cost_ns=None if cost is None else cost.events.inside_ns + cost.events.outside_ns,
+        probes_error=relative_error(cost),
+        rails_j=rails_j,
+        rails_estimate_j=estimate_j,
+    )
+
+
+def _run_energies(runs: Sequence[RunTables], curves: Sequence[Curves], components: int) -> F64:
+    found = np.zeros((len(runs), components))
+    for number, (run, each) in enumerate(zip(runs, curves, strict=True)):
+        found[number] = [0.0 if one is None else one.between(run.start_ns, run.end_ns) for one in each]
+    return found
+
+
+def _evidence(component: str, runs: Sequence[tuple[RunTables, ComponentCurves | None]]) -> Evidence:
+    """The lowest level of all runs that know the component, and every reason once."""
+    known = [(run, curves) for run, curves in runs if curves is not None]
+    if not known:
+        return Evidence(component, "none", (_NO_RUN,) if not runs else ())
+    level = max((curves.level for _, curves in known), key=known[0][1].levels.index)
+    reasons = merged([curves.reasons for _, curves in known])
+    uncosted = any(run.probe_cost is None and any(map(_has_calls, run.threads)) for run, _ in known)
+    return Evidence(component, level, (*reasons, NO_COST) if uncosted else reasons)
+
+
+def _has_calls(thread: Thread) -> bool:
+    return len(thread.calls) > 0 or len(thread.folded.node) > 0
