@@ -52,9 +52,7 @@ def load_tables(path: Path) -> Loaded:
     return Loaded(parsed, manifest, model)
 
 
-def profile_of(
-    parsed: ParsedRecording, manifest: Manifest, model: PowerModel, *, alternative: str | None = None
-) -> Profile:
+def profile_of(parsed: ParsedRecording, manifest: Manifest, model: PowerModel, *, alternative: str | None = None) -> Profile:
     """Attribute the energy of every run, and add what there is to warn of."""
     ledger = build_ledger(parsed, manifest, model, alternative=alternative)
     about = About(

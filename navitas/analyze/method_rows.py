@@ -74,9 +74,7 @@ def method_rows(ledger: Ledger, trees: CallTrees) -> MethodRows:
     )
 
 
-def _errors(
-    ledger: Ledger, trees: CallTrees, tree: I64, probes_j: tuple[F64, F64], joules: tuple[F64, F64]
-) -> tuple[F64, F64]:
+def _errors(ledger: Ledger, trees: CallTrees, tree: I64, probes_j: tuple[F64, F64], joules: tuple[F64, F64]) -> tuple[F64, F64]:
     """Standard errors by what the probes' cost and the chance of ticks leave open; NaN where neither is known."""
     shares = ledger.shares
     run = ledger.tests.run[shares.test[trees.order[tree]]]

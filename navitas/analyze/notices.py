@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from navitas.analyze.conserve import check
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import Notice
-from navitas.analyze.roll_up import method_totals
 
 _RAILS_LIMIT = 0.1
 _LARGE = 0.2
@@ -39,7 +38,7 @@ def _large_probes(profile: Profile) -> Iterator[Notice]:
     if not costed:
         return
     least_j = _LEAST * float(threads.energy_j[~profile.tables.is_baseline[threads.test]].sum())
-    ranked = sorted(method_totals(profile, costed), key=lambda each: -each.raw_exclusive_j)
+    ranked = sorted(profile.method_totals(costed), key=lambda each: -each.raw_exclusive_j)
     probes_j = [each.raw_exclusive_j - each.exclusive_j for each in ranked]
     large = [
         each

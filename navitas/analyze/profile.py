@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from os import PathLike
+from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
 from navitas.analyze.records import Notice, TestEnergy, Totals
+from navitas.analyze.repeats import Repeats, repeats_of
+from navitas.analyze.roll_up import MethodTotal, ThreadTotal, method_totals, thread_totals
+from navitas.analyze.spread import MethodRepeats, method_repeats
 from navitas.analyze.tables import Tables
-from navitas.attribute.curves import Curve
+from navitas.analyze.timeline import Timeline, timeline
 from navitas.attribute.ledger import Evidence, Ledger, OwnerKind
 from navitas.parse.tables import MethodTable
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
 
 _J_PER_MAH_AND_VOLT = 3.6
 
@@ -27,6 +36,9 @@ class About:
     power_profile: Mapping[str, object]
     battery_mah: float | None
     voltage_v: float
+    created_utc: str = ""
+    provenance: Mapping[str, object] = field(default_factory=dict)
+    """Where the recording comes from: what is known of `host`, `java`, `git_revision` and `command_line`."""
 
 
 class Profile:
@@ -97,6 +109,40 @@ class Profile:
             components=tuple(by_component.tolist()),
         )
 
-    def curve(self, owner: int, component: str) -> Curve:
-        """E(t) of a row of `Ledger.owners`: cumulative joules of a component."""
-        return self.ledger.curves.curve(owner, self.components.index(component))
+    def method_totals(self, tests: Iterable[TestEnergy] | None = None) -> tuple[MethodTotal, ...]:
+        """Each method once over the given tests (all by default), largest exclusive energy first."""
+        return method_totals(self.tables, tests)
+
+    def thread_totals(self, tests: Iterable[TestEnergy] | None = None) -> tuple[ThreadTotal, ...]:
+        """Each name and role of threads once over the given tests (all by default), largest energy first."""
+        return thread_totals(self.tables, tests)
+
+    def method_repeats(self) -> tuple[MethodRepeats, ...]:
+        """Each method once over all tests, with a value for each repeat, largest exclusive energy first."""
+        return method_repeats(self.tables, self.tests)
+
+    def repeats(self) -> tuple[Repeats, ...]:
+        """Each test once, with all its runs and their median, in the order in which tests first ran."""
+        return repeats_of(self.tests)
+
+    def timeline(
+        self, component: str = "cpu", *, run: int = 0, step_ns: int = 100_000_000, thread: str | None = None
+    ) -> Timeline:
+        """A component's energy in one run in equal steps, of all owners or of the threads of one name."""
+        return timeline(self.ledger, component, run=run, step_ns=step_ns, thread=thread)
+
+    def to_arrow(self) -> pa.Table:
+        """Every fact of energy with its dimensions, as an Arrow table (see `navitas.analyze.arrow`). Needs pyarrow."""
+        from navitas.analyze.arrow import energy_table  # noqa: PLC0415
+
+        return energy_table(self.ledger)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The same as a pandas frame. Needs pyarrow and pandas."""
+        return self.to_arrow().to_pandas()
+
+    def write_parquet(self, path: str | PathLike[str] | IO[bytes]) -> None:
+        """The same as a Parquet file. Needs pyarrow."""
+        import pyarrow.parquet as pq  # noqa: PLC0415
+
+        pq.write_table(self.to_arrow(), path)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy
+from navitas.analyze.tables import Tables
 from navitas.attribute.curves import F64, Bool
 from navitas.attribute.forest import sums
 from navitas.parse.tables import I64, Method, MethodTable
@@ -41,18 +41,17 @@ class MethodTotal:
     components: tuple[float, ...]
 
 
-def method_totals(profile: Profile, tests: Iterable[TestEnergy] | None = None) -> tuple[MethodTotal, ...]:
+def method_totals(tables: Tables, tests: Iterable[TestEnergy] | None = None) -> tuple[MethodTotal, ...]:
     """Each method once over the given tests (all by default), largest exclusive energy first.
 
     A method is known by its module, class, name and descriptor: ids differ between builds, and between the maps of two modules
     that depend on its own.
     """
-    tables = profile.tables
     rows, threads = tables.methods, tables.threads
-    chosen = _chosen(profile, tests)[threads.test[rows.tree]]
+    chosen = _chosen(tables, tests)[threads.test[rows.tree]]
     tree, calls = rows.tree[chosen], rows.counts[chosen]
     ids, place = np.unique(rows.method[chosen], return_inverse=True)
-    known, index = np.unique(_first_ids(profile.method_table, ids)[place], return_inverse=True)
+    known, index = np.unique(_first_ids(tables.ledger.methods, ids)[place], return_inverse=True)
     size = len(known)
 
     def total(values: F64 | I64) -> list[float]:
@@ -71,13 +70,13 @@ def method_totals(profile: Profile, tests: Iterable[TestEnergy] | None = None) -
         exclusive_j.sum(axis=1).tolist(),
         *(total(column[chosen]) for column in (rows.raw_inclusive_j, rows.raw_exclusive_j)),
         *(error(column) for column in (rows.inclusive_error_j, rows.exclusive_error_j)),
-        total(_call_cost_j(profile)[tree] * calls[:, 0]),
+        total(_call_cost_j(tables)[tree] * calls[:, 0]),
         *(map(round, total(column[chosen])) for column in (rows.wall_ns, rows.self_ns, rows.cpu_ns)),
         [0.0] * size if rows.alternative_j is None else total(rows.alternative_j[chosen]),
         map(tuple, exclusive_j.tolist()),
         strict=True,
     )
-    found = [MethodTotal(id, profile.method_table.methods[id], *figures) for id, *figures in columns]
+    found = [MethodTotal(id, tables.ledger.methods.methods[id], *figures) for id, *figures in columns]
     return tuple(sorted(found, key=lambda each: (-each.exclusive_j, each.id)))
 
 
@@ -95,10 +94,10 @@ class ThreadTotal:
     components: tuple[float, ...]
 
 
-def thread_totals(profile: Profile, tests: Iterable[TestEnergy] | None = None) -> tuple[ThreadTotal, ...]:
+def thread_totals(tables: Tables, tests: Iterable[TestEnergy] | None = None) -> tuple[ThreadTotal, ...]:
     """Each name and role of threads once over the given tests (all by default), largest energy first."""
-    rows, owners = profile.tables.threads, profile.ledger.owners
-    chosen = _chosen(profile, tests)[rows.test]
+    rows, owners = tables.threads, tables.ledger.owners
+    chosen = _chosen(tables, tests)[rows.test]
     keys: dict[tuple[str, str], int] = {}
     labels = [keys.setdefault((owners.name[owner], owners.role[owner]), len(keys)) for owner in rows.owner[chosen].tolist()]
     index, size = np.array(labels, np.int64), len(keys)
@@ -119,11 +118,11 @@ def thread_totals(profile: Profile, tests: Iterable[TestEnergy] | None = None) -
     return tuple(sorted(found, key=lambda each: -each.energy_j))
 
 
-def _chosen(profile: Profile, tests: Iterable[TestEnergy] | None) -> Bool:
+def _chosen(tables: Tables, tests: Iterable[TestEnergy] | None) -> Bool:
     """Which rows of `Ledger.tests` are meant."""
     if tests is None:
-        return ~profile.tables.is_baseline
-    found = np.zeros(len(profile.ledger.tests), bool)
+        return ~tables.is_baseline
+    found = np.zeros(len(tables.ledger.tests), bool)
     found[[test.row for test in tests]] = True
     return found
 
@@ -136,9 +135,9 @@ def _first_ids(table: MethodTable, ids: I64) -> I64:
     return np.array([first.setdefault(key, id) for id, key in zip(ids.tolist(), keys, strict=True)], np.int64)
 
 
-def _call_cost_j(profile: Profile) -> F64:
+def _call_cost_j(tables: Tables) -> F64:
     """What the probes of one call took in each thread of each test, by the threads' joules a nanosecond; 0 where not known."""
-    rows, ledger = profile.tables.threads, profile.ledger
+    rows, ledger = tables.threads, tables.ledger
     cost_ns = np.array([run.call_cost_ns or 0.0 for run in ledger.runs] + [0.0])[ledger.tests.run[rows.test]]
     energy_j = rows.energy_j.sum(axis=1)
     rate: F64 = np.divide(energy_j, rows.cpu_ns, out=np.zeros(len(energy_j)), where=rows.cpu_ns > 0)

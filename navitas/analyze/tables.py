@@ -107,7 +107,7 @@ class Tables:
         cell = (energy.test[beside].astype(np.int64) * KINDS + kind[beside]) * components + energy.component[beside]
         size = len(ledger.tests)
         found = binned(cell, energy.exclusive_j[beside], size * KINDS * components).reshape(size, KINDS, components)
-        found[:, OwnerKind.THREAD] = sums(ledger.shares.test, ledger.shares.energy_j, size)
+        found[:, OwnerKind.THREAD] = sums(ledger.shares.test.astype(np.int64), ledger.shares.energy_j, size)
         return found
 
     def test_records(self) -> tuple[TestEnergy, ...]:
@@ -200,24 +200,18 @@ class Tables:
         entry = self.ledger.runs[int(self.ledger.tests.run[self.threads.test[tree]])]
         knows_probes = entry.probes_error is not None
         nothing = [None] * (own.stop - own.start)
-        return tuple(
-            MethodEnergy(*figures, tuple(components))
-            for *figures, components in zip(
-                rows.method[own].tolist(),
-                *(column.tolist() for column in rows.counts[own].T),
-                rows.inclusive_j[own].sum(axis=1).tolist(),
-                rows.exclusive_j[own].sum(axis=1).tolist(),
-                *(column[own].tolist() for column in (rows.wall_ns, rows.self_ns, rows.cpu_ns)),
-                nothing if rows.alternative_j is None else rows.alternative_j[own].tolist(),
-                *(_known(column[own]) for column in (rows.inclusive_error_j, rows.exclusive_error_j)),
-                *(
-                    column[own].tolist() if knows_probes else nothing
-                    for column in (rows.raw_inclusive_j, rows.raw_exclusive_j)
-                ),
-                rows.exclusive_j[own].tolist(),
-                strict=True,
-            )
+        columns = (
+            rows.method[own].tolist(),
+            *(column.tolist() for column in rows.counts[own].T),
+            rows.inclusive_j[own].sum(axis=1).tolist(),
+            rows.exclusive_j[own].sum(axis=1).tolist(),
+            *(column[own].tolist() for column in (rows.wall_ns, rows.self_ns, rows.cpu_ns)),
+            nothing if rows.alternative_j is None else rows.alternative_j[own].tolist(),
+            *(_known(column[own]) for column in (rows.inclusive_error_j, rows.exclusive_error_j)),
+            *(column[own].tolist() if knows_probes else nothing for column in (rows.raw_inclusive_j, rows.raw_exclusive_j)),
+            map(tuple, rows.exclusive_j[own].tolist()),
         )
+        return tuple(MethodEnergy(*values) for values in zip(*columns, strict=True))
 
     def nodes(self, tree: int) -> Nodes:
         """The call tree of one thread in one test; parents count from the tree's first node."""

@@ -80,4 +80,3 @@ class OwnerRows:
         run, kind, serial, tid, name, role = zip(*self._rows, strict=True) if self._rows else ((),) * 6
         numbers = (np.array(run, np.int64), np.array(kind, np.uint8), np.array(serial, np.int64), np.array(tid, np.int64))
         return Owners(*numbers, tuple(name), tuple(role))
-

@@ -15,7 +15,7 @@ from navitas.attribute.curves import F64, Bool, Curve
 from navitas.attribute.items import CALLS, CUTS, THROWS, Items
 from navitas.attribute.ledger import NO_TEST, OUTSIDE, PROBES, Calls, Energy, Shares
 from navitas.attribute.nodes import Nodes, nodes_of
-from navitas.attribute.overhead import ProbesEnergy, probes_energy
+from navitas.attribute.overhead import ProbesEnergy, no_probes, probes_energy
 from navitas.attribute.paths import Paths
 from navitas.attribute.rows import Rows, rows_of, stem
 from navitas.attribute.spans import Spans
@@ -53,13 +53,15 @@ def facts_of(run: Run, parts: Sequence[Items], paths: Paths) -> RunFacts:
     rows = rows_of(run.tables.threads, curves, run.spans, parts)
     nodes = nodes_of([(rows.at(items), items) for items in parts], paths)
     priced = next((i for i, one in enumerate(curves) if one is not None and one.cpu_ns is not None), None)
-    probes = None if priced is None else probes_energy(nodes, rows.energy_j[:, priced], rows.cpu_ns)
+    probes = no_probes(nodes, len(rows)) if priced is None else probes_energy(nodes, rows.energy_j[:, priced], rows.cpu_ns)
     owner, groups = _owners(run, rows)
     test, kept = run.tests[rows.window], run.tests[rows.window] != NO_TEST
     beside = run.first_owner + len(run.tables.threads) + len(groups)
     energy = [*_outside_tests(run, rows), *_beside_threads(run, beside)]
-    for number in range(len(run.components)):
-        energy += _of_rows(number, test, owner, kept, rows, nodes, probes if number == priced else None, run.probes_error)
+    for number, curve in enumerate(curves):
+        if curve is not None:
+            of_probes = probes if number == priced else no_probes(nodes, len(rows))
+            energy += _threads_energy(_Rows(rows, nodes, test, owner, kept), number, of_probes, run.probes_error)
     named = kept[nodes.row]
     row = nodes.row[named]
     amounts, counts = nodes.amounts[named], nodes.counts[named]
@@ -85,54 +87,41 @@ def _owners(run: Run, rows: Rows) -> tuple[I64, tuple[int, ...]]:
     return owner, tuple(groups)
 
 
-def _energy(
-    test: I64, owner: I64, component: int, path: I64, exclusive_j: F64, raw_j: F64, variance_j2: F64 | None = None
-) -> Columns:
-    variance = np.zeros(len(test)) if variance_j2 is None else variance_j2
-    return test, owner, np.full(len(test), component), path, exclusive_j, raw_j, variance
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The rows of a run with their tests and owners; `kept` are those whose test is known."""
+
+    rows: Rows
+    nodes: Nodes
+    test: I64
+    owner: I64
+    kept: Bool
+
+    def energy(self, component: int, chosen: Bool, path: int, joules: tuple[F64, F64, F64]) -> Columns:
+        """Energy of the rows chosen that is of no call: without probes' energy, with it, and its error."""
+        exclusive_j, raw_j, error_j = joules
+        count = int(chosen.sum())
+        where = (self.test[chosen], self.owner[chosen], np.full(count, component), np.full(count, path))
+        return *where, exclusive_j[chosen], raw_j[chosen], np.square(error_j[chosen])
 
 
 def _stacked(parts: Sequence[Columns]) -> Columns:
     return tuple(np.concatenate(column) for column in zip(*parts, strict=True))
 
 
-def _of_rows(
-    number: int,
-    test: I64,
-    owner: I64,
-    kept: Bool,
-    rows: Rows,
-    nodes: Nodes,
-    probes: ProbesEnergy | None,
-    probes_error: float | None,
-) -> list[Columns]:
-    """A component's energy of the rows that are kept: by call path, outside of calls, and of probes."""
-    raw_j: F64 = nodes.amounts[:, JOULES + number]
-    rest_j = rows.energy_j[:, number] - np.bincount(nodes.row, raw_j, len(rows))
-    some = kept[nodes.row] & (raw_j != 0 if probes is None else True)
-    row = nodes.row[some]
-    zero, none = np.zeros(len(rows), np.int64), np.zeros(len(rows))
-    if probes is None:
-        found = [_energy(test[row], owner[row], number, nodes.path[some] + 1, raw_j[some], raw_j[some])]
-        used = kept & (rest_j != 0)
-        return [*found, _energy(test[used], owner[used], number, zero[used] + OUTSIDE, rest_j[used], rest_j[used])]
-    own_j, outside_j, all_j = probes.node_j[some], probes.row_outside_j, probes.row_j
-    error = probes_error or 0.0
-    used = kept & (all_j != 0)
+def _threads_energy(found: _Rows, component: int, probes: ProbesEnergy, probes_error: float | None) -> list[Columns]:
+    """A component's energy in tests: by call path, outside of calls, and of probes."""
+    rows, nodes, error = found.rows, found.nodes, probes_error or 0.0
+    raw_j: F64 = nodes.amounts[:, JOULES + component]
+    rest_j = rows.energy_j[:, component] - np.bincount(nodes.row, raw_j, len(rows))
+    some = found.kept[nodes.row] & ((raw_j != 0) | (probes.node_j != 0) | (nodes.counts[:, CALLS] > 0))
+    row, own_j, path = nodes.row[some], probes.node_j[some], nodes.path[some] + 1
+    in_calls = (raw_j[some] - own_j, raw_j[some], np.square(error * own_j))
+    outside_j, all_j = probes.row_outside_j, probes.row_j
     return [
-        _energy(
-            test[row], owner[row], number, nodes.path[some] + 1, raw_j[some] - own_j, raw_j[some], np.square(error * own_j)
-        ),
-        _energy(
-            test[kept],
-            owner[kept],
-            number,
-            zero[kept] + OUTSIDE,
-            (rest_j - outside_j)[kept],
-            rest_j[kept],
-            np.square(error * outside_j[kept]),
-        ),
-        _energy(test[used], owner[used], number, zero[used] + PROBES, all_j[used], none[used], np.square(error * all_j[used])),
+        (found.test[row], found.owner[row], np.full(len(row), component), path, *in_calls),
+        found.energy(component, found.kept, OUTSIDE, (rest_j - outside_j, rest_j, error * outside_j)),
+        found.energy(component, found.kept & (all_j != 0), PROBES, (all_j, np.zeros(len(rows)), error * all_j)),
     ]
 
 
@@ -146,7 +135,9 @@ def _beside_threads(run: Run, first: int) -> list[Columns]:
         for place, curve in enumerate(_rest(curves)):
             joules = curve.at(end_ns) - curve.at(start_ns)
             whole_j = curve.between(run.tables.start_ns, run.tables.end_ns)
-            found.append(_row_each(np.append(test, NO_TEST), first + place, number, np.append(joules, whole_j - joules.sum())))
+            in_all = np.append(joules, whole_j - joules.sum())
+            some = in_all != 0
+            found.append(_plain(np.append(test, NO_TEST)[some], np.full(some.sum(), first + place), number, in_all[some]))
     return found
 
 
@@ -159,15 +150,14 @@ def _outside_tests(run: Run, rows: Rows) -> list[Columns]:
             whole_j = threads_between(curves.threads, run.tables.start_ns, run.tables.end_ns)
             joules = whole_j - used_j[: len(whole_j), number]
             some = np.flatnonzero(joules != 0)
-            test, path = np.full(len(some), NO_TEST), np.full(len(some), OUTSIDE)
-            found.append(_energy(test, run.first_owner + some, number, path, joules[some], joules[some]))
+            found.append(_plain(np.full(len(some), NO_TEST), run.first_owner + some, number, joules[some]))
     return found
 
 
-def _row_each(test: I64, owner: int, component: int, joules: F64) -> Columns:
-    some = joules != 0
-    count = int(some.sum())
-    return _energy(test[some], np.full(count, owner), component, np.full(count, OUTSIDE), joules[some], joules[some])
+def _plain(test: I64, owner: I64, component: int, joules: F64) -> Columns:
+    """Energy of no call, with no probes in it."""
+    count = len(test)
+    return test, owner, np.full(count, component), np.full(count, OUTSIDE), joules, joules, np.zeros(count)
 
 
 def _rest(curves: ComponentCurves | None) -> tuple[Curve, ...]:

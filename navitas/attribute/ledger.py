@@ -32,7 +32,7 @@ class OwnerKind(IntEnum):
 class RunEntry:
     """One run (one process). `tick_ns`: the mean period of the ticks that timed its calls, None where every call was timed.
 
-    `call_cost_ns`: what the probes of a call took, `probes_error` the relative standard error of that; None where it is not known.
+    `call_cost_ns`: what the probes of a call took, `probes_error` its relative standard error; None where not known.
     `rails_j`: what the device's rails measured while they were read, `rails_estimate_j` the estimate for that time.
     `baseline`: without probes, beside the run of the same repeat that has them.
     """
@@ -52,8 +52,9 @@ class RunEntry:
 
 @dataclass(frozen=True, slots=True)
 class Tests:
-    """One row for each run of a test, by `run_id` and `id`; `run` is a row of `Ledger.runs`, -1 for none. A test that never ran starts and ends at 0.
+    """One row for each run of a test, by `run_id` and `id`.
 
+    `run` is a row of `Ledger.runs`, -1 for none. A test that never ran starts and ends at 0.
     `alternative_j`: joules by the alternative model, None without one.
     """
 

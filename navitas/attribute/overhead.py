@@ -50,6 +50,11 @@ class ProbesEnergy:
     row_outside_j: F64
 
 
+def no_probes(nodes: Nodes, rows: int) -> ProbesEnergy:
+    """What probes use of a component that is not used by running code."""
+    return ProbesEnergy(np.zeros(len(nodes.row)), np.zeros(rows), np.zeros(rows))
+
+
 def probes_energy(nodes: Nodes, energy_j: F64, cpu_ns: F64) -> ProbesEnergy:
     """What probes used, at each row's joules a nanosecond of CPU time. Never clamped: it may be more than a method has."""
     rows = len(energy_j)

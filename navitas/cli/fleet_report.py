@@ -8,7 +8,6 @@ from pathlib import Path
 import click
 
 from navitas.analyze.load import load
-from navitas.analyze.roll_up import method_totals
 from navitas.cli.bars import bar
 from navitas.cli.files import STDOUT, check_files, write_to
 from navitas.cli.fleet_engines import engine_options, fleet_of
@@ -108,6 +107,6 @@ def _methods(path: Path) -> Recorded:
     names, whole_j = MethodNames(profile.method_table), sum(test.energy_j for test in profile.tests) or 1.0
     rows = [
         MethodRow(names.label(each.id), each.exclusive_j, 100 * each.exclusive_j / whole_j)
-        for each in method_totals(profile)[:_METHODS]
+        for each in profile.method_totals()[:_METHODS]
     ]
     return Recorded(path.name, tuple(rows))

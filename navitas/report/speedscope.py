@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import IO, Any
 
 from navitas import __version__
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy
 from navitas.parse.tables import MethodTable
+from navitas.report.format import Format
 from navitas.report.frames import J_TO_UJ, UNTRACED, walk
 from navitas.report.json_text import Lines, written
 from navitas.report.names import MethodNames, method_of, printable, test_label
@@ -17,22 +17,16 @@ _SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 _EVENT = '{"type": "%s", "frame": %d, "at": %.12g}'
 
 
-class SpeedscopeReport:
+def write(profile: Profile, out: IO[str]) -> None:
     """An evented profile for each test that ran: threads, below them their calls, and what threads did not use.
 
     speedscope has no unit for energy, so the unit is `none` and values are µJ, as the profiles' names say.
     """
-
-    def render(self, profile: Profile, out: IO[str]) -> None:
-        """Write the file."""
-        out.writelines(written(_file(profile)))
-        out.write("\n")
+    out.writelines(written(_file(profile)))
+    out.write("\n")
 
 
-def to_dict(profile: Profile) -> dict[str, Any]:
-    """The file as plain data."""
-    loaded: dict[str, Any] = json.loads("".join(written(_file(profile))))
-    return loaded
+FORMAT = Format("speedscope", ".speedscope.json", "a profile for speedscope.app, where width is energy", write)
 
 
 def _file(profile: Profile) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from rich.text import Text
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy, ThreadEnergy
 from navitas.analyze.repeats import Repeats
-from navitas.analyze.roll_up import MethodTotal, method_totals
+from navitas.analyze.roll_up import MethodTotal
 from navitas.report.names import MethodNames, printable, short_class
 from navitas.report.units import battery_share, charge, digits, duration, joules, percent
 
@@ -171,7 +171,7 @@ def methods_table(profile: Profile, shown: Sequence[TestEnergy], top: int, *, pa
     table = _table("Methods", "Method", figures, last="Notes")
     whole = sum(test.energy_j for test in shown)
     names = MethodNames(profile.method_table)
-    ranked = method_totals(profile, shown)
+    ranked = profile.method_totals(shown)
     for total in ranked[:top]:
         per_call = digits(1e3 * total.inclusive_j / total.calls) if total.calls else "–"
         values = {
