@@ -16,8 +16,8 @@ from typing import get_args
 from rich.console import Console
 from rich.table import Table
 
+import navitas
 from navitas.build.gradle import build_bundles
-from navitas.cli.analysis import analyze_recording
 from navitas.cli.progress import ConsoleProgress
 from navitas.collect.options import Mode, ProfileOptions
 from navitas.collect.session import profile
@@ -43,7 +43,7 @@ def main() -> int:
             for mode in arguments.modes:
                 options = ProfileOptions(tests=("ProbesTest#*",), repeat=arguments.runs, mode=mode, baseline=True)
                 profile(device, bundles, options, out / mode, progress)
-                tests = [test for test in analyze_recording(out / mode).tests if test.unprobed_threads_j]
+                tests = [test for test in navitas.load(out / mode).tests if test.unprobed_threads_j]
                 raw, without = [test.threads_j for test in tests], [test.unprobed_threads_j or 0.0 for test in tests]
                 own = [test.threads_j - test.probes_j for test in tests]
                 error = median(own) / median(without) - 1

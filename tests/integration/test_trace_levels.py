@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.rails import rails_by_run
 from support.lab import Lab, Profiled
+from support.rails import rails_by_run
 
+from navitas.analyze.load import load_tables
 from navitas.collect.doctor import examine
 from navitas.parse.tables import RunTables
 
@@ -44,7 +45,7 @@ def _starved(run: RunTables) -> bool:
 def test_the_level_is_reached_and_the_energy_is_the_rails(traced: tuple[str, Profiled], sample: Lab) -> None:
     tracing, done = traced
     assert done.outcome.failures == {}
-    assert done.analysis.evidence.level == LEVELS[tracing], done.analysis.evidence
+    assert done.profile.evidence[0].level == LEVELS[tracing], done.profile.evidence
     told = examine(sample.phone)
     assert (told.evidence_untraced if tracing == "none" else told.evidence) == LEVELS[tracing], "as the doctor expects"
     ((estimate_j, rails_j),) = rails_by_run(done.outcome.recording)

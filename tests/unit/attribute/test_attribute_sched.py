@@ -195,7 +195,9 @@ def test_a_thread_that_the_trace_misses_keeps_its_cpu_time() -> None:
     result = profile_of(parsed(replace(made, threads=(missed, made.threads[1]))), manifest(1, policies=POLICIES), MODEL)
     assert check(result) == []
     assert result.evidence[0].level == "sched"
-    assert any(reason.startswith("29.4% of the threads' CPU time") and "not show" in reason for reason in result.evidence[0].reasons)
+    assert any(
+        reason.startswith("29.4% of the threads' CPU time") and "not show" in reason for reason in result.evidence[0].reasons
+    )
     test = result.tests[0]
     assert {row.serial: row.cpu_ns for row in test.threads} == {1: 25 * MS, 2: 60 * MS}
     assert test.unattributed_j == pytest.approx(0.0, abs=1e-12)
