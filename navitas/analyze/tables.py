@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from math import isnan
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from navitas.analyze.blocks import Blocks
 from navitas.analyze.method_rows import MethodRows, method_rows
 from navitas.analyze.records import Lazy, MethodEnergy, Nodes, TestEnergy, ThreadEnergy
 from navitas.analyze.trees import CallTrees, call_trees
@@ -132,7 +135,7 @@ class Tables:
                 base_j=columns.base_j[row],
                 unattributed_j=columns.unattributed_j[row],
                 probes_j=columns.probes_j[row],
-                threads=Lazy(lambda row=row: self.thread_records(row)),  # type: ignore[misc]
+                threads=Lazy(partial(self.thread_records, row)),
                 row=row,
                 alternative_j=columns.alternative_j[row],
                 unprobed_j=None if beside is None else columns.energy_j[beside],
@@ -173,60 +176,102 @@ class Tables:
 
     def thread_records(self, test: int) -> tuple[ThreadEnergy, ...]:
         """The threads of one test, largest energy first."""
-        rows, owners = self.threads, self.ledger.owners
+        low, high = self._thread_starts[test : test + 2]
+        owners = self.ledger.owners
         return tuple(
             ThreadEnergy(
-                serial=int(owners.serial[owner]),
-                tid=int(owners.tid[owner]),
+                serial=serial,
+                tid=tid,
                 name=owners.name[owner],
                 role=owners.role[owner],
-                count=int(rows.threads[row]),
-                energy_j=float(rows.energy_j[row].sum()),
-                cpu_ns=int(rows.cpu_ns[row]),
-                untraced_j=float(rows.untraced_j[row].sum()),
-                probes_j=float(rows.probes_j[row].sum()),
-                methods=Lazy(lambda row=row: self.method_records(row)),  # type: ignore[misc]
-                nodes=self.nodes(row),
-                components=tuple(rows.energy_j[row].tolist()),
+                count=count,
+                energy_j=energy_j,
+                cpu_ns=cpu_ns,
+                untraced_j=untraced_j,
+                probes_j=probes_j,
+                methods=Lazy(partial(self.method_records, low + number)),
+                nodes=self.nodes(low + number),
+                components=tuple(components),
             )
-            for row in range(int(rows.start[test]), int(rows.start[test + 1]))
-            for owner in [int(rows.owner[row])]
+            for number, (owner, serial, tid, count, energy_j, cpu_ns, untraced_j, probes_j, components) in enumerate(
+                self._thread_blocks.rows(low, high)
+            )
         )
+
+    @cached_property
+    def _thread_starts(self) -> list[int]:
+        found: list[int] = self.threads.start.tolist()
+        return found
+
+    @cached_property
+    def _thread_blocks(self) -> Blocks:
+        rows, owners = self.threads, self.ledger.owners
+
+        def read(at: slice) -> Sequence[Sequence[Any]]:
+            owner = rows.owner[at]
+            numbers = (owner, owners.serial[owner], owners.tid[owner], rows.threads[at], rows.energy_j[at].sum(axis=1))
+            more = (rows.cpu_ns[at], rows.untraced_j[at].sum(axis=1), rows.probes_j[at].sum(axis=1), rows.energy_j[at])
+            return [column.tolist() for column in (*numbers, *more)]
+
+        return Blocks(len(rows.owner), read)
 
     def method_records(self, tree: int) -> tuple[MethodEnergy, ...]:
         """The methods of one thread in one test, largest inclusive energy first."""
-        rows = self.methods
-        own = slice(*rows.start[tree : tree + 2].tolist())
-        entry = self.ledger.runs[int(self.ledger.tests.run[self.threads.test[tree]])]
-        knows_probes = entry.probes_error is not None
-        nothing = [None] * (own.stop - own.start)
-        columns = (
-            rows.method[own].tolist(),
-            *(column.tolist() for column in rows.counts[own].T),
-            rows.inclusive_j[own].sum(axis=1).tolist(),
-            rows.exclusive_j[own].sum(axis=1).tolist(),
-            *(column[own].tolist() for column in (rows.wall_ns, rows.self_ns, rows.cpu_ns)),
-            nothing if rows.alternative_j is None else rows.alternative_j[own].tolist(),
-            *(_known(column[own]) for column in (rows.inclusive_error_j, rows.exclusive_error_j)),
-            *(column[own].tolist() if knows_probes else nothing for column in (rows.raw_inclusive_j, rows.raw_exclusive_j)),
-            map(tuple, rows.exclusive_j[own].tolist()),
-        )
-        return tuple(MethodEnergy(*values) for values in zip(*columns, strict=True))
+        low, high = self._method_starts[tree : tree + 2]
+        return tuple(MethodEnergy(*values) for values in self._method_blocks.rows(low, high))
+
+    @cached_property
+    def _method_starts(self) -> list[int]:
+        found: list[int] = self.methods.start.tolist()
+        return found
+
+    @cached_property
+    def _method_blocks(self) -> Blocks:
+        rows, ledger = self.methods, self.ledger
+        knows_probes = np.array([run.probes_error is not None for run in ledger.runs] + [False])
+
+        def read(at: slice) -> Sequence[Sequence[Any]]:
+            known = knows_probes[ledger.tests.run[self.threads.test[rows.tree[at]]]]
+            raw = (np.where(known, column[at], np.nan) for column in (rows.raw_inclusive_j, rows.raw_exclusive_j))
+            return [
+                rows.method[at].tolist(),
+                *(column.tolist() for column in rows.counts[at].T),
+                rows.inclusive_j[at].sum(axis=1).tolist(),
+                rows.exclusive_j[at].sum(axis=1).tolist(),
+                *(column[at].tolist() for column in (rows.wall_ns, rows.self_ns, rows.cpu_ns)),
+                [None] * len(known) if rows.alternative_j is None else rows.alternative_j[at].tolist(),
+                *map(_known, (rows.inclusive_error_j[at], rows.exclusive_error_j[at], *raw)),
+                list(map(tuple, rows.exclusive_j[at].tolist())),
+            ]
+
+        return Blocks(len(rows.method), read)
 
     def nodes(self, tree: int) -> Nodes:
         """The call tree of one thread in one test; parents count from the tree's first node."""
+        own = slice(*self._node_starts[tree : tree + 2])
+        return Nodes(*(column[own] for column in self._node_columns))
+
+    @cached_property
+    def _node_starts(self) -> list[int]:
+        found: list[int] = self.trees.start.tolist()
+        return found
+
+    @cached_property
+    def _node_columns(self) -> tuple[NDArray[np.number[Any]], ...]:
         trees = self.trees
-        own = slice(*trees.start[tree : tree + 2].tolist())
-        parent = trees.parent[own]
-        return Nodes(
-            np.where(parent >= 0, parent - own.start, -1),
-            trees.method[own],
-            trees.counts[own, 0],
-            trees.inclusive_j[own].sum(axis=1),
-            trees.exclusive_j[own].sum(axis=1),
-            np.rint(trees.wall_ns[own]).astype(np.int64),
+        return (
+            np.where(trees.parent >= 0, trees.parent - trees.start[trees.tree], -1),
+            trees.method,
+            trees.counts[:, 0],
+            trees.inclusive_j.sum(axis=1),
+            trees.exclusive_j.sum(axis=1),
+            np.rint(trees.wall_ns).astype(np.int64),
         )
 
 
 def _known(values: F64) -> list[float | None]:
-    return [None if isnan(value) else value for value in values.tolist()]
+    found: list[float | None] = values.tolist()
+    missing = np.flatnonzero(np.isnan(values)).tolist()
+    for row in missing:
+        found[row] = None
+    return found

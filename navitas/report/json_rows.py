@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from math import isfinite
 
 import numpy as np
 
 from navitas.analyze.records import MethodEnergy, Nodes
 from navitas.parse.tables import MethodTable
-from navitas.report.json_text import line
+from navitas.report.json_text import Inline, line
 from navitas.report.names import UNKNOWN_METHOD, method_of
 
 NOT_FINITE = "Out of range float values are not JSON compliant"
@@ -55,6 +55,8 @@ class MethodLines:
         return self._known[index]
 
     def _more(self, energy: MethodEnergy) -> str:
+        if energy.inclusive_error_j is energy.raw_exclusive_j is energy.alternative_j is None and len(self._components) == 1:
+            return ""
         given = (energy.inclusive_error_j, energy.exclusive_error_j, energy.raw_inclusive_j, energy.raw_exclusive_j)
         found = "".join(f', "{key}": {j:.12g}' for key, j in zip(_OPTIONAL, given, strict=True) if j is not None)
         if energy.alternative_j is not None:
@@ -64,13 +66,14 @@ class MethodLines:
         return found
 
 
-def shares(components: Sequence[str], joules: Sequence[float]) -> Mapping[str, float]:
+def shares(components: Sequence[str], joules: Sequence[float]) -> Inline:
     """Joules by component."""
-    return dict(zip(components, joules, strict=True))
+    return Inline(zip(components, joules, strict=True))
 
 
 def node_lines(nodes: Nodes) -> Iterator[str]:
     """A line for each node of a call tree. ValueError for a figure that is not finite."""
-    if not all(np.isfinite(column).all() for column in nodes.columns):
+    inclusive_j, exclusive_j = nodes.columns[3:5]
+    if not np.isfinite(inclusive_j.sum() + exclusive_j.sum()):
         raise ValueError(NOT_FINITE)
     return map(_NODE.__mod__, zip(range(len(nodes)), *(column.tolist() for column in nodes.columns), strict=True))

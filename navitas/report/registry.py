@@ -33,7 +33,7 @@ def find_format(name: str) -> Format:
         UsageError: there is no such format, or a package that it needs is not installed.
         NavitasError: its module cannot be imported.
     """
-    modules = _modules()
+    modules = _MODULES if name in _MODULES else _modules()
     if name not in modules:
         near = get_close_matches(name, modules, 1)
         hint = f"did you mean {near[0]}? " if near else ""
