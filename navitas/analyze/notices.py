@@ -34,7 +34,11 @@ def _against_rails(profile: Profile) -> Iterator[Notice]:
 def _large_probes(profile: Profile) -> Iterator[Notice]:
     """At most one warning where probes were much of what was measured, with the methods to leave out."""
     ledger, threads = profile.ledger, profile.tables.threads
-    costed = [test for test in profile.tests if ledger.runs[int(ledger.tests.run[test.row])].probes_error is not None]
+    costed = [
+        test
+        for test in profile.tests
+        if (run := int(ledger.tests.run[test.row])) >= 0 and ledger.runs[run].probes_error is not None
+    ]
     if not costed:
         return
     least_j = _LEAST * float(threads.energy_j[~profile.tables.is_baseline[threads.test]].sum())

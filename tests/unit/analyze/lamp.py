@@ -23,7 +23,7 @@ BASE_W, THREAD_W = 0.25, 0.125
 ABOUT = About("made", {}, {}, {}, None, 4.0)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Lamp:
     """`dark`: runs in which nothing is known of it. Without `threads` it draws base power alone."""
 

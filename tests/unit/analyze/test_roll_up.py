@@ -88,7 +88,7 @@ def test_totals_of_chosen_tests() -> None:
     )
     assert [(each.calls, each.exclusive_j) for each in profile.method_totals()] == [(7, 6.0)]
     assert [(each.calls, each.exclusive_j) for each in profile.method_totals(profile.tests[1:])] == [(6, 5.0)]
-    assert profile.method_totals([]) == profile.thread_totals([]) == ()
+    assert profile.method_totals([]) == () and profile.thread_totals([]) == ()
     assert [(each.name, each.energy_j) for each in profile.thread_totals(profile.tests[:2])] == [("main", 40.0)]
 
 

@@ -32,7 +32,7 @@ def no_runs_of_two_components() -> Profile:
     return Profile(build_ledger(parsed(methods=0), manifest(2), MODEL, components=BOTH), ABOUT)
 
 
-def tests_that_never_ran() -> Profile:
+def never_ran() -> Profile:
     return profile_of(parsed(), manifest(3, status="ignored"), MODEL)
 
 
@@ -59,7 +59,7 @@ def made_of_one_test() -> Profile:
 ALL = (
     no_runs,
     no_runs_of_two_components,
-    tests_that_never_ran,
+    never_ran,
     no_tests,
     no_threads,
     made_of_nothing,
@@ -95,7 +95,7 @@ def test_a_recording_without_a_run_says_so() -> None:
 
 
 def test_tests_that_never_ran_have_no_energy() -> None:
-    found = tests_that_never_ran().tests
+    found = never_ran().tests
     assert [(test.status, test.wall_ns, test.energy_j, len(test.threads)) for test in found] == [("ignored", 0, 0.0, 0)] * 3
 
 
