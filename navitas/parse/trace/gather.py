@@ -90,6 +90,8 @@ class Gathered:
         self.span_ns: tuple[int, int] | None = None
         self.clock: str | None = None
         self.cut = False
+        self.packet = 0
+        """Number of the packet that is being read."""
         self.overwritten = False
         """Whether the oldest events gave way to new ones before the trace was read."""
 
@@ -109,6 +111,10 @@ class Gathered:
         """The trace has events from `first_ns` to `last_ns`."""
         low, high = self.span_ns or (first_ns, last_ns)
         self.span_ns = (min(low, first_ns), max(high, last_ns))
+
+    def skip_packet(self, text: bytes, reason: str) -> None:
+        """Something of the packet that is being read cannot be used."""
+        self.skip(self.packet, text, reason)
 
     def skip(self, number: int, text: bytes, reason: str) -> None:
         """A line or packet that cannot be used."""

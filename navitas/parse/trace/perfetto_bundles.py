@@ -20,10 +20,10 @@ from navitas.parse.trace.gather import (
     LastRows,
     state_of_numbers,
 )
+from navitas.parse.trace.perfetto_clocks import TIME_LIMIT_NS
 from navitas.parse.trace.perfetto_losses import PerfettoLosses
 from navitas.parse.trace.tables import DEAD, IDLE_APART_NS, LEAVES_IDLE, UNKNOWN
 
-TIME_LIMIT_NS = 1 << 61
 _IDLE_EXIT, _MOST_IDLE = 4_294_967_295, 0xFFFF
 _CLONE_THREAD = 0x10000
 _SUSPENDS = (b"machine_suspend", b"timekeeping_freeze")
@@ -51,7 +51,9 @@ class Bundles:
             else:
                 self._into.clock = "global"
         compact = _times(bundle.compact_sched, shift_ns)
-        events = [event for event in bundle.event if event.timestamp < TIME_LIMIT_NS]
+        events = [event for event in bundle.event if 0 < event.timestamp < TIME_LIMIT_NS]
+        if untimed := len(bundle.event) - len(events):
+            self._into.skip_packet(f"core {cpu}: {untimed} events".encode(), "events have no time, or an impossible one")
         times = [event.timestamp + shift_ns for event in events]
         ends: list[int] = compact[[0, -1]].tolist() if len(compact) else []
         ends += [min(times), max(times)] if times else []

@@ -42,19 +42,18 @@ class _Packets:
     def __init__(self, stream: BinaryIO, into: Gathered, name: str) -> None:
         self._stream, self._into, self._name = stream, into, name
         self._class = message_class("TracePacket")
-        self._number = 0
         self._may_expand = _EXPANDED_LEAST
 
     def read(self) -> Iterator[Any]:
         for data in _delimited(self._stream):
-            self._number += 1
+            self._into.packet += 1
             if data is None:
-                if self._number == 1:
+                if self._into.packet == 1:
                     raise RecordingError(
                         f"{self._name}: is no Perfetto trace", "Check that it is what perfetto wrote, unchanged."
                     )
                 self._into.cut = True
-                self._into.warn(f"the trace is cut or damaged after {self._number - 1} packets")
+                self._into.warn(f"the trace is cut or damaged after {self._into.packet - 1} packets")
                 return
             yield from self._decoded(data, nested=False)
 
@@ -96,7 +95,7 @@ class _Packets:
                 yield from self._decoded(inner, nested=True)
 
     def _skip(self, data: bytes, reason: str) -> None:
-        self._into.skip(self._number, data[:32].hex().encode(), reason)
+        self._into.skip_packet(data[:32].hex().encode(), reason)
 
 
 def _delimited(stream: BinaryIO) -> Iterator[bytes | None]:
