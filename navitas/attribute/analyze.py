@@ -70,6 +70,7 @@ def analyze(parsed: ParsedRecording, manifest: Manifest, model: PowerModel, *, m
         totals=_totals(runs, energies, tests, model.voltage_v),
         tests=tuple(sorted(tests, key=lambda test: (test.run, test.id))),
         warnings=tuple(_notices(parsed, manifest, model)),
+        losses=parsed.losses,
     )
     costs = {run.run_id: run.probe_cost for run in runs}
     problems = [*_against_rails(analysis.totals), *probe_notices(analysis.tests, costs, parsed.method_table)]

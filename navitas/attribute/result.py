@@ -10,6 +10,7 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from navitas.parse.findings import Lost
 from navitas.parse.tables import MethodTable, Role
 
 EvidenceLevel = Literal["sched", "thread-freq", "thread-time", "device"]
@@ -217,3 +218,4 @@ class Analysis:
     totals: Totals
     tests: tuple[TestEnergy, ...]
     warnings: tuple[Notice, ...]
+    losses: tuple[Lost, ...] = ()

@@ -10,6 +10,7 @@ from typing import Literal
 from navitas.attribute.analyze import analyze
 from navitas.attribute.result import Analysis
 from navitas.attribute.rows import stem
+from navitas.errors import PowerProfileError, RecordingError
 from navitas.parse.run import ParsedRecording, parse_recording
 from navitas.power.cpu import power_model
 from navitas.power.model import PowerModel
@@ -32,11 +33,15 @@ def load_recording(path: Path) -> Loaded:
     """Open and parse a recording. Raises `RecordingError` or `PowerProfileError` for what cannot be read or does not belong."""
     recording = open_recording(path)
     manifest = recording.manifest
-    profile = read_power_profile(recording.file(manifest.power_profile.file), name=manifest.power_profile.source)
+    profile_path = recording.file(manifest.power_profile.file)
+    profile = read_power_profile(profile_path, name=manifest.power_profile.source)
     policies = [(policy.id, policy.cpus) for policy in manifest.device.policies]
     parsed = parse_recording(recording)
     speeds = {table.policy: table.freq_khz.tolist() for run in parsed.runs for table in run.time_in_state}
-    model = power_model(profile, manifest.power_profile.voltage_v, policies or None, speeds)
+    try:
+        model = power_model(profile, manifest.power_profile.voltage_v, policies or None, speeds)
+    except PowerProfileError as error:
+        raise PowerProfileError(f"{profile_path}: {error.message}", error.remedy) from error
     return Loaded(parsed, manifest, model)
 
 
@@ -56,7 +61,10 @@ def analyze_recording(
     if tree is not None:
         _check_thread(loaded.parsed, tree)
     stage("attributing energy to calls")
-    return analyze(loaded.parsed, loaded.manifest, loaded.model, method=method)
+    try:
+        return analyze(loaded.parsed, loaded.manifest, loaded.model, method=method)
+    except RecordingError as error:  # analysis knows no files
+        raise RecordingError(f"{path}: {error.message}", error.remedy) from error
 
 
 def _check_thread(parsed: ParsedRecording, wanted: str) -> None:

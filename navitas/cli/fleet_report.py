@@ -99,11 +99,12 @@ def _folders(path: Path) -> list[Path]:
 def _recorded(recordings: list[Path], apps: Collection[str]) -> dict[str, Recorded]:
     """Of these apps, the methods of the last recording of each."""
     last = {run.package: path for path in recordings for run in open_recording(path).manifest.runs if run.package in apps}
-    told = {path: _methods(path) for path in sorted(set(last.values()))}
+    told = {path: methods_of(path) for path in sorted(set(last.values()))}
     return {package: told[path] for package, path in last.items()}
 
 
-def _methods(path: Path) -> Recorded:
+def methods_of(path: Path) -> Recorded:
+    """The methods of a recording that used most."""
     analysis = analyze_recording(path)
     names, sums = MethodNames(analysis.methods), defaultdict[int, float](float)
     for test in analysis.tests:

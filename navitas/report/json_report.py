@@ -71,6 +71,7 @@ def _report(analysis: Analysis) -> dict[str, Any]:
         **({"classes": _repeats(by_class(analysis.tests))} if is_by_class(analysis) else {}),
         "tests": (_test(test, names) for test in analysis.tests),
         "warnings": [asdict(notice) for notice in analysis.warnings],
+        "losses": [{name: value for name, value in asdict(lost).items() if value is not None} for lost in analysis.losses],
     }
 
 

@@ -9,12 +9,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.parse.tables import I32, I64, U8
+from navitas.parse.tables import I32, I64, TID_LIMIT, U8
 from navitas.parse.trace.rows import CoreRows, Rows
 from navitas.parse.trace.tables import DEAD, IDLE_APART_NS, RUNNABLE, SLEEPS, UNKNOWN, SkippedLine
 
-TID_LIMIT: Final = 1 << 22
-"""The kernel's own limit (PID_MAX_LIMIT); a number beyond is no thread's."""
 CPU_LIMIT: Final = 4096
 OPEN, SEEN, DIED, GONE, LISTED = 0, 1, 2, 3, 4
 """What a fact tells of a thread: that it starts, runs or is named, ran for the last time, is leaving or gone, or was listed (a

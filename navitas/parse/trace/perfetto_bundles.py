@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from navitas.parse.tables import I64
+from navitas.parse.tables import I64, TID_LIMIT
 from navitas.parse.trace.gather import (
     CPU_LIMIT,
     DIED,
@@ -15,7 +15,6 @@ from navitas.parse.trace.gather import (
     NO_NAME,
     OPEN,
     SEEN,
-    TID_LIMIT,
     Gathered,
     LastRows,
     state_of_numbers,

@@ -8,7 +8,8 @@ from typing import ClassVar, Final, NamedTuple
 
 import numpy as np
 
-from navitas.parse.trace.gather import CPU_LIMIT, DIED, GONE, LISTED, OPEN, SEEN, TID_LIMIT, Gathered, state_of_numbers
+from navitas.parse.tables import TID_LIMIT
+from navitas.parse.trace.gather import CPU_LIMIT, DIED, GONE, LISTED, OPEN, SEEN, Gathered, state_of_numbers
 from navitas.parse.trace.tables import DEAD, LEAVES_IDLE, RUNNABLE, SLEEPS, UNKNOWN
 
 CLOCK_SYNC: Final = b"trace_event_clock_sync"
