@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from support.ftrace_writer import Form, comments
+from support.notes_app import bundle_of, make
 from support.perfetto_writer import PerfettoWriter
 from support.recording_maker import make_recording, start_ns
 from support.run_bytes import BOOT_OFFSET_NS, REAL_OFFSET_NS, TID0
@@ -16,6 +17,7 @@ from truth.recorder import write_recording
 from truth.samples import LEVELS
 from truth.workloads import simulate
 
+from navitas.build.bundle import open_bundle
 from navitas.build.gradle import build_bundles
 from navitas.build.sample import copy_sample
 from navitas.collect.options import ProfileOptions
@@ -58,13 +60,16 @@ def made_samples(folder: Path) -> list[Path]:
 
 
 def phone_samples(folder: Path, gradle: str) -> list[Path]:
-    """Recordings of the sample project on the virtual phone, in every mode."""
+    """Recordings on the virtual phone: of the sample project in every mode, and of an Android app's tests."""
     with virtual_phone() as phone:
         bundles = build_bundles(copy_sample(folder / "project"), gradle=gradle)
         for name, options in _PHONE.items():
             chosen = ProfileOptions(tests=_PHONE_TESTS, **options)  # type: ignore[arg-type]
             profile(phone, bundles, chosen, folder / name, NoProgress())
-    return [folder / name for name in _PHONE]
+        (folder / "notes").mkdir()
+        app = open_bundle(bundle_of(make(folder / "notes"), folder / "notes.bundle.zip"))
+        profile(phone, [app], ProfileOptions(), folder / "android", NoProgress())
+    return [*(folder / name for name in _PHONE), folder / "android"]
 
 
 def _scenarios() -> dict[str, Scenario]:
