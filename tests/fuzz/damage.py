@@ -22,10 +22,20 @@ _ZEROED = 700
 
 @dataclass
 class Damage:
-    """What was done to a recording. `missing` is how many chunks its event files lack by their numbers; None where unknown."""
+    """What was done to a recording.
+
+    `missing` is how many chunks its event files lack by their numbers, `missing_log` how many its logs lack by theirs: each None
+    where that is not known.
+    """
 
     done: list[str] = field(default_factory=list)
     missing: int | None = None
+    missing_log: int | None = None
+
+    @property
+    def is_plain_loss(self) -> bool:
+        """Whether nothing but whole chunks, or lines that carry chunks, is missing."""
+        return self.missing is not None or self.missing_log is not None
 
 
 @dataclass(frozen=True)
@@ -79,14 +89,31 @@ def missing_of(chunks: list[Chunk]) -> int:
     return sum(max(numbers) + 1 - len(numbers) for numbers in seen.values())
 
 
+def missing_of_log(lines: list[bytes]) -> int:
+    """How many chunks are missing by the numbers of the lines `NV1 <pid> <n> <part>/<parts> <base64>` that are there."""
+    parts: dict[tuple[int, int], tuple[int, set[int]]] = {}
+    most: dict[int, int] = {}
+    for line in lines:
+        if b" NV1 " in line:
+            pid, number, part, *_ = line.partition(b" NV1 ")[2].split()
+            place, total = map(int, part.split(b"/"))
+            parts.setdefault((int(pid), int(number)), (total, set()))[1].add(place)
+            most[int(pid)] = max(most.get(int(pid), 0), int(number))
+    whole = sum(len(seen) == total for total, seen in parts.values())
+    return sum(number + 1 for number in most.values()) - whole
+
+
 def damage(folder: Path, random: Random) -> Damage:
     """Damage a sound recording in place: whole chunks alone, one file, or several."""
     result = Damage()
     files = _files(folder)
     way = random.random()
-    if way < 0.35 and files["events"]:
+    logs = [path for path in files["lines"] if path.name == "logcat.txt" and b" NV1 " in path.read_bytes()]
+    if way < 0.35 and (files["events"] or logs):
         for path in files["events"]:
             _whole_chunks(path, random, result)
+        for path in logs:
+            _whole_lines(path, random, result)
     elif way < 0.75:
         _damage_file(*_chosen(files, random), random, result)
     else:
@@ -118,7 +145,6 @@ def _damage_file(kind: str, path: Path, random: Random, result: Damage) -> None:
         "bytes": [_cut, _zero, _flip, _repeat, _remove],
         "json": [_json, _json, _json, _cut, _zero, _flip, _remove],
     }
-    result.missing = None
     sound = not any(done.startswith(f"{path.name}:") for done in result.done)
     if kind == "events" and sound and random.random() < 0.3:
         _whole_chunks(path, random, Damage())
@@ -141,6 +167,18 @@ def _whole_chunks(path: Path, random: Random, result: Damage) -> None:
     path.write_bytes(b"".join(chunk.data for chunk in kept))
     result.missing = (result.missing or 0) + missing_of(kept)
     result.done.append(f"{path.name}: {', '.join(done)}")
+
+
+def _whole_lines(path: Path, random: Random, result: Damage) -> None:
+    """Drop, repeat and reorder lines of a log."""
+    lines = path.read_bytes().splitlines(keepends=True)
+    share = random.choice([0.0, 0.02, 0.1, 0.5])
+    kept = [line for line in lines if random.random() >= share for _ in range(random.choice([1, 1, 1, 2]))]
+    if random.random() < 0.3:
+        random.shuffle(kept)
+    path.write_bytes(b"".join(kept))
+    result.missing_log = (result.missing_log or 0) + missing_of_log(kept)
+    result.done.append(f"{path.name}: {share:.0%} of the lines dropped, others repeated")
 
 
 def _forge(path: Path, random: Random) -> str:

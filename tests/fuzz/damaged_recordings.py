@@ -85,6 +85,7 @@ def _apart(recording: Path, reports: Path) -> int:
     if not child:
         code = _CRASHED
         try:
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
             signal.alarm(_MOST_S)
             resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
             with (reports / "said.txt").open("w") as said, contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
@@ -117,7 +118,7 @@ def _problems(code: int, said: str, recording: Path, reports: Path, done: Damage
         error = next((line for line in said.splitlines() if line.startswith("error: ")), "")
         if str(recording) not in said.replace("\n", ""):
             yield f"the error names no file: {error}"
-        if done.missing is not None:
+        if done.is_plain_loss:
             yield f"lost chunks end the report: {error}"
     elif code:
         yield f"ended with {code}"
@@ -128,10 +129,11 @@ def _problems(code: int, said: str, recording: Path, reports: Path, done: Damage
 def _of_reports(reports: Path, done: Damage) -> Iterator[str]:
     report = json.loads((reports / "json").read_text(), parse_constant=float)
     yield from conservation(report)
-    if done.missing is not None:
-        lost = sum(loss["count"] for loss in report["losses"] if loss["what"] == "chunks")
-        if lost != done.missing:
-            yield f"{lost} chunks are reported as missing, and {done.missing} are"
+    for what, missing in (("chunks", done.missing), ("logcat_chunks", done.missing_log)):
+        lost = sum(loss["count"] for loss in report["losses"] if loss["what"] == what)
+        known = missing is not None and (what != "chunks" or done.missing_log is None)
+        if known and lost != missing:
+            yield f"{lost} {what} are reported as missing, and {missing} are"
     speedscope = json.loads((reports / "speedscope").read_text())
     if speedscope["$schema"] != "https://www.speedscope.app/file-format-schema.json":
         yield "the speedscope report is none"

@@ -49,9 +49,9 @@ class PerfettoWriter:
         head = number(10, self.sequence) + (number(8, t_ns) if t_ns is not None else b"") + (number(58, clock) if clock else b"")
         self.packets.append(head + body + (number(42, 1) if dropped else b""))
 
-    def snapshot(self, boottime_ns: int, monotonic_ns: int, realtime_ns: int) -> None:
-        """Three clocks at one moment."""
-        clocks = ((1, realtime_ns), (3, monotonic_ns), (6, boottime_ns))
+    def snapshot(self, boottime_ns: int, monotonic_ns: int, realtime_ns: int, *more: tuple[int, int]) -> None:
+        """Three clocks at one moment, and more by their numbers."""
+        clocks = ((1, realtime_ns), (3, monotonic_ns), (6, boottime_ns), *more)
         self.packet(content(6, b"".join(content(1, number(1, clock) + number(2, t_ns)) for clock, t_ns in clocks)))
 
     def compact(self, cpu: int, switches: Sequence[Switch], *, lost: bool = False, dropped: bool = False) -> None:

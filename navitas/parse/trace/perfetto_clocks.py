@@ -11,7 +11,8 @@ REALTIME: Final = 1
 MONOTONIC: Final = 3
 BOOTTIME: Final = 6
 _MOST_SEQUENCES = 4096
-_MOST_CLOCKS = 64
+# Clocks from here on are a sequence's own, in units of its own: no packet that is read here has its time by one.
+_FIRST_OF_SEQUENCE = 64
 
 
 class PacketClocks:
@@ -25,9 +26,8 @@ class PacketClocks:
         """The readings of a snapshot by clock; packets that follow are converted by it."""
         read = {clock.clock_id: clock.timestamp for clock in clocks if 0 < clock.timestamp < TIME_LIMIT_NS}
         if BOOTTIME in read:
-            for number, t_ns in read.items():
-                if number in self._behind_ns or len(self._behind_ns) < _MOST_CLOCKS:
-                    self._behind_ns[number] = read[BOOTTIME] - t_ns
+            known = {number: t_ns for number, t_ns in read.items() if number < _FIRST_OF_SEQUENCE}
+            self._behind_ns |= {number: read[BOOTTIME] - t_ns for number, t_ns in known.items()}
         return read
 
     def defaults(self, packet: Any) -> None:

@@ -11,10 +11,11 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support import chunk_writer as cw
 
 from navitas.attribute.conserve import check
 from navitas.cli.analysis import analyze_recording
-from navitas.errors import NavitasError
+from navitas.errors import NavitasError, PowerProfileError, RecordingError
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "fuzz"))
 
@@ -49,10 +50,12 @@ def test_damage_of_any_kind_is_a_report_or_a_named_error(samples: list[Path], nu
             analysis = analyze_recording(recording)
         except NavitasError as error:
             assert str(recording) in error.message and error.remedy
-            assert done.missing is None, done
+            assert not done.is_plain_loss, done
             return
     assert check(analysis) == []
-    if done.missing is not None:
+    if done.missing_log is not None:
+        assert sum(lost.count for lost in analysis.losses if lost.what == "logcat_chunks") == done.missing_log
+    elif done.missing is not None:
         assert sum(lost.count for lost in analysis.losses if lost.what == "chunks") == done.missing
         assert all(lost.serial is not None for lost in analysis.losses if lost.what == "chunks")
 
@@ -85,6 +88,20 @@ def test_zeroed_bytes_are_counted_by_file(samples: list[Path], tmp_path: Path) -
     assert damaged.file == f"runs/0/{path.name}" and damaged.count >= 700
     assert sum(lost.count for lost in analysis.losses if lost.what == "chunks") > 0
     assert check(analysis) == []
+
+
+def test_errors_of_analysis_and_of_power_profiles_name_the_recordings_files(samples: list[Path], tmp_path: Path) -> None:
+    (plain,) = (sample for sample in samples if sample.name == "plain")
+    shutil.copytree(plain, tmp_path / "times")
+    path = next((tmp_path / "times" / "runs" / "0").glob("*.nvch"))
+    path.write_bytes(path.read_bytes() + cw.chunk(cw.ANCHORS, cw.anchors_payload([(1 << 61, 1)]), 1, serial=99))
+    with pytest.raises(RecordingError, match=f"{tmp_path / 'times'}: .* days apart"):
+        analyze_recording(tmp_path / "times")
+    shutil.copytree(plain, tmp_path / "profile")
+    path = tmp_path / "profile" / "power_profile.xml"
+    path.write_bytes(path.read_bytes().replace(b"core_speeds", b"core_rates"))
+    with pytest.raises(PowerProfileError, match=str(path)):
+        analyze_recording(tmp_path / "profile")
 
 
 def test_the_harness_sees_energy_that_is_not_conserved() -> None:

@@ -194,7 +194,7 @@ def test_a_reading_without_a_time_was_made_at_its_packets(way: str) -> None:
 
 def test_what_has_no_time_is_left_out_and_counted() -> None:
     trace = PerfettoWriter()
-    trace.snapshot(BOOT, BOOT - 70, 1_700_000_000_000_000_000)
+    trace.snapshot(BOOT, BOOT - 70, 1_700_000_000_000_000_000, (77, BOOT))
     trace.rails(["CPU"], [(0, None, 1_000_000)])
     trace.rails([], [(0, None, 1_000_000)], t_ns=BOOT, clock=77)
     trace.polled_frequencies(None, [300_000])
