@@ -55,6 +55,9 @@ class TestTask(BaseModel):
 
     name: str = "test"
     enabled: bool = True
+    scan_for_test_classes: bool = True
+    fork_every: Annotated[int, Field(ge=0)] = 0
+    """How many test classes run in one process; 0: all of them."""
     include: list[str] = []
     exclude: list[str] = []
     left_out: list[str] = []
@@ -89,6 +92,8 @@ class BundleManifest(Manifest):
     jvm_args: list[Line]
     system_properties: dict[VariableName, Line]
     environment: dict[VariableName, Line]
+    removed_variables: list[VariableName] = []
+    """Variables that the build takes away from those that it inherits."""
     java_home: Absolute | None
 
 

@@ -22,7 +22,7 @@ from navitas.collect.session import Outcome, profile
 from navitas.device.base import Device
 from navitas.errors import DeviceError, ExitCode, NavitasError
 from navitas.recording.store import MANIFEST_NAME
-from navitas.report.names import printable, printable_lines
+from navitas.report.names import printable, printable_line, printable_lines
 
 __all__ = ["analyze_recording", "measure", "record", "tell", "told"]
 
@@ -122,7 +122,7 @@ def tell(outcome: Outcome, analysis: Analysis, report: ReportOptions) -> int:
         write_reports(analysis, _with_json(report, outcome.recording))
     finally:
         for name, reason in outcome.failures.items():
-            click.secho(f"FAILED {printable(name, 1000)}: {printable(reason, 1000)}", err=True, fg="red")
+            click.secho(f"FAILED {printable(name, 1000)}: {printable_line(reason, 1000)}", err=True, fg="red")
         click.echo(f"recording: {outcome.recording}{_size(outcome.recording)}", err=True)
     for trouble in outcome.troubles:
         click.secho(f"error: {printable_lines(trouble)}", err=True, fg="red")

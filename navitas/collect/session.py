@@ -27,7 +27,10 @@ _CUT = "its end was never seen: the process died before"
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Where the recording is, which tests did not pass (name → first line of the reason), and why events are missing."""
+    """Where the recording is, which tests did not pass, and why events are missing.
+
+    `failures` holds the first line of each reason by the test's name, with its module unless that is the root project.
+    """
 
     recording: Path
     failures: dict[str, str]
@@ -61,7 +64,7 @@ def profile(device: Device, bundles: Sequence[Bundle], options: ProfileOptions, 
                     cool_down(plan.repeat)
                     progress.stage(_stage(plan, len(selected), options.repeat))
                     done = recording.runner.run_tests(plan)
-                    failures |= _failures(done, names[plan.map_id])
+                    failures |= _failures(plan.module, done, names[plan.map_id])
                     crashed = crashed or done.crashed
                     # A process that died has lost its last half second, or all: that is told by its crash.
                     troubles += [] if done.crashed else done.troubles
@@ -88,7 +91,9 @@ def _stage(plan: RunPlan, modules: int, repeat: int) -> str:
     return f"running tests{where}{turn}{' without probes' if plan.baseline else ''}"
 
 
-def _failures(done: Instrumented, names: Names) -> dict[str, str]:
+def _failures(module: str, done: Instrumented, names: Names) -> dict[str, str]:
+    """By the test's name, after its module unless that is the root project: modules may have classes of one name."""
+    place = "" if module == ":" else f"{module} "
     bad = {name: status for name, status in done.tests.items() if status in ("failed", "cut")}
     reasons = {name: done.stacks.get(name) or (_CUT if status == "cut" else status) for name, status in bad.items()}
-    return {str(name): names.retraced(reason.strip().split("\n")[0]) for name, reason in reasons.items()}
+    return {f"{place}{name}": names.retraced(reason.strip().split("\n")[0]) for name, reason in reasons.items()}

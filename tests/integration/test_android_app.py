@@ -64,7 +64,7 @@ def test_joules_of_tests_threads_and_methods_each_test_in_a_process_of_its_own(
     done = lab.profile(name="all")
     tests = {test.method: test for test in done.analysis.tests}
     assert {name: test.status for name, test in tests.items()} == {"works": "passed", "fails": "failed"}
-    assert list(done.outcome.failures) == [f"{APP}.WorkTest#fails"]
+    assert list(done.outcome.failures) == [f":app {APP}.WorkTest#fails"]
     assert len({test.run for test in tests.values()}) == 2 and "events_missing" not in done.warnings, (
         "pulled before the packages' data are cleared"
     )

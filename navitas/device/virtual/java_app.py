@@ -27,6 +27,7 @@ def launch(phone: Phone, package: Package, manifest: BundleManifest, arguments: 
         "navitas.log.port": str(phone.logd.port),
         "navitas.stream": "",  # known only when the process starts
         "navitas.testFramework": task.framework,
+        "navitas.scanForTestClasses": str(task.scan_for_test_classes).lower(),
         "navitas.includeEngines": ",".join(task.include_engines),
         "navitas.excludeEngines": ",".join(task.exclude_engines),
         "navitas.includeTags": ",".join(task.include_tags),
@@ -46,7 +47,8 @@ def launch(phone: Phone, package: Package, manifest: BundleManifest, arguments: 
             *(text for pair in arguments for text in pair),
         ]
 
-    env = {**os.environ, **manifest.environment}
+    removed = set(manifest.removed_variables)
+    env = {name: value for name, value in os.environ.items() if name not in removed} | manifest.environment
     return Launch(argv, package.name, package.identity, _working_dir(package, manifest, arguments), env)
 
 

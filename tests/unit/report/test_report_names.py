@@ -16,6 +16,7 @@ from navitas.attribute.result import Analysis
 from navitas.cli.analysis import analyze_recording
 from navitas.report.collapsed import DEEPER, MOST_FRAMES, CollapsedReport
 from navitas.report.json_report import JsonReport
+from navitas.report.names import printable, printable_lines
 from navitas.report.speedscope import SpeedscopeReport
 from navitas.report.terminal import TerminalReport
 
@@ -91,3 +92,8 @@ def test_very_deep_stacks_are_cut_with_a_word(tmp_path: Path) -> None:
     out = io.StringIO()
     TerminalReport(tree="main").render(made, Console(file=out, width=120))
     assert out.getvalue().count("\n") < 100
+
+
+def test_a_message_s_tabs_are_spaces_and_its_escapes_do_nothing() -> None:
+    assert printable_lines("> a\tb\n\tat p.A.f(A.java:1)\x1b[2J\r") == "> a b\n    at p.A.f(A.java:1)\\u001b[2J\\u000d"
+    assert printable("a\tb") == "a\\u0009b"

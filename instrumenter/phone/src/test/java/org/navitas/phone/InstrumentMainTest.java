@@ -25,6 +25,7 @@ public class InstrumentMainTest {
     @After
     public void reset() {
         System.clearProperty("navitas.testRoots");
+        System.clearProperty(JUnit4Classes.SCAN_PROPERTY);
     }
 
     private static String run(String... arguments) {
@@ -127,11 +128,17 @@ public class InstrumentMainTest {
         found.removeIf(line -> line.endsWith(" 1"));
         assertEquals(
                 Arrays.asList("Broken#never 0", "Derived#inherited 0", "Mixed#assumes 0", "Mixed#fails 0", "Mixed#ignored 0",
-                        "Mixed#passes 0", "Old#testOld 0", "Outer$Inner#inside 0", "Two#m[0] 0", "Two#n[0] 0", "Two#m[1] 0",
+                        "Mixed#passes 0", "Old#testOld 0", "Outer$Inner#inside 0", "Scanned#a 0",
+                        "Scanned$NotPublic#initializationError 0", "Scanned$NotPublicMethod#initializationError 0",
+                        "junit.framework.TestSuite$1#warning 0", "Two#m[0] 0", "Two#n[0] 0", "Two#m[1] 0",
                         "Two#n[1] 0"),
                 found);
-        assertEquals(12, codes(run("log", "true", "package", "org.navitas.phone")).size() / 2);
+        assertEquals(16, codes(run("log", "true", "package", "org.navitas.phone")).size() / 2);
         assertEquals(0, codes(run("log", "true", "package", "org.navitas.pho")).size());
+        System.setProperty(JUnit4Classes.SCAN_PROPERTY, "false");
+        String everything = String.join(" ", codes(run("log", "true")));
+        assertTrue(everything, everything.contains("Scanned$Inner#") && everything.contains("Scanned$AbstractNested#"));
+        assertFalse(everything, everything.contains("Scanned$1#"));
     }
 
     @Test
