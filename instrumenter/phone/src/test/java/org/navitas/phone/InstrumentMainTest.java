@@ -25,6 +25,7 @@ public class InstrumentMainTest {
     @After
     public void reset() {
         System.clearProperty("navitas.testRoots");
+        System.clearProperty(JUnit4Selection.SDK_PROPERTY);
     }
 
     private static String run(String... arguments) {
@@ -117,7 +118,7 @@ public class InstrumentMainTest {
         File to = new File(folder.getRoot(), "org/navitas/phone");
         assertTrue(to.mkdirs());
         for (File file : new File(classes, "org/navitas/phone").listFiles()) {
-            if (file.getName().startsWith("Fixtures")) {
+            if (file.getName().startsWith("Fixtures") || file.getName().startsWith("LogStreamTest")) {
                 Files.copy(file.toPath(), new File(to, file.getName()).toPath());
             }
         }
@@ -129,9 +130,22 @@ public class InstrumentMainTest {
                 Arrays.asList("Broken#never 0", "Derived#inherited 0", "Mixed#assumes 0", "Mixed#fails 0", "Mixed#ignored 0",
                         "Mixed#passes 0", "Old#testOld 0", "Outer$Inner#inside 0", "Two#m[0] 0", "Two#n[0] 0", "Two#m[1] 0",
                         "Two#n[1] 0"),
-                found);
-        assertEquals(12, codes(run("log", "true", "package", "org.navitas.phone")).size() / 2);
+                found.subList(0, 12));
+        assertEquals(15, found.size());
+        assertEquals(15, codes(run("log", "true", "package", "org.navitas.phone")).size() / 2);
         assertEquals(0, codes(run("log", "true", "package", "org.navitas.pho")).size());
+
+        System.setProperty(JUnit4Selection.SDK_PROPERTY, "33");
+        assertEquals("AndroidJUnitRunner's rule: no name with a dollar", 3, codes(run("log", "true")).size() / 2);
+        assertEquals("one that is named is run", 4, codes(run("log", "true", "class", F + "Mixed")).size() / 2);
+    }
+
+    @Test
+    public void theReasonIsTheCauseOfAll() {
+        Throwable cause = new ClassCastException("a.B cannot be cast to a.C");
+        assertEquals("java.lang.ClassCastException: a.B cannot be cast to a.C, at " + cause.getStackTrace()[0]
+                + " (the log has the whole trace)", InstrumentMain.reason(new IllegalStateException("no start", new Exception(cause))));
+        assertEquals("java.lang.Error: x", InstrumentMain.reason(new Error("x")));
     }
 
     @Test
