@@ -207,7 +207,8 @@ public class LifecycleTest {
         steps("pause Detail", "stop Detail", "destroy Detail");
         phone.startActivitySync(intent(Main.class));
         Activity top = phone.startActivitySync(intent(Detail.class));
-        steps("create Main", "start Main", "resume Main", "pause Main", "create Detail", "start Detail", "resume Detail", "stop Main");
+        steps("create Main", "start Main", "resume Main", "pause Main", "create Detail", "start Detail", "resume Detail",
+            "stop Main");
         phone.runOnMainSync(top::finish);
         steps("pause Detail", "start Main", "resume Main", "stop Detail", "destroy Detail");
     }

@@ -78,9 +78,10 @@ def launch(
     java = find_java()
     _check_version(java)
     first = jar("navitas-phone-android.jar")
-    # Robolectric's own libraries and JUnit first: it needs them in these versions. Android's classes last: the phone's Log is before.
+    # Robolectric's own libraries and JUnit first: it needs them in these versions. Android's classes last, after the phone's Log.
     tests = phone.packages.get(classes.manifest.test_package)
-    apks = [package.code / APK for package in (app, tests) if package]  # resources of Java code are in these alone
+    # Resources of Java code are in these alone; an app without tests is its own test package.
+    apks = list(dict.fromkeys(package.code / APK for package in (app, tests) if package))
     others = (*framework.jars, *classes.paths(classes.manifest.class_path), *apks, *framework.last, framework.android)
     class_path = [jar("navitas-phone.jar"), *others]
     properties = {

@@ -1,4 +1,4 @@
-"""The framework that the phone runs Android apps on: Robolectric, its JUnit and Android 13's classes, kept in a cache of this user.
+"""The framework that the phone runs Android apps on: Robolectric, JUnit and Android 13's classes, in a cache of this user.
 
 They are not shipped. A Gradle build fetches them (the user's own, or one of ours) and hands the files to `provide`.
 """
