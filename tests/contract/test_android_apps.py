@@ -75,23 +75,33 @@ def test_classes_that_the_runner_would_not_search_are_not_run(phone: AdbDevice) 
     assert "OK (1 test)" in named.text, named.text
 
 
-def test_tests_with_an_older_junit_run(virtual: AdbDevice, tmp_path: Path) -> None:
-    """Robolectric needs JUnit 4.13; tests of 2014 to 2020 have 4.12."""
+def instrumented(virtual: AdbDevice, folder: Path, **kind: str) -> str:
+    """What `am instrument` says of an app of some kind with one test."""
     tests = {"OldTest": "public class OldTest { @org.junit.Test public void works() { org.junit.Assert.assertTrue(true); } }"}
     try:
-        old = make(tmp_path / "old", tests, junit="4.12")
+        made = make(folder / "made", tests, **kind)
     except NotFetchedError as error:
         pytest.skip(str(error))
-    virtual.install(old.apks)
+    virtual.install(made.apks)
     virtual.shell(f"mkdir -p {PUSHED}")
-    virtual.push(old.jvm, f"{PUSHED}/{TESTS}.jvm.zip")
+    virtual.push(made.jvm, f"{PUSHED}/{TESTS}.jvm.zip")
     try:
-        found = virtual.shell(f"am instrument -w -r {RUNNER}", timeout_s=240)
-        assert "OK (1 test)" in found.text, found.text
+        return virtual.shell(f"am instrument -w -r {RUNNER}", timeout_s=240).text
     finally:
         for package in (TESTS, APP):
             virtual.uninstall(package)
         virtual.shell(f"rm -f {PUSHED}/*")
+
+
+def test_tests_with_an_older_junit_run(virtual: AdbDevice, tmp_path: Path) -> None:
+    """Robolectric needs JUnit 4.13; tests of 2014 to 2020 have 4.12."""
+    assert "OK (1 test)" in (said := instrumented(virtual, tmp_path, junit="4.12")), said
+
+
+def test_a_framework_that_does_not_start_says_why(virtual: AdbDevice, tmp_path: Path) -> None:
+    said = instrumented(virtual, tmp_path, application=".Gone")
+    assert f"RESULT: longMsg=java.lang.ClassNotFoundException: {APP}.Gone, at " in said, said
+    assert "RESULT: shortMsg=Android's framework did not start (if the app starts on a phone, delete /" in said, said
 
 
 def test_a_crash_of_the_main_thread_ends_the_run(phone: AdbDevice) -> None:

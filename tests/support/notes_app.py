@@ -257,8 +257,13 @@ class Made:
     map: Path
 
 
-def make(folder: Path, tests: Mapping[str, str] = _TEST_SOURCES, junit: str = "4.13.2") -> Made:
-    """The app, instrumented, and its tests (sources by class name) with a JUnit. Raises `NotFetchedError`."""
+def make(
+    folder: Path, tests: Mapping[str, str] = _TEST_SOURCES, junit: str = "4.13.2", application: str = "android.app.Application"
+) -> Made:
+    """The app of an Application class, instrumented, and its tests (sources by class name) with a JUnit.
+
+    Raises `NotFetchedError`.
+    """
     jar = JARS / "navitas-phone-android.jar"
     if shutil.which("javac") is None or shutil.which("keytool") is None or not jar.is_file():
         raise NotFetchedError("no JDK, or the jars are not built: make jars")
@@ -274,7 +279,7 @@ def make(folder: Path, tests: Mapping[str, str] = _TEST_SOURCES, junit: str = "4
     signer = Signer(folder, JARS / "navitas-phone-install.jar")
     parts = (activity(".Main", launcher=True), activity(".Detail"), Tag("service", {"name": ".Sync"}))
     apks = [
-        signer.add(write(folder / "app.raw", manifest(APP, *parts)), folder / "app.apk"),
+        signer.add(write(folder / "app.raw", manifest(APP, *parts, application={"name": application})), folder / "app.apk"),
         signer.add(write(folder / "tests.raw", manifest(TESTS, outside=(instrumentation(APP),))), folder / "tests.apk"),
     ]
     signer.run()
