@@ -128,6 +128,15 @@ def check_project(project: Path) -> None:
         raise UsageError(f"{project} is not a Gradle project: it has no {' or '.join(_BUILD_FILES[::2])}", remedy)
 
 
+def reports_of(
+    command: Sequence[str], cwd: Path, on_line: Callable[[str], None]
+) -> tuple[int, list[ProjectReport], Sequence[str]]:
+    """Run Gradle: its exit code, the plugin's reports, and the last lines of what else it said."""
+    output = _Output(on_line)
+    exit_code = run_streaming(command, cwd=cwd, on_line=output)
+    return exit_code, output.reports, output.tail()
+
+
 class _Output:
     """Takes Gradle's lines: reports of the plugin are kept, all others passed on."""
 

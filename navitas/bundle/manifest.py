@@ -107,24 +107,25 @@ class Apk(BaseModel):
 
 
 class Apks(BaseModel):
-    """The APKs in a bundle; a library's tests bring it along, so there is no app."""
+    """The APKs in a bundle; a library's tests bring it along, so there is no app. An app may have no tests."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
     app: list[Apk]
-    test: Inside
+    test: Inside | None
 
 
 class AndroidManifest(Manifest):
     """What is inside a bundle of one variant of an Android module: `package` is the app's application id.
 
-    Where a library is tested, `package` is `test_package` and there is no APK of an app.
+    Where a library is tested, `package` is `test_package` and there is no APK of an app. An app without tests has no APK of
+    tests and no `runner`, and `test_package` is `package`.
     """
 
     kind: Literal["android"]
     variant: Line
     test_package: PackageName
-    runner: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.$]+$")]
+    runner: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.$]+$")] | None
     runner_arguments: dict[VariableName, Line]
     orchestrator: bool
     clear_package_data: bool
@@ -140,7 +141,7 @@ class AndroidManifest(Manifest):
 
     def files(self) -> list[str]:
         """All that is named of the bundle's entries."""
-        return [*(apk.file for apk in self.apks.app), self.apks.test, *filter(None, (self.mapping, self.jvm))]
+        return [*(apk.file for apk in self.apks.app), *filter(None, (self.apks.test, self.mapping, self.jvm))]
 
 
 AnyManifest = BundleManifest | AndroidManifest

@@ -15,8 +15,10 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from navitas.build.bundle import Bundle, open_bundles
+from navitas.build.framework import fetch_framework
 from navitas.build.gradle import build_bundles, check_project
 from navitas.build.lock import project_lock
+from navitas.bundle.manifest import AndroidManifest
 from navitas.cli.ahead import Ahead
 from navitas.cli.destinations import check_outputs
 from navitas.cli.options import VIRTUAL, ReportOptions
@@ -26,6 +28,7 @@ from navitas.device.base import Device
 from navitas.device.state_folders import owned_folder
 from navitas.device.virtual import firmware
 from navitas.device.virtual.kernel.spec import find_profile, load_spec
+from navitas.errors import UsageError
 from navitas.recording.writer import check_place
 
 if TYPE_CHECKING:
@@ -81,14 +84,23 @@ def profile_project(project: Path, build: BuildOptions, options: ProfileOptions,
 def profile_bundles(paths: Sequence[Path], options: ProfileOptions, report: ReportOptions, run: RunOptions) -> int:
     """Profile bundles that a build has made; returns the exit code."""
     bundles = open_bundles(paths)
+    for bundle in bundles:
+        manifest = bundle.manifest
+        if isinstance(manifest, AndroidManifest) and manifest.apks.test is None:
+            raise UsageError(
+                f"{bundle.path}: {manifest.package} has no instrumentation tests to profile",
+                f"measure its use: navitas record {manifest.package} --bundle {bundle.path}",
+            )
     return _profile(lambda *_: bundles, bundles[0].manifest.project, options, report, run)
 
 
-def record_use(use: Use, options: ProfileOptions, report: ReportOptions, run: RunOptions) -> int:
+def record_use(use: Use, options: ProfileOptions, report: ReportOptions, run: RunOptions, gradle: str | None = None) -> int:
     """Record the use of an app; returns the exit code."""
     project = use.bundle.manifest.project if use.bundle else use.package
 
     def measure(device: Callable[[], Device], recording: Callable[[], Path], progress: ConsoleProgress) -> Outcome:
+        if use.bundle is not None and _is_virtual(run, device):
+            _have_framework([use.bundle], progress, gradle)
         outcome: Outcome = _measuring().record(device, use, options, report=report, recording=recording(), progress=progress)
         return outcome
 
@@ -106,8 +118,10 @@ def _profile(
 
     def measure(device: Callable[[], Device], recording: Callable[[], Path], progress: ConsoleProgress) -> Outcome:
         # One on adb is known, or told not to be there, before anything is built.
-        virtual = run.device == VIRTUAL or device().info.kind == "virtual"
+        virtual = _is_virtual(run, device)
         bundles = make(progress, virtual)
+        if virtual:
+            _have_framework(bundles, progress)
         if not virtual:
             bundles = _phones().for_phone(device(), bundles)
         progress.stage("starting the virtual phone" if run.device == VIRTUAL else "connecting")
@@ -115,6 +129,18 @@ def _profile(
         return outcome
 
     return _report(measure, name, options, report, run)
+
+
+def _is_virtual(run: RunOptions, device: Callable[[], Device]) -> bool:
+    return run.device == VIRTUAL or device().info.kind == "virtual"
+
+
+def _have_framework(bundles: Sequence[Bundle], progress: ConsoleProgress, gradle: str | None = None) -> None:
+    """Fetch what a virtual phone runs Android apps on, where it is not there yet: the first time on a machine."""
+    android = [bundle for bundle in bundles if isinstance(bundle.manifest, AndroidManifest)]
+    if android and not firmware.is_provided():
+        progress.stage("fetching Android's framework (about 340 MB, once)")
+        fetch_framework(android[0].path.absolute().parent, firmware.provide, gradle=gradle, on_line=progress.detail)
 
 
 def _report(measure: Measure, name: str, options: ProfileOptions, report: ReportOptions, run: RunOptions) -> int:

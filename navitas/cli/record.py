@@ -37,6 +37,9 @@ from navitas.errors import UsageError
 @phone_option
 @click.option("--bundle", type=click.Path(path_type=Path), metavar="FILE", help="Install the app of this bundle first.")
 @click.option("--map", "map_file", type=click.Path(path_type=Path), metavar="FILE", help="Its build's map.json, or bundle.")
+@click.option(
+    "--gradle", metavar="PATH", help="A Gradle to fetch Android's framework by. [the bundle's project's gradlew, else PATH]"
+)
 @click.option("--duration", "duration_s", type=Finite(min=0.1), metavar="S", help="End after this time. [Enter or Ctrl-C]")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="DIR", help="The recording's folder.")
 @click.option("--replace", is_flag=True, help="Replace the recording that the output folder holds.")
@@ -51,7 +54,7 @@ def command(**values: Any) -> int:
     run = RunOptions(values.pop("phone"), values.pop("output"), values.pop("device"))
     check_free(run.output, replace=values.pop("replace"))
     path, map_file, duration_s = values.pop("bundle"), values.pop("map_file"), values.pop("duration_s")
-    package, words = values.pop("package"), values.pop("words")
+    package, words, gradle = values.pop("package"), values.pop("words"), values.pop("gradle")
     if not PACKAGE.fullmatch(package):
         raise UsageError(f"{package!r} is no name of a package", "see its name by: adb shell pm list packages")
     bundle = open_bundle(path) if path else None
@@ -65,4 +68,4 @@ def command(**values: Any) -> int:
     line = words[0] if len(words) == 1 else shlex.join(words)
     known = read_map(map_file, package) if map_file else None
     use = Use(package, line, lambda: until_enter(duration_s), map_ids, bundle, known, duration_s)
-    return record_use(use, options, report, run)
+    return record_use(use, options, report, run, gradle)

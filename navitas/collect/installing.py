@@ -68,7 +68,8 @@ def _install(device: Device, bundle: Bundle) -> None:
         apks = []
         if manifest.apks.app:
             apks.append(bundle.extract(_app_apk(device, manifest), Path(folder) / f"{manifest.package}.apk"))
-        apks.append(bundle.extract(manifest.apks.test, Path(folder) / f"{manifest.test_package}.apk"))
+        if manifest.apks.test is not None:
+            apks.append(bundle.extract(manifest.apks.test, Path(folder) / f"{manifest.test_package}.apk"))
         device.install(apks)
         if classes is not None:
             device.push(bundle.extract(classes, Path(folder) / "jvm.zip"), _jvm_path(manifest))
