@@ -68,7 +68,7 @@ def probed_threads(groups: Groups, known: dict[int, Span], findings: Findings) -
     findings.lose_of_threads("events", lost, names, "{count} events were lost while recording", LOST)
     message = "{count} chunks of events name a thread id that no kernel gives, which is left out"
     findings.lose_of_threads("thread_ids", impossible, names, message, "Copy the recording again, or record again.")
-    message = "{count} events with method ids that the map does not hold were left out"
+    message = "{count} events with method ids that the map does not hold, or of impossible times, were left out"
     findings.lose("foreign_methods", dropped, message, "Their time counts as their callers' or as untraced.")
     return sorted(probed, key=lambda thread: thread.serial)
 

@@ -43,6 +43,7 @@ _CRASHED = 70
 _NAMED_ERRORS = (2, 4)
 # Figures of nodes have 12 digits in the JSON report.
 _TOLERANCE = 1e-6
+_ERRORS_SHOWN = 10
 
 
 @dataclass(frozen=True)
@@ -201,7 +202,7 @@ def main() -> int:
                 print(f"seed {seed}, {outcome.sample}, ended with {outcome.code}: {'; '.join(outcome.damage.done)}")
             for problem in outcome.problems:
                 print(f"    {problem}", flush=True)
-    for error, count in errors.most_common():
+    for error, count in errors.most_common(None if arguments.verbose else _ERRORS_SHOWN):
         print(f"{count:5d} {error}")
     print(f"{dict(ended)}, {failed} not as they should be, {time.monotonic() - began:.0f} s")
     return int(failed > 0)
