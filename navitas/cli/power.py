@@ -8,6 +8,8 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from navitas.cli.files import check_regular_or_new
+from navitas.cli.paths import NAME_OR_FILE, READ_ANY_NAME, TEXT, WRITE_ANY_NAME
 from navitas.cli.phones import device_of
 from navitas.collect import power, topology
 from navitas.errors import ExitCode, PowerProfileError, UsageError
@@ -26,8 +28,10 @@ def command() -> None:
 
 
 @command.command("show")
-@click.argument("name", required=False, metavar="NAME|FILE")
-@click.option("--device", "serial", metavar="SERIAL", help="The profile of this phone ('virtual' too), and where it comes from.")
+@click.argument("name", required=False, type=NAME_OR_FILE, metavar="NAME|FILE")
+@click.option(
+    "--device", "serial", type=TEXT, metavar="SERIAL", help="The profile of this phone ('virtual' too), and where it comes from."
+)
 def show(*, name: str | None, serial: str | None) -> None:
     """Show a profile's CPU figures; without arguments the names of the profiles that Navitas has."""
     if name is not None and serial is not None:
@@ -46,10 +50,13 @@ def show(*, name: str | None, serial: str | None) -> None:
 
 
 @command.command("extract")
-@click.option("--device", "serial", metavar="SERIAL", help="'virtual', or a device of `navitas devices`. [the only one]")
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), metavar="FILE", help="File to write.")
+@click.option(
+    "--device", "serial", type=TEXT, metavar="SERIAL", help="'virtual', or a device of `navitas devices`. [the only one]"
+)
+@click.option("-o", "--output", required=True, type=WRITE_ANY_NAME, metavar="FILE", help="File to write.")
 def extract(*, serial: str | None, output: Path) -> None:
     """Write the profile that a phone holds to a file, asking the phone anew."""
+    check_regular_or_new(output)
     with device_of(serial) as device:
         found = power.of_phone(device, topology.read_policies(device), anew=True)
     output.write_bytes(found.xml)
@@ -57,7 +64,7 @@ def extract(*, serial: str | None, output: Path) -> None:
 
 
 @command.command("validate")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=READ_ANY_NAME)
 def validate(*, file: Path) -> int:
     """Name every defect of a profile, with its line. The exit code is 1 when it cannot be used."""
     try:

@@ -11,6 +11,7 @@ from typing import BinaryIO
 
 from navitas.fleet.files import FleetError
 from navitas.fleet.ingest.lines import Block, Cutter, Refusal
+from navitas.regular_files import open_regular
 
 _CHUNK = 1 << 20
 BLOCK = 8 << 20
@@ -62,9 +63,7 @@ class SourceFile:
 
     def _opened(self) -> BinaryIO:
         try:
-            if not self.path.is_file():
-                raise FleetError(f"{self.path}: is no file", "Name files of samples.")
-            return self.path.open("rb")
+            return open_regular(self.path)
         except OSError as error:
             raise FleetError(f"{self.path}: cannot be read: {error.strerror}", "Name files that may be read.") from error
 

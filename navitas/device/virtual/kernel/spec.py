@@ -12,6 +12,7 @@ from pathlib import Path
 from lxml import etree
 
 from navitas.errors import DeviceError, UsageError
+from navitas.regular_files import read_regular
 
 _DEFAULT = "default"
 DEFAULT_PROFILE = "google-pixel-6"
@@ -152,14 +153,14 @@ def read_figures(path: Path) -> tuple[dict[str, float], dict[str, list[float]]]:
     """All items and arrays of a power profile by name. Raises `DeviceError` when it cannot be read."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     try:
-        data = path.read_bytes()
-        if len(data) > _MAX_BYTES:
-            raise DeviceError(f"{path}: larger than {_MAX_BYTES} bytes.", "Name a power_profile.xml.")
-        root = etree.fromstring(data, parser)
+        root = etree.fromstring(read_regular(path, _MAX_BYTES), parser)
         if root.getroottree().docinfo.doctype:
             raise DeviceError(f"{path}: holds a document type declaration.", "Remove it: a power profile needs none.")
         scalars = {item.get("name", ""): float(item.text or 0) for item in root.iterchildren("item")}
         arrays = {a.get("name", ""): [float(v.text or 0) for v in a.iterchildren("value")] for a in root.iterchildren("array")}
     except (OSError, etree.XMLSyntaxError, ValueError) as error:
-        raise DeviceError(f"{path}: not a readable power profile ({error}).", "Name a power_profile.xml.") from error
+        raise DeviceError(
+            f"{path}: not a readable power profile ({error.strerror if isinstance(error, OSError) else error}).",
+            "Name a power_profile.xml.",
+        ) from error
     return scalars, arrays
