@@ -47,6 +47,8 @@ class PathType(click.Path):
         path = Path(str(super().convert(value, param, ctx)))
         if not self.any_name:
             _check_utf8(str(path), param)
+        if self.role in ("folder", "store") and path.exists() and not path.is_dir():
+            raise UsageError(f"{_name(param)}: {path} is no folder", "Name a folder, or a new one.")
         if param is not None and ctx is not None:
             _compare(_Given(param, path, Path(os.path.realpath(path)), self.role), ctx)
         return path

@@ -15,6 +15,7 @@ from navitas.collect import power, topology
 from navitas.errors import ExitCode, PowerProfileError, UsageError
 from navitas.power import catalog
 from navitas.power.cpu import needs_frequencies, power_model, stand_in_frequencies
+from navitas.power.cpu_keys import other_components
 from navitas.power.model import PowerModel
 from navitas.power.profile import Profile, read_power_profile
 from navitas.report.names import printable, printable_lines
@@ -72,15 +73,23 @@ def validate(*, file: Path) -> int:
     except PowerProfileError as error:
         click.echo(f"unusable: {printable_lines(error.message)}")
         return ExitCode.CHECK_FAILED
-    for text in profile.warnings:
-        click.echo(printable(_with_line(profile, text), 1000))
+    frequencies = stand_in_frequencies(profile)
+    warnings, unusable = profile.warnings, ""
     try:
-        power_model(profile, power.DEFAULT_VOLTAGE_V, None, stand_in_frequencies(profile))
+        cpus = [(policy, [policy]) for policy in frequencies]  # how many there are only the phone says, as it says their speeds
+        warnings = power_model(profile, power.DEFAULT_VOLTAGE_V, cpus or None, frequencies).warnings
     except PowerProfileError as error:
-        click.echo(f"unusable: {printable_lines(error.message)}")
+        unusable = error.message
+    for text in warnings:
+        click.echo(printable(_with_line(profile, text), 1000))
+    if others := other_components(profile):
+        click.echo(printable(f"note: not of the CPU, so not used: {', '.join(others)}", 2000))
+    if unusable:
+        click.echo(f"unusable: {printable_lines(unusable)}")
         return ExitCode.CHECK_FAILED
     where = " on a phone that tells its frequencies" if needs_frequencies(profile) else ""
-    click.echo(f"usable{where}, {f'{len(profile.warnings)} defects' if profile.warnings else 'no defect'}")
+    found = {0: "no defect", 1: "1 defect"}.get(len(warnings), f"{len(warnings)} defects")
+    click.echo(f"usable{where}, {found}")
     return ExitCode.OK
 
 

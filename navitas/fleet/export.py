@@ -25,7 +25,10 @@ def check_export(file: Path) -> None:
 
 
 def export(file: Path, schema: pa.Schema, tables: Iterable[pa.Table]) -> int:
-    """Write tables of one schema, and return how many rows; in CSV, lists are joined with spaces, texts guarded. No half file. FleetError."""
+    """Write tables of one schema, and return how many rows; no half file. FleetError.
+
+    In CSV, lists are joined with spaces, and no text is a spreadsheet's formula.
+    """
     made = file.with_name(f".{file.name}.{os.getpid()}")
     flat = pa.schema([pa.field(one.name, pa.string() if pa.types.is_list(one.type) else one.type) for one in schema])
     rows = 0

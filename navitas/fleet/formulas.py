@@ -1,4 +1,4 @@
-"""Texts in CSV files that a spreadsheet would take for formulas: written so that it does not (OWASP: CSV injection), and read back."""
+"""Texts that a spreadsheet would take for formulas, written to CSV so that it does not, and read back (OWASP: CSV injection)."""
 
 from __future__ import annotations
 

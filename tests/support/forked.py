@@ -12,9 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from navitas.cli import files, main
+from navitas.cli.fleet import COMMANDS as FLEET
+from navitas.cli.main import COMMANDS
+
 _CONTEXT = multiprocessing.get_context("forkserver")
-_CONTEXT.set_forkserver_preload(["support.forked_commands"])
-_MOST_BYTES = 3 << 30
+# Of the installed package: the server knows no other places yet.
+_CONTEXT.set_forkserver_preload(["navitas.cli.main", *(module for module, _ in (*COMMANDS.values(), *FLEET.values()))])
+_MOST_BYTES = 8 << 30
 _KILLED = 128
 
 
@@ -31,7 +36,7 @@ class Ran:
 def run_forked(arguments: Sequence[str], folder: Path, *, seconds: int = 60) -> Ran:
     """Run `navitas` with these arguments in a folder."""
     out, err, peak = (folder / f".{name}" for name in ("out", "err", "peak"))
-    child = _CONTEXT.Process(target=_child, args=(list(arguments), folder, out, err, peak, seconds))
+    child = _CONTEXT.Process(target=_child, args=(list(arguments), folder, (out, err, peak), seconds))
     child.start()
     child.join(seconds + 30)
     code = child.exitcode if child.exitcode is not None else _KILLED
@@ -41,9 +46,8 @@ def run_forked(arguments: Sequence[str], folder: Path, *, seconds: int = 60) -> 
     return Ran(_KILLED - code if code < 0 else code, texts[0], texts[1], int(texts[2] or 0))
 
 
-def _child(arguments: list[str], folder: Path, out: Path, err: Path, peak: Path, seconds: int) -> None:
-    from navitas.cli import files, main  # noqa: PLC0415
-
+def _child(arguments: list[str], folder: Path, places: tuple[Path, Path, Path], seconds: int) -> None:
+    out, err, peak = places
     os.chdir(folder)
     resource.setrlimit(resource.RLIMIT_DATA, (_MOST_BYTES, _MOST_BYTES))
     signal.signal(signal.SIGALRM, signal.SIG_DFL)

@@ -16,6 +16,8 @@ from navitas.regular_files import open_regular
 _CHUNK = 1 << 20
 BLOCK = 8 << 20
 _GZIP = b"\x1f\x8b"
+_HEAD = 1 << 10
+"""Where a file that is no text shows: before gigabytes of it are read."""
 
 
 @dataclass(slots=True)
@@ -33,6 +35,8 @@ class SourceFile:
         self.size = 0
         with self._opened() as stream:
             while data := stream.read(_CHUNK):
+                if not self.size and b"\0" in data[:_HEAD] and not data.startswith(_GZIP):
+                    raise FleetError(f"{self.path}: is no text, nor compressed by gzip", "Name files of samples.")
                 digest.update(data)
                 self.size += len(data)
         self.digest = _text(digest)

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import click
 import pytest
+from support.every_command import COMMANDS
 from support.forked import run_forked
-from support.forked_commands import COMMANDS
 
 from navitas.cli.main import run
 from navitas.cli.paths import NameOrFile, PathType, Text
@@ -24,6 +24,7 @@ from navitas.errors import ExitCode
 GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 SPARSE_BYTES = 8 << 30
 MOST_BYTES = 1 << 30
+SAMPLE = {"client": "me", "time": 1772000000, "level": 90, "state": "discharging", "apps": ["a"]}
 BAD = "caf\udcff"
 """What Python makes of the bytes `caf\\xff`."""
 
@@ -85,14 +86,22 @@ KINDS: dict[str, Callable[[Path], Path]] = {
 NEVER_READ = ("device", "pipe", "socket", "unreadable")
 # They go to a device or to Gradle before they write: only what is refused before that is tried. All write by the same functions.
 LONG = ("profile", "demo", "record", "power extract", "fleet sample")
-EXTRA = {
-    "profile": ["--gradle", "no-gradle"],
-    "demo": ["--gradle", "no-gradle"],
-    "record": ["--device", "no-device"],
-    "fleet sample": ["--device", "no-device"],
-    "power extract": ["--device", "no-device"],
-    "report": ["rec"],
-    "fleet simulate": ["--samples", "100", "--clients", "2"],
+# By parameter: what ends the command soon, or what the tested parameter needs beside it.
+EXTRA: dict[str, dict[str, list[str]]] = {
+    "profile": {"gradle": ["--gradle", "no-gradle"], "project": ["project"]},
+    "demo": {"gradle": ["--gradle", "no-gradle"]},
+    "record": {"device": ["--device", "no-device"]},
+    "fleet sample": {"serial": ["--device", "no-device"]},
+    "power extract": {"serial": ["--device", "no-device"]},
+    "report": {"recording": ["rec"]},
+    "fleet simulate": {"samples": ["--samples", "100"]},
+}
+ALONE = {("profile", "bundles"), ("fleet simulate", "advice")}
+"""They go without what else there is."""
+OF_ROLE = {
+    "write": ("device", "pipe", "socket", "folder"),
+    "folder": ("device", "pipe", "empty"),
+    "store": ("device", "pipe", "empty"),
 }
 
 
@@ -105,10 +114,13 @@ def _paths() -> Iterator[tuple[str, click.Parameter]]:
 
 def _cases() -> Iterator[tuple[str, str, str]]:
     for name, param in _paths():
-        for kind in KINDS:
-            reads = isinstance(param.type, NameOrFile) or param.type.role in ("read", "store")  # type: ignore[attr-defined]
-            if reads or name not in LONG or kind in ("socket", "folder"):
+        for kind in OF_ROLE.get(_role(param), KINDS):
+            if _role(param) != "write" or name not in LONG or kind in ("socket", "folder"):
                 yield name, str(param.name), kind
+
+
+def _role(param: click.Parameter) -> str:
+    return param.type.role if isinstance(param.type, PathType) else "read"
 
 
 def _words(param: click.Parameter, value: str) -> list[str]:
@@ -125,14 +137,14 @@ def _ordinary(param: click.Parameter) -> str:
 def _arguments(name: str, tested: str, value: str) -> list[str]:
     """The command with what it needs, and one parameter of a given value."""
     command, words = COMMANDS[name], name.split()
-    extra = [] if name == "report" and tested == "recording" else EXTRA.get(name, [])
+    extra = [] if (name, tested) in ALONE else [one for key, one in EXTRA.get(name, {}).items() if key != tested]
     options: list[str] = []
     for param in command.params:
         if param.name == tested:
             options += _words(param, value)
         elif param.required or (name, param.name) == ("fleet simulate", "folder"):
             options += _words(param, _ordinary(param))
-    return [*words, *options, *extra]
+    return [*words, *options, *(word for one in extra for word in one)]
 
 
 @pytest.fixture
@@ -142,6 +154,9 @@ def place(tmp_path: Path) -> Path:
     (tmp_path / "store").mkdir()
     (tmp_path / "store" / "fleet.json").write_text('{"format": 1, "buckets": 1, "salt": ""}')
     (tmp_path / "classes").mkdir()
+    (tmp_path / "classes" / "sample.jsonl").write_text(json.dumps(SAMPLE))
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "build.gradle").touch()
     return tmp_path
 
 
@@ -152,9 +167,8 @@ def test_a_path_to_anything_is_a_named_error_at_once(name: str, param: str, kind
     assert "Traceback" not in ran.err
     assert ran.code in tuple(ExitCode), (ran.code, ran.err)
     assert ran.peak_bytes < MOST_BYTES
-    type_ = next(one.type for one in COMMANDS[name].params if one.name == param)
-    reads = isinstance(type_, NameOrFile) or (isinstance(type_, PathType) and type_.role in ("read", "store"))
-    if reads and kind in NEVER_READ:
+    role = _role(next(one for one in COMMANDS[name].params if one.name == param))
+    if role != "write" and kind in NEVER_READ:
         assert ran.code != ExitCode.OK
         assert special.name in ran.err + ran.out
     if ran.code != ExitCode.OK:
@@ -216,7 +230,7 @@ def test_no_path_is_written_over_another_of_the_same_command(name: str, written:
             options += _words(param, _ordinary(param))
     ran = run_forked([*name.split(), *options], place)
     assert ran.code == ExitCode.USAGE, ran.err
-    assert "are the same file" in ran.err or "same.json" in ran.err
+    assert "are the same file: same.json" in ran.err or "link.json is no folder" in ran.err
     assert (place / "same.json").read_text() == "{}"
 
 
@@ -235,8 +249,7 @@ def test_reports_have_names_of_any_bytes(place: Path) -> None:
 
 
 def test_samples_come_from_files_of_any_name(tmp_path: Path) -> None:
-    row = {"client": "me", "time": 1772000000, "level": 90, "state": "discharging", "apps": ["a"]}
-    (tmp_path / f"{BAD}.jsonl").write_text(json.dumps(row))
+    (tmp_path / f"{BAD}.jsonl").write_text(json.dumps(SAMPLE))
     ran = run_forked(["fleet", "ingest", "store", f"{BAD}.jsonl", "--json", "out.json"], tmp_path)
     assert ran.code == ExitCode.OK, ran.err
     (source,) = json.loads((tmp_path / "out.json").read_bytes())["sources"]

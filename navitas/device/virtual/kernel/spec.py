@@ -103,7 +103,10 @@ def load_spec(profile: Path | None = None, *, voltage_v: float = DEFAULT_VOLTAGE
     path = profile or default_profile()
     scalars, arrays = read_figures(path)
     name = path.stem
-    if counts := arrays.get("cpu.clusters.cores") or ([scalars["cpu.clusters.cores"]] if "cpu.clusters.cores" in scalars else []):
+    counts = arrays.get("cpu.clusters.cores") or ([scalars["cpu.clusters.cores"]] if "cpu.clusters.cores" in scalars else [])
+    if not counts and "cpu.core_power.cluster0" in arrays:  # AOSP: one cluster where no numbers of cores are given
+        counts = [cores or 1]
+    if counts:
         tables = [
             (
                 int(count),
@@ -113,7 +116,7 @@ def load_spec(profile: Path | None = None, *, voltage_v: float = DEFAULT_VOLTAGE
             )
             for k, count in enumerate(counts)
         ]
-        active_ma = scalars.get("cpu.active", 0.0)
+        active_ma = scalars.get("cpu.active", next(iter(arrays.get("cpu.active", [])), 0.0))
     else:
         tables = [(cores or _CORES.get(name, 1), arrays.get("cpu.speeds", []), arrays.get("cpu.active", []), 0.0)]
         active_ma = 0.0

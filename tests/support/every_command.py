@@ -1,4 +1,4 @@
-"""All commands, imported: what the processes of `forked` begin with."""
+"""All commands, found by introspection."""
 
 from __future__ import annotations
 
