@@ -106,7 +106,7 @@ def _refuse(one: _Given, two: _Given) -> None:
     """UsageError where the first is written to and would change the second."""
     if one.role not in ("write", "folder"):
         return
-    if _same(one.real, two.real):
+    if _same(one.real, two.real) and not (one.role == "write" and one.real.is_dir()):  # a file cannot be written there anyway
         both = f"{_name(one.param)} and {_name(two.param)}"
         kind = "folder" if one.real.is_dir() else "file"
         raise UsageError(f"{both} are the same {kind}: {one.path}", "Name another one for one of them.")
@@ -136,5 +136,5 @@ def _name(param: click.Parameter | None) -> str:
     if param is None:
         return ""
     if isinstance(param, click.Argument):
-        return (param.metavar or param.name or "").strip("[]").removesuffix("...").removesuffix("…")
+        return (param.metavar or (param.name or "").upper()).strip("[]").removesuffix("...").removesuffix("…")
     return max(param.opts, key=len)
