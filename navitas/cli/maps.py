@@ -23,11 +23,15 @@ def read_map(path: Path, project: str) -> map_cache.KnownMap:
         known = map_cache.of_bundle(open_bundle(path))
         check_map(json.loads(known.data), path)
         return known
-    document = read_json(path, "the method map is ", MAX_MAP_BYTES)
+    remedy = "Give the map.json that the build made, or its bundle."
+    try:
+        document = read_json(path, "the method map is ", MAX_MAP_BYTES)
+    except RecordingError as error:
+        raise RecordingError(error.message, remedy) from None
     try:
         map_id = check_map(document, path)
     except RecordingError as error:
-        raise RecordingError(f"{error.message}: no method map", "Give the map.json that the build made, or its bundle.") from None
+        raise RecordingError(f"{error.message}: no method map", remedy) from None
     return map_cache.KnownMap(map_id, ":", project, json.dumps(document).encode())
 
 

@@ -52,7 +52,9 @@ class Group:
         """Read a source. What could not be read to its end is left out of the group, and the outcome tells why."""
         outcome = Outcome(_name(file))
         try:
-            source = SourceFile(file).open()
+            source = SourceFile(file)
+            source.check_text()
+            source.open()
             if source.digest in self._ledger.entries or source.digest in self._whole:
                 outcome.known = True
                 return outcome

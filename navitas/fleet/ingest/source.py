@@ -29,14 +29,19 @@ class SourceFile:
     digest: str = ""
     done: int = 0
 
+    def check_text(self) -> None:
+        """Look at the beginning alone. FleetError for what is neither text nor compressed, or cannot be read."""
+        with self._opened() as stream:
+            head = stream.read(_HEAD)
+        if b"\0" in head and not head.startswith(_GZIP):
+            raise FleetError(f"{self.path}: is no text, nor compressed by gzip", "Name files of samples.")
+
     def open(self) -> SourceFile:
         """Compute the hash (128 bits of SHA-256). FleetError when the file cannot be read."""
         digest = hashlib.sha256()
         self.size = 0
         with self._opened() as stream:
             while data := stream.read(_CHUNK):
-                if not self.size and b"\0" in data[:_HEAD] and not data.startswith(_GZIP):
-                    raise FleetError(f"{self.path}: is no text, nor compressed by gzip", "Name files of samples.")
                 digest.update(data)
                 self.size += len(data)
         self.digest = _text(digest)
