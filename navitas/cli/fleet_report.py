@@ -12,7 +12,7 @@ from navitas.cli.analysis import analyze_recording
 from navitas.cli.bars import bar
 from navitas.cli.files import STDOUT, check_files, write_to
 from navitas.cli.fleet_engines import engine_options, fleet_of
-from navitas.cli.paths import READ_ANY_NAME, TEXT, WRITE_ANY_NAME
+from navitas.cli.paths import READ, TEXT, WRITE_ANY_NAME
 from navitas.errors import UsageError
 from navitas.fleet.advice import app_actions, client_actions
 from navitas.fleet.bugs import find_bugs
@@ -38,7 +38,7 @@ _METHODS = 8
 @click.option("--client", type=TEXT, metavar="NAME", help="Also what this client can do: its name as ingested, or its pseudonym.")
 @click.option(
     "--recordings",
-    type=READ_ANY_NAME,
+    type=READ,
     multiple=True,
     metavar="DIR",
     help="Recordings, or folders of them, to show hogs' methods; may be given several times.",

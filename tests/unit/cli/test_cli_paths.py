@@ -266,3 +266,22 @@ def test_a_pipe_with_a_reader_is_written_to(place: Path) -> None:
     finally:
         os.close(reader)
     assert pipe.is_fifo()
+
+
+def test_a_name_that_no_argument_gave_is_an_error_too(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("navitas.cli.report.analyze_recording", lambda *_, **__: f"{'x' * 10_000}{BAD}".encode())
+    assert run(["report", str(place / "rec")]) == ExitCode.TROUBLE
+    told = capsys.readouterr().err
+    assert r"caf\udcff" in told and "is not UTF-8" in told and len(told) < 1000
+
+
+def test_a_fleets_page_has_a_title_from_any_name(tmp_path: Path) -> None:
+    (tmp_path / BAD).mkdir()
+    (tmp_path / "fleet").symlink_to(BAD)
+    (tmp_path / "sample.jsonl").write_text(json.dumps(SAMPLE))
+    assert run_forked(["fleet", "ingest", "fleet", "sample.jsonl"], tmp_path).code == ExitCode.OK
+    ran = run_forked(["fleet", "report", "fleet", "-o", "page.html"], tmp_path)
+    assert ran.code == ExitCode.OK, ran.err
+    assert "Fleet caf" in (tmp_path / "page.html").read_text("utf-8")
