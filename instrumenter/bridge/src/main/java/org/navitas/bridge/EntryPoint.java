@@ -5,6 +5,7 @@ import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import org.navitas.instrument.BulkInstrumenter;
 import org.navitas.instrument.Input;
 import org.navitas.instrument.InstrumentException;
@@ -54,10 +55,10 @@ public final class EntryPoint {
     answer.add(String.valueOf(summary.reused()));
     answer.add(String.valueOf(summary.seen()));
     answer.add(String.valueOf(summary.frameworks().size()));
-    summary.frameworks().forEach((pattern, count) -> {
-      answer.add(pattern);
-      answer.add(String.valueOf(count));
-    });
+    for (Map.Entry<String, Integer> framework : summary.frameworks().entrySet()) {
+      answer.add(framework.getKey());
+      answer.add(String.valueOf(framework.getValue()));
+    }
     answer.addAll(summary.warnings());
     return answer;
   }
