@@ -9,6 +9,7 @@ import click
 
 from navitas.build.sample import DEMO_TESTS, copy_sample
 from navitas.cli.options import report_options, take_report_options
+from navitas.cli.paths import FOLDER, NAME_OR_FILE
 from navitas.cli.profiling import RECORDINGS, BuildOptions, RunOptions, profile_project
 from navitas.collect.options import ProfileOptions
 
@@ -17,13 +18,13 @@ from navitas.collect.options import ProfileOptions
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
+    type=FOLDER,
     default=RECORDINGS / "demo",
     show_default=True,
     metavar="DIR",
     help="The recording's folder.",
 )
-@click.option("--gradle", metavar="PATH", help="Gradle to use. [PATH]")
+@click.option("--gradle", type=NAME_OR_FILE, metavar="PATH", help="Gradle to use. [PATH]")
 @report_options
 def command(output: Path, gradle: str | None, **values: object) -> int:
     """Profile the sample project on the virtual phone.

@@ -12,6 +12,7 @@ from navitas.cli.analysis import analyze_recording
 from navitas.cli.bars import bar
 from navitas.cli.files import STDOUT, check_files, write_to
 from navitas.cli.fleet_engines import engine_options, fleet_of
+from navitas.cli.paths import READ, TEXT, WRITE_ANY_NAME
 from navitas.errors import UsageError
 from navitas.fleet.advice import app_actions, client_actions
 from navitas.fleet.bugs import find_bugs
@@ -33,11 +34,11 @@ _METHODS = 8
 
 @click.command("report")
 @engine_options
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, metavar="FILE", help="The page ('-': stdout).")
-@click.option("--client", metavar="NAME", help="Also what this client can do: its name as ingested, or its pseudonym.")
+@click.option("-o", "--output", type=WRITE_ANY_NAME, required=True, metavar="FILE", help="The page ('-': stdout).")
+@click.option("--client", type=TEXT, metavar="NAME", help="Also what this client can do: its name as ingested, or its pseudonym.")
 @click.option(
     "--recordings",
-    type=click.Path(path_type=Path),
+    type=READ,
     multiple=True,
     metavar="DIR",
     help="Recordings, or folders of them, to show hogs' methods; may be given several times.",

@@ -11,6 +11,7 @@ import click
 from navitas import __version__
 from navitas.build.home import with_home
 from navitas.build.plugin_repository import LOCAL, install_plugin
+from navitas.cli.paths import FOLDER
 
 _SNIPPET = """\
 // settings.gradle, at its top; keep the repositories that it names already, such as google()
@@ -44,7 +45,7 @@ navitas {{
 @click.command("plugin")
 @click.option(
     "--repository",
-    type=click.Path(path_type=Path),
+    type=FOLDER,
     default=LOCAL,
     show_default=True,
     metavar="DIR",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from pathlib import Path
 from typing import Any
 
 import click
@@ -22,6 +21,7 @@ from navitas.cli.options import (
     take_radios_off,
     take_report_options,
 )
+from navitas.cli.paths import FOLDER, NAME_OR_FILE, READ, TEXT
 from navitas.cli.profiling import RunOptions, record_use
 from navitas.cli.waiting import until_enter
 from navitas.collect.app_use import Use
@@ -31,17 +31,17 @@ from navitas.errors import UsageError
 
 
 @click.command("record")
-@click.argument("package")
-@click.argument("words", metavar="[-- COMMAND…]", nargs=-1, type=click.UNPROCESSED)
+@click.argument("package", type=TEXT)
+@click.argument("words", metavar="[-- COMMAND…]", nargs=-1, type=TEXT)
 @device_option
 @phone_option
-@click.option("--bundle", type=click.Path(path_type=Path), metavar="FILE", help="Install the app of this bundle first.")
-@click.option("--map", "map_file", type=click.Path(path_type=Path), metavar="FILE", help="Its build's map.json, or bundle.")
+@click.option("--bundle", type=READ, metavar="FILE", help="Install the app of this bundle first.")
+@click.option("--map", "map_file", type=READ, metavar="FILE", help="Its build's map.json, or bundle.")
 @click.option(
-    "--gradle", metavar="PATH", help="A Gradle to fetch Android's framework by. [the bundle's project's gradlew, else PATH]"
+    "--gradle", type=NAME_OR_FILE, metavar="PATH", help="A Gradle to fetch Android's framework by. [the bundle's project's gradlew, else PATH]"
 )
 @click.option("--duration", "duration_s", type=Finite(min=0.1), metavar="S", help="End after this time. [Enter or Ctrl-C]")
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="DIR", help="The recording's folder.")
+@click.option("-o", "--output", type=FOLDER, metavar="DIR", help="The recording's folder.")
 @click.option("--replace", is_flag=True, help="Replace the recording that the output folder holds.")
 @measuring_options
 @report_options

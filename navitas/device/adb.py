@@ -17,6 +17,7 @@ from navitas.device.base import DeviceInfo, ShellResult
 from navitas.device.install_remedies import install_remedy
 from navitas.device.sync_client import SyncError
 from navitas.errors import DeviceError
+from navitas.regular_files import open_regular
 
 _TRANSFER_S = 60.0
 _INSTALL_S = 300.0
@@ -107,7 +108,7 @@ class AdbDevice:
                 yield data
 
     def push(self, local: Path | bytes, remote: str, *, mode: int = 0o644) -> None:
-        source = io.BytesIO(local) if isinstance(local, bytes) else local.open("rb")
+        source = io.BytesIO(local) if isinstance(local, bytes) else open_regular(local)
         with source, self._sync(f"push to {remote}") as transport:
             sync_client.send(transport, source, remote, mode)
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from navitas.errors import RecordingError
+from navitas.regular_files import open_regular
 
 CALLS, ANCHORS, COUNTERS, MARKERS, FOLDED, TRIPLES = 1, 2, 3, 4, 5, 8
 KNOWN_TYPES = frozenset((CALLS, ANCHORS, COUNTERS, MARKERS, FOLDED, TRIPLES))
@@ -61,7 +62,7 @@ class ChunkScan:
 def read_chunks(path: Path) -> ChunkScan:
     """Map an event file into memory and scan it. RecordingError when the file cannot be opened; never for what is in it."""
     try:
-        with path.open("rb") as stream:
+        with open_regular(path) as stream:
             if not path.stat().st_size:
                 return ChunkScan()
             view = memoryview(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ))

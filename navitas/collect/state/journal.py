@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from navitas.device.base import DeviceInfo
 from navitas.errors import DeviceError
 from navitas.folder_lock import FolderLock
+from navitas.regular_files import read_regular
 from navitas.user_folders import state_folder
 
 SCHEMA_VERSION = 1
@@ -52,8 +53,7 @@ class Journal:
     def read(self) -> dict[str, str] | None:
         """Values before, by setting's key; None when nothing is left to put back. Raises `DeviceError` for a damaged file."""
         try:
-            with self.path.open("rb") as file:
-                content = json.loads(file.read(_MAX_BYTES))
+            content = json.loads(read_regular(self.path, _MAX_BYTES))
             changed = content["changed"]
             if not all(isinstance(key, str) and isinstance(value, str) for key, value in changed.items()):
                 raise ValueError
@@ -93,7 +93,7 @@ class Journal:
         for other in self.path.parent.glob("127.0.0.1_*.json"):
             with contextlib.suppress(OSError, ValueError):
                 old = time.time() - other.stat().st_mtime > _VIRTUAL_LIFE_S
-                if old and json.loads(other.read_bytes())["kind"] == "virtual":
+                if old and json.loads(read_regular(other, _MAX_BYTES))["kind"] == "virtual":
                     other.unlink()
                     other.with_suffix(".lock").unlink(missing_ok=True)
 

@@ -13,6 +13,7 @@ from google.protobuf.message import DecodeError
 from navitas.errors import RecordingError
 from navitas.parse.trace.gather import Gathered
 from navitas.perfetto.schema import message_class
+from navitas.regular_files import open_regular
 
 _PACKET_TAG = b"\x0a"  # field 1, length-delimited
 _VARINT_BYTES = 10
@@ -32,7 +33,7 @@ def read_packets(source: Path | bytes, into: Gathered) -> Iterator[Any]:
         yield from _Packets(io.BytesIO(source), into, "the trace").read()
         return
     try:
-        with source.open("rb") as stream:
+        with open_regular(source) as stream:
             yield from _Packets(stream, into, str(source)).read()
     except OSError as error:
         raise RecordingError(f"{source}: cannot be read: {error.strerror}", "Check the recording's files.") from error
