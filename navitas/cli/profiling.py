@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import itertools
 import os
-import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import asdict, dataclass
@@ -23,9 +22,9 @@ from navitas.cli.options import VIRTUAL, ReportOptions
 from navitas.cli.progress import ConsoleProgress
 from navitas.collect.options import ProfileOptions, check_options
 from navitas.device.base import Device
-from navitas.device.state_folders import owned_folder
 from navitas.device.virtual import firmware
 from navitas.device.virtual.kernel.spec import find_profile, load_spec
+from navitas.owned_folder import owned_folder
 from navitas.recording.writer import check_place
 
 if TYPE_CHECKING:
@@ -65,7 +64,7 @@ class RunOptions:
 def profile_project(project: Path, build: BuildOptions, options: ProfileOptions, report: ReportOptions, run: RunOptions) -> int:
     """Build a Gradle project and profile it; returns the exit code."""
     check_project(project)
-    with owned_folder("navitas-bundles-", Path(tempfile.gettempdir())) as folder:
+    with owned_folder("navitas-bundles-") as folder:
 
         def made(progress: ConsoleProgress, virtual: bool) -> list[Bundle]:
             progress.stage("building")

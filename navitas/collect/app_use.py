@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -25,6 +24,7 @@ from navitas.collect.state.measuring import condition_at_start, measured
 from navitas.collect.target import Target
 from navitas.device.base import Device, ShellResult
 from navitas.errors import DeviceError, RecordingError
+from navitas.owned_folder import owned_folder
 from navitas.recording.late_maps import MAP_UNKNOWN, UNKNOWN_MAP
 
 WHOLE = "use"
@@ -176,11 +176,11 @@ def _check_map(device: Device, use: Use) -> None:
     """
     deadline = time.monotonic() + _MAP_S
     ids: set[str] = set()
-    with tempfile.TemporaryDirectory(prefix="navitas-map-") as folder:
+    with owned_folder("navitas-map-") as folder:
         while not ids and time.monotonic() < deadline:
             for name in app_files.event_files(app_files.files(device, use.package)):
-                (Path(folder) / name).write_bytes(app_files.beginning(device, use.package, name, _MAP_BYTES))
-            ids = use.map_ids(Path(folder))
+                (folder / name).write_bytes(app_files.beginning(device, use.package, name, _MAP_BYTES))
+            ids = use.map_ids(folder)
             time.sleep(0 if ids else _POLL_S)
     for name in _unknown(use, sorted(ids)):
         raise RecordingError(_says_unknown(use.package, name), _BY_MAP)

@@ -13,13 +13,14 @@ PACKAGE = Path(__file__).parents[2] / "navitas"
 ALLOWED = {
     "errors": set(),
     "folder_lock": set(),
-    "user_folders": set(),
+    "owned_folder": set(),
+    "user_folders": {"errors"},
     "binary_xml": set(),
     "apk": {"binary_xml"},
     "bundle": set(),
     "perfetto": set(),
-    "device": {"errors", "apk", "bundle", "perfetto", "user_folders"},
-    "build": {"errors", "bundle"},
+    "device": {"errors", "apk", "bundle", "owned_folder", "perfetto", "user_folders"},
+    "build": {"errors", "bundle", "owned_folder"},
     "recording": {"errors", "folder_lock"},
     "power": {"errors", "binary_xml"},
     "parse": {"errors", "perfetto", "recording"},
@@ -33,6 +34,7 @@ ALLOWED = {
         "perfetto",
         "recording",
         "power",
+        "owned_folder",
         "user_folders",
     },
     "attribute": {"errors", "recording", "power", "parse"},
@@ -43,7 +45,7 @@ ALLOWED = {
 
 # Each library appears in few modules.
 ONLY_IN = {
-    "adbutils": {"device/adb_server.py"},
+    "adbutils": {"device/server_client.py"},
     "py4j": {"build/bridge.py"},
     "axml": {"binary_xml.py"},
     "google": {"parse/trace/perfetto", "perfetto/"},

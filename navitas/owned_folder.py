@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import os
 import shutil
+import stat
 import tempfile
 import time
 from collections.abc import Iterator
@@ -14,11 +15,17 @@ from pathlib import Path
 
 _OWNER = "owner"
 _MIN_AGE_S = 60.0
+# A process was killed between making and marking a folder, or the folder is of a Navitas that did not mark it.
+_UNMARKED_AGE_S = 86400.0
 
 
 @contextmanager
-def owned_folder(prefix: str, parent: Path) -> Iterator[Path]:
-    """A new folder, gone afterwards; those of this prefix that killed processes have left are removed first."""
+def owned_folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
+    """A new folder (in `parent`, or the temp folder) that this user alone can enter; it is gone afterwards.
+
+    Folders of this prefix that killed processes have left are removed first.
+    """
+    parent = Path(tempfile.gettempdir()) if parent is None else parent
     remove_abandoned(prefix, parent)
     folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
     owner = own(folder)
@@ -48,9 +55,14 @@ def remove_abandoned(prefix: str, parent: Path) -> None:
 def _is_abandoned(folder: Path) -> bool:
     info = folder.lstat()
     # Between its making and its marking a folder has no owner; a clock that was set back makes it look younger at worst.
+    if not stat.S_ISDIR(info.st_mode):
+        return False
     if info.st_uid != os.getuid() or time.time() - info.st_mtime < _MIN_AGE_S:
         return False
-    handle = os.open(folder / _OWNER, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+    try:
+        handle = os.open(folder / _OWNER, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        return time.time() - info.st_mtime > _UNMARKED_AGE_S
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     finally:
