@@ -14,13 +14,16 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from navitas.bundle.archive import open_archive
+from navitas.bundle.manifest import BundleManifest, InvalidBundle
 from navitas.device.adb import AdbDevice
-from navitas.device.adb_server import adb_path, connect
+from navitas.device.adb_server import ServerClient, adb_path, connect
+from navitas.device.jdks import LIST_NAME, JdkList
 from navitas.device.local_socket import LONGEST_PATH_BYTES, make_private
 from navitas.device.server import private_adb_server
 from navitas.errors import DeviceError
@@ -50,7 +53,28 @@ def virtual_phone(*, phone: str = "default") -> Iterator[AdbDevice]:
         client = stack.enter_context(private_adb_server(adb_path(), home / "server", home))
         address = _wait_until_ready(process, log)
         connect(client, address)
-        yield AdbDevice(client, address)
+        yield VirtualPhone(client, address, JdkList(state / LIST_NAME))
+
+
+class VirtualPhone(AdbDevice):
+    """A virtual phone of this process. What it installs comes from this user, so it may run on the JDK that it names."""
+
+    def __init__(self, client: ServerClient, serial: str, jdks: JdkList) -> None:
+        super().__init__(client, serial)
+        self._jdks = jdks
+
+    def install(self, paths: Sequence[Path]) -> None:
+        for path in paths:
+            if home := _jdk_of(path):
+                self._jdks.allow(home)
+        super().install(paths)
+
+
+def _jdk_of(path: Path) -> str | None:
+    """The JDK that a bundle names; None for anything else. What is damaged, the phone refuses."""
+    with suppress(InvalidBundle, OSError), open_archive(path) as archive:
+        return archive.manifest.java_home if isinstance(archive.manifest, BundleManifest) else None
+    return None
 
 
 def _socket_folder(state: Path) -> AbstractContextManager[Path]:

@@ -14,6 +14,7 @@ import signal
 import sys
 from pathlib import Path
 
+from navitas.device.jdks import LIST_NAME, JdkList
 from navitas.device.local_socket import local_address
 from navitas.device.virtual.adbd import AdbDaemon
 from navitas.device.virtual.models import make_phone
@@ -27,10 +28,14 @@ def main() -> int:
     parser.add_argument("--state-dir", type=Path, required=True, help="folder that holds the phone's files")
     parser.add_argument("--socket", type=Path, help="where adb connects to [DIR/adb/phone]; its folder must be yours alone")
     parser.add_argument("--phone", default="default", help="a power profile: name in profiles/ or path of an XML file")
+    parser.add_argument("--jdk", action="append", default=[], metavar="HOME", help="a JDK that bundles may run on")
     parser.add_argument("--remove-state", action="store_true", help="remove the folder at the end")
     arguments = parser.parse_args()
     try:
         socket = arguments.socket or arguments.state_dir.absolute() / "adb" / "phone"
+        arguments.state_dir.mkdir(parents=True, exist_ok=True)
+        for home in arguments.jdk:
+            JdkList(arguments.state_dir / LIST_NAME).allow(home)
         asyncio.run(_serve(arguments.state_dir, arguments.phone, socket))
     except NavitasError as error:
         print(json.dumps({"error": error.message, "remedy": error.remedy}), flush=True)

@@ -9,6 +9,7 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 
+from navitas.device.jdks import JdkList
 from navitas.device.virtual.apk_install import Platform
 from navitas.device.virtual.apps import Apps
 from navitas.device.virtual.battery import BatteryService
@@ -52,12 +53,14 @@ class Phone:
         properties: dict[str, str] | None = None,
         sdk: int = DEFAULT_SDK,
         power_profile: str = "",
+        jdks: Path | None = None,
     ) -> None:
-        """`power_profile` is what `dumpsys batterystats --power-profile` prints."""
+        """`power_profile` is what `dumpsys batterystats --power-profile` prints; `jdks` lists JDKs for bundles."""
         load_commands()
         self.sdk = sdk
         self.power_profile = power_profile
         self.kernel = kernel
+        self.jdks = JdkList(jdks)
         self.files = FileTree(root, sdk)
         self.processes = ProcessTable(kernel)
         self.properties = Properties(name, model, properties or {}, sdk)
