@@ -155,10 +155,21 @@ def test_a_very_long_temp_folder_has_its_sockets_elsewhere(tmp_path: Path, monke
     deep.mkdir(parents=True)
     monkeypatch.setattr(virtual_phone, "_SHARED_MEMORY", Path("/none"))
     monkeypatch.setattr("tempfile.tempdir", str(deep))
-    before = set(Path("/tmp").glob("navitas-adb-*"))
     with virtual_phone.virtual_phone() as device:
         assert device.shell("echo hi").text == "hi\n"
-        (made,) = set(Path("/tmp").glob("navitas-adb-*")) - before
-        assert str(made) in device.serial and made.stat().st_mode & 0o777 == 0o700
+        made = Path(device.serial.removeprefix("localfilesystem:")).parent
+        assert made.parent == Path("/tmp") and made.stat().st_mode & 0o777 == 0o700
         assert any(deep.glob("navitas-phone-*"))
-    assert set(Path("/tmp").glob("navitas-adb-*")) == before and not any(deep.iterdir())
+    assert not made.exists() and not any(deep.iterdir())
+
+
+def test_the_phone_runs_no_module_of_the_folder_that_navitas_is_called_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such as /tmp, where another user may have put one."""
+    for name in ("argparse", "json", "navitas"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\nraise SystemExit(1)\n")
+    monkeypatch.chdir(tmp_path)
+    with virtual_phone.virtual_phone() as device:
+        assert device.shell("echo hi").text == "hi\n"
+    assert not (tmp_path / "ran").exists()
