@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 
 import click
@@ -12,6 +11,7 @@ from navitas.cli.options import report_options, take_report_options
 from navitas.cli.paths import FOLDER, NAME_OR_FILE
 from navitas.cli.profiling import RECORDINGS, BuildOptions, RunOptions, profile_project
 from navitas.collect.options import ProfileOptions
+from navitas.owned_folder import owned_folder
 
 
 @click.command("demo")
@@ -32,7 +32,7 @@ def command(output: Path, gradle: str | None, **values: object) -> int:
     No phone and no project are needed. The recording and its report.json stay on disk.
     """
     report = take_report_options(values)
-    with tempfile.TemporaryDirectory(prefix="navitas-demo-") as folder:
-        sample = copy_sample(Path(folder) / "sample")
+    with owned_folder("navitas-demo-") as folder:
+        sample = copy_sample(folder / "sample")
         options = ProfileOptions(tests=(DEMO_TESTS,))
         return profile_project(sample, BuildOptions(gradle=gradle), options, report, RunOptions(output=output))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from navitas.device.base import Device
 from navitas.errors import DeviceError, ExitCode, UsageError
 from navitas.fleet.ingest.checkin import CheckinReader
 from navitas.fleet.ingest.source import SourceFile
+from navitas.owned_folder import owned_folder
 
 
 @click.command("sample")
@@ -56,8 +56,8 @@ def command(*, store: Path | None, output: Path | None, serial: str | None, clie
 
 
 def _ingest(store: Path, lines: str) -> int:
-    with tempfile.TemporaryDirectory(prefix="navitas-") as folder:
-        file = Path(folder) / "sample.jsonl"
+    with owned_folder("navitas-sample-") as folder:
+        file = folder / "sample.jsonl"
         file.write_text(lines, "utf-8")
         outcomes = ingest_with_progress(store, [file])
     print_outcomes(outcomes)
@@ -72,8 +72,8 @@ def _history(device: Device, client: str) -> Iterator[dict[str, object]]:
     known = who(device)
     reader = CheckinReader(client or pseudonym(device))
     found = 0
-    with tempfile.TemporaryDirectory(prefix="navitas-") as folder:
-        file = Path(folder) / "history.txt"
+    with owned_folder("navitas-sample-") as folder:
+        file = folder / "history.txt"
         pull_history(device, file)
         batches = (reader.read(block) for block in SourceFile(file).open().blocks())
         for batch in (*batches, reader.end()):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from navitas.device import shell_v2, sync_client
-from navitas.device.adb_server import AdbClient, is_address, list_devices, reconnect, user_client
+from navitas.device.adb_server import ServerClient, is_address, list_devices, reconnect, user_client
 from navitas.device.adb_transport import LOST, Stream, Transport, remedy_for
 from navitas.device.base import DeviceInfo, ShellResult
 from navitas.device.install_remedies import install_remedy
@@ -28,7 +28,7 @@ _MAX_OUTPUT_BYTES = 64 << 20
 _STAGING = "/data/local/tmp"
 
 
-def select_device(serial: str | None = None, client: AdbClient | None = None) -> AdbDevice:
+def select_device(serial: str | None = None, client: ServerClient | None = None) -> AdbDevice:
     """The named device, or the only one. Raises `DeviceError` that lists what there is."""
     client = client or user_client()
     listed = list_devices(client)
@@ -49,7 +49,7 @@ def select_device(serial: str | None = None, client: AdbClient | None = None) ->
 class AdbDevice:
     """A device of an adb server (base.Device)."""
 
-    def __init__(self, client: AdbClient, serial: str) -> None:
+    def __init__(self, client: ServerClient, serial: str) -> None:
         self._client = client
         self._serial = serial
         self._info: DeviceInfo | None = None
@@ -60,10 +60,9 @@ class AdbDevice:
         return self._serial
 
     @property
-    def server_port(self) -> int:
-        """Port of the adb server (`adb -P PORT -s SERIAL …` reaches the device)."""
-        port: int = self._client.port
-        return port
+    def client(self) -> ServerClient:
+        """Its adb server (`adb -L SOCKET_SPEC -s SERIAL …` reaches the device)."""
+        return self._client
 
     @property
     def info(self) -> DeviceInfo:

@@ -87,7 +87,7 @@ def launch(
     properties = {
         "navitas.sysRoot": str(phone.files.root),
         "navitas.process": app.name,
-        "navitas.log.port": str(phone.logd.port),
+        "navitas.log": str(phone.log_address),
         "navitas.testRoots": os.pathsep.join(map(str, classes.paths(classes.manifest.test_roots))),
         "navitas.app": str(alone).lower(),
         "navitas.android.manifest": str(app.code / APK_TEXT),

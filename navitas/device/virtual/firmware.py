@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import tempfile
 import zipfile
 from collections.abc import Sequence
 from contextlib import suppress
@@ -16,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from navitas.device.virtual.java import CannotStart
-from navitas.errors import DeviceError
+from navitas.errors import DeviceError, NavitasError
+from navitas.owned_folder import owned_folder
 from navitas.user_folders import cache_folder
 
 NAME = "robolectric-4.16.1-android-13"
@@ -56,7 +56,10 @@ def folder() -> Path:
 
 def find() -> Firmware:
     """The framework, each of its files as it was provided. Raises `CannotStart`."""
-    place = folder()
+    try:
+        place = folder()
+    except NavitasError as error:
+        raise CannotStart(f"{error.message}: {error.remedy}") from None
     try:
         sizes: dict[str, int] = json.loads((place / _LIST).read_text())
         whole = not _missing([*sizes]) and all((place / name).stat().st_size == size for name, size in sizes.items())
@@ -88,14 +91,14 @@ def provide(files: Sequence[Path]) -> None:
     place = folder()
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".part-", dir=place.parent) as part:
-            made = Path(part) / NAME
+        with owned_folder(".part-", place.parent) as part:
+            made = part / NAME
             made.mkdir()
             for file in files:
                 _take(file, made)
             (made / _LIST).write_text(json.dumps({path.name: path.stat().st_size for path in sorted(made.iterdir())}))
             if place.exists():
-                place.replace(Path(part) / "old")
+                place.replace(part / "old")
             made.replace(place)
     except (OSError, zipfile.BadZipFile, KeyError) as error:
         if not is_provided():  # another process may have been faster
