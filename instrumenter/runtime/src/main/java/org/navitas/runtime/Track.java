@@ -79,6 +79,9 @@ final class Track {
                 tail.written = end;
             }
             if (next == null) {
+                if (partial && lost.get() != lostReported) {
+                    out.loss(owner, this);
+                }
                 return;
             }
             release();
