@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 from navitas.parse.anchors import decode_anchors
@@ -17,6 +18,8 @@ def of_type(chunks: Iterable[Chunk], kind: int) -> list[Chunk]:
     """The chunks of one type."""
     return [chunk for chunk in chunks if chunk.type == kind]
 
+
+_NAMED = 3
 
 Groups = dict[int, dict[int, list[Chunk]]]
 """Chunks by their thread's serial and by type."""
@@ -41,7 +44,8 @@ def by_thread(chunks: list[Chunk], findings: Findings) -> Groups:
 def probed_threads(groups: Groups, known: dict[int, Span], findings: Findings) -> list[Probed]:
     """Threads by serial; lost and dropped events go to the findings."""
     probed = []
-    dropped = lost = 0
+    dropped = 0
+    lost: Counter[str] = Counter()
     for serial, by_type in groups.items():
         every = [chunk for ordered in by_type.values() for chunk in ordered]
         calls, bad_calls = encoded_calls(by_type.get(CALLS, ()), known)
@@ -51,8 +55,15 @@ def probed_threads(groups: Groups, known: dict[int, Span], findings: Findings) -
         name = next((chunk.name for chunk in reversed(every) if chunk.name), "")
         probed.append(Probed(serial, tid, name, calls, folded, decode_anchors(by_type.get(ANCHORS, ())), lost_events))
         dropped += bad_calls + bad_rows
-        lost += lost_events
-    findings.lose("events", lost, "{count} events were lost while recording", LOST)
+        lost[name or f"number {serial}"] += lost_events
+    findings.lose("events", lost.total(), f"{{count}} events were lost while recording: {_ranked(lost)}", LOST)
     message = "{count} events with method ids that the map does not hold were left out"
     findings.lose("foreign_methods", dropped, message, "Their time counts as their callers' or as untraced.")
     return sorted(probed, key=lambda thread: thread.serial)
+
+
+def _ranked(lost: Counter[str]) -> str:
+    """The threads that lost most, by name."""
+    threads = [f"{count} in thread {name}" for name, count in lost.most_common() if count]
+    others = [f"the rest in {len(threads) - _NAMED} more"] if len(threads) > _NAMED else []
+    return ", ".join(threads[:_NAMED] + others)

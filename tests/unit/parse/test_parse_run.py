@@ -244,6 +244,8 @@ def test_lost_events_are_told_by_thread(tmp_path: Path) -> None:
     parsed = parse_recording(make_recording(tmp_path, scenario))
     assert [t.lost_events for t in parsed.runs[0].threads] == [5, 7]
     assert [(loss.what, loss.count) for loss in parsed.losses] == [("events", 12)]
+    expected = f"12 events were lost while recording: 7 in thread {WORKER.name}, 5 in thread {MAIN.name}"
+    assert any(expected in warning.message for warning in parsed.warnings)
 
 
 def append(recording: Recording, data: bytes) -> None:

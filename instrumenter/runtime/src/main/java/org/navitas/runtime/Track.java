@@ -59,7 +59,7 @@ final class Track {
         Buffer sealed = head;
         head = buffer;
         sealed.next = buffer;
-        if (sealed.index >= 0 && pool.wakesWriter()) {
+        if (sealed.index >= 0 && pool.wakesWriter(sealed)) {
             writer.wake();
         }
     }
