@@ -38,7 +38,7 @@ from navitas.errors import UsageError
 @click.option("--bundle", type=READ, metavar="FILE", help="Install the app of this bundle first.")
 @click.option("--map", "map_file", type=READ, metavar="FILE", help="Its build's map.json, or bundle.")
 @click.option(
-    "--gradle", type=NAME_OR_FILE, metavar="PATH", help="A Gradle to fetch Android's framework by. [the bundle's project's gradlew, else PATH]"
+    "--gradle", type=NAME_OR_FILE, metavar="PATH", help="Gradle that fetches Android's framework. [project's gradlew, else PATH]"
 )
 @click.option("--duration", "duration_s", type=Finite(min=0.1), metavar="S", help="End after this time. [Enter or Ctrl-C]")
 @click.option("-o", "--output", type=FOLDER, metavar="DIR", help="The recording's folder.")

@@ -101,12 +101,12 @@ final class CallTree {
     /** The end of a call that is not an outermost one, at an exact time; false, and no change, when it needs {@link #close}. */
     boolean exit(int id, boolean byThrow, long now) {
         int node = current;
+        touch(nodes[node + Node.PARENT]); // first: where the stack overflows here, nothing is half done
         if (!exit(id, byThrow)) {
             return false;
         }
         self[node >> Node.BITS] += now - last;
         last = now;
-        touch(current);
         return true;
     }
 
@@ -122,10 +122,11 @@ final class CallTree {
             }
             t[above + Node.LATEST] = child;
         }
-        current = child;
-        if (t[child + Node.CALLS]++ == 0) {
-            touch(child);
+        if (t[child + Node.CALLS] == 0) {
+            touch(child); // first: where the stack overflows here, nothing is half done
         }
+        t[child + Node.CALLS]++;
+        current = child;
         return true;
     }
 
@@ -137,11 +138,11 @@ final class CallTree {
         if (t[node + Node.METHOD] != id || above == Node.ROOT) {
             return false;
         }
-        current = above;
         if (byThrow) {
-            t[node + Node.THROWN]++;
             touch(node);
+            t[node + Node.THROWN]++;
         }
+        current = above;
         return true;
     }
 
