@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shlex
+from pathlib import Path
 from typing import Any
 
 import click
 
 from navitas.build.bundle import open_bundle
+from navitas.build.gradle import find_gradle
 from navitas.cli.destinations import check_free
 from navitas.cli.map_ids import map_ids
 from navitas.cli.maps import read_map
@@ -64,6 +66,8 @@ def command(**values: Any) -> int:
         raise UsageError("a virtual phone starts without apps", "name the app's --bundle, or a phone by --device")
     if bundle and bundle.manifest.package != package:
         raise UsageError(f"{path} holds {bundle.manifest.package}, not {package}", f"navitas record {bundle.manifest.package} …")
+    if gradle is not None:
+        find_gradle(Path(), gradle)  # a wrong one is named before anything is measured
     options = ProfileOptions(radios_off=take_radios_off(values), **values)
     line = words[0] if len(words) == 1 else shlex.join(words)
     known = read_map(map_file, package) if map_file else None
