@@ -64,7 +64,7 @@ def test_instrumentation_tests_run_and_are_recorded(phone: AdbDevice) -> None:
 
 def test_activities_come_and_go_as_on_a_phone(phone: AdbDevice) -> None:
     found = phone.shell(f"am instrument -w -r -e class {APP}.LifecycleTest {RUNNER}", timeout_s=240)
-    assert found.text.rstrip().endswith("OK (6 tests)\n\n\nINSTRUMENTATION_CODE: -1"), found.text
+    assert found.text.rstrip().endswith("OK (7 tests)\n\n\nINSTRUMENTATION_CODE: -1"), found.text
 
 
 def test_classes_that_the_runner_would_not_search_are_not_run(phone: AdbDevice) -> None:

@@ -158,6 +158,7 @@ import static org.junit.Assert.*;
 import android.app.*;
 import android.content.Intent;
 import android.os.Bundle;
+import androidx.test.espresso.*;
 import androidx.test.platform.app.InstrumentationRegistry;
 import java.util.*;
 import java.util.concurrent.*;
@@ -219,6 +220,25 @@ public class LifecycleTest {
         phone.runOnMainSync(shown::finish);
         steps("create Detail", "start Detail", "resume Detail", "pause Detail", "stop Detail", "destroy Detail");
         assertTrue(shown.isDestroyed());
+    }
+    @Test public void gEspressoWaitsForWhatIsDue() throws Exception {
+        boolean[] isIdle = new boolean[1];
+        IdlingResource.ResourceCallback[] waiting = new IdlingResource.ResourceCallback[1];
+        IdlingResource work = new IdlingResource() {
+            public String getName() { return "work"; }
+            public boolean isIdleNow() { return isIdle[0]; }
+            public void registerIdleTransitionCallback(ResourceCallback callback) { waiting[0] = callback; }
+        };
+        IdlingRegistry.getInstance().register(work);
+        phone.runOnMainSync(() -> {
+            new android.os.Handler(android.os.Looper.getMainLooper()).postDelayed(() -> {
+                isIdle[0] = true;
+                waiting[0].onTransitionToIdle();
+            }, 300);
+            new org.robolectric.android.internal.LocalUiController().loopMainThreadUntilIdle();
+        });
+        assertTrue(isIdle[0]);
+        IdlingRegistry.getInstance().unregister(work);
     }
     @Test public void fAScenarioMovesItsOwn() throws Exception {
         scenario.startActivity(intent(Detail.class));
