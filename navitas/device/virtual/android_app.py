@@ -91,7 +91,7 @@ def launch(
     properties = {
         "navitas.sysRoot": str(phone.files.root),
         "navitas.process": app.name,
-        "navitas.log.port": str(phone.logd.port),
+        "navitas.log": str(phone.log_address),
         "navitas.testRoots": os.pathsep.join(map(str, classes.paths(classes.manifest.test_roots))),
         "navitas.notSearched": ",".join(_NOT_SEARCHED),
         "navitas.app": str(alone).lower(),

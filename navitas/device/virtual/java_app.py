@@ -24,7 +24,7 @@ def launch(phone: Phone, package: Package, manifest: BundleManifest, arguments: 
         **manifest.system_properties,
         "navitas.sysRoot": str(phone.files.root),
         "navitas.process": package.name,
-        "navitas.log.port": str(phone.logd.port),
+        "navitas.log": str(phone.log_address),
         "navitas.stream": "",  # known only when the process starts
         "navitas.testFramework": task.framework,
         "navitas.includeEngines": ",".join(task.include_engines),

@@ -34,6 +34,7 @@ from navitas.errors import NavitasError
 _log = logging.getLogger(__name__)
 
 RAILS_PATH = "/sys/bus/iio/devices/iio:device0/energy_value"
+_LOG_ADDRESS = "dev/socket/logdw"
 # As a phone comes: brightness follows the light, animations have no entry, radios are on.
 _SYSTEM_SETTINGS = {"screen_brightness": "102", "screen_brightness_mode": "1", "screen_off_timeout": "60000"}
 _GLOBAL_SETTINGS = {"bluetooth_on": "1", "mobile_data": "1", "wifi_on": "1", "stay_on_while_plugged_in": "0"}
@@ -74,6 +75,7 @@ class Phone:
             "global": dict(_GLOBAL_SETTINGS),
         }
         self.logd = LogDaemon(self.processes.uid_of)
+        self.log_address = root / _LOG_ADDRESS
         abis = tuple(self.properties.get("ro.product.cpu.abilist").split(","))
         self.packages = PackageManager(self.files, self.processes, Platform(sdk, abis))
         self.apps = Apps(self)
@@ -86,7 +88,7 @@ class Phone:
     async def start(self) -> None:
         """Start kernel and log."""
         self.kernel.start()
-        self.logd.start()
+        self.logd.start(self.log_address)
 
     async def stop(self) -> None:
         """End all jobs and processes, then log and kernel."""

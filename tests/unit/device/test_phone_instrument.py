@@ -59,7 +59,7 @@ def test_the_jvm_s_command_line(tmp_path: Path) -> None:
             "-Da=b",
             f"-Dnavitas.sysRoot={root}",
             "-Dnavitas.process=org.example.app",
-            f"-Dnavitas.log.port={phone.logd.port}",
+            f"-Dnavitas.log={root}/dev/socket/logdw",
             "-Dnavitas.stream=/dev/fd/N",
             "-Dnavitas.testFramework=junit-platform",
             "-Dnavitas.includeEngines=",
