@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from navitas.device.virtual.java import CannotStart
-from navitas.errors import DeviceError
+from navitas.errors import DeviceError, NavitasError
 from navitas.owned_folder import owned_folder
 from navitas.user_folders import cache_folder
 
@@ -45,7 +45,10 @@ def folder() -> Path:
 
 def find() -> Firmware:
     """The framework, each of its files as it was provided. Raises `CannotStart`."""
-    place = folder()
+    try:
+        place = folder()
+    except NavitasError as error:
+        raise CannotStart(f"{error.message}: {error.remedy}") from None
     try:
         sizes: dict[str, int] = json.loads((place / _LIST).read_text())
         whole = all((place / name).stat().st_size == size for name, size in sizes.items())
