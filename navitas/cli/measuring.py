@@ -21,6 +21,7 @@ from navitas.collect.progress import Progress
 from navitas.collect.session import Outcome, profile
 from navitas.device.base import Device
 from navitas.errors import DeviceError, ExitCode, NavitasError
+from navitas.folder_lock import FolderLock
 from navitas.recording.store import MANIFEST_NAME
 from navitas.report.names import printable, printable_lines
 
@@ -36,11 +37,12 @@ def measure(
     *,
     report: ReportOptions,
     recording: Path,
+    lock: FolderLock | None,
     progress: Progress,
 ) -> Outcome:
     """Run the tests on the device, waiting for it first; a partial recording is told of and, after a lost device, reported."""
     with _partial_kept(recording, report):
-        return profile(device(), bundles, options, recording, progress)
+        return profile(device(), bundles, options, recording, progress, lock=lock)
 
 
 def record(
@@ -50,11 +52,12 @@ def record(
     *,
     report: ReportOptions,
     recording: Path,
+    lock: FolderLock | None,
     progress: Progress,
 ) -> Outcome:
     """Record the use of an app, as `measure` runs tests."""
     with _partial_kept(recording, report):
-        return record_use(device(), use, options, recording, progress)
+        return record_use(device(), use, options, recording, progress, lock=lock)
 
 
 def _with_json(report: ReportOptions, recording: Path) -> ReportOptions:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import importlib
 import itertools
 import os
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,14 +24,15 @@ from navitas.collect.options import ProfileOptions, check_options
 from navitas.device.base import Device
 from navitas.device.virtual import firmware
 from navitas.device.virtual.kernel.spec import find_profile, load_spec
+from navitas.folder_lock import FolderLock
 from navitas.owned_folder import owned_folder
-from navitas.recording.writer import check_place
+from navitas.recording.writer import check_place, reserved
 
 if TYPE_CHECKING:
     from navitas.collect.app_use import Use
     from navitas.collect.session import Outcome
 
-    Measure = Callable[[Callable[[], Device], Callable[[], Path], ConsoleProgress], Outcome]
+    Measure = Callable[[Callable[[], Device], "Place", ConsoleProgress], Outcome]
     """Measures with a device, into the folder of a recording."""
 
 RECORDINGS = Path("navitas-recordings")
@@ -87,8 +88,10 @@ def record_use(use: Use, options: ProfileOptions, report: ReportOptions, run: Ru
     """Record the use of an app; returns the exit code."""
     project = use.bundle.manifest.project if use.bundle else use.package
 
-    def measure(device: Callable[[], Device], recording: Callable[[], Path], progress: ConsoleProgress) -> Outcome:
-        outcome: Outcome = _measuring().record(device, use, options, report=report, recording=recording(), progress=progress)
+    def measure(device: Callable[[], Device], place: Place, progress: ConsoleProgress) -> Outcome:
+        outcome: Outcome = _measuring().record(
+            device, use, options, report=report, recording=place.folder(), lock=place.lock, progress=progress
+        )
         return outcome
 
     return _report(measure, project, options, report, run)
@@ -103,14 +106,16 @@ def _profile(
 ) -> int:
     """Profile what `make` makes on a device and report."""
 
-    def measure(device: Callable[[], Device], recording: Callable[[], Path], progress: ConsoleProgress) -> Outcome:
+    def measure(device: Callable[[], Device], place: Place, progress: ConsoleProgress) -> Outcome:
         # One on adb is known, or told not to be there, before anything is built.
         virtual = run.device == VIRTUAL or device().info.kind == "virtual"
         bundles = make(progress, virtual)
         if not virtual:
             bundles = _phones().for_phone(device(), bundles)
         progress.stage("starting the virtual phone" if run.device == VIRTUAL else "connecting")
-        outcome: Outcome = _measuring().measure(device, bundles, options, report=report, recording=recording(), progress=progress)
+        outcome: Outcome = _measuring().measure(
+            device, bundles, options, report=report, recording=place.folder(), lock=place.lock, progress=progress
+        )
         return outcome
 
     return _report(measure, name, options, report, run)
@@ -122,13 +127,31 @@ def _report(measure: Measure, name: str, options: ProfileOptions, report: Report
     check_place(run.output or RECORDINGS)
     load_spec(find_profile(run.phone))
     check_options(options)
-    with ExitStack() as told, ConsoleProgress() as progress:
+    with _place(run.output, name) as place, ExitStack() as told, ConsoleProgress() as progress:
         with Ahead(lambda: device_of(run)) as phone:
-            outcome = measure(phone.get, lambda: run.output or default_recording(name), progress)
+            outcome = measure(phone.get, place, progress)
             told.enter_context(_measuring().told(outcome.recording))
         progress.stage("analysing")
         analysis = _measuring().analyze_recording(outcome.recording, report.method)
     return int(_measuring().tell(outcome, analysis, report))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a recording goes: its folder, which the first call may make, and the folder's lock where it is held already."""
+
+    folder: Callable[[], Path]
+    lock: FolderLock | None = None
+
+
+@contextmanager
+def _place(output: Path | None, name: str) -> Iterator[Place]:
+    """The place of a recording. A named one is held from here on, so that no build is in vain; a new folder is nobody else's."""
+    if output is None:
+        yield Place(lambda: default_recording(name))
+        return
+    with reserved(output) as lock:
+        yield Place(lambda: output, lock)
 
 
 def device_of(run: RunOptions) -> AbstractContextManager[Device]:

@@ -21,6 +21,7 @@ from navitas.collect.run import RunPlan
 from navitas.collect.state.measuring import condition_at_start, measured
 from navitas.collect.target import target_of
 from navitas.device.base import Device
+from navitas.folder_lock import FolderLock
 
 _CUT = "its end was never seen: the process died before"
 
@@ -35,8 +36,16 @@ class Outcome:
     troubles: tuple[str, ...] = ()
 
 
-def profile(device: Device, bundles: Sequence[Bundle], options: ProfileOptions, output: Path, progress: Progress) -> Outcome:
-    """Run the selected tests of all bundles on the device and leave a recording at `output`.
+def profile(
+    device: Device,
+    bundles: Sequence[Bundle],
+    options: ProfileOptions,
+    output: Path,
+    progress: Progress,
+    *,
+    lock: FolderLock | None = None,
+) -> Outcome:
+    """Run the selected tests of all bundles on the device and leave a recording at `output`, whose lock the caller may hold.
 
     Raises `UsageError` when no test matches, `BuildError` for a damaged bundle, `DeviceError` when the device is lost or not fit
     to be measured and `RecordingError` when nothing can be written to `output` (the partial recording is kept).
@@ -47,7 +56,7 @@ def profile(device: Device, bundles: Sequence[Bundle], options: ProfileOptions, 
         unlisted: list[str] = []
         selected = choose(device, bundles, options.tests, unlisted.append, isolate=options.isolate)
         names = {choice.bundle.manifest.map_id: names_of(choice.bundle) for choice in selected}
-        with opened(device, options, bundles[0].manifest.project, output, progress) as recording:
+        with opened(device, options, bundles[0].manifest.project, output, progress, lock=lock) as recording:
             for choice in selected:
                 recording.add_map(map_cache.of_bundle(choice.bundle))
                 recording.warn_of_build(choice.bundle.manifest.warnings)
