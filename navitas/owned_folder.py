@@ -6,7 +6,6 @@ import contextlib
 import fcntl
 import os
 import shutil
-import stat
 import tempfile
 import time
 from collections.abc import Iterator
@@ -15,8 +14,6 @@ from pathlib import Path
 
 _OWNER = "owner"
 _MIN_AGE_S = 60.0
-# A process was killed between making and marking a folder, or the folder is of a Navitas that did not mark it.
-_UNMARKED_AGE_S = 86400.0
 
 
 @contextmanager
@@ -55,14 +52,9 @@ def remove_abandoned(prefix: str, parent: Path) -> None:
 def _is_abandoned(folder: Path) -> bool:
     info = folder.lstat()
     # Between its making and its marking a folder has no owner; a clock that was set back makes it look younger at worst.
-    if not stat.S_ISDIR(info.st_mode):
-        return False
     if info.st_uid != os.getuid() or time.time() - info.st_mtime < _MIN_AGE_S:
         return False
-    try:
-        handle = os.open(folder / _OWNER, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
-    except FileNotFoundError:
-        return time.time() - info.st_mtime > _UNMARKED_AGE_S
+    handle = os.open(folder / _OWNER, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)  # without the mark it may be anybody's
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     finally:

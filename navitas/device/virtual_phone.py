@@ -103,7 +103,8 @@ def _state_parent() -> Path:
 def _phone_process(state: Path, socket: Path, phone: str, log: BinaryIO) -> Iterator[subprocess.Popen[bytes]]:
     options = ("--state-dir", str(state), "--socket", str(socket), "--phone", phone, "--remove-state")
     process = subprocess.Popen(
-        [sys.executable, "-m", "navitas.device.virtual", *options],
+        # -P: no module of the folder that Navitas is called in, which may be anybody's.
+        [sys.executable, "-P", "-m", "navitas.device.virtual", *options],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=log,

@@ -29,10 +29,10 @@ def main() -> int:
     parser.add_argument("--socket", type=Path, help="where adb connects to [DIR/adb/phone]; its folder must be yours alone")
     parser.add_argument("--phone", default="default", help="a power profile: name in profiles/ or path of an XML file")
     parser.add_argument("--jdk", action="append", default=[], metavar="HOME", help="a JDK that bundles may run on")
-    parser.add_argument("--remove-state", action="store_true", help="remove the folder at the end")
+    parser.add_argument("--remove-state", action="store_true", help="remove the folder, and the socket's, at the end")
     arguments = parser.parse_args()
+    socket = arguments.socket or arguments.state_dir.absolute() / "adb" / "phone"
     try:
-        socket = arguments.socket or arguments.state_dir.absolute() / "adb" / "phone"
         arguments.state_dir.mkdir(parents=True, exist_ok=True)
         for home in arguments.jdk:
             JdkList(arguments.state_dir / LIST_NAME).allow(home)
@@ -42,7 +42,8 @@ def main() -> int:
         return 1
     finally:
         if arguments.remove_state:
-            shutil.rmtree(arguments.state_dir, ignore_errors=True)
+            for folder in (arguments.state_dir, socket.parent):
+                shutil.rmtree(folder, ignore_errors=True)
     return 0
 
 
