@@ -14,7 +14,7 @@ import pytest
 from support.command_line import Command, Ended
 from support.faulty_project import faulty_project
 from support.sockets import Listening, answers_to_stranger, described, family_of, listening
-from support.stranger import as_stranger
+from support.stranger import STRANGER_UID, as_stranger
 
 from navitas.device import virtual_phone
 from navitas.device.adb import AdbDevice
@@ -124,30 +124,42 @@ def test_another_user_s_folders_of_the_same_names_are_left_alone(tmp_path: Path)
     assert (mine / "owner").exists() and len(list(temp.iterdir())) == 2
 
 
-def test_a_bundle_that_names_its_own_program_does_not_run_it(phone: AdbDevice, tmp_path: Path) -> None:
-    """Pushed over adb: past everything that Navitas itself does before it installs a bundle."""
-    evil = tmp_path / "evil" / "bin" / "java"
-    evil.parent.mkdir(parents=True)
-    evil.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
-    evil.chmod(0o755)
+def bundle_for(home: Path) -> bytes:
+    """A bundle whose JDK is at `home`."""
     data = io.BytesIO()
     manifest = {
-        "schema_version": 1, "package": "org.evil", "module": ":", "project": "p", "map_id": "0" * 16, "class_path": ["c"],
+        "schema_version": 1, "package": "org.other", "module": ":", "project": "p", "map_id": "0" * 16, "class_path": ["c"],
         "test_roots": ["c"], "working_dir": "/", "jvm_args": [], "system_properties": {}, "environment": {},
-        "java_home": str(tmp_path / "evil"), "warnings": [],
+        "java_home": str(home), "warnings": [],
     }  # fmt: skip
     with zipfile.ZipFile(data, "w") as archive:
         archive.writestr("bundle.json", json.dumps(manifest))
         archive.writestr("c/x", b"")
-    phone.push(data.getvalue(), "/data/local/tmp/evil.zip")
-    assert "Success" in phone.shell("pm install /data/local/tmp/evil.zip").text
+    return data.getvalue()
+
+
+@pytest.mark.parametrize("by", ["owner", "adb", "owner, of another user"])
+def test_which_bundle_may_name_the_program_that_runs_it(phone: AdbDevice, tmp_path: Path, by: str) -> None:
+    """One that Navitas installs for its owner, such as a build's with a JDK of its own; not one that comes over adb."""
+    program = tmp_path / "jdk" / "bin" / "java"
+    program.parent.mkdir(parents=True)
+    program.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
+    program.chmod(0o755)
+    file = tmp_path / "other.bundle.zip"
+    file.write_bytes(bundle_for(tmp_path / "jdk"))
+    if by == "adb":
+        phone.push(file, "/data/local/tmp/other.zip")
+        assert "Success" in phone.shell("pm install /data/local/tmp/other.zip; rm /data/local/tmp/other.zip").text
+    else:
+        if by != "owner":
+            os.chown(tmp_path / "jdk", STRANGER_UID, STRANGER_UID)
+        phone.install([file])
     try:
-        said = phone.shell("am instrument -w -r org.evil/org.navitas.phone.InstrumentMain").text
+        said = phone.shell("am instrument -w -r org.other/org.navitas.phone.InstrumentMain").text
     finally:
-        phone.uninstall("org.evil")
-        phone.shell("rm /data/local/tmp/evil.zip")
-    assert not (tmp_path / "ran").exists()
-    assert f"navitas.warning=the build's tests run on the JDK {tmp_path}/evil" in said
+        phone.uninstall("org.other")
+    assert (tmp_path / "ran").exists() is (by == "owner")
+    assert (f"navitas.warning=the build's tests run on the JDK {tmp_path}/jdk, but" in said) is (by != "owner")
 
 
 def test_a_very_long_temp_folder_has_its_sockets_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
