@@ -182,7 +182,7 @@ def test_an_android_build_applies_what_the_command_prints(
     settings_file, build_file = project / "settings.gradle", project / module / "build.gradle"
     if name == "a":  # without blocks of its own
         settings_file.write_text(f"pluginManagement {{ repositories {{\n{place}\n}} }}\n{settings_file.read_text()}")
-        build_file.write_text(build_file.read_text().replace("apply plugin", f"plugins {{\n{line}\n}}\napply plugin", 1))
+        build_file.write_text(build_file.read_text().replace("\nrepositories", f"\nplugins {{\n{line}\n}}\nrepositories", 1))
     else:
         settings_file.write_text(settings_file.read_text().replace("repositories {", f"repositories {{\n{place}", 1))
         build_file.write_text(build_file.read_text().replace("plugins {", f"plugins {{\n{line}", 1))
