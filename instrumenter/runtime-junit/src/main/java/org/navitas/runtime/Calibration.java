@@ -4,7 +4,7 @@ package org.navitas.runtime;
  * Measures what a probe costs in this process, in place: short threads call the very same probes under method ids that no map
  * gives, and what that took is read from their own events. It is no part of the runtime's jar, which goes into every app.
  *
- * <p>A round is a batch of calls of a small method, one of the same without probes, and one of calls that end by an exception (their
+ * <p>A round is a batch of calls of small methods ({@link Sample}), one of the same without probes, and one of calls that end by an exception (their
  * probes alone: throwing is the application's own). The first rounds, whose outermost calls have another id, are for the compiler.
  */
 public final class Calibration implements Runnable {
@@ -14,7 +14,7 @@ public final class Calibration implements Runnable {
     private static final int THROWING = 0x3FFFFF;
     private static final String NAME = "navitas-calibration";
     /** Calls of a batch: each event is written, what an epoch costs is to be small beside its calls, and ticks need time. */
-    private static final int FEW = 500;
+    private static final int FEW = 512;
     private static final int EVENTS = 2_000;
     private static final int FOLDED = 10_000;
     private static final int TICKED = 50_000;
@@ -99,7 +99,8 @@ public final class Calibration implements Runnable {
     }
 
     private void round(int parent, int count) {
-        result += Sample.calls(parent, count, count) + Sample.calls(parent, 0, count);
+        int chains = count / Sample.CHAIN;
+        result += Sample.chains(parent, chains, chains) + Sample.chains(parent, 0, chains);
         throwing(parent, count);
         calls += 2 * count + 3;
     }
