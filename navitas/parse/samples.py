@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,7 +93,7 @@ def _of_folds(folded: Folded) -> I64:
     return one
 
 
-def _is_inner(method: I64) -> NDArray[np.bool_]:
+def _is_inner(method: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
     found: NDArray[np.bool_] = (method == CALLED) | (method == LINK)
     return found
 
