@@ -20,15 +20,15 @@ public final class Calibration implements Runnable {
     private static final int TICKED = 50_000;
     /** Rounds and time for the compiler, which takes most of that time, and the calls that it counts. */
     private static final int WARM_ROUNDS = 40;
-    private static final long WARM_NS = 100_000_000;
+    private static final long WARM_NS = 200_000_000;
     /** Samples in such a round: a compiler counts them apart from the loops in them. */
     private static final int WARM_SAMPLES = 25;
-    private static final int SAMPLE_CALLS = 41;
+    private static final int SAMPLE_CALLS = 41; // on the average
     /** Rounds that count: fewer where they take longer than that. */
     private static final int ROUNDS = 32;
     private static final int EVENT_ROUNDS = 16;
     private static final int LEAST_ROUNDS = 4;
-    private static final long LIMIT_NS = 140_000_000;
+    private static final long LIMIT_NS = 240_000_000;
     private static final long JOIN_MS = 1_000;
     /** More than any budget, in events. */
     private static final int PLENTY = Integer.MAX_VALUE;
@@ -44,7 +44,7 @@ public final class Calibration implements Runnable {
     }
 
     /**
-     * Calibrates, for 140 to 280 ms, unless no calls are recorded: as events and, since a thread folds once their budget is
+     * Calibrates, for 240 to 480 ms, unless no calls are recorded: as events and, since a thread folds once their budget is
      * spent, as folds. Events of their own are not taken from that budget. From then on threads take samples of their own.
      */
     public static void measure() {
