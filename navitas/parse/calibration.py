@@ -152,8 +152,13 @@ def _fastest(batches: Sequence[_Batch], work_ns: float) -> tuple[float, float, f
     half, quarter = ranked[: (len(ranked) + 1) // 2], ranked[: max((len(ranked) + 3) // 4, _LEAST_BATCHES)]
     calls: F64 = np.array([batch.calls for batch in quarter], np.float64)
     per_call: F64 = np.array([batch.spent_ns for batch in quarter]) / calls - work_ns
-    whole = max(float(np.average(per_call, weights=calls)), 0.0)
+    whole = float(np.average(per_call, weights=calls))
     spread = float(np.sqrt(np.average((per_call - whole) ** 2, weights=calls)))
+    if whole <= 0 < work_ns:
+        # The work alone was slower than with probes: it was not compiled in time. With the work in it the cost is a bound.
+        whole = spread = whole + work_ns
+        work_ns = 0.0
+    whole = max(whole, 0.0)
     of_half = sum(batch.spent_ns for batch in half) / sum(batch.calls for batch in half) - work_ns
     within = sum(batch.leaf_ns for batch in half) / max(sum(batch.leaves for batch in half), 1) - work_ns
     inside = whole * min(max(within / max(of_half, 1e-9), 0.0), 1.0)

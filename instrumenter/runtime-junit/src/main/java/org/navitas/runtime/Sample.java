@@ -30,12 +30,26 @@ final class Sample implements Runnable {
 
     /** Works through so many chains of calls, the first ones with probes. */
     static int chains(int caller, int probed, int times) {
-        int x = times;
         Probe.enter(caller);
-        for (int i = 0; i < times; i++) {
-            x = i < probed ? probedLink(x) : link(x);
-        }
+        int result = plain(probed(times, probed), times - probed);
         Probe.exit(caller);
+        return result;
+    }
+
+    private static int probed(int start, int times) {
+        int x = start;
+        for (int i = 0; i < times; i++) {
+            x = probedLink(x);
+        }
+        return x;
+    }
+
+    /** A loop of its own: the compiler has it ready long before the one with probes. */
+    private static int plain(int start, int times) {
+        int x = start;
+        for (int i = 0; i < times; i++) {
+            x = link(x);
+        }
         return x;
     }
 
