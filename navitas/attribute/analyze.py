@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import fsum
 from typing import Literal
 
 from navitas.attribute.amounts import Amounts
 from navitas.attribute.assemble import RunView, tests_of_run, untimed_test
 from navitas.attribute.calls import items_of_calls
+from navitas.attribute.compensation import Baselines, relative_error
 from navitas.attribute.conserve import check
 from navitas.attribute.energy import RunEnergy
 from navitas.attribute.folded import items_of_folded
-from navitas.attribute.overhead import NO_COST, relative_spread, with_baseline, with_probes
+from navitas.attribute.overhead import NO_COST, with_baseline, with_probes
 from navitas.attribute.paper1 import paper1_curve
 from navitas.attribute.probe_notices import probe_notices
 from navitas.attribute.rails import rails_comparison
@@ -40,18 +41,19 @@ def analyze(parsed: ParsedRecording, manifest: Manifest, model: PowerModel, *, m
 
     The result conserves energy (docs/how-it-measures.md); where it should not, a warning `not_conserved` says so.
     """
+    inputs = _Inputs(parsed, manifest, model, method)
     energies: list[RunEnergy] = []
     tests: list[TestEnergy] = []
     beside: list[TestEnergy] = []
     baselines = {run.id for run in manifest.runs if run.baseline}
     runs = [run for run in parsed.runs if run.run_id not in baselines]
-    for run in parsed.runs:
-        energy, found = _analyze_run(run, parsed, manifest, model, method)
-        if run.run_id in baselines:
-            beside += found
-        else:
-            energies.append(energy)
-            tests += found
+    for run in (run for run in parsed.runs if run.run_id in baselines):
+        beside += _analyze_run(run, inputs, Baselines(()))[1]
+    known = Baselines(beside)
+    for run in runs:
+        energy, found = _analyze_run(run, inputs, known)
+        energies.append(energy)
+        tests += found
     timed = {test.id for test in tests}
     untimed = [test for test in manifest.tests if test.id not in timed and test.run not in baselines]
     tests += [untimed_test(test, method == "paper1") for test in untimed]
@@ -82,11 +84,20 @@ def _key(test: TestEnergy) -> tuple[str, str, str, int]:
     return test.module, test.class_name, test.method, test.repeat
 
 
-def _analyze_run(
-    run: RunTables, parsed: ParsedRecording, manifest: Manifest, model: PowerModel, method: Method
-) -> tuple[RunEnergy, list[TestEnergy]]:
+@dataclass(frozen=True, slots=True)
+class _Inputs:
+    """What every run is analysed with."""
+
+    parsed: ParsedRecording
+    manifest: Manifest
+    model: PowerModel
+    method: Method
+
+
+def _analyze_run(run: RunTables, inputs: _Inputs, baselines: Baselines) -> tuple[RunEnergy, list[TestEnergy]]:
+    parsed, manifest, model = inputs.parsed, inputs.manifest, inputs.model
     curves = run_curves(run, manifest, model, len(parsed.method_table.methods))
-    paper1 = paper1_curve(curves.clusters, model) if method == "paper1" else None
+    paper1 = paper1_curve(curves.clusters, model) if inputs.method == "paper1" else None
     amounts = Amounts(curves.energy, paper1)
     costs = (None, None) if run.probe_cost is None else (run.probe_cost.events, run.probe_cost.folded)
     parts = [
@@ -95,7 +106,8 @@ def _analyze_run(
     ]
     rows = rows_of(run.threads, curves.energy, curves.spans, parts)
     known = {test.id: test for test in manifest.tests if test.run == run.run_id}
-    tests = tests_of_run(RunView(run.threads, curves, rows, paper1, relative_spread(run.probe_cost)), parts, known)
+    error = relative_error(run.probe_cost, ticked=run.tick_ns is not None)
+    tests = tests_of_run(RunView(run.threads, curves, rows, paper1, error, baselines), parts, known)
     if run.tick_ns is not None:
         tests = [with_errors(test, run.tick_ns) for test in tests]
     return curves.energy, tests

@@ -1,4 +1,4 @@
-"""What probes took, moved from the methods to the thread: calls times the cost that was calibrated at the start of the run."""
+"""What probes took, moved from the methods to the thread: calls times their sampled cost."""
 
 from __future__ import annotations
 
@@ -13,19 +13,12 @@ from navitas.attribute.items import CALLS, THROWS, Items
 from navitas.attribute.result import TestEnergy
 from navitas.attribute.rows import Rows
 from navitas.attribute.tree import Tree
-from navitas.parse.tables import CallCost, ProbeCost
+from navitas.parse.tables import CallCost
 
 NO_COST = (
     "what probes cost was not calibrated: their energy is in the figures of methods (tests calibrate at their start; "
     "`record` and older recordings do not)"
 )
-
-
-def relative_spread(cost: ProbeCost | None) -> float | None:
-    """How far the probes' energy may be off, as a part of it; None where no cost is known."""
-    if cost is None:
-        return None
-    return max(each.spread_ns / max(each.inside_ns + each.outside_ns, 1e-9) for each in (cost.events, cost.folded))
 
 
 def with_probes(items: Items, cost: CallCost | None) -> Items:
@@ -61,6 +54,12 @@ class Probes:
     inclusive_j: F64
     row_j: F64
     row_untraced_j: F64
+
+    def scaled(self, tree: Tree, factor: F64) -> Probes:
+        """The same times a factor of each row."""
+        of_node = factor[tree.row]
+        nodes = self.exclusive_j * of_node, self.inclusive_j * of_node
+        return Probes(*nodes, self.row_j * factor, self.row_untraced_j * factor)
 
 
 def probes_of(tree: Tree, rows: Rows) -> Probes:

@@ -46,7 +46,9 @@ def probe_notices(tests: Sequence[TestEnergy], costs: Mapping[int, ProbeCost | N
         message = message or f"probes used more than the methods themselves: {shown}; their energy is taken off"
         remedy = f"Profile without those that dominate: navitas profile {options}"
     else:
-        remedy = "Calls cost less with --mode tick, and nothing with --granularity test."
+        remedy = "Calls cost less with --mode tick, and nothing with --granularity test"
+    if not any(test.unprobed_j for test in tests):
+        remedy += ". --baseline also runs the tests without probes, and takes off what they used by that."
     yield Notice("probes_large", message, remedy)
 
 

@@ -11,7 +11,8 @@ from navitas.attribute.result import TestEnergy
 
 @dataclass(frozen=True, slots=True)
 class Repeats:
-    """All runs of one test in order; `median_j` is over those that ran to their end, or over all when none did.
+    """All runs of one test in order; `median_j` and `compensated_median_j` are over those that ran to their end, or over all
+    when none did.
 
     `typical` is the run whose energy is nearest to the median: where one run is shown, it is this.
     """
@@ -21,6 +22,7 @@ class Repeats:
     method: str
     tests: tuple[TestEnergy, ...]
     median_j: float
+    compensated_median_j: float
     typical: TestEnergy
 
 
@@ -36,4 +38,5 @@ def repeats_of(tests: Sequence[TestEnergy]) -> tuple[Repeats, ...]:
 def _repeats(key: tuple[str, str, str], tests: list[TestEnergy]) -> Repeats:
     whole = [test for test in tests if test.status != "cut"] or tests
     middle = median(test.energy_j for test in whole)
-    return Repeats(*key, tuple(tests), middle, min(whole, key=lambda test: abs(test.energy_j - middle)))
+    compensated = median(test.compensated_j for test in whole)
+    return Repeats(*key, tuple(tests), middle, compensated, min(whole, key=lambda test: abs(test.energy_j - middle)))

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import fsum
-from typing import Any, Literal, overload
+from typing import Any, Final, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from navitas.parse.findings import Lost
 from navitas.parse.tables import MethodTable, Role
+
+NOT_THE_TESTS: Final[tuple[Role, ...]] = ("profiler", "jit")
+"""Roles of threads whose work is not the test's: the JIT compiler has other code to compile with probes."""
 
 EvidenceLevel = Literal["sched", "thread-freq", "thread-time", "device"]
 
@@ -128,6 +131,10 @@ class TestEnergy:
 
     `unprobed_j` is what the test used in the run without probes beside this one (`--baseline`), `unprobed_threads_j` what its
     threads used there (`threads_j`).
+
+    None where what probes cost is not known: `probes_error_j`, the standard error of `probes_j`; `sampled_probes_j`, that energy
+    by the sampled cost alone, whatever runs without probes say; `whole_compensated_j` and its error, what the test would have
+    used without probes.
     """
 
     id: int
@@ -146,11 +153,15 @@ class TestEnergy:
     paper1_j: float | None = None
     unprobed_j: float | None = None
     unprobed_threads_j: float | None = None
+    probes_error_j: float | None = None
+    sampled_probes_j: float | None = None
+    whole_compensated_j: float | None = None
+    compensated_error_j: float | None = None
 
     @property
     def threads_j(self) -> float:
-        """What its threads used, the profiler's aside, and the JIT compiler's, which has other code to compile with probes."""
-        return fsum(thread.energy_j for thread in self.threads if thread.role not in ("profiler", "jit"))
+        """What its threads used, the profiler's and the JIT compiler's aside."""
+        return fsum(thread.energy_j for thread in self.threads if thread.role not in NOT_THE_TESTS)
 
     @property
     def probes_j(self) -> float:
@@ -159,8 +170,8 @@ class TestEnergy:
 
     @property
     def compensated_j(self) -> float:
-        """Its energy without that of probes."""
-        return self.energy_j - self.probes_j
+        """What it would have used without probes; `energy_j` where their cost is not known."""
+        return self.energy_j if self.whole_compensated_j is None else self.whole_compensated_j
 
 
 @dataclass(frozen=True, slots=True)

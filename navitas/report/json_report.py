@@ -113,7 +113,14 @@ def _test(test: TestEnergy, names: _Names) -> dict[str, Any]:
         "idle_j": test.idle_j,
         "unattributed_j": test.unattributed_j,
         "compensated_j": test.compensated_j,
-        **_given(paper1_j=test.paper1_j, unprobed_j=test.unprobed_j, unprobed_threads_j=test.unprobed_threads_j),
+        **_given(
+            compensated_error_j=test.compensated_error_j,
+            probes_error_j=test.probes_error_j,
+            sampled_probes_j=test.sampled_probes_j,
+            paper1_j=test.paper1_j,
+            unprobed_j=test.unprobed_j,
+            unprobed_threads_j=test.unprobed_threads_j,
+        ),
         "threads": (_thread(thread, names) for thread in test.threads),
     }
 

@@ -82,6 +82,23 @@ def beside_baseline(probes_j: float, unprobed_j: float, runs: int) -> str:
     return " ".join(shown(analysis(*(replace(test, unprobed_j=9.0, unprobed_threads_j=unprobed_j) for test in made))).split())
 
 
+def test_tests_are_shown_without_their_probes() -> None:
+    assert "Compensated" not in shown(analysis())
+    test = one_run(0, 10.0)
+    threads = (replace(test.threads[0], probes_j=5.0), *test.threads[1:])
+    probed = replace(test, threads=threads, probes_error_j=1.0, whole_compensated_j=4.25, compensated_error_j=1.5)
+    text = shown(analysis(probed))
+    row = next(line for line in text.splitlines() if "SortTest#sorts" in line)
+    assert row.split()[1:5] == ["4.25", "J", "1.50", "J"] and "10.0 J" not in row
+    note = " ".join(text.split()).partition("Compensated: ")[2]
+    assert note.startswith("an estimate of the energy without probes, by their sampled cost; ± is its standard error.")
+    assert "With probes 10.0 J, without 4.25 J." in note
+    beside = [replace(probed, repeat=i, whole_compensated_j=j, unprobed_j=4.0) for i, j in enumerate((3.0, 5.0, 4.0))]
+    text = shown(analysis(*beside))
+    assert next(line for line in text.splitlines() if "median" in line).split()[1:3] == ["4.00", "J"]
+    assert "by their sampled cost and the runs without probes" in " ".join(text.split())
+
+
 def test_runs_that_differ_by_themselves_are_no_verdict_on_probes() -> None:
     assert "In 1 test the runs differ by more than all that probes used, so it is not the probes" in beside_baseline(0.1, 2.0, 3)
     assert "ran once" not in beside_baseline(0.1, 2.0, 1) and "See --repeat." in beside_baseline(0.1, 2.0, 1)

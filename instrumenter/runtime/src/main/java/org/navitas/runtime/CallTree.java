@@ -118,7 +118,10 @@ final class CallTree {
         if (t[child + Node.METHOD] != id) {
             child = t[child + Node.FOLLOWER];
             if (t[child + Node.METHOD] != id) {
-                return false;
+                child = known(id);
+                if (child == Node.ROOT) {
+                    return false;
+                }
             }
             t[above + Node.LATEST] = child;
         }
@@ -277,19 +280,27 @@ final class CallTree {
         }
     }
 
-    /** The current node's child; made when missing; ROOT when there is no room. */
-    private int child(int id) {
-        int latest = nodes[current + Node.LATEST];
+    /** The current node's child, which is then its latest; ROOT when it has none of that id. */
+    private int known(int id) {
+        int[] t = nodes;
+        int above = current;
+        int latest = t[above + Node.LATEST];
         int node = latest;
         do {
-            if (nodes[node + Node.METHOD] == id) {
-                nodes[latest + Node.FOLLOWER] = node;
-                nodes[current + Node.LATEST] = node;
+            if (t[node + Node.METHOD] == id) {
+                t[latest + Node.FOLLOWER] = node;
+                t[above + Node.LATEST] = node;
                 return node;
             }
-            node = nodes[node + Node.SIBLING];
+            node = t[node + Node.SIBLING];
         } while (node != latest);
-        return make(id, latest);
+        return Node.ROOT;
+    }
+
+    /** The current node's child; made when missing; ROOT when there is no room. */
+    private int child(int id) {
+        int node = known(id);
+        return node != Node.ROOT ? node : make(id, nodes[current + Node.LATEST]);
     }
 
     private int make(int id, int latest) {
