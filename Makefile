@@ -4,12 +4,13 @@
 # make accuracy                   estimate against tests/truth, and against the virtual phone's rails (docs/accuracy.md)
 # make experiments                the two experiments of the Navitas paper
 # make fuzz                       10,000 damaged classes for the instrumenter (FUZZ=-Dnavitas.fuzz.seed=7: others)
+# make damage                     2,000 damaged recordings, every report of each (COUNT=100 SEED=7: others; PHONE=--phone: the phone's too)
 # make bench                      speed and memory against what is asked (docs/benchmarks.md)
 # make fleet-accuracy             the fleet's findings against simulated truth, ten seeds (docs/fleet.md)
 # make fleet-bench                fleets of 2.4, 24 and 72 million samples (FLEET="--samples 2400000 --paper": others; docs/fleet.md)
 # make cycles                     100 profilings with injected faults (docs/troubleshooting.md)
 .DELETE_ON_ERROR:
-.PHONY: setup system jars venv demo test test-java gradle-homes android-sdk browser lint accuracy experiments bench fleet-accuracy fleet-bench cycles fuzz wheel clean
+.PHONY: setup system jars venv demo test test-java gradle-homes android-sdk browser lint accuracy experiments damage bench fleet-accuracy fleet-bench cycles fuzz wheel clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -83,6 +84,9 @@ experiments: setup android-sdk
 
 fuzz: setup
 	$(MVN) -f instrumenter/core test -Dtest=FuzzTest -Dnavitas.fuzz.count=10000 $(FUZZ)
+
+damage: setup
+	$(BIN)/python tests/fuzz/damaged_recordings.py --count $(or $(COUNT),2000) --seed $(or $(SEED),0) $(PHONE)
 
 bench: setup
 	$(BIN)/python tests/bench --check

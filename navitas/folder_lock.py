@@ -8,7 +8,10 @@ import fcntl
 import os
 from pathlib import Path
 
+from navitas.regular_files import read_regular
+
 # Some network file systems know no such locks: there the folder is not guarded.
+_LONGEST_NUMBER = 32
 _UNSUPPORTED = (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
 
 
@@ -42,7 +45,7 @@ class FolderLock:
     def holder(self) -> str:
         """The number of the process that holds the lock, as it says itself; empty when that cannot be read."""
         with contextlib.suppress(OSError, ValueError):
-            return str(int(self._path.read_text("ascii")))
+            return str(int(read_regular(self._path, _LONGEST_NUMBER)))
         return ""
 
     def release(self) -> None:

@@ -42,6 +42,12 @@ def _joined(tests: list[TestEnergy]) -> TestEnergy:
         threads=_threads(tests),
         row=-1,
         alternative_j=fsum(alternative) if alternative else None,
+        unprobed_j=_all([test.unprobed_j for test in tests]),
+        unprobed_threads_j=_all([test.unprobed_threads_j for test in tests]),
+        probes_error_j=_all([test.probes_error_j for test in tests]),
+        sampled_probes_j=_all([test.sampled_probes_j for test in tests]),
+        whole_compensated_j=_all([test.whole_compensated_j for test in tests]),
+        compensated_error_j=_all([test.compensated_error_j for test in tests]),
         components=_sums([test.components for test in tests]),
     )
 
@@ -66,6 +72,12 @@ def _threads(tests: Sequence[TestEnergy]) -> tuple[ThreadEnergy, ...]:
         for group in groups.values()
     ]
     return tuple(sorted(joined, key=lambda thread: -thread.energy_j))
+
+
+def _all(figures: Sequence[float | None]) -> float | None:
+    """The sum; None where one is not known. Errors add up, too: those of one run have the same cause, the sampled cost."""
+    known = [figure for figure in figures if figure is not None]
+    return fsum(known) if len(known) == len(figures) else None
 
 
 def _sums(rows: Sequence[tuple[float, ...]]) -> tuple[float, ...]:

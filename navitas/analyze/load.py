@@ -11,6 +11,7 @@ from navitas.analyze.notices import notices
 from navitas.analyze.profile import About, Profile
 from navitas.analyze.records import Notice
 from navitas.attribute.build import build_ledger
+from navitas.errors import PowerProfileError, RecordingError
 from navitas.parse.findings import LOST
 from navitas.parse.run import ParsedRecording, parse_recording
 from navitas.power.cpu import power_model
@@ -24,6 +25,7 @@ from navitas.recording.store import open_recording
 class Loaded:
     """A recording's tables and the power model that belongs to it."""
 
+    path: Path
     parsed: ParsedRecording
     manifest: Manifest
     model: PowerModel
@@ -36,20 +38,31 @@ def load(recording: str | PathLike[str], *, alternative: str | None = None) -> P
         RecordingError: the folder is no recording, or its files cannot be read.
         PowerProfileError: its power profile cannot be read.
     """
-    loaded = load_tables(Path(recording))
-    return profile_of(loaded.parsed, loaded.manifest, loaded.model, alternative=alternative)
+    return analyzed(load_tables(Path(recording)), alternative=alternative)
 
 
 def load_tables(path: Path) -> Loaded:
     """Open and parse a recording. Raises as `load` does."""
     recording = open_recording(path)
     manifest = recording.manifest
-    profile = read_power_profile(recording.file(manifest.power_profile.file), name=manifest.power_profile.source)
+    profile_path = recording.file(manifest.power_profile.file)
+    profile = read_power_profile(profile_path, name=manifest.power_profile.source)
     policies = [(policy.id, policy.cpus) for policy in manifest.device.policies]
     parsed = parse_recording(recording)
     speeds = {table.policy: table.freq_khz.tolist() for run in parsed.runs for table in run.time_in_state}
-    model = power_model(profile, manifest.power_profile.voltage_v, policies or None, speeds)
-    return Loaded(parsed, manifest, model)
+    try:
+        model = power_model(profile, manifest.power_profile.voltage_v, policies or None, speeds)
+    except PowerProfileError as error:
+        raise PowerProfileError(f"{profile_path}: {error.message}", error.remedy) from error
+    return Loaded(path, parsed, manifest, model)
+
+
+def analyzed(loaded: Loaded, *, alternative: str | None = None) -> Profile:
+    """The profile of a recording that was read; an error of analysis names its folder."""
+    try:
+        return profile_of(loaded.parsed, loaded.manifest, loaded.model, alternative=alternative)
+    except RecordingError as error:  # analysis knows no files
+        raise RecordingError(f"{loaded.path}: {error.message}", error.remedy) from error
 
 
 def profile_of(parsed: ParsedRecording, manifest: Manifest, model: PowerModel, *, alternative: str | None = None) -> Profile:
@@ -63,7 +76,7 @@ def profile_of(parsed: ParsedRecording, manifest: Manifest, model: PowerModel, *
         battery_mah=model.battery_mah,
         voltage_v=model.voltage_v,
     )
-    profile = Profile(ledger, about, _found(parsed, manifest, model))
+    profile = Profile(ledger, about, _found(parsed, manifest, model), parsed.losses)
     profile.warn(notices(profile))
     return profile
 

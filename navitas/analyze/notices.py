@@ -62,5 +62,7 @@ def _large_probes(profile: Profile) -> Iterator[Notice]:
         message = message or f"probes used more than the methods themselves: {shown}; their energy is taken off"
         remedy = f"Profile without those that dominate: navitas profile {options}"
     else:
-        remedy = "Calls cost less with --mode tick, and nothing with --granularity test."
+        remedy = "Calls cost less with --mode tick, and nothing with --granularity test"
+    if not any(test.unprobed_j for test in costed):
+        remedy += ". --baseline also runs the tests without probes, and takes off what they used by that."
     yield Notice("probes_large", message, remedy)

@@ -17,6 +17,7 @@ from navitas.analyze.spread import MethodRepeats, method_repeats
 from navitas.analyze.tables import Tables
 from navitas.analyze.timeline import Timeline, timeline
 from navitas.attribute.ledger import Evidence, Ledger, OwnerKind
+from navitas.parse.findings import Lost
 from navitas.parse.tables import MethodTable
 
 if TYPE_CHECKING:
@@ -44,10 +45,11 @@ class About:
 class Profile:
     """A recording's energy by test, thread, method, component and call path."""
 
-    def __init__(self, ledger: Ledger, about: About, warnings: Iterable[Notice] = ()) -> None:
+    def __init__(self, ledger: Ledger, about: About, warnings: Iterable[Notice] = (), losses: Iterable[Lost] = ()) -> None:
         self.ledger = ledger
         self.about = about
         self.warnings = tuple(warnings)
+        self.losses = tuple(losses)
         self.tables = Tables(ledger)
 
     def warn(self, more: Iterable[Notice]) -> None:

@@ -165,6 +165,10 @@ class TestEnergy:
     `threads_j` is what the app's own threads used: those of the profiler and of the JIT compiler are left out, since these have
     other work without probes. `unprobed_j` is what the test used in the run without probes (`--baseline`), `unprobed_threads_j`
     what its threads used there; None without one. `alternative_j`: by the alternative model.
+
+    None where what probes cost is not known: `probes_error_j`, the standard error of `probes_j`; `sampled_probes_j`, that energy
+    by the sampled cost alone, whatever runs without probes say; `whole_compensated_j` and its error, what the test would have
+    used without probes.
     """
 
     __test__ = False
@@ -190,12 +194,16 @@ class TestEnergy:
     alternative_j: float | None = None
     unprobed_j: float | None = None
     unprobed_threads_j: float | None = None
+    probes_error_j: float | None = None
+    sampled_probes_j: float | None = None
+    whole_compensated_j: float | None = None
+    compensated_error_j: float | None = None
     components: tuple[float, ...] = ()
 
     @property
     def compensated_j(self) -> float:
-        """Its energy without that of probes."""
-        return self.energy_j - self.probes_j
+        """What it would have used without probes; `energy_j` where their cost is not known."""
+        return self.energy_j if self.whole_compensated_j is None else self.whole_compensated_j
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ from navitas.analyze.spread import Spread
 
 @dataclass(frozen=True, slots=True)
 class Repeats:
-    """All runs of one test in order. `energy_j` is over those that ran to their end, or over all when none did.
+    """All runs of one test in order. `energy_j` and `compensated_j` are over those that ran to their end, or over all when none
+    did.
 
     `typical` is the run whose energy is nearest to the median: where one run is shown, it is this.
     """
@@ -21,12 +22,18 @@ class Repeats:
     method: str
     tests: tuple[TestEnergy, ...]
     energy_j: Spread
+    compensated_j: Spread
     typical: TestEnergy
 
     @property
     def median_j(self) -> float:
         """The median of `energy_j`."""
         return self.energy_j.median
+
+    @property
+    def compensated_median_j(self) -> float:
+        """The median of `compensated_j`."""
+        return self.compensated_j.median
 
 
 def repeats_of(tests: Sequence[TestEnergy]) -> tuple[Repeats, ...]:
@@ -41,4 +48,5 @@ def repeats_of(tests: Sequence[TestEnergy]) -> tuple[Repeats, ...]:
 def _repeats(key: tuple[str, str, str], tests: list[TestEnergy]) -> Repeats:
     whole = [test for test in tests if test.status != "cut"] or tests
     spread = Spread(tuple(test.energy_j for test in whole))
-    return Repeats(*key, tuple(tests), spread, min(whole, key=lambda test: abs(test.energy_j - spread.median)))
+    compensated = Spread(tuple(test.compensated_j for test in whole))
+    return Repeats(*key, tuple(tests), spread, compensated, min(whole, key=lambda test: abs(test.energy_j - spread.median)))

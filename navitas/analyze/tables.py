@@ -14,13 +14,13 @@ from navitas.analyze.blocks import Blocks
 from navitas.analyze.method_rows import MethodRows, method_rows
 from navitas.analyze.records import Lazy, MethodEnergy, Nodes, TestEnergy, ThreadEnergy
 from navitas.analyze.trees import CallTrees, call_trees
+from navitas.attribute.compensation import NOT_THE_TESTS
 from navitas.attribute.curves import F64, Bool
 from navitas.attribute.forest import binned, sums
 from navitas.attribute.ledger import NO_TEST, OUTSIDE, PROBES, Ledger, OwnerKind
 from navitas.parse.tables import I64
 
 KINDS = len(OwnerKind)
-_NOT_OF_TESTS = ("profiler", "jit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,10 @@ class _TestColumns:
     unattributed_j: list[float]
     probes_j: list[float]
     alternative_j: list[float | None]
+    probes_error_j: list[float | None]
+    sampled_probes_j: list[float | None]
+    compensated_j: list[float | None]
+    compensated_error_j: list[float | None]
     components: list[list[float]]
 
 
@@ -140,6 +144,10 @@ class Tables:
                 alternative_j=columns.alternative_j[row],
                 unprobed_j=None if beside is None else columns.energy_j[beside],
                 unprobed_threads_j=None if beside is None else columns.threads_j[beside],
+                probes_error_j=columns.probes_error_j[row],
+                sampled_probes_j=columns.sampled_probes_j[row],
+                whole_compensated_j=columns.compensated_j[row],
+                compensated_error_j=columns.compensated_error_j[row],
                 components=tuple(columns.components[row]),
             )
             for row in np.flatnonzero(~self.is_baseline).tolist()
@@ -157,8 +165,8 @@ class Tables:
     @cached_property
     def _columns(self) -> _TestColumns:
         tests, threads, size = self.ledger.tests, self.threads, len(self.ledger.tests)
-        kinds = self.tests_by_kind.sum(axis=2)
-        of_app = np.array([role not in _NOT_OF_TESTS for role in self.ledger.owners.role] + [False])[threads.owner]
+        kinds, found = self.tests_by_kind.sum(axis=2), self.ledger.compensation
+        of_app = np.array([role not in NOT_THE_TESTS for role in self.ledger.owners.role] + [False])[threads.owner]
         app_j = binned(threads.test[of_app], threads.energy_j[of_app].sum(axis=1), size)
         probes_j = binned(threads.test, threads.probes_j.sum(axis=1), size)
         return _TestColumns(
@@ -171,6 +179,10 @@ class Tables:
             unattributed_j=kinds[:, OwnerKind.UNATTRIBUTED].tolist(),
             probes_j=probes_j.tolist(),
             alternative_j=[None] * size if tests.alternative_j is None else tests.alternative_j.tolist(),
+            probes_error_j=_known(found.probes_error_j),
+            sampled_probes_j=_known(found.sampled_probes_j),
+            compensated_j=_known(found.compensated_j),
+            compensated_error_j=_known(found.compensated_error_j),
             components=self.tests_by_kind.sum(axis=1).tolist(),
         )
 

@@ -7,12 +7,14 @@ import stat
 import struct
 import zipfile
 import zlib
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 from navitas import binary_xml
 from navitas.binary_xml import Element, MalformedXml
+from navitas.regular_files import open_regular
 
 MAX_MANIFEST_BYTES = 4 << 20
 MAX_ENTRIES = 200_000
@@ -90,7 +92,7 @@ class ApkManifest:
 def read_apk(file: Path | BinaryIO) -> ApkManifest:
     """Read an APK's manifest and the names of its native libraries. Raises `InvalidApk`."""
     try:
-        with zipfile.ZipFile(file) as archive:
+        with open_regular(file) if isinstance(file, Path) else nullcontext(file) as stream, zipfile.ZipFile(stream) as archive:
             entries = archive.infolist()
             if len(entries) > MAX_ENTRIES:
                 raise InvalidApk("INSTALL_PARSE_FAILED_NOT_APK", f"it has {len(entries):,} entries, more than {MAX_ENTRIES:,}")

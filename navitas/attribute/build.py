@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from navitas.attribute.amounts import Amounts
 from navitas.attribute.calls import items_of_calls
+from navitas.attribute.compensation import Baselines, relative_error
 from navitas.attribute.component import Component, ComponentCurves, Setting
 from navitas.attribute.components import COMPONENTS
 from navitas.attribute.curve_store import CurveStore
 from navitas.attribute.curves import F64
 from navitas.attribute.dimensions import OwnerRows, TestRows
-from navitas.attribute.facts import Run, RunFacts, facts_of, joined_calls, joined_energy, joined_shares
+from navitas.attribute.facts import RunFacts, facts_of, joined_calls, joined_energy, joined_estimates, joined_shares
 from navitas.attribute.folded import items_of_folded
 from navitas.attribute.ledger import CallPaths, Evidence, Ledger, RunEntry
-from navitas.attribute.overhead import NO_COST, relative_error, with_probes
+from navitas.attribute.overhead import NO_COST, with_probes
 from navitas.attribute.paths import EMPTY, Paths
 from navitas.attribute.rails import rails_comparison
 from navitas.attribute.reasons import merged
 from navitas.attribute.spans import Spans
+from navitas.attribute.windows import Run
 from navitas.parse.run import ParsedRecording
 from navitas.parse.tables import RunTables, Thread
 from navitas.power.model import PowerModel
@@ -41,43 +44,73 @@ def build_ledger(
     alternative: str | None = None,
 ) -> Ledger:
     """Attribute the energy of every run; `alternative` names a model whose figures stand beside the default ones."""
-    methods = len(parsed.method_table.methods)
-    tests, owners, store = TestRows(manifest.tests, alternative=alternative is not None), OwnerRows(), CurveStore()
-    paths = Paths(methods)
-    facts: list[RunFacts] = []
-    curves: list[Curves] = []
-    for number, tables in enumerate(parsed.runs):
-        spans = Spans(tables.windows)
-        setting = Setting(manifest, model, spans.marks, methods, alternative)
-        found = [component.curves(tables, setting) for component in components]
-        beside = next((each.alternative for each in found if each is not None and each.alternative is not None), None)
-        rows = tests.place(number, tables.run_id, spans, beside)
-        amounts = Amounts([None if each is None else each.threads for each in found], beside)
-        run = Run(tables, spans, rows, found, len(owners), relative_error(tables.probe_cost))
-        facts.append(_facts(run, amounts, paths))
-        store.add(len(owners), len(tables.threads), len(facts[-1].groups), found)
-        owners.add(number, tables.threads, facts[-1].groups)
-        curves.append(found)
-    entries = tuple(_entry(manifest, tables, found) for tables, found in zip(parsed.runs, curves, strict=True))
-    counted = [number for number, entry in enumerate(entries) if not entry.baseline]
+    tests = TestRows(manifest.tests, alternative=alternative is not None)
+    found = _Attribution(parsed, manifest, model, components, alternative, tests)
+    baselines = {run.id for run in manifest.runs if run.baseline}
+    beside = [number for number, tables in enumerate(parsed.runs) if tables.run_id in baselines]
+    counted = [number for number, tables in enumerate(parsed.runs) if tables.run_id not in baselines]
+    without = [each for number in beside for each in found.attribute(number, Baselines(())).unprobed]
+    known = Baselines(without)
+    for number in counted:
+        found.attribute(number, known)
+    curves = [found.curves[number] for number in range(len(parsed.runs))]
     return Ledger(
-        runs=entries,
+        runs=tuple(_entry(manifest, tables, each) for tables, each in zip(parsed.runs, curves, strict=True)),
         tests=tests.table(),
-        owners=owners.table(),
+        compensation=joined_estimates(found.facts, len(tests)),
+        owners=found.owners.table(),
         components=tuple(component.name for component in components),
-        paths=_call_paths(paths),
+        paths=_call_paths(found.paths),
         methods=parsed.method_table,
-        energy=joined_energy(facts),
-        calls=joined_calls(facts, alternative=alternative is not None),
-        shares=joined_shares(facts, len(components)),
+        energy=joined_energy(found.facts),
+        calls=joined_calls(found.facts, alternative=alternative is not None),
+        shares=joined_shares(found.facts, len(components)),
         run_energy_j=_run_energies(parsed.runs, curves, len(components)),
         evidence=tuple(
             _evidence(component.name, [(parsed.runs[number], curves[number][i]) for number in counted])
             for i, component in enumerate(components)
         ),
         alternative=alternative,
-        curves=store,
+        curves=found.store,
     )
+
+
+@dataclass(slots=True)
+class _Attribution:
+    """The facts and curves of the runs that were attributed so far; those of baselines come first, since others need them."""
+
+    parsed: ParsedRecording
+    manifest: Manifest
+    model: PowerModel
+    components: Sequence[Component]
+    alternative: str | None
+    tests: TestRows
+    owners: OwnerRows = field(default_factory=OwnerRows)
+    store: CurveStore = field(default_factory=CurveStore)
+    facts: list[RunFacts] = field(default_factory=list)
+    curves: dict[int, Curves] = field(default_factory=dict)
+    paths: Paths = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.paths = Paths(len(self.parsed.method_table.methods))
+
+    def attribute(self, number: int, baselines: Baselines) -> RunFacts:
+        """Attribute the energy of one run."""
+        tables = self.parsed.runs[number]
+        spans = Spans(tables.windows)
+        setting = Setting(self.manifest, self.model, spans.marks, len(self.parsed.method_table.methods), self.alternative)
+        found = [component.curves(tables, setting) for component in self.components]
+        beside = next((each.alternative for each in found if each is not None and each.alternative is not None), None)
+        rows = self.tests.place(number, tables.run_id, spans, beside)
+        amounts = Amounts([None if each is None else each.threads for each in found], beside)
+        error = relative_error(tables.probe_cost, ticked=tables.tick_ns is not None)
+        run = Run(tables, spans, rows, found, len(self.owners), error, self.tests.tests, baselines)
+        facts = _facts(run, amounts, self.paths)
+        self.store.add(len(self.owners), len(tables.threads), len(facts.groups), found)
+        self.owners.add(number, tables.threads, facts.groups)
+        self.facts.append(facts)
+        self.curves[number] = found
+        return facts
 
 
 def _facts(run: Run, amounts: Amounts, paths: Paths) -> RunFacts:
@@ -109,7 +142,7 @@ def _entry(manifest: Manifest, tables: RunTables, curves: Curves) -> RunEntry:
         baseline=run is not None and run.baseline,
         tick_ns=tables.tick_ns,
         call_cost_ns=None if cost is None else cost.events.inside_ns + cost.events.outside_ns,
-        probes_error=relative_error(cost),
+        probes_error=relative_error(cost, ticked=tables.tick_ns is not None),
         rails_j=rails_j,
         rails_estimate_j=estimate_j,
     )
@@ -129,7 +162,8 @@ def _evidence(component: str, runs: Sequence[tuple[RunTables, ComponentCurves | 
         return Evidence(component, "none", (_NO_RUN,) if not runs else ())
     level = max((curves.level for _, curves in known), key=known[0][1].levels.index)
     reasons = merged([curves.reasons for _, curves in known])
-    uncosted = any(run.probe_cost is None and any(map(_has_calls, run.threads)) for run, _ in known)
+    priced = [run for run, curves in known if curves.threads is not None and curves.threads.cpu_ns is not None]
+    uncosted = any(run.probe_cost is None and any(map(_has_calls, run.threads)) for run in priced)
     return Evidence(component, level, (*reasons, NO_COST) if uncosted else reasons)
 
 

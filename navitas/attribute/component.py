@@ -65,9 +65,12 @@ class ComponentCurves:
 
 
 class Component(Protocol):
-    """One consumer of energy. `name` is what results call it."""
+    """One consumer of energy."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """What results call it."""
+        ...
 
     def curves(self, run: RunTables, setting: Setting) -> ComponentCurves | None:
         """The component's energy in a run; None where nothing is known of it."""

@@ -23,12 +23,15 @@ class TestRows:
     __test__ = False
 
     def __init__(self, tests: Sequence[Test], *, alternative: bool) -> None:
-        self._tests = sorted(tests, key=lambda test: (test.run, test.id))
-        self._row = {(test.run, test.id): row for row, test in enumerate(self._tests)}
-        size = len(self._tests)
+        self.tests = sorted(tests, key=lambda test: (test.run, test.id))
+        self._row = {(test.run, test.id): row for row, test in enumerate(self.tests)}
+        size = len(self.tests)
         self._run = np.full(size, -1)
         self._start_ns, self._end_ns = np.zeros(size, np.int64), np.zeros(size, np.int64)
         self._alternative_j = np.zeros(size) if alternative else None
+
+    def __len__(self) -> int:
+        return len(self.tests)
 
     def place(self, run: int, run_id: int, spans: Spans, alternative: Curve | None) -> I64:
         """The test row of each window, `NO_TEST` where the manifest does not know its test."""
@@ -43,7 +46,7 @@ class TestRows:
 
     def table(self) -> Tests:
         """All rows."""
-        tests = self._tests
+        tests = self.tests
         return Tests(
             id=np.array([test.id for test in tests], np.int64),
             run=self._run,

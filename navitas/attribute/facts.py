@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,30 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navitas.attribute.amounts import ALTERNATIVE_J, CPU_NS, JOULES, WALL_NS
+from navitas.attribute.compensation import Estimates, Unprobed
 from navitas.attribute.component import ComponentCurves, threads_between
 from navitas.attribute.curves import F64, Bool, Curve
 from navitas.attribute.items import CALLS, CUTS, THROWS, Items
-from navitas.attribute.ledger import NO_TEST, OUTSIDE, PROBES, Calls, Energy, Shares
+from navitas.attribute.ledger import NO_TEST, OUTSIDE, PROBES, Calls, Compensation, Energy, Shares
 from navitas.attribute.nodes import Nodes, nodes_of
 from navitas.attribute.overhead import ProbesEnergy, no_probes, probes_energy
 from navitas.attribute.paths import Paths
 from navitas.attribute.rows import Rows, rows_of, stem
-from navitas.attribute.spans import Spans
-from navitas.parse.tables import I64, RunTables
+from navitas.attribute.windows import Run, compensations, corrections, unprobed, windows_of
+from navitas.parse.tables import I64
 
 Columns = tuple[I64 | F64, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """A run as its facts are made of it. `tests`: the row of `Ledger.tests` of each window, `NO_TEST` where it has none."""
-
-    tables: RunTables
-    spans: Spans
-    tests: I64
-    components: Sequence[ComponentCurves | None]
-    first_owner: int
-    probes_error: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +34,10 @@ class RunFacts:
     shares: Columns
     groups: tuple[int, ...]
     """For each group of threads one thread of it; after the groups come other processes, base and unattributed."""
+    estimates: Mapping[int, Estimates]
+    """By row of `Ledger.tests`: what probes used; none where their cost is not known."""
+    unprobed: Sequence[Unprobed]
+    """What each test used in this run, as a baseline."""
 
 
 def facts_of(run: Run, parts: Sequence[Items], paths: Paths) -> RunFacts:
@@ -54,6 +47,9 @@ def facts_of(run: Run, parts: Sequence[Items], paths: Paths) -> RunFacts:
     nodes = nodes_of([(rows.at(items), items) for items in parts], paths)
     priced = next((i for i, one in enumerate(curves) if one is not None and one.cpu_ns is not None), None)
     probes = no_probes(nodes, len(rows)) if priced is None else probes_energy(nodes, rows.energy_j[:, priced], rows.cpu_ns)
+    windows = windows_of(run, rows, priced)
+    estimates = compensations(run, windows, rows, probes, rows.energy_j[:, priced or 0])
+    probes = probes.scaled(nodes, corrections(estimates, len(run.spans.windows))[rows.window])
     owner, groups = _owners(run, rows)
     test, kept = run.tests[rows.window], run.tests[rows.window] != NO_TEST
     beside = run.first_owner + len(run.tables.threads) + len(groups)
@@ -68,7 +64,8 @@ def facts_of(run: Run, parts: Sequence[Items], paths: Paths) -> RunFacts:
     calls = (test[row], owner[row], nodes.path[named] + 1, counts[:, CALLS], counts[:, THROWS], counts[:, CUTS])
     times = (amounts[:, WALL_NS], amounts[:, CPU_NS], amounts[:, ALTERNATIVE_J])
     shares = (test[kept], owner[kept], rows.count[kept], np.rint(rows.cpu_ns[kept]).astype(np.int64), rows.energy_j[kept])
-    return RunFacts(_stacked(energy), (*calls, *times), shares, groups)
+    by_test = {int(run.tests[window]): each for window, each in estimates.items()}
+    return RunFacts(_stacked(energy), (*calls, *times), shares, groups, by_test, unprobed(run, windows))
 
 
 def _owners(run: Run, rows: Rows) -> tuple[I64, tuple[int, ...]]:
@@ -190,3 +187,11 @@ def _sorted(parts: Sequence[Columns], none: Sequence[NDArray[Any]], keys: int) -
     columns = [np.concatenate([empty, *(part[i].astype(empty.dtype) for part in parts)]) for i, empty in enumerate(none)]
     order = np.lexsort(columns[keys - 1 :: -1])
     return [column[order] for column in columns]
+
+
+def joined_estimates(runs: Sequence[RunFacts], tests: int) -> Compensation:
+    """The estimates of all runs by test, NaN where there are none."""
+    found = np.full((4, tests), np.nan)
+    for row, each in ((row, each) for run in runs for row, each in run.estimates.items()):
+        found[:, row] = each.sampled_probes_j, each.probes.error_j, each.whole.value_j, each.whole.error_j
+    return Compensation(*found)

@@ -77,6 +77,20 @@ class Tests:
 
 
 @dataclass(frozen=True, slots=True)
+class Compensation:
+    """What probes used in each row of `Tests`, and what the test would have used without them; NaN where that is not known.
+
+    `sampled_probes_j` is by the probes' sampled cost alone, whatever runs without probes say; `probes_error_j` is the standard
+    error of the probes' energy in `Energy`.
+    """
+
+    sampled_probes_j: F64
+    probes_error_j: F64
+    compensated_j: F64
+    compensated_error_j: F64
+
+
+@dataclass(frozen=True, slots=True)
 class Owners:
     """One row for each thread of each run, for each group of short-lived threads, and for what no thread used.
 
@@ -186,6 +200,7 @@ class Ledger:
 
     runs: tuple[RunEntry, ...]
     tests: Tests
+    compensation: Compensation
     owners: Owners
     components: tuple[str, ...]
     paths: CallPaths

@@ -1,4 +1,4 @@
-"""What probes took, moved from the methods to the thread: calls times the cost that was calibrated at the start of the run."""
+"""What probes took, moved from the methods to the thread: calls times their sampled cost."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from navitas.attribute.curves import F64
 from navitas.attribute.items import CALLS, THROWS, Items
 from navitas.attribute.nodes import Nodes
-from navitas.parse.tables import I64, CallCost, ProbeCost
+from navitas.parse.tables import I64, CallCost
 
 INSIDE_NS, OUTSIDE_NS = -2, -1
 """Columns that `with_probes` adds: what probes took inside of calls, and in their callers."""
@@ -17,13 +17,6 @@ NO_COST = (
     "what probes cost was not calibrated: their energy is in the figures of methods (tests calibrate at their start; "
     "`record` and older recordings do not)"
 )
-
-
-def relative_error(cost: ProbeCost | None) -> float | None:
-    """The relative standard error of the probes' energy; None where no cost is known."""
-    if cost is None:
-        return None
-    return max(each.spread_ns / max(each.inside_ns + each.outside_ns, 1e-9) for each in (cost.events, cost.folded))
 
 
 def with_probes(items: Items, cost: CallCost | None) -> Items:
@@ -48,6 +41,10 @@ class ProbesEnergy:
     node_j: F64
     row_j: F64
     row_outside_j: F64
+
+    def scaled(self, nodes: Nodes, factor: F64) -> ProbesEnergy:
+        """The same times a factor of each row."""
+        return ProbesEnergy(self.node_j * factor[nodes.row], self.row_j * factor, self.row_outside_j * factor)
 
 
 def no_probes(nodes: Nodes, rows: int) -> ProbesEnergy:

@@ -60,23 +60,23 @@ def _batch(pieces: Sequence[Piece], carried: int, paths: Paths, marks: I64) -> B
         before[0] = carried
     points = points_of(pieces, marks)
     found = _follow(points, before, paths)
-    if isinstance(found, set):
-        pieces = [mended(piece, paths.methods_of(before[i])) if i in found else piece for i, piece in enumerate(pieces)]
+    if found is None:
+        # One exit that does not fit can hide another one, also of another piece: all of them are mended at once.
+        pieces = [mended(piece, paths.methods_of(path)) for piece, path in zip(pieces, before.tolist(), strict=True)]
         points = points_of(pieces, marks)
         found = _follow(points, before, paths)
-    assert not isinstance(found, set)
+    assert found is not None  # events of mended pieces fit
     return Batch(pieces, points.start, points.cell, points.t_ns, points.kind, *found)
 
 
-def _follow(points: Points, before: I64, paths: Paths) -> tuple[I64, I64] | set[int]:
-    """Path and depth at every point; or the numbers of the pieces in which an exit does not fit."""
+def _follow(points: Points, before: I64, paths: Paths) -> tuple[I64, I64] | None:
+    """Path and depth at every point; None where an exit does not fit."""
     start, kind = points.start[:-1], points.kind
     enters = (kind == ENTER) | (kind == RESUME)
     step = (enters.view(np.int8) - ((kind != POINT) & ~enters).view(np.int8)).astype(np.int64)
     depth = _running(step, start, paths.depth[before])
-    lowest = np.minimum.reduceat(depth, start)
-    if lowest.min() < 0:
-        return set(np.flatnonzero(lowest < 0).tolist())
+    if depth.min() < 0:
+        return None
     words = paths.words(points.method, depth - enters)
     words *= step.view(np.uint64)  # −1 takes a word off, 0 leaves it out
     sums = _running(words, start, paths.sum[before])
@@ -85,9 +85,8 @@ def _follow(points: Points, before: I64, paths: Paths) -> tuple[I64, I64] | set[
     if len(unknown):
         entered = unknown[enters[unknown]]
         fresh, first = np.unique(sums[entered], return_index=True)
-        strange = unknown[~held(sums[unknown], fresh)]
-        if len(strange):
-            return set((np.searchsorted(points.start, strange, side="right") - 1).tolist())
+        if not held(sums[unknown], fresh).all():
+            return None
         entered = entered[first]
         paths.add(fresh, points.method[entered], depth[entered], fresh - words[entered])
         path[unknown] = paths.find(sums[unknown])

@@ -40,13 +40,15 @@ logging.getLogger("py4j").setLevel(logging.CRITICAL)
 class InstrumentInput:
     """A class folder or jar and the place of its instrumented copy (a folder for a folder, a jar for a jar).
 
-    Of a `dependency` only what an include pattern names is instrumented; `module` is a Gradle path such as `:app`.
+    Of a `dependency` only what an include pattern names is instrumented, and so it is with classes of known frameworks in an
+    input that `may_hold_frameworks`; `module` is a Gradle path such as `:app`.
     """
 
     path: Path
     out: Path
     source: Source = "main"
     module: str = ":"
+    may_hold_frameworks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,11 @@ class InstrumentOptions:
 
 @dataclass(frozen=True, slots=True)
 class InstrumentSummary:
-    """What a run did: classes and methods in the map, entries of its skipped list, classes written and reused."""
+    """What a run did: classes and methods in the map, entries of its skipped list, classes written and reused.
+
+    `seen`: class files that can hold code; `frameworks`: how many of them are of known frameworks and were left alone, by the
+    include pattern that gives them probes.
+    """
 
     map_id: str
     classes: int
@@ -71,6 +77,8 @@ class InstrumentSummary:
     skipped: int
     rewritten: int
     reused: int
+    seen: int
+    frameworks: dict[str, int]
     warnings: tuple[str, ...]
 
 
@@ -97,7 +105,11 @@ class InstrumenterBridge:
 
     def instrument(self, inputs: Sequence[InstrumentInput], options: InstrumentOptions, map_file: Path) -> InstrumentSummary:
         """Write the instrumented copies and their method map; `BuildError` names the file that could not be instrumented."""
-        flat = [text for each in inputs for text in (_text(each.path), _text(each.out), each.source, each.module)]
+        flat = [
+            text
+            for each in inputs
+            for text in (_text(each.path), _text(each.out), each.source, each.module, str(each.may_hold_frameworks).lower())
+        ]
         try:
             chosen = list(options.includes), list(options.excludes), options.skip_trivial
             answer = list(self._gateway.entry_point.instrument(flat, *chosen, _text(map_file)))
@@ -105,8 +117,10 @@ class InstrumenterBridge:
             raise self._died("stopped while it worked") from error
         if answer[0] != "ok":
             raise BuildError(f"cannot instrument: {answer[1]}", "Check the named file, or leave it out.")
-        classes, methods, skipped, rewritten, reused = map(int, answer[2:7])
-        return InstrumentSummary(answer[1], classes, methods, skipped, rewritten, reused, tuple(answer[7:]))
+        classes, methods, skipped, rewritten, reused, seen, patterns = map(int, answer[2:9])
+        end = 9 + 2 * patterns
+        frameworks = {pattern: int(count) for pattern, count in zip(answer[9:end:2], answer[10:end:2], strict=True)}
+        return InstrumentSummary(answer[1], classes, methods, skipped, rewritten, reused, seen, frameworks, tuple(answer[end:]))
 
     def _start(self) -> None:
         command = [str(self._java or find_java()), *_JVM_FLAGS, "-jar", str(jar("navitas-bridge.jar"))]
@@ -195,7 +209,12 @@ class InstrumenterBridge:
 
 
 def _text(path: Path) -> str:
-    return str(path.absolute())
+    text = str(path.absolute())
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise BuildError(f"{text!a}: the instrumenter opens no name that is not UTF-8", "Rename it, or what holds it.") from None
+    return text
 
 
 def _environment() -> dict[str, str]:

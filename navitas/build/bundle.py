@@ -63,8 +63,6 @@ def open_bundle(path: Path) -> Bundle:
     Raises `BuildError` for what `open_archive` refuses, a map of other classes, or a class path that is not in it.
     """
     try:
-        if path.exists() and not path.is_file():  # a pipe would be waited for, a device never ends
-            raise BuildError(f"{path}: no regular file", "Name the file that `navitasBundle` made.")
         with open_archive(path) as archive:
             map_bytes = archive.read("map.json", MAX_MAP_BYTES)
             _check_map(map_bytes, archive.manifest)
@@ -75,7 +73,7 @@ def open_bundle(path: Path) -> Bundle:
     except InvalidBundle as error:
         raise BuildError(f"{path}: {error}", error.remedy) from error
     except OSError as error:
-        raise BuildError(f"{path}: {error.strerror or error}", "Name a bundle that can be read.") from error
+        raise BuildError(f"{path}: {error.strerror or error}", "Name the file that `navitasBundle` made.") from error
 
 
 def _working_dir(path: Path, manifest: AnyManifest) -> Path:

@@ -128,6 +128,15 @@ def check_project(project: Path) -> None:
         raise UsageError(f"{project} is not a Gradle project: it has no {' or '.join(_BUILD_FILES[::2])}", remedy)
 
 
+def reports_of(
+    command: Sequence[str], cwd: Path, on_line: Callable[[str], None]
+) -> tuple[int, list[ProjectReport], Sequence[str]]:
+    """Run Gradle: its exit code, the plugin's reports, and the last lines of what else it said."""
+    output = _Output(on_line)
+    exit_code = run_streaming(command, cwd=cwd, on_line=output)
+    return exit_code, output.reports, output.tail()
+
+
 class _Output:
     """Takes Gradle's lines: reports of the plugin are kept, all others passed on."""
 
@@ -228,17 +237,29 @@ def _bundles(project: Path, test_task: str | None, variant: str | None, output: 
     if not bundles:
         if "java" in kinds and test_task is not None:
             raise UsageError(
-                f"{project}: no module has a test task {test_task!r} with tests", "Name another by --test-task, or leave it out."
+                f"{project}: no module has a test task {test_task!r} with tests{_modules(reports, 'java')}",
+                "Name another by --test-task, or leave it out.",
             )
         if "android" in kinds:
-            raise BuildError(f"{project} has no instrumentation tests to profile", "Add JUnit tests under src/androidTest/java.")
+            raise BuildError(
+                f"{project} has no instrumentation tests to profile{_modules(reports, 'android')}",
+                "Add JUnit tests under src/androidTest/java.",
+            )
         if "java" in kinds:
-            raise BuildError(f"{project} has no tests to profile", "Add JUnit tests under src/test/java.")
+            raise BuildError(
+                f"{project} has no tests to profile{_modules(reports, 'java')}", "Add JUnit tests under src/test/java."
+            )
         raise BuildError(
             f"{project}: no project of this build applies the `java` plugin or one of Android's",
             "Name a project with Java or Android code.",
         )
     return bundles
+
+
+def _modules(reports: Sequence[ProjectReport], kind: str) -> str:
+    """The modules of a kind, for the end of a message that says what they lack."""
+    names = dict.fromkeys(report.module for report in reports if report.kind == kind)
+    return f" (searched: {', '.join(names)})"
 
 
 def _check_variants(project: Path, variant: str | None, reports: Sequence[ProjectReport]) -> None:

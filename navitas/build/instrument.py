@@ -10,22 +10,21 @@ from pathlib import Path
 from navitas.build.bridge import InstrumenterBridge, InstrumentInput, InstrumentOptions, InstrumentSummary
 from navitas.build.patterns import check_patterns
 from navitas.errors import UsageError
+from navitas.regular_files import open_regular
 
 DEFAULTS = InstrumentOptions()
+_STATE = ".state"
+_PROPERTIES = Path("META-INF/navitas/map.properties")
 
 
 def instrument(paths: Sequence[Path], out: Path, map_file: Path, options: InstrumentOptions = DEFAULTS) -> InstrumentSummary:
     """Write instrumented copies of class folders and jars (in class path order) and the method map that belongs to them.
 
-    `plan` says where the copies go. Classes of known frameworks are only instrumented when include patterns name them.
+    `plan` says where the copies go. Classes of known frameworks in a jar are only instrumented when include patterns name them.
     Raises `UsageError` for paths that cannot work, `BuildError` for files that cannot be read or written.
     """
     inputs = plan(paths, out)
-    if map_file.is_dir():
-        raise UsageError(f"the method map cannot be written: {map_file} is a folder", "Name a file, such as map.json.")
-    for path in paths:
-        if _real(map_file).is_relative_to(_real(path)):
-            raise UsageError(f"the method map {map_file} would overwrite the input {path}", "Name a file beside the inputs.")
+    _check_map(map_file, inputs)
     check_patterns(options.includes, options.excludes)
     with InstrumenterBridge() as bridge:
         return bridge.instrument(inputs, options, map_file)
@@ -42,11 +41,11 @@ def plan(paths: Sequence[Path], out: Path) -> list[InstrumentInput]:
     for path in paths:
         _check(path)
     if len(paths) == 1 and (paths[0].is_dir() or (out.suffix == ".jar" and not out.is_dir())):
-        inputs = [InstrumentInput(paths[0], out)]
+        inputs = [_input(paths[0], out)]
     else:
         if out.exists() and not out.is_dir():
             raise UsageError(f"{out} is in the way: the copies go into a folder", "Choose another output.")
-        inputs = [InstrumentInput(path, out / _real(path).name) for path in paths]
+        inputs = [_input(path, out / _real(path).name) for path in paths]
     for each in inputs:
         _check_out(each, paths)
     jars = [each.out for each in inputs if not each.path.is_dir()]
@@ -56,11 +55,24 @@ def plan(paths: Sequence[Path], out: Path) -> list[InstrumentInput]:
     return inputs
 
 
+def _input(path: Path, out: Path) -> InstrumentInput:
+    """What a folder of classes holds was compiled by the user; whose the classes in a jar are, nobody knows."""
+    return InstrumentInput(path, out, may_hold_frameworks=not path.is_dir())
+
+
 def _check(path: Path) -> None:
     if not path.exists():
         raise UsageError(f"{path}: no such file or folder", "Name a class folder or a jar.")
-    if not path.is_dir() and not zipfile.is_zipfile(path):
-        raise UsageError(f"{path} is neither a folder nor a jar", "Name a class folder (not a single class) or a jar.")
+    remedy = "Name a class folder (not a single class) or a jar."
+    try:
+        if path.is_dir():
+            return
+        with open_regular(path) as file:
+            if zipfile.is_zipfile(file):
+                return
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}", remedy) from error
+    raise UsageError(f"{path} is neither a folder nor a jar", remedy)
 
 
 def _check_out(each: InstrumentInput, paths: Sequence[Path]) -> None:
@@ -72,6 +84,23 @@ def _check_out(each: InstrumentInput, paths: Sequence[Path]) -> None:
         source = _real(path)
         if target.is_relative_to(source) or source.is_relative_to(target):
             raise UsageError(f"the output {each.out} would overwrite the input {path}", "Choose an output beside the inputs.")
+
+
+def _check_map(map_file: Path, inputs: Sequence[InstrumentInput]) -> None:
+    """Refuse a map, or the state beside it, in the place of an input or of a file that the copies hold."""
+    if map_file.exists() and not map_file.is_file():
+        kind = "a folder" if map_file.is_dir() else "no regular file"
+        raise UsageError(f"the method map cannot be written: {map_file} is {kind}", "Name a file, such as map.json.")
+    state = map_file.with_name(f"{map_file.name}{_STATE}")
+    for what, file in (("the method map", map_file), ("what is remembered beside the map,", state)):
+        real = _real(file)
+        for each in inputs:
+            if real.is_relative_to(_real(each.path)):
+                raise UsageError(f"{what} {file} would overwrite the input {each.path}", "Name a file beside the inputs.")
+            out = _real(each.out)
+            inside = real.relative_to(out) if real.is_relative_to(out) else None
+            if inside is not None and (each.path.is_file() or (each.path / inside).exists() or inside == _PROPERTIES):
+                raise UsageError(f"{what} {file} would overwrite the output {each.out}", "Name a file beside the outputs.")
 
 
 def _real(path: Path) -> Path:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 
 from navitas import __version__
 from navitas.build.home import with_home
 from navitas.build.jars import jar
 from navitas.errors import BuildError
+from navitas.owned_folder import owned_folder
 
 LOCAL = Path("~/.m2/repository")
 _GROUP = "org.navitas"
@@ -56,7 +56,7 @@ def _put(root: Path, artifact: str, kind: str, data: bytes) -> None:
     """Write a file of an artifact aside and rename it: a build that reads it never sees half of it."""
     folder = root.joinpath(*_GROUP.split("."), artifact, __version__)
     folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".navitas-", dir=folder) as aside:
-        part = Path(aside) / "part"
+    with owned_folder(".navitas-", folder) as aside:
+        part = aside / "part"
         part.write_bytes(data)
         part.replace(folder / f"{artifact}-{__version__}.{kind}")

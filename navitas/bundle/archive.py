@@ -7,12 +7,13 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 from navitas.bundle.manifest import AnyManifest, InvalidBundle, inside, parse_manifest
+from navitas.regular_files import open_regular
 
 MAX_MANIFEST_BYTES = 4 << 20
 MAX_ENTRIES = 200_000
@@ -48,7 +49,7 @@ def open_archive(file: Path | BinaryIO) -> Iterator[Archive]:
 def checked_zip(file: Path | BinaryIO) -> Iterator[zipfile.ZipFile]:
     """Open a zip file all of whose entries may be unpacked. Raises `InvalidBundle` as `open_archive` does."""
     try:
-        with zipfile.ZipFile(file) as archive:
+        with open_regular(file) if isinstance(file, Path) else nullcontext(file) as stream, zipfile.ZipFile(stream) as archive:
             _check_entries(archive)
             yield archive
     except _UNREADABLE as error:

@@ -55,6 +55,9 @@ class TestTask(BaseModel):
 
     name: str = "test"
     enabled: bool = True
+    scan_for_test_classes: bool = True
+    fork_every: Annotated[int, Field(ge=0)] = 0
+    """How many test classes run in one process; 0: all of them."""
     include: list[str] = []
     exclude: list[str] = []
     left_out: list[str] = []
@@ -89,6 +92,8 @@ class BundleManifest(Manifest):
     jvm_args: list[Line]
     system_properties: dict[VariableName, Line]
     environment: dict[VariableName, Line]
+    removed_variables: list[VariableName] = []
+    """Variables that the build takes away from those that it inherits."""
     java_home: Absolute | None
 
 
@@ -102,24 +107,25 @@ class Apk(BaseModel):
 
 
 class Apks(BaseModel):
-    """The APKs in a bundle; a library's tests bring it along, so there is no app."""
+    """The APKs in a bundle; a library's tests bring it along, so there is no app. An app may have no tests."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
     app: list[Apk]
-    test: Inside
+    test: Inside | None
 
 
 class AndroidManifest(Manifest):
     """What is inside a bundle of one variant of an Android module: `package` is the app's application id.
 
-    Where a library is tested, `package` is `test_package` and there is no APK of an app.
+    Where a library is tested, `package` is `test_package` and there is no APK of an app. An app without tests has no APK of
+    tests and no `runner`, and `test_package` is `package`.
     """
 
     kind: Literal["android"]
     variant: Line
     test_package: PackageName
-    runner: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.$]+$")]
+    runner: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.$]+$")] | None
     runner_arguments: dict[VariableName, Line]
     orchestrator: bool
     clear_package_data: bool
@@ -135,7 +141,7 @@ class AndroidManifest(Manifest):
 
     def files(self) -> list[str]:
         """All that is named of the bundle's entries."""
-        return [*(apk.file for apk in self.apks.app), self.apks.test, *filter(None, (self.mapping, self.jvm))]
+        return [*(apk.file for apk in self.apks.app), *filter(None, (self.apks.test, self.mapping, self.jvm))]
 
 
 AnyManifest = BundleManifest | AndroidManifest

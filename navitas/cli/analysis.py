@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
-from navitas.analyze.load import load_tables, profile_of
+from navitas.analyze.load import analyzed, load_tables
 from navitas.analyze.profile import Profile
 from navitas.attribute.rows import stem
 from navitas.parse.run import ParsedRecording
@@ -27,7 +27,7 @@ def load_profile(
         _check_thread(loaded.parsed, tree)
     stage("attributing energy to calls")
     alternative = None if method == "default" else method
-    return profile_of(loaded.parsed, loaded.manifest, loaded.model, alternative=alternative)
+    return analyzed(loaded, alternative=alternative)
 
 
 def _check_thread(parsed: ParsedRecording, wanted: str) -> None:

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 
 import click
 
 from navitas.build.sample import DEMO_TESTS, copy_sample
 from navitas.cli.options import report_options, take_report_options
+from navitas.cli.paths import FOLDER, NAME_OR_FILE
 from navitas.cli.profiling import RECORDINGS, BuildOptions, RunOptions, profile_project
 from navitas.collect.options import ProfileOptions
+from navitas.owned_folder import owned_folder
 
 
 @click.command("demo")
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
+    type=FOLDER,
     default=RECORDINGS / "demo",
     show_default=True,
     metavar="DIR",
     help="The recording's folder.",
 )
-@click.option("--gradle", metavar="PATH", help="Gradle to use. [PATH]")
+@click.option("--gradle", type=NAME_OR_FILE, metavar="PATH", help="Gradle to use. [PATH]")
 @report_options
 def command(output: Path, gradle: str | None, **values: object) -> int:
     """Profile the sample project on the virtual phone.
@@ -31,7 +32,7 @@ def command(output: Path, gradle: str | None, **values: object) -> int:
     No phone and no project are needed. The recording and its report.json stay on disk.
     """
     report = take_report_options(values)
-    with tempfile.TemporaryDirectory(prefix="navitas-demo-") as folder:
-        sample = copy_sample(Path(folder) / "sample")
+    with owned_folder("navitas-demo-") as folder:
+        sample = copy_sample(folder / "sample")
         options = ProfileOptions(tests=(DEMO_TESTS,))
         return profile_project(sample, BuildOptions(gradle=gradle), options, report, RunOptions(output=output))

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from navitas.cli.options import VIRTUAL
+from navitas.cli.paths import TEXT
 from navitas.cli.phones import device_of
 from navitas.collect.doctor import Check, Examination, examine
 from navitas.collect.state.guard import restore_left
@@ -26,8 +27,10 @@ _STYLES = {"ok": "green", "note": "yellow", "problem": "bold red"}
 
 
 @click.command("doctor")
-@click.argument("package", required=False)
-@click.option("--device", "serial", metavar="SERIAL", help="'virtual', or a device of `navitas devices`. [the only one]")
+@click.argument("package", required=False, type=TEXT)
+@click.option(
+    "--device", "serial", type=TEXT, metavar="SERIAL", help="'virtual', or a device of `navitas devices`. [the only one]"
+)
 @click.option(
     "--restore", is_flag=True, help="Give back settings that a measurement has left changed on the device, and end its traces."
 )

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO
 
 from navitas.errors import UsageError
+from navitas.regular_files import check_regular
 
 STDOUT = Path("-")
+_READER_S, _LOOK_S = 5.0, 0.05
 
 
 def check_files(files: Sequence[Path]) -> None:
@@ -22,6 +26,8 @@ def check_files(files: Sequence[Path]) -> None:
             raise UsageError("standard output is closed, so no report can go there", "name a file")
         if path.is_dir():
             raise UsageError(f"{path} is a folder", "name a file in it")
+        if path.is_socket():
+            raise UsageError(f"{path} is a socket", "name a file")
     real = [path if path == STDOUT else Path(os.path.realpath(path)) for path in files]
     if len(set(real)) < len(files):
         raise UsageError("two reports would go to the same file", "name a file for each")
@@ -34,7 +40,7 @@ def write_to(path: Path, render: Callable[[IO[str]], None]) -> None:
         return
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():  # a pipe or device: written to, never replaced
-        with target.open("w", encoding="utf-8") as out:
+        with os.fdopen(_opened(target), "w", encoding="utf-8") as out:
             render(out)
         return
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -46,3 +52,29 @@ def write_to(path: Path, render: Callable[[IO[str]], None]) -> None:
         part.replace(target)
     finally:
         part.unlink(missing_ok=True)
+
+
+def _opened(target: Path) -> int:
+    """A pipe or device, open to be written. A pipe's reader is waited for, but not for ever. UsageError."""
+    end = time.monotonic() + _READER_S
+    while True:
+        try:
+            handle = os.open(target, os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+        except OSError as error:
+            if error.errno != errno.ENXIO:
+                raise
+            if time.monotonic() >= end:
+                raise UsageError(f"{target}: nobody reads this pipe", "start its reader first, or name a file") from error
+            time.sleep(_LOOK_S)
+            continue
+        os.set_blocking(handle, True)
+        return handle
+
+
+def check_regular_or_new(path: Path) -> None:
+    """UsageError where something is there that is no regular file."""
+    if path.exists() and not path.is_file():
+        try:
+            check_regular(path)
+        except OSError as error:
+            raise UsageError(f"{path}: {error.strerror}", "name a file") from error

@@ -12,6 +12,7 @@ from rich.text import Text
 from navitas.cli.bars import bar
 from navitas.cli.fleet_engines import engine_options, fleet_of
 from navitas.cli.fleet_rows import output_options, print_table, signed, take_outputs
+from navitas.cli.paths import TEXT
 from navitas.cli.standard_output import output_console
 from navitas.errors import UsageError
 from navitas.fleet.advice import ActionRow, app_actions, client_actions, client_apps
@@ -27,8 +28,8 @@ from navitas.report.names import printable
 
 @click.command("diagnose")
 @engine_options
-@click.option("--app", metavar="PACKAGE", help="Only this app.")
-@click.option("--client", metavar="NAME", help="What this client can do: its name as ingested, or its pseudonym.")
+@click.option("--app", type=TEXT, metavar="PACKAGE", help="Only this app.")
+@click.option("--client", type=TEXT, metavar="NAME", help="What this client can do: its name as ingested, or its pseudonym.")
 @output_options
 def command(*, store: Path, engine: str, memory_mib: int, app: str | None, client: str | None, **values: Any) -> None:
     """Tell under which conditions hogs and apps with bugs drain, and what helps: killing, updating, another network."""

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import click
 
 from navitas.cli.bars import bar
+from navitas.cli.paths import STORE
 from navitas.errors import UsageError
 from navitas.fleet.engine.base import Engine
 from navitas.fleet.engine.duckdb import MEMORY_MIB, DuckDbEngine
@@ -42,7 +43,7 @@ ENGINES: dict[str, Callable[[Path, int], Engine]] = {
 def engine_options(function: F) -> F:
     """`STORE`, `--engine` and `--memory`."""
     decorators = (
-        click.argument("store", type=click.Path(path_type=Path), metavar="STORE"),
+        click.argument("store", type=STORE, metavar="STORE"),
         click.option("--engine", type=click.Choice(sorted(ENGINES)), default="duckdb", show_default=True, help="What computes."),
         click.option(
             "--memory",

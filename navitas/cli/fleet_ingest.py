@@ -12,6 +12,7 @@ from rich.text import Text
 
 from navitas.cli.files import STDOUT, check_files
 from navitas.cli.fleet_rows import write_json
+from navitas.cli.paths import READ_ANY_NAME, STORE, TEXT, WRITE_ANY_NAME
 from navitas.cli.standard_output import output_console
 from navitas.errors import ExitCode, UsageError
 from navitas.fleet.files import FleetError
@@ -24,12 +25,16 @@ _MOST_LISTED = 20
 
 
 @click.command("ingest")
-@click.argument("store", type=click.Path(path_type=Path), metavar="STORE")
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
+@click.argument("store", type=STORE, metavar="STORE")
+@click.argument("files", nargs=-1, required=True, type=READ_ANY_NAME, metavar="FILE...")
 @click.option(
-    "--client", default="", metavar="NAME", help="Whose the batterystats histories are; '{name}' stands for the file's name."
+    "--client",
+    type=TEXT,
+    default="",
+    metavar="NAME",
+    help="Whose the batterystats histories are; '{name}' stands for the file's name.",
 )
-@click.option("--json", "json_file", type=click.Path(path_type=Path), metavar="FILE", help="Write the counts ('-': stdout).")
+@click.option("--json", "json_file", type=WRITE_ANY_NAME, metavar="FILE", help="Write the counts ('-': stdout).")
 def command(*, store: Path, files: tuple[Path, ...], client: str, json_file: Path | None) -> int:
     """Put samples into the fleet's folder STORE, which is made if need be.
 

@@ -9,6 +9,7 @@ import click
 
 from navitas.cli.fleet_engines import engine_options, fleet_of
 from navitas.cli.fleet_rows import figure, output_options, print_table, take_outputs
+from navitas.cli.paths import TEXT
 from navitas.fleet.names import find_client
 from navitas.fleet.results import ScoreRow, score_rows
 from navitas.fleet.schema import pseudonym
@@ -17,7 +18,7 @@ from navitas.fleet.scores import score_clients
 
 @click.command("jscore")
 @engine_options
-@click.option("--client", metavar="NAME", help="Only this client: the name it was ingested by, or its pseudonym.")
+@click.option("--client", type=TEXT, metavar="NAME", help="Only this client: the name it was ingested by, or its pseudonym.")
 @output_options
 def command(*, store: Path, engine: str, memory_mib: int, client: str | None, **values: Any) -> None:
     """Score clients: the percent of their peers whose batteries drain faster in use, the lowest first."""

@@ -7,9 +7,10 @@ from pathlib import Path
 import click
 
 from navitas.cli.bars import bar
-from navitas.cli.files import STDOUT, check_files
+from navitas.cli.files import STDOUT, check_files, check_regular_or_new
 from navitas.cli.fleet_engines import engine_options, fleet_of
 from navitas.cli.fleet_rows import print_table, write_json
+from navitas.cli.paths import WRITE, WRITE_ANY_NAME
 from navitas.fleet.export import check_export, export
 from navitas.fleet.rates import RATES, Summary, rates, summary_of
 from navitas.fleet.results import SCHEMA_VERSION, PairsRow
@@ -17,15 +18,14 @@ from navitas.fleet.results import SCHEMA_VERSION, PairsRow
 
 @click.command("rates")
 @engine_options
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write all pairs to this .csv or .parquet file."
-)
-@click.option("--json", "json_file", type=click.Path(path_type=Path), metavar="FILE", help="Write the counts ('-': stdout).")
+@click.option("-o", "--output", type=WRITE, metavar="FILE", help="Write all pairs to this .csv or .parquet file.")
+@click.option("--json", "json_file", type=WRITE_ANY_NAME, metavar="FILE", help="Write the counts ('-': stdout).")
 def command(*, store: Path, engine: str, memory_mib: int, output: Path | None, json_file: Path | None) -> None:
     """Tell which pairs of samples count, why others do not, and how fast batteries drained; export the pairs."""
     check_files([path for path in (output, json_file) if path is not None])
     if output is not None:
         check_export(output)
+        check_regular_or_new(output)
     with fleet_of(store, engine, memory_mib) as fleet:
         told = summary_of(fleet)
         if output is not None:

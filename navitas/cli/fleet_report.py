@@ -11,6 +11,7 @@ from navitas.analyze.load import load
 from navitas.cli.bars import bar
 from navitas.cli.files import STDOUT, check_files, write_to
 from navitas.cli.fleet_engines import engine_options, fleet_of
+from navitas.cli.paths import READ, TEXT, WRITE_ANY_NAME
 from navitas.errors import UsageError
 from navitas.fleet.advice import app_actions, client_actions
 from navitas.fleet.bugs import find_bugs
@@ -32,11 +33,11 @@ _METHODS = 8
 
 @click.command("report")
 @engine_options
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, metavar="FILE", help="The page ('-': stdout).")
-@click.option("--client", metavar="NAME", help="Also what this client can do: its name as ingested, or its pseudonym.")
+@click.option("-o", "--output", type=WRITE_ANY_NAME, required=True, metavar="FILE", help="The page ('-': stdout).")
+@click.option("--client", type=TEXT, metavar="NAME", help="Also what this client can do: its name as ingested, or its pseudonym.")
 @click.option(
     "--recordings",
-    type=click.Path(path_type=Path),
+    type=READ,
     multiple=True,
     metavar="DIR",
     help="Recordings, or folders of them, to show hogs' methods; may be given several times.",
@@ -98,11 +99,12 @@ def _folders(path: Path) -> list[Path]:
 def _recorded(recordings: list[Path], apps: Collection[str]) -> dict[str, Recorded]:
     """Of these apps, the methods of the last recording of each."""
     last = {run.package: path for path in recordings for run in open_recording(path).manifest.runs if run.package in apps}
-    told = {path: _methods(path) for path in sorted(set(last.values()))}
+    told = {path: methods_of(path) for path in sorted(set(last.values()))}
     return {package: told[path] for package, path in last.items()}
 
 
-def _methods(path: Path) -> Recorded:
+def methods_of(path: Path) -> Recorded:
+    """The methods of a recording that used most."""
     profile = load(path)
     names, whole_j = MethodNames(profile.method_table), sum(test.energy_j for test in profile.tests) or 1.0
     rows = [

@@ -14,7 +14,9 @@ from rich.table import Table
 from rich.text import Text
 
 from navitas.cli.files import STDOUT, check_files, write_to
+from navitas.cli.paths import WRITE_ANY_NAME
 from navitas.cli.standard_output import output_console
+from navitas.fleet.formulas import guarded
 from navitas.fleet.results import Row, document
 from navitas.report.names import printable
 
@@ -46,8 +48,8 @@ class Outputs:
 def output_options(function: F) -> F:
     """`--json`, `--csv` and `--top`; collected by `take_outputs`."""
     decorators = (
-        click.option("--json", "json_file", type=click.Path(path_type=Path), metavar="FILE", help="Write JSON ('-': stdout)."),
-        click.option("--csv", "csv_file", type=click.Path(path_type=Path), metavar="FILE", help="Write CSV ('-': stdout)."),
+        click.option("--json", "json_file", type=WRITE_ANY_NAME, metavar="FILE", help="Write JSON ('-': stdout)."),
+        click.option("--csv", "csv_file", type=WRITE_ANY_NAME, metavar="FILE", help="Write CSV ('-': stdout)."),
         click.option("--top", type=click.IntRange(min=1), default=20, show_default=True, help="Rows in the table."),
     )
     for decorate in reversed(decorators):
@@ -102,4 +104,4 @@ def figure(value: float | None, digits: int = 1) -> str:
 def _csv(kind: type[R], rows: Sequence[R], out: IO[str]) -> None:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(kind.columns())
-    writer.writerows(row.as_json().values() for row in rows)
+    writer.writerows([guarded(value) if isinstance(value, str) else value for value in row.as_json().values()] for row in rows)

@@ -4,29 +4,30 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
-from navitas.cli.files import STDOUT
+from navitas.cli.files import STDOUT, check_regular_or_new
 from navitas.cli.fleet_ingest import ingest_with_progress, print_outcomes
+from navitas.cli.paths import STORE, TEXT, WRITE_ANY_NAME
 from navitas.cli.phones import device_of
 from navitas.collect.battery_sample import pseudonym, pull_history, take_sample, who
 from navitas.device.base import Device
 from navitas.errors import DeviceError, ExitCode, UsageError
 from navitas.fleet.ingest.checkin import CheckinReader
 from navitas.fleet.ingest.source import SourceFile
+from navitas.owned_folder import owned_folder
 
 
 @click.command("sample")
-@click.argument("store", required=False, type=click.Path(path_type=Path), metavar="[STORE]")
+@click.argument("store", required=False, type=STORE, metavar="[STORE]")
+@click.option("-o", "--output", type=WRITE_ANY_NAME, metavar="FILE", help="Append to this file of JSON lines ('-': stdout).")
 @click.option(
-    "-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Append to this file of JSON lines ('-': stdout)."
+    "--device", "serial", type=TEXT, metavar="SERIAL", help="'virtual', or a device of `navitas devices`. [the only one]"
 )
-@click.option("--device", "serial", metavar="SERIAL", help="'virtual', or a device of `navitas devices`. [the only one]")
-@click.option("--client", default="", metavar="NAME", help="What the phone is called. [a hash of its serial number]")
+@click.option("--client", type=TEXT, default="", metavar="NAME", help="What the phone is called. [a hash of its serial number]")
 @click.option("--history", is_flag=True, help="Also what the phone remembers: a sample for each percent.")
 def command(*, store: Path | None, output: Path | None, serial: str | None, client: str, history: bool) -> int:
     """Take a sample of a phone: its battery, and what runs on it.
@@ -35,6 +36,8 @@ def command(*, store: Path | None, output: Path | None, serial: str | None, clie
     """
     if (store is None) == (output is None):
         raise UsageError("a sample goes to one place", "give either STORE or -o FILE")
+    if output is not None and output != STDOUT:
+        check_regular_or_new(output)
     with device_of(serial) as device:
         rows = [*(_history(device, client) if history else ()), take_sample(device, client)]
     lines = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
@@ -53,8 +56,8 @@ def command(*, store: Path | None, output: Path | None, serial: str | None, clie
 
 
 def _ingest(store: Path, lines: str) -> int:
-    with tempfile.TemporaryDirectory(prefix="navitas-") as folder:
-        file = Path(folder) / "sample.jsonl"
+    with owned_folder("navitas-sample-") as folder:
+        file = folder / "sample.jsonl"
         file.write_text(lines, "utf-8")
         outcomes = ingest_with_progress(store, [file])
     print_outcomes(outcomes)
@@ -69,8 +72,8 @@ def _history(device: Device, client: str) -> Iterator[dict[str, object]]:
     known = who(device)
     reader = CheckinReader(client or pseudonym(device))
     found = 0
-    with tempfile.TemporaryDirectory(prefix="navitas-") as folder:
-        file = Path(folder) / "history.txt"
+    with owned_folder("navitas-sample-") as folder:
+        file = folder / "history.txt"
         pull_history(device, file)
         batches = (reader.read(block) for block in SourceFile(file).open().blocks())
         for batch in (*batches, reader.end()):

@@ -10,6 +10,7 @@ import click
 
 from navitas.cli.bars import bar
 from navitas.cli.options import Finite
+from navitas.cli.paths import READ, STORE, TEXT
 from navitas.errors import UsageError
 from navitas.fleet.simulate import FleetModel, act, read_advice, simulate
 from navitas.fleet.store import BUCKETS, Store
@@ -28,7 +29,7 @@ def _steps(ctx: click.Context, param: click.Parameter, value: str) -> tuple[tupl
 
 
 @click.command("simulate")
-@click.argument("folder", metavar="STORE", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="STORE", type=STORE)
 @click.option("--samples", type=click.IntRange(2, 1_000_000_000), default=200_000, show_default=True, metavar="N")
 @click.option("--clients", type=click.IntRange(1, 10_000_000), metavar="N", help="[one for each thousand samples]")
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, metavar="S", help="Another seed, another fleet.")
@@ -39,6 +40,7 @@ def _steps(ctx: click.Context, param: click.Parameter, value: str) -> tuple[tupl
 )
 @click.option(
     "--steps",
+    type=TEXT,
     callback=_steps,
     default="1=60,5=35,10=5",
     show_default=True,
@@ -66,7 +68,7 @@ def _steps(ctx: click.Context, param: click.Parameter, value: str) -> tuple[tupl
 @click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, metavar="N", help="Processes.")
 @click.option(
     "--advice",
-    type=click.Path(path_type=Path),
+    type=READ,
     metavar="FILE",
     help="CSV or Parquet (client, app): add the period after this advice to a simulated STORE.",
 )

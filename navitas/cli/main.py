@@ -32,6 +32,7 @@ COMMANDS = {
 
 
 _ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_SHOWN = 100
 _OTHER_PLACE = "choose a place where you may write"
 _OS_REMEDIES = {
     errno.ENOSPC: "free some space, or choose another folder",
@@ -101,15 +102,18 @@ def run(arguments: list[str]) -> int:
         return ExitCode.OK
     except NavitasError as error:
         return _tell(error.message, error.remedy, error.exit_code)
-    except (OSError, MemoryError) as error:
+    except (OSError, MemoryError, UnicodeEncodeError) as error:
         return _tell(*_of_system(error), ExitCode.TROUBLE)
     return int(result) if isinstance(result, int) else ExitCode.OK
 
 
-def _of_system(error: OSError | MemoryError) -> tuple[str, str]:
+def _of_system(error: OSError | MemoryError | UnicodeEncodeError) -> tuple[str, str]:
     """Message and remedy of an error that nobody has named better."""
     if isinstance(error, MemoryError):
         return "there is not enough memory", "close other programs, or profile fewer tests at once"
+    if isinstance(error, UnicodeEncodeError):  # a name that no argument gave, such as that of the folder this runs in
+        at = slice(max(0, error.start - _SHOWN), error.start + _SHOWN)  # the text may be a whole report
+        return f"a text is not UTF-8: {error.object[at]!a}", "rename the file or folder of this name"
     where = f"{error.filename}: " if error.filename else ""
     remedy = _OS_REMEDIES.get(error.errno or 0, "see whether it is there, and may be read and written")
     return f"{where}{error.strerror or error}", remedy

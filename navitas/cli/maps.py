@@ -11,6 +11,7 @@ from navitas.collect import map_cache
 from navitas.errors import RecordingError
 from navitas.parse.methodmap import check_map
 from navitas.recording.raw import read_json
+from navitas.regular_files import open_regular
 
 
 def read_map(path: Path, project: str) -> map_cache.KnownMap:
@@ -18,13 +19,25 @@ def read_map(path: Path, project: str) -> map_cache.KnownMap:
 
     Raises `RecordingError` (or what a bundle is refused with) when there is none.
     """
-    if zipfile.is_zipfile(path):
+    if _is_zip(path):
         known = map_cache.of_bundle(open_bundle(path))
         check_map(json.loads(known.data), path)
         return known
-    document = read_json(path, "the method map is ", MAX_MAP_BYTES)
+    remedy = "Give the map.json that the build made, or its bundle."
+    try:
+        document = read_json(path, "the method map is ", MAX_MAP_BYTES)
+    except RecordingError as error:
+        raise RecordingError(error.message, remedy) from None
     try:
         map_id = check_map(document, path)
     except RecordingError as error:
-        raise RecordingError(f"{error.message}: no method map", "Give the map.json that the build made, or its bundle.") from None
+        raise RecordingError(f"{error.message}: no method map", remedy) from None
     return map_cache.KnownMap(map_id, ":", project, json.dumps(document).encode())
+
+
+def _is_zip(path: Path) -> bool:
+    try:
+        with open_regular(path) as file:
+            return zipfile.is_zipfile(file)
+    except OSError:  # named by what reads it next
+        return False

@@ -21,8 +21,9 @@ from navitas.collect.progress import Progress
 from navitas.collect.session import Outcome, profile
 from navitas.device.base import Device
 from navitas.errors import DeviceError, ExitCode, NavitasError
+from navitas.folder_lock import FolderLock
 from navitas.recording.store import MANIFEST_NAME
-from navitas.report.names import printable, printable_lines
+from navitas.report.names import printable, printable_line, printable_lines
 
 __all__ = ["load_profile", "measure", "record", "tell", "told"]
 
@@ -36,11 +37,12 @@ def measure(
     *,
     report: ReportOptions,
     recording: Path,
+    lock: FolderLock | None,
     progress: Progress,
 ) -> Outcome:
     """Run the tests on the device, waiting for it first; a partial recording is told of and, after a lost device, reported."""
     with _partial_kept(recording, report):
-        return profile(device(), bundles, options, recording, progress)
+        return profile(device(), bundles, options, recording, progress, lock=lock)
 
 
 def record(
@@ -50,11 +52,12 @@ def record(
     *,
     report: ReportOptions,
     recording: Path,
+    lock: FolderLock | None,
     progress: Progress,
 ) -> Outcome:
     """Record the use of an app, as `measure` runs tests."""
     with _partial_kept(recording, report):
-        return record_use(device(), use, options, recording, progress)
+        return record_use(device(), use, options, recording, progress, lock=lock)
 
 
 def _with_json(report: ReportOptions, recording: Path) -> ReportOptions:
@@ -122,7 +125,7 @@ def tell(outcome: Outcome, profile: Profile, report: ReportOptions) -> int:
         write_reports(profile, _with_json(report, outcome.recording))
     finally:
         for name, reason in outcome.failures.items():
-            click.secho(f"FAILED {printable(name, 1000)}: {printable(reason, 1000)}", err=True, fg="red")
+            click.secho(f"FAILED {printable(name, 1000)}: {printable_line(reason, 1000)}", err=True, fg="red")
         click.echo(f"recording: {outcome.recording}{_size(outcome.recording)}", err=True)
     for trouble in outcome.troubles:
         click.secho(f"error: {printable_lines(trouble)}", err=True, fg="red")

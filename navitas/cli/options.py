@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeVar
 
 import click
 
+from navitas.cli.paths import NAME_OR_FILE, TEXT, WRITE_ANY_NAME
 from navitas.errors import UsageError
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -41,10 +42,20 @@ class Finite(click.FloatRange):
 
 
 device_option = click.option(
-    "--device", default=VIRTUAL, show_default=True, metavar="SERIAL", help="'virtual', or a device of `navitas devices`."
+    "--device",
+    type=TEXT,
+    default=VIRTUAL,
+    show_default=True,
+    metavar="SERIAL",
+    help="'virtual', or a device of `navitas devices`.",
 )
 phone_option = click.option(
-    "--phone", default="default", show_default=True, metavar="NAME", help="The phone that the virtual phone is modelled on."
+    "--phone",
+    type=NAME_OR_FILE,
+    default="default",
+    show_default=True,
+    metavar="NAME",
+    help="The phone that the virtual phone is modelled on.",
 )
 
 
@@ -53,11 +64,16 @@ def probe_options(function: F) -> F:
     return _all(
         function,
         click.option(
-            "--include", multiple=True, metavar="PATTERN", help="Only classes like a.b.** get probes; may be given several times."
+            "--include",
+            multiple=True,
+            type=TEXT,
+            metavar="PATTERN",
+            help="Only classes like a.b.** get probes; may be given several times.",
         ),
         click.option(
             "--exclude",
             multiple=True,
+            type=TEXT,
             metavar="PATTERN",
             help="Classes like a.b.**, or methods like a.b.C#m, get no probes; may be given several times.",
         ),
@@ -69,7 +85,7 @@ def measuring_options(function: F) -> F:
     """How is measured, and what may be done to the phone for it; `take_radios_off` belongs to it."""
     return _all(
         function,
-        click.option("--power-profile", metavar="NAME|FILE", help="A power_profile.xml. [that of the device]"),
+        click.option("--power-profile", type=NAME_OR_FILE, metavar="NAME|FILE", help="A power_profile.xml. [that of the device]"),
         click.option(
             "--voltage",
             "voltage_v",
@@ -132,15 +148,13 @@ def report_options(function: F) -> F:
         click.option(
             "--json",
             "json_file",
-            type=click.Path(path_type=Path),
+            type=WRITE_ANY_NAME,
             metavar="FILE",
             help="Write the JSON report ('-': stdout).",
         ),
-        click.option("--speedscope", type=click.Path(path_type=Path), metavar="FILE", help="Write a profile for speedscope.app."),
-        click.option(
-            "--collapsed", type=click.Path(path_type=Path), metavar="FILE", help="Write collapsed stacks for flame graphs."
-        ),
-        click.option("--tree", metavar="THREAD", help="Show the call tree of the thread with this name or serial."),
+        click.option("--speedscope", type=WRITE_ANY_NAME, metavar="FILE", help="Write a profile for speedscope.app."),
+        click.option("--collapsed", type=WRITE_ANY_NAME, metavar="FILE", help="Write collapsed stacks for flame graphs."),
+        click.option("--tree", type=TEXT, metavar="THREAD", help="Show the call tree of the thread with this name or serial."),
         click.option("--top", type=click.IntRange(min=1), default=20, show_default=True, help="Rows in the tables."),
         click.option(
             "--method",

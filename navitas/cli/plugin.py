@@ -11,9 +11,10 @@ import click
 from navitas import __version__
 from navitas.build.home import with_home
 from navitas.build.plugin_repository import LOCAL, install_plugin
+from navitas.cli.paths import FOLDER
 
 _SNIPPET = """\
-// settings.gradle, at its top
+// settings.gradle, at its top; keep the repositories that it names already, such as google()
 pluginManagement {{
     repositories {{
         {repository}
@@ -21,9 +22,15 @@ pluginManagement {{
     }}
 }}
 
-// build.gradle of each module to profile
+// build.gradle of each Java module to profile
 plugins {{
     id 'java'
+    id 'org.navitas' version '{version}'
+}}
+
+// build.gradle of each Android module to profile: one more line beside the Android plugin that it applies
+plugins {{
+    id 'com.android.application'  // or 'com.android.library'
     id 'org.navitas' version '{version}'
 }}
 """
@@ -38,7 +45,7 @@ navitas {{
 @click.command("plugin")
 @click.option(
     "--repository",
-    type=click.Path(path_type=Path),
+    type=FOLDER,
     default=LOCAL,
     show_default=True,
     metavar="DIR",

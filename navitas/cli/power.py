@@ -8,11 +8,14 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from navitas.cli.files import check_regular_or_new
+from navitas.cli.paths import NAME_OR_FILE, READ_ANY_NAME, TEXT, WRITE_ANY_NAME
 from navitas.cli.phones import device_of
 from navitas.collect import power, topology
 from navitas.errors import ExitCode, PowerProfileError, UsageError
 from navitas.power import catalog
 from navitas.power.cpu import needs_frequencies, power_model, stand_in_frequencies
+from navitas.power.cpu_keys import other_components
 from navitas.power.model import PowerModel
 from navitas.power.profile import Profile, read_power_profile
 from navitas.report.names import printable, printable_lines
@@ -26,8 +29,10 @@ def command() -> None:
 
 
 @command.command("show")
-@click.argument("name", required=False, metavar="NAME|FILE")
-@click.option("--device", "serial", metavar="SERIAL", help="The profile of this phone ('virtual' too), and where it comes from.")
+@click.argument("name", required=False, type=NAME_OR_FILE, metavar="NAME|FILE")
+@click.option(
+    "--device", "serial", type=TEXT, metavar="SERIAL", help="The profile of this phone ('virtual' too), and where it comes from."
+)
 def show(*, name: str | None, serial: str | None) -> None:
     """Show a profile's CPU figures; without arguments the names of the profiles that Navitas has."""
     if name is not None and serial is not None:
@@ -46,10 +51,13 @@ def show(*, name: str | None, serial: str | None) -> None:
 
 
 @command.command("extract")
-@click.option("--device", "serial", metavar="SERIAL", help="'virtual', or a device of `navitas devices`. [the only one]")
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), metavar="FILE", help="File to write.")
+@click.option(
+    "--device", "serial", type=TEXT, metavar="SERIAL", help="'virtual', or a device of `navitas devices`. [the only one]"
+)
+@click.option("-o", "--output", required=True, type=WRITE_ANY_NAME, metavar="FILE", help="File to write.")
 def extract(*, serial: str | None, output: Path) -> None:
     """Write the profile that a phone holds to a file, asking the phone anew."""
+    check_regular_or_new(output)
     with device_of(serial) as device:
         found = power.of_phone(device, topology.read_policies(device), anew=True)
     output.write_bytes(found.xml)
@@ -57,7 +65,7 @@ def extract(*, serial: str | None, output: Path) -> None:
 
 
 @command.command("validate")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=READ_ANY_NAME)
 def validate(*, file: Path) -> int:
     """Name every defect of a profile, with its line. The exit code is 1 when it cannot be used."""
     try:
@@ -65,15 +73,23 @@ def validate(*, file: Path) -> int:
     except PowerProfileError as error:
         click.echo(f"unusable: {printable_lines(error.message)}")
         return ExitCode.CHECK_FAILED
-    for text in profile.warnings:
-        click.echo(printable(_with_line(profile, text), 1000))
+    frequencies = stand_in_frequencies(profile)
+    warnings, unusable = profile.warnings, ""
     try:
-        power_model(profile, power.DEFAULT_VOLTAGE_V, None, stand_in_frequencies(profile))
+        cpus = [(policy, [policy]) for policy in frequencies]  # how many there are only the phone says, as it says their speeds
+        warnings = power_model(profile, power.DEFAULT_VOLTAGE_V, cpus or None, frequencies).warnings
     except PowerProfileError as error:
-        click.echo(f"unusable: {printable_lines(error.message)}")
+        unusable = error.message
+    for text in warnings:
+        click.echo(printable(_with_line(profile, text), 1000))
+    if others := other_components(profile):
+        click.echo(printable(f"note: not of the CPU, so not used: {', '.join(others)}", 2000))
+    if unusable:
+        click.echo(f"unusable: {printable_lines(unusable)}")
         return ExitCode.CHECK_FAILED
     where = " on a phone that tells its frequencies" if needs_frequencies(profile) else ""
-    click.echo(f"usable{where}, {f'{len(profile.warnings)} defects' if profile.warnings else 'no defect'}")
+    found = {0: "no defect", 1: "1 defect"}.get(len(warnings), f"{len(warnings)} defects")
+    click.echo(f"usable{where}, {found}")
     return ExitCode.OK
 
 

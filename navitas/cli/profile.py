@@ -20,6 +20,7 @@ from navitas.cli.options import (
     take_radios_off,
     take_report_options,
 )
+from navitas.cli.paths import FOLDER, NAME_OR_FILE, READ, TEXT
 from navitas.cli.profiling import BuildOptions, RunOptions, profile_bundles, profile_project
 from navitas.cli.standard_input import interrupt_at_end
 from navitas.collect.options import ProfileOptions
@@ -27,29 +28,33 @@ from navitas.errors import UsageError
 
 
 @click.command("profile")
-@click.argument("project", type=click.Path(path_type=Path), required=False)
-@click.option("--tests", multiple=True, metavar="PATTERN", help="CLASS[#METHOD] with * and ?; may be given several times. [all]")
+@click.argument("project", type=READ, required=False)
+@click.option(
+    "--tests", multiple=True, type=TEXT, metavar="PATTERN", help="CLASS[#METHOD] with * and ?; may be given several times. [all]"
+)
 @click.option(
     "--repeat", type=click.IntRange(1, 65535), default=1, show_default=True, help="Run the tests so often, each in a new process."
 )
-@click.option("--module", metavar="PATH", help="Gradle path of the module to profile. [all that have tests]")
-@click.option("--variant", metavar="NAME", help="The Android variant to profile, such as demoDebug. [the only one with tests]")
+@click.option("--module", type=TEXT, metavar="PATH", help="Gradle path of the module to profile. [all that have tests]")
+@click.option(
+    "--variant", type=TEXT, metavar="NAME", help="The Android variant to profile, such as demoDebug. [the only one with tests]"
+)
 @device_option
 @click.option("--isolate", is_flag=True, help="Run each test in a process of its own.")
-@click.option("--test-task", metavar="NAME", help="Gradle's task whose tests are meant, such as integrationTest. [test]")
+@click.option(
+    "--test-task", type=TEXT, metavar="NAME", help="Gradle's task whose tests are meant, such as integrationTest. [test]"
+)
 @phone_option
 @click.option(
     "--bundle",
     "bundles",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=READ,
     metavar="FILE",
     help="A bundle that Gradle's navitasBundle made, instead of a PROJECT; may be given several times.",
 )
-@click.option("--gradle", metavar="PATH", help="Gradle to use. [the project's gradlew, else PATH]")
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), metavar="DIR", help="The recording's folder. [navitas-recordings/…]"
-)
+@click.option("--gradle", type=NAME_OR_FILE, metavar="PATH", help="Gradle to use. [the project's gradlew, else PATH]")
+@click.option("-o", "--output", type=FOLDER, metavar="DIR", help="The recording's folder. [navitas-recordings/…]")
 @click.option("--replace", is_flag=True, help="Replace the recording that the output folder holds.")
 @click.option("--no-tests", "instrument_tests", flag_value=False, default=True, help="No probes in test classes.")
 @click.option(

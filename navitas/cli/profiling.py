@@ -5,9 +5,8 @@ from __future__ import annotations
 import importlib
 import itertools
 import os
-import tempfile
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,24 +14,28 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from navitas.build.bundle import Bundle, open_bundles
+from navitas.build.framework import fetch_framework
 from navitas.build.gradle import build_bundles, check_project
 from navitas.build.lock import project_lock
+from navitas.bundle.manifest import AndroidManifest
 from navitas.cli.ahead import Ahead
 from navitas.cli.destinations import check_outputs
 from navitas.cli.options import VIRTUAL, ReportOptions
 from navitas.cli.progress import ConsoleProgress
 from navitas.collect.options import ProfileOptions, check_options
 from navitas.device.base import Device
-from navitas.device.state_folders import owned_folder
 from navitas.device.virtual import firmware
 from navitas.device.virtual.kernel.spec import find_profile, load_spec
-from navitas.recording.writer import check_place
+from navitas.errors import UsageError
+from navitas.folder_lock import FolderLock
+from navitas.owned_folder import owned_folder
+from navitas.recording.writer import check_place, reserved
 
 if TYPE_CHECKING:
     from navitas.collect.app_use import Use
     from navitas.collect.session import Outcome
 
-    Measure = Callable[[Callable[[], Device], Callable[[], Path], ConsoleProgress], Outcome]
+    Measure = Callable[[Callable[[], Device], "Place", ConsoleProgress], Outcome]
     """Measures with a device, into the folder of a recording."""
 
 RECORDINGS = Path("navitas-recordings")
@@ -65,7 +68,7 @@ class RunOptions:
 def profile_project(project: Path, build: BuildOptions, options: ProfileOptions, report: ReportOptions, run: RunOptions) -> int:
     """Build a Gradle project and profile it; returns the exit code."""
     check_project(project)
-    with owned_folder("navitas-bundles-", Path(tempfile.gettempdir())) as folder:
+    with owned_folder("navitas-bundles-") as folder:
 
         def made(progress: ConsoleProgress, virtual: bool) -> list[Bundle]:
             progress.stage("building")
@@ -81,15 +84,26 @@ def profile_project(project: Path, build: BuildOptions, options: ProfileOptions,
 def profile_bundles(paths: Sequence[Path], options: ProfileOptions, report: ReportOptions, run: RunOptions) -> int:
     """Profile bundles that a build has made; returns the exit code."""
     bundles = open_bundles(paths)
+    for bundle in bundles:
+        manifest = bundle.manifest
+        if isinstance(manifest, AndroidManifest) and manifest.apks.test is None:
+            raise UsageError(
+                f"{bundle.path}: {manifest.package} has no instrumentation tests to profile",
+                f"measure its use: navitas record {manifest.package} --bundle {bundle.path}",
+            )
     return _profile(lambda *_: bundles, bundles[0].manifest.project, options, report, run)
 
 
-def record_use(use: Use, options: ProfileOptions, report: ReportOptions, run: RunOptions) -> int:
+def record_use(use: Use, options: ProfileOptions, report: ReportOptions, run: RunOptions, gradle: str | None = None) -> int:
     """Record the use of an app; returns the exit code."""
     project = use.bundle.manifest.project if use.bundle else use.package
 
-    def measure(device: Callable[[], Device], recording: Callable[[], Path], progress: ConsoleProgress) -> Outcome:
-        outcome: Outcome = _measuring().record(device, use, options, report=report, recording=recording(), progress=progress)
+    def measure(device: Callable[[], Device], place: Place, progress: ConsoleProgress) -> Outcome:
+        if use.bundle is not None and _is_virtual(run, device):
+            _have_framework([use.bundle], progress, gradle)
+        outcome: Outcome = _measuring().record(
+            device, use, options, report=report, recording=place.folder(), lock=place.lock, progress=progress
+        )
         return outcome
 
     return _report(measure, project, options, report, run)
@@ -104,17 +118,33 @@ def _profile(
 ) -> int:
     """Profile what `make` makes on a device and report."""
 
-    def measure(device: Callable[[], Device], recording: Callable[[], Path], progress: ConsoleProgress) -> Outcome:
+    def measure(device: Callable[[], Device], place: Place, progress: ConsoleProgress) -> Outcome:
         # One on adb is known, or told not to be there, before anything is built.
-        virtual = run.device == VIRTUAL or device().info.kind == "virtual"
+        virtual = _is_virtual(run, device)
         bundles = make(progress, virtual)
+        if virtual:
+            _have_framework(bundles, progress)
         if not virtual:
             bundles = _phones().for_phone(device(), bundles)
         progress.stage("starting the virtual phone" if run.device == VIRTUAL else "connecting")
-        outcome: Outcome = _measuring().measure(device, bundles, options, report=report, recording=recording(), progress=progress)
+        outcome: Outcome = _measuring().measure(
+            device, bundles, options, report=report, recording=place.folder(), lock=place.lock, progress=progress
+        )
         return outcome
 
     return _report(measure, name, options, report, run)
+
+
+def _is_virtual(run: RunOptions, device: Callable[[], Device]) -> bool:
+    return run.device == VIRTUAL or device().info.kind == "virtual"
+
+
+def _have_framework(bundles: Sequence[Bundle], progress: ConsoleProgress, gradle: str | None = None) -> None:
+    """Fetch what a virtual phone runs Android apps on, where it is not there yet: the first time on a machine."""
+    android = [bundle for bundle in bundles if isinstance(bundle.manifest, AndroidManifest)]
+    if android and not firmware.is_provided():
+        progress.stage("fetching Android's framework (about 340 MB, once)")
+        fetch_framework(android[0].path.absolute().parent, firmware.provide, gradle=gradle, on_line=progress.detail)
 
 
 def _report(measure: Measure, name: str, options: ProfileOptions, report: ReportOptions, run: RunOptions) -> int:
@@ -123,13 +153,31 @@ def _report(measure: Measure, name: str, options: ProfileOptions, report: Report
     check_place(run.output or RECORDINGS)
     load_spec(find_profile(run.phone))
     check_options(options)
-    with ExitStack() as told, ConsoleProgress() as progress:
+    with _place(run.output, name) as place, ExitStack() as told, ConsoleProgress() as progress:
         with Ahead(lambda: device_of(run)) as phone:
-            outcome = measure(phone.get, lambda: run.output or default_recording(name), progress)
+            outcome = measure(phone.get, place, progress)
             told.enter_context(_measuring().told(outcome.recording))
         progress.stage("analysing")
         profile = _measuring().load_profile(outcome.recording, report.method)
     return int(_measuring().tell(outcome, profile, report))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a recording goes: its folder, which the first call may make, and the folder's lock where it is held already."""
+
+    folder: Callable[[], Path]
+    lock: FolderLock | None = None
+
+
+@contextmanager
+def _place(output: Path | None, name: str) -> Iterator[Place]:
+    """The place of a recording. A named one is held from here on, so that no build is in vain; a new folder is nobody else's."""
+    if output is None:
+        yield Place(lambda: default_recording(name))
+        return
+    with reserved(output) as lock:
+        yield Place(lambda: output, lock)
 
 
 def device_of(run: RunOptions) -> AbstractContextManager[Device]:

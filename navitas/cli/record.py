@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from navitas.build.bundle import open_bundle
+from navitas.build.gradle import find_gradle
 from navitas.cli.destinations import check_free
 from navitas.cli.map_ids import map_ids
 from navitas.cli.maps import read_map
@@ -22,6 +23,7 @@ from navitas.cli.options import (
     take_radios_off,
     take_report_options,
 )
+from navitas.cli.paths import FOLDER, NAME_OR_FILE, READ, TEXT
 from navitas.cli.profiling import RunOptions, record_use
 from navitas.cli.waiting import until_enter
 from navitas.collect.app_use import Use
@@ -31,14 +33,17 @@ from navitas.errors import UsageError
 
 
 @click.command("record")
-@click.argument("package")
-@click.argument("words", metavar="[-- COMMAND…]", nargs=-1, type=click.UNPROCESSED)
+@click.argument("package", type=TEXT)
+@click.argument("words", metavar="[-- COMMAND…]", nargs=-1, type=TEXT)
 @device_option
 @phone_option
-@click.option("--bundle", type=click.Path(path_type=Path), metavar="FILE", help="Install the app of this bundle first.")
-@click.option("--map", "map_file", type=click.Path(path_type=Path), metavar="FILE", help="Its build's map.json, or bundle.")
+@click.option("--bundle", type=READ, metavar="FILE", help="Install the app of this bundle first.")
+@click.option("--map", "map_file", type=READ, metavar="FILE", help="Its build's map.json, or bundle.")
+@click.option(
+    "--gradle", type=NAME_OR_FILE, metavar="PATH", help="Gradle that fetches Android's framework. [project's gradlew, else PATH]"
+)
 @click.option("--duration", "duration_s", type=Finite(min=0.1), metavar="S", help="End after this time. [Enter or Ctrl-C]")
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="DIR", help="The recording's folder.")
+@click.option("-o", "--output", type=FOLDER, metavar="DIR", help="The recording's folder.")
 @click.option("--replace", is_flag=True, help="Replace the recording that the output folder holds.")
 @measuring_options
 @report_options
@@ -51,7 +56,7 @@ def command(**values: Any) -> int:
     run = RunOptions(values.pop("phone"), values.pop("output"), values.pop("device"))
     check_free(run.output, replace=values.pop("replace"))
     path, map_file, duration_s = values.pop("bundle"), values.pop("map_file"), values.pop("duration_s")
-    package, words = values.pop("package"), values.pop("words")
+    package, words, gradle = values.pop("package"), values.pop("words"), values.pop("gradle")
     if not PACKAGE.fullmatch(package):
         raise UsageError(f"{package!r} is no name of a package", "see its name by: adb shell pm list packages")
     bundle = open_bundle(path) if path else None
@@ -61,8 +66,10 @@ def command(**values: Any) -> int:
         raise UsageError("a virtual phone starts without apps", "name the app's --bundle, or a phone by --device")
     if bundle and bundle.manifest.package != package:
         raise UsageError(f"{path} holds {bundle.manifest.package}, not {package}", f"navitas record {bundle.manifest.package} …")
+    if gradle is not None:
+        find_gradle(Path(), gradle)  # a wrong one is named before anything is measured
     options = ProfileOptions(radios_off=take_radios_off(values), **values)
     line = words[0] if len(words) == 1 else shlex.join(words)
     known = read_map(map_file, package) if map_file else None
     use = Use(package, line, lambda: until_enter(duration_s), map_ids, bundle, known, duration_s)
-    return record_use(use, options, report, run)
+    return record_use(use, options, report, run, gradle)

@@ -12,6 +12,7 @@ from navitas.cli.destinations import check_outputs
 from navitas.cli.maps import read_map
 from navitas.cli.options import report_options, take_report_options
 from navitas.cli.outputs import print_report, write_files
+from navitas.cli.paths import READ_ANY_NAME
 from navitas.cli.progress import ConsoleProgress
 from navitas.errors import UsageError
 from navitas.recording.late_maps import add_map
@@ -19,12 +20,12 @@ from navitas.report.json_report import schema
 
 
 @click.command("report")
-@click.argument("recording", type=click.Path(path_type=Path), required=False)
+@click.argument("recording", type=READ_ANY_NAME, required=False)
 @click.option("--schema", "print_schema", is_flag=True, help="Print the JSON report's JSON Schema and end.")
 @click.option(
     "--map",
     "map_file",
-    type=click.Path(path_type=Path),
+    type=READ_ANY_NAME,
     metavar="FILE",
     help="The app's map.json, or bundle, where the recording lacks it; it is put there.",
 )

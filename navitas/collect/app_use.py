@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -25,6 +24,8 @@ from navitas.collect.state.measuring import condition_at_start, measured
 from navitas.collect.target import Target
 from navitas.device.base import Device, ShellResult
 from navitas.errors import DeviceError, RecordingError
+from navitas.folder_lock import FolderLock
+from navitas.owned_folder import owned_folder
 from navitas.recording.late_maps import MAP_UNKNOWN, UNKNOWN_MAP
 
 WHOLE = "use"
@@ -63,8 +64,10 @@ def record(
     options: ProfileOptions,
     output: Path,
     progress: Progress,
+    *,
+    lock: FolderLock | None = None,
 ) -> Outcome:
-    """Record the use of an app.
+    """Record the use of an app at `output`, whose lock the caller may hold.
 
     Raises `DeviceError` when the app is not installed or not instrumented, or the device is lost; `RecordingError` when its
     method map is found to be unknown before the use begins. Found later, the recording is kept, and a warning tells.
@@ -76,7 +79,7 @@ def record(
         known = use.map or (map_cache.of_bundle(use.bundle) if use.bundle else None)
         use = replace(use, map=known)
         plan = _plan(use)
-        with opened(device, options, known.project if known else use.package, output, progress) as recording:
+        with opened(device, options, known.project if known else use.package, output, progress, lock=lock) as recording:
             with measured(device, start, options, recording.writer.warn, progress):
                 device.shell(f"am force-stop {shlex.quote(use.package)}")
                 done = recording.runner.run(plan, lambda _, done, stream: _use(device, use, done, stream, progress))
@@ -176,11 +179,11 @@ def _check_map(device: Device, use: Use) -> None:
     """
     deadline = time.monotonic() + _MAP_S
     ids: set[str] = set()
-    with tempfile.TemporaryDirectory(prefix="navitas-map-") as folder:
+    with owned_folder("navitas-map-") as folder:
         while not ids and time.monotonic() < deadline:
             for name in app_files.event_files(app_files.files(device, use.package)):
-                (Path(folder) / name).write_bytes(app_files.beginning(device, use.package, name, _MAP_BYTES))
-            ids = use.map_ids(Path(folder))
+                (folder / name).write_bytes(app_files.beginning(device, use.package, name, _MAP_BYTES))
+            ids = use.map_ids(folder)
             time.sleep(0 if ids else _POLL_S)
     for name in _unknown(use, sorted(ids)):
         raise RecordingError(_says_unknown(use.package, name), _BY_MAP)

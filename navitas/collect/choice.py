@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 
 from navitas.build.bundle import Bundle
 from navitas.bundle.manifest import AndroidManifest
@@ -44,9 +45,23 @@ class _Listed:
     def choice(self, *, isolate: bool) -> Choice | None:
         everything = [*self.tests, *self.named]
         wanted = [test for test in everything if test in self.chosen]
-        groups = [[test] for test in wanted] if isolate or _has_orchestrator(self.bundle) else [wanted]
+        groups = [[test] for test in wanted] if isolate or _has_orchestrator(self.bundle) else self._processes(wanted)
         arguments = [text for group in groups for text in class_arguments(group, everything, by_default=self.tests)]
         return Choice(self.bundle, tuple(arguments)) if wanted else None
+
+    def _processes(self, tests: list[TestName]) -> list[list[TestName]]:
+        """The tests of each process: as many test classes as the build's `forkEvery` says, or all of them. Tests of nested
+        classes on the JUnit Platform belong to the outermost class."""
+        task = self.bundle.manifest.test_task
+        if not task.fork_every:
+            return [tests]
+        by_class: dict[str, list[TestName]] = {}
+        for test in tests:
+            name = test.class_name.partition("$")[0] if task.framework == "junit-platform" else test.class_name
+            by_class.setdefault(name, []).append(test)
+        classes = list(by_class.values())
+        starts = range(0, len(classes), task.fork_every)
+        return [list(chain.from_iterable(classes[start : start + task.fork_every])) for start in starts]
 
 
 def _has_orchestrator(bundle: Bundle) -> bool:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import shlex
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
 
 from navitas.build.bundle import Bundle
 from navitas.bundle.manifest import AndroidManifest
@@ -14,6 +12,7 @@ from navitas.collect import runtime_config
 from navitas.collect.progress import Progress
 from navitas.device.base import Device
 from navitas.errors import DeviceError, UsageError
+from navitas.owned_folder import owned_folder
 
 _BACK_S = 1.0
 
@@ -64,14 +63,15 @@ def _install(device: Device, bundle: Bundle) -> None:
             f"the bundle {bundle.path.name} is for real phones: it lacks what a virtual phone runs",
             "build it without -Pnavitas.jvm=false",
         )
-    with tempfile.TemporaryDirectory(prefix="navitas-apks-") as folder:
+    with owned_folder("navitas-apks-") as folder:
         apks = []
         if manifest.apks.app:
-            apks.append(bundle.extract(_app_apk(device, manifest), Path(folder) / f"{manifest.package}.apk"))
-        apks.append(bundle.extract(manifest.apks.test, Path(folder) / f"{manifest.test_package}.apk"))
+            apks.append(bundle.extract(_app_apk(device, manifest), folder / f"{manifest.package}.apk"))
+        if manifest.apks.test is not None:
+            apks.append(bundle.extract(manifest.apks.test, folder / f"{manifest.test_package}.apk"))
         device.install(apks)
         if classes is not None:
-            device.push(bundle.extract(classes, Path(folder) / "jvm.zip"), _jvm_path(manifest))
+            device.push(bundle.extract(classes, folder / "jvm.zip"), _jvm_path(manifest))
 
 
 def _present(device: Device, bundles: Sequence[Bundle]) -> set[str]:

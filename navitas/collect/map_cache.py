@@ -9,6 +9,7 @@ from pathlib import Path
 
 from navitas.build.bundle import MAX_MAP_BYTES, Bundle
 from navitas.bundle.manifest import AndroidManifest
+from navitas.regular_files import read_regular
 from navitas.user_folders import cache_folder
 
 _MOST_KEPT = 64
@@ -38,12 +39,10 @@ def of_bundle(bundle: Bundle) -> KnownMap:
 def find(map_id: str) -> KnownMap | None:
     """The map of an id, or one that includes it; None when none is kept, or it cannot be read."""
     try:
-        about = json.loads((_folder() / f"{map_id}.json").read_bytes())
+        about = json.loads(read_regular(_folder() / f"{map_id}.json", MAX_MAP_BYTES))
         path = _folder() / f"{int(about['map_id'], 16):016x}.map"
-        if path.stat().st_size > MAX_MAP_BYTES:
-            return None
         includes = tuple(f"{int(name, 16):016x}" for name in about["includes"])
-        return KnownMap(path.stem, str(about["module"]), str(about["project"]), path.read_bytes(), includes)
+        return KnownMap(path.stem, str(about["module"]), str(about["project"]), read_regular(path, MAX_MAP_BYTES), includes)
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 

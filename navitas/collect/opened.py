@@ -12,6 +12,7 @@ from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import Progress
 from navitas.collect.run import AS_RUN, Runner
 from navitas.device.base import Device
+from navitas.folder_lock import FolderLock
 from navitas.recording import manifest
 from navitas.recording.store import RecordingWriter
 
@@ -49,13 +50,17 @@ class Opened:
 
 
 @contextmanager
-def opened(device: Device, options: ProfileOptions, project: str, output: Path, progress: Progress) -> Iterator[Opened]:
-    """Begin a recording at `output`; without `finish` it stays partial. Raises `DeviceError`, or `RecordingError` when nothing
-    can be written there."""
+def opened(
+    device: Device, options: ProfileOptions, project: str, output: Path, progress: Progress, *, lock: FolderLock | None
+) -> Iterator[Opened]:
+    """Begin a recording at `output`, whose lock the caller may hold already; without `finish` it stays partial.
+
+    Raises `DeviceError`, or `RecordingError` when nothing can be written there.
+    """
     policies = topology.read_policies(device)
     sources = topology.counter_sources(policies)
     supply = power.choose(device, options, policies)
-    with _writer(device, project, policies, supply, options=options, output=output) as writer:
+    with _writer(device, project, policies, supply, options=options, output=output, lock=lock) as writer:
         for source in sources:
             writer.add_source(source)
         if supply.voltage_source == "default":
@@ -72,10 +77,12 @@ def _writer(
     *,
     options: ProfileOptions,
     output: Path,
+    lock: FolderLock | None,
 ) -> RecordingWriter:
     info = device.info
     return RecordingWriter(
         output,
+        lock=lock,
         project=manifest.Project(name=project, build_tool="gradle"),
         device=manifest.Device(
             kind=info.kind,

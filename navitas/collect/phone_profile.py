@@ -5,16 +5,15 @@ from __future__ import annotations
 import re
 import shlex
 import struct
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 from navitas import binary_xml
 from navitas.collect.profile_cache import Found
 from navitas.device.base import Device
 from navitas.errors import DeviceError, PowerProfileError
+from navitas.owned_folder import owned_folder
 from navitas.power.dump import from_dump
 from navitas.power.profile import MAX_BYTES
 
@@ -92,8 +91,8 @@ def _pulled(device: Device, apk: str) -> bytes | None:
     size = device.shell(f"stat -c %s {shlex.quote(apk)}").text.strip()
     if not size.isdecimal() or int(size) > _MAX_APK_BYTES:
         return None
-    with tempfile.TemporaryDirectory(prefix="navitas-apk-") as folder:
-        local = Path(folder) / "package.apk"
+    with owned_folder("navitas-apk-") as folder:
+        local = folder / "package.apk"
         try:
             device.pull(apk, local)
             with zipfile.ZipFile(local) as archive, archive.open(_ENTRY) as entry:

@@ -17,7 +17,7 @@ from navitas.errors import DeviceError, PowerProfileError
 from navitas.power import catalog
 from navitas.power.cpu import needs_frequencies, power_model
 from navitas.power.model import PowerModel
-from navitas.power.profile import Profile, read_power_profile
+from navitas.power.profile import Profile, read_power_profile, read_profile_bytes
 from navitas.recording import manifest
 
 DEFAULT_VOLTAGE_V = 3.85
@@ -48,7 +48,7 @@ def choose(device: Device, options: ProfileOptions, policies: list[manifest.Poli
     name = options.power_profile or device.shell(f"getprop {_PROFILE_PROPERTY}").text.strip()
     if name:
         path = catalog.find(name)
-        found = Found(path.read_bytes(), path.stem)
+        found = Found(read_profile_bytes(path), path.stem)
         # Refused before the tests run: what they record would have no report.
         _check(device, found, policies)
         return Supply(found.xml, found.source, voltage_v, source)

@@ -8,6 +8,8 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from navitas.power.profile import MAX_BYTES
+from navitas.regular_files import read_regular
 from navitas.user_folders import cache_folder
 
 
@@ -23,8 +25,8 @@ def cached(fingerprint: str) -> Found | None:
     """What is kept of a build; None when there is nothing, or it is damaged."""
     xml_path, about_path = _paths(fingerprint)
     try:
-        about = json.loads(about_path.read_bytes())
-        xml = xml_path.read_bytes()
+        about = json.loads(read_regular(about_path, MAX_BYTES))
+        xml = read_regular(xml_path, MAX_BYTES)
         whole = about["fingerprint"] == fingerprint and about["sha256"] == hashlib.sha256(xml).hexdigest()
         return Found(xml, str(about["source"])) if whole else None
     except (OSError, ValueError, KeyError, TypeError, RecursionError):

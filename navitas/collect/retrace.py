@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from navitas.build.bundle import Bundle
 from navitas.bundle.manifest import AndroidManifest
 from navitas.errors import BuildError
+from navitas.owned_folder import owned_folder
 
 _MOST_BYTES = 256 << 20
 _CLASS = re.compile(r"(\S+) -> (\S+):$")
@@ -62,8 +61,8 @@ def names_of(bundle: Bundle) -> Names:
     manifest = bundle.manifest
     if not isinstance(manifest, AndroidManifest) or manifest.mapping is None:
         return Names()
-    with tempfile.TemporaryDirectory(prefix="navitas-names-") as folder:
-        file = bundle.extract(manifest.mapping, Path(folder) / "mapping.txt")
+    with owned_folder("navitas-names-") as folder:
+        file = bundle.extract(manifest.mapping, folder / "mapping.txt")
         if file.stat().st_size > _MOST_BYTES:
             raise BuildError(f"{bundle.path}: {manifest.mapping} has more than {_MOST_BYTES:,} bytes", "Build the project again.")
         with file.open(encoding="utf-8", errors="replace") as lines:

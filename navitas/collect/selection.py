@@ -12,6 +12,9 @@ from fnmatch import fnmatchcase
 from navitas.errors import UsageError
 
 _NEAREST = 5
+# difflib's own cutoff for close matches.
+_SIMILAR = 0.6
+_TEST_WORD = re.compile(r"Tests?$")
 # An adb server takes requests of up to 65,535 bytes: their length has four hexadecimal digits.
 _MAX_ARGUMENT_BYTES = 60_000
 _INDICES = re.compile(r"(\d+\])(\[\d+\])*")
@@ -81,11 +84,44 @@ def none_found() -> UsageError:
 
 
 def no_match(pattern: str, tests: Sequence[TestName]) -> UsageError:
-    """The error for a pattern without a match; its remedy offers the nearest names."""
-    short = {f"{test.class_name.rpartition('.')[2]}#{test.method}": test for test in tests}
-    near = difflib.get_close_matches(pattern.replace("*", ""), short, n=_NEAREST, cutoff=0.3)
-    offer = ", ".join(near or list(short)[:_NEAREST])
-    return UsageError(f"no test matches '{pattern}'", f"nearest of {len(tests)} tests: {offer}")
+    """The error for a pattern without a match; its remedy offers tests of similar names, where there are any."""
+    offer = ", ".join(map(_short, _similar(pattern, tests)))
+    remedy = f"similar: {offer}" if offer else "none has a similar name: look for its class in the report of a run of all tests"
+    return UsageError(f"no test matches '{pattern}'", f"of {len(tests)} tests, {remedy}")
+
+
+def _similar(pattern: str, tests: Sequence[TestName]) -> list[TestName]:
+    """Up to five tests, the most similar first. Classes, without their packages, and methods are compared apart: both must be
+    similar where the pattern has both. A pattern that is like no class may be meant for a method."""
+    class_part, has_method, method_part = (part.replace("*", "").replace("?", "") for part in pattern.partition("#"))
+    by_class: dict[str, list[TestName]] = {}
+    for test in tests:
+        by_class.setdefault(test.class_name, []).append(test)
+    classes = {name: likeness for name in by_class if (likeness := _likeness(_kernel(class_part), _kernel(name))) >= _SIMILAR}
+    if not classes and not has_method:
+        classes, method_part = dict.fromkeys(by_class, 0.0), class_part
+    ranked = {
+        test: (classes[name] + likeness, _likeness(class_part, name))
+        for name in classes
+        for test in (by_class[name] if method_part else by_class[name][:1])
+        if (likeness := _likeness(method_part, test.plain_method)) >= _SIMILAR
+    }
+    return sorted(ranked, key=lambda test: ranked[test], reverse=True)[:_NEAREST]
+
+
+def _kernel(class_name: str) -> str:
+    """A class's name without its package and the word `Test`, which makes all of them alike."""
+    name = class_name.rpartition(".")[2]
+    return _TEST_WORD.sub("", name) or name
+
+
+def _likeness(wanted: str, name: str) -> float:
+    """From 0 to 1, whatever the case of letters; 1 where nothing is wanted."""
+    return difflib.SequenceMatcher(None, wanted.lower(), name.lower()).ratio() if wanted else 1.0
+
+
+def _short(test: TestName) -> str:
+    return f"{test.class_name.rpartition('.')[2]}#{test.method}"
 
 
 def class_arguments(selected: Sequence[TestName], everything: Sequence[TestName], *, by_default: Sequence[TestName]) -> list[str]:

@@ -21,13 +21,17 @@ from navitas.collect.run import RunPlan
 from navitas.collect.state.measuring import condition_at_start, measured
 from navitas.collect.target import target_of
 from navitas.device.base import Device
+from navitas.folder_lock import FolderLock
 
 _CUT = "its end was never seen: the process died before"
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Where the recording is, which tests did not pass (name → first line of the reason), and why events are missing."""
+    """Where the recording is, which tests did not pass, and why events are missing.
+
+    `failures` holds the first line of each reason by the test's name, with its module unless that is the root project.
+    """
 
     recording: Path
     failures: dict[str, str]
@@ -35,8 +39,16 @@ class Outcome:
     troubles: tuple[str, ...] = ()
 
 
-def profile(device: Device, bundles: Sequence[Bundle], options: ProfileOptions, output: Path, progress: Progress) -> Outcome:
-    """Run the selected tests of all bundles on the device and leave a recording at `output`.
+def profile(
+    device: Device,
+    bundles: Sequence[Bundle],
+    options: ProfileOptions,
+    output: Path,
+    progress: Progress,
+    *,
+    lock: FolderLock | None = None,
+) -> Outcome:
+    """Run the selected tests of all bundles on the device and leave a recording at `output`, whose lock the caller may hold.
 
     Raises `UsageError` when no test matches, `BuildError` for a damaged bundle, `DeviceError` when the device is lost or not fit
     to be measured and `RecordingError` when nothing can be written to `output` (the partial recording is kept).
@@ -47,7 +59,7 @@ def profile(device: Device, bundles: Sequence[Bundle], options: ProfileOptions, 
         unlisted: list[str] = []
         selected = choose(device, bundles, options.tests, unlisted.append, isolate=options.isolate)
         names = {choice.bundle.manifest.map_id: names_of(choice.bundle) for choice in selected}
-        with opened(device, options, bundles[0].manifest.project, output, progress) as recording:
+        with opened(device, options, bundles[0].manifest.project, output, progress, lock=lock) as recording:
             for choice in selected:
                 recording.add_map(map_cache.of_bundle(choice.bundle))
                 recording.warn_of_build(choice.bundle.manifest.warnings)
@@ -61,7 +73,7 @@ def profile(device: Device, bundles: Sequence[Bundle], options: ProfileOptions, 
                     cool_down(plan.repeat)
                     progress.stage(_stage(plan, len(selected), options.repeat))
                     done = recording.runner.run_tests(plan)
-                    failures |= _failures(done, names[plan.map_id])
+                    failures |= _failures(plan.module, done, names[plan.map_id])
                     crashed = crashed or done.crashed
                     # A process that died has lost its last half second, or all: that is told by its crash.
                     troubles += [] if done.crashed else done.troubles
@@ -88,7 +100,9 @@ def _stage(plan: RunPlan, modules: int, repeat: int) -> str:
     return f"running tests{where}{turn}{' without probes' if plan.baseline else ''}"
 
 
-def _failures(done: Instrumented, names: Names) -> dict[str, str]:
+def _failures(module: str, done: Instrumented, names: Names) -> dict[str, str]:
+    """By the test's name, after its module unless that is the root project: modules may have classes of one name."""
+    place = "" if module == ":" else f"{module} "
     bad = {name: status for name, status in done.tests.items() if status in ("failed", "cut")}
     reasons = {name: done.stacks.get(name) or (_CUT if status == "cut" else status) for name, status in bad.items()}
-    return {str(name): names.retraced(reason.strip().split("\n")[0]) for name, reason in reasons.items()}
+    return {f"{place}{name}": names.retraced(reason.strip().split("\n")[0]) for name, reason in reasons.items()}

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Literal
 
 from navitas.device import shell_v2, sync_client
-from navitas.device.adb_server import AdbClient, is_address, list_devices, reconnect, user_client
+from navitas.device.adb_server import ServerClient, is_address, list_devices, reconnect, user_client
 from navitas.device.adb_transport import LOST, Stream, Transport, remedy_for
 from navitas.device.base import DeviceInfo, ShellResult
 from navitas.device.install_remedies import install_remedy
 from navitas.device.sync_client import SyncError
 from navitas.errors import DeviceError
+from navitas.regular_files import open_regular
 
 _TRANSFER_S = 60.0
 _INSTALL_S = 300.0
@@ -27,7 +28,7 @@ _MAX_OUTPUT_BYTES = 64 << 20
 _STAGING = "/data/local/tmp"
 
 
-def select_device(serial: str | None = None, client: AdbClient | None = None) -> AdbDevice:
+def select_device(serial: str | None = None, client: ServerClient | None = None) -> AdbDevice:
     """The named device, or the only one. Raises `DeviceError` that lists what there is."""
     client = client or user_client()
     listed = list_devices(client)
@@ -48,7 +49,7 @@ def select_device(serial: str | None = None, client: AdbClient | None = None) ->
 class AdbDevice:
     """A device of an adb server (base.Device)."""
 
-    def __init__(self, client: AdbClient, serial: str) -> None:
+    def __init__(self, client: ServerClient, serial: str) -> None:
         self._client = client
         self._serial = serial
         self._info: DeviceInfo | None = None
@@ -59,10 +60,9 @@ class AdbDevice:
         return self._serial
 
     @property
-    def server_port(self) -> int:
-        """Port of the adb server (`adb -P PORT -s SERIAL …` reaches the device)."""
-        port: int = self._client.port
-        return port
+    def client(self) -> ServerClient:
+        """Its adb server (`adb -L SOCKET_SPEC -s SERIAL …` reaches the device)."""
+        return self._client
 
     @property
     def info(self) -> DeviceInfo:
@@ -107,7 +107,7 @@ class AdbDevice:
                 yield data
 
     def push(self, local: Path | bytes, remote: str, *, mode: int = 0o644) -> None:
-        source = io.BytesIO(local) if isinstance(local, bytes) else local.open("rb")
+        source = io.BytesIO(local) if isinstance(local, bytes) else open_regular(local)
         with source, self._sync(f"push to {remote}") as transport:
             sync_client.send(transport, source, remote, mode)
 

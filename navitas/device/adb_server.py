@@ -5,23 +5,14 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import socket
 import subprocess
 import tempfile
 from dataclasses import dataclass
 
-from navitas.errors import DeviceError, UsageError
-
-_BAD_PORT = UsageError("ANDROID_ADB_SERVER_PORT is no port number", "unset it, or set it to your adb server's port")
-try:
-    import adbutils
-    from adbutils import AdbClient, AdbConnection, AdbError
-    from adbutils.errors import AdbTimeout
-except ValueError:  # it makes a client for that port when it is imported
-    raise _BAD_PORT from None
+from navitas.device.server_client import AdbError, AdbTimeout, ServerClient, program_path
+from navitas.errors import DeviceError
 
 __all__ = [
-    "AdbClient",
     "AdbError",
     "AdbTimeout",
     "ListedDevice",
@@ -40,8 +31,7 @@ _START_S = 20.0
 _RESTART = "restart it: adb kill-server && adb start-server"
 _INSTALL = "install adb (on Debian: apt install adb), or name it by ADBUTILS_ADB_PATH"
 _LINE = re.compile(r"(?P<serial>\S+)\s+(?P<state>no permissions.*?|\S+)(?P<tags>(?:\s+[\w-]+:\S*)*)\s*$")
-_ADDRESS = re.compile(r"(\[[0-9a-fA-F:.%\w]+\]|[\w.-]+):\d{1,5}")
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_ADDRESS = re.compile(r"(\[[0-9a-fA-F:.%\w]+\]|[\w.-]+):\d{1,5}|localfilesystem:/.+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +48,7 @@ class ListedDevice:
 def adb_path() -> str:
     """The adb program: that of ADBUTILS_ADB_PATH, else on PATH, else the one that adbutils bundles. Raises `DeviceError`."""
     try:
-        path = str(adbutils.adb_path())
+        path = program_path()
     except AdbError as error:
         raise DeviceError(f"adb: {error}", _INSTALL) from None
     if not os.access(path, os.X_OK):
@@ -66,42 +56,22 @@ def adb_path() -> str:
     return path
 
 
-class _Connection(AdbConnection):  # type: ignore[misc]
-    """A connection to a server that runs; adbutils' own would start one where there is none, on the default port."""
-
-    def _safe_connect(self) -> socket.socket:
-        connection: socket.socket = self._create_socket()
-        return connection
-
-
-class ServerClient(AdbClient):  # type: ignore[misc]
-    """Client of one adb server. Its version does not matter: all that is asked of it is the same in every version."""
-
-    def make_connection(self, timeout: float | None = None) -> AdbConnection:
-        connection = _Connection(self.host, self.port)
-        connection.conn.settimeout(timeout)
-        return connection
-
-
 def user_client() -> ServerClient:
     """Client of the user's own server, as adb's variables name it; where none runs it is started, as adb would.
 
     Raises `DeviceError` when it cannot be reached or started.
     """
+    client = ServerClient.of_user()
     try:
-        client = ServerClient()
-    except ValueError:
-        raise _BAD_PORT from None
-    try:
-        socket.create_connection((client.host, client.port), timeout=_ANSWER_S).close()
-    except ConnectionRefusedError:
+        client.probe(_ANSWER_S)
+    except (ConnectionRefusedError, FileNotFoundError):
         # Only where nobody answers at all: `adb start-server` would end a running server of another version.
-        if client.host not in _LOOPBACK:
-            raise DeviceError(f"no adb server runs at {client.host}:{client.port}", "start it there: adb start-server") from None
+        if not client.is_startable:
+            raise DeviceError(f"no adb server runs at {client.where}", "start it there: adb start-server") from None
         _start_server(client.port)
     except OSError as error:
-        remedy = "check ANDROID_ADB_SERVER_HOST and ANDROID_ADB_SERVER_PORT"
-        raise DeviceError(f"the adb server at {client.host}:{client.port} cannot be reached: {error}", remedy) from None
+        remedy = "check ADB_SERVER_SOCKET, ANDROID_ADB_SERVER_HOST and ANDROID_ADB_SERVER_PORT"
+        raise DeviceError(f"the adb server at {client.where} cannot be reached: {error}", remedy) from None
     return client
 
 
@@ -110,7 +80,9 @@ def _start_server(port: int) -> None:
     # A file, since the server keeps what it was given open: a pipe would never end.
     with tempfile.TemporaryFile() as output:
         try:
-            command = [adb, "-P", str(port), "start-server"]
+            # The two ways to name the server exclude each other.
+            named = [] if os.environ.get("ADB_SERVER_SOCKET") else ["-P", str(port)]
+            command = [adb, *named, "start-server"]
             code = subprocess.run(
                 command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, timeout=_START_S, check=False
             ).returncode
@@ -124,7 +96,7 @@ def _start_server(port: int) -> None:
             raise DeviceError(f"no adb server runs on port {port} and {adb} starts none ({cause}){said}", "run: adb start-server")
 
 
-def list_devices(client: AdbClient | None = None) -> list[ListedDevice]:
+def list_devices(client: ServerClient | None = None) -> list[ListedDevice]:
     """All devices that the adb server knows, usable or not. Raises `DeviceError` when there is no adb."""
     client = client or user_client()
     matches = (_LINE.match(line) for line in _ask(client, "host:devices-l").splitlines())
@@ -135,7 +107,7 @@ def list_devices(client: AdbClient | None = None) -> list[ListedDevice]:
     ]
 
 
-def adb_versions(client: AdbClient) -> tuple[str, int]:
+def adb_versions(client: ServerClient) -> tuple[str, int]:
     """Of the adb program (as it calls itself, empty when it does not run), and of the server's protocol. Raises `DeviceError`."""
     try:
         done = subprocess.run(
@@ -164,7 +136,7 @@ def is_address(serial: str) -> bool:
     return bool(_ADDRESS.fullmatch(serial))
 
 
-def connect(client: AdbClient, address: str, timeout_s: float = _ANSWER_S) -> None:
+def connect(client: ServerClient, address: str, timeout_s: float = _ANSWER_S) -> None:
     """Have an adb server connect to a device on TCP. Raises `DeviceError`."""
     try:
         answer = client.connect(address, timeout=timeout_s)
@@ -175,7 +147,7 @@ def connect(client: AdbClient, address: str, timeout_s: float = _ANSWER_S) -> No
         raise DeviceError(f"device {address}: adb cannot connect: {error}", "see whether a firewall blocks loopback") from None
 
 
-def reconnect(client: AdbClient, address: str, timeout_s: float) -> None:
+def reconnect(client: ServerClient, address: str, timeout_s: float) -> None:
     """Have an adb server connect again to a device on TCP that it has lost. Raises `DeviceError`."""
     if any(found.serial == address and found.state == "device" for found in list_devices(client)):
         return
@@ -184,9 +156,9 @@ def reconnect(client: AdbClient, address: str, timeout_s: float) -> None:
     connect(client, address, timeout_s)
 
 
-def _ask(client: AdbClient, service: str) -> str:
+def _ask(client: ServerClient, service: str) -> str:
     """The text that a service of the server itself answers with."""
-    where = f"the adb server at {client.host}:{client.port}"
+    where = f"the adb server at {client.where}"
     try:
         connection = client.make_connection(timeout=_ANSWER_S)
         try:

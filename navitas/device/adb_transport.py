@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from navitas.device import shell_v2
-from navitas.device.adb_server import AdbClient, AdbError, AdbTimeout
+from navitas.device.adb_server import AdbError, AdbTimeout, ServerClient
 from navitas.errors import DeviceError
 
 _PIECE_BYTES = 65536
@@ -33,7 +33,7 @@ def remedy_for(state: str) -> str:
 class Transport:
     """A service opened on a device; every failure is a `DeviceError` that names device and action."""
 
-    def __init__(self, client: AdbClient, serial: str, service: str, action: str, timeout_s: float | None) -> None:
+    def __init__(self, client: ServerClient, serial: str, service: str, action: str, timeout_s: float | None) -> None:
         self._serial = serial
         self._action = action if len(action) <= _SHOWN else action[: _SHOWN - 3] + "..."
         requests = [request.encode("utf-8", "surrogateescape") for request in (f"host:transport:{serial}", service)]

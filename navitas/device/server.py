@@ -1,54 +1,54 @@
-"""A private adb server for one virtual phone: the user's own server, and phones on USB, are left alone."""
+"""A private adb server for one virtual phone: the user's own server, and phones on USB, are left alone.
+
+It listens on a Unix socket and on nothing else, so the permissions of the socket's folder say who may use it.
+"""
 
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from navitas.device.server_client import ServerClient
 from navitas.errors import DeviceError
 
 _START_S = 10.0
 _STOP_S = 5.0
 _PROBE_S = 0.01
-_ATTEMPTS = 3
 
 # The shell ends the server when our end of its input closes, even if this process is killed.
 _GUARD = '"$@" </dev/null & server=$!; read -r _; kill "$server" 2>/dev/null; wait "$server"'
 
 
 @contextmanager
-def private_adb_server(adb: str, home: Path) -> Iterator[int]:
-    """Run an adb server on a free loopback port (yielded) with its keys and log in `home`; ended afterwards.
+def private_adb_server(adb: str, socket: Path, home: Path) -> Iterator[ServerClient]:
+    """Run an adb server on a Unix socket, with its keys and log in `home`, and yield its client; the server ends afterwards.
 
     Raises `DeviceError` when it does not come up.
     """
     log = home / "adb-server.log"
-    for _ in range(_ATTEMPTS):  # another process may take the free port before the server does
-        port = _free_port()
-        with log.open("wb") as output:
-            process = subprocess.Popen(
-                ["sh", "-c", _GUARD, "navitas-adb", adb, "-P", str(port), "nodaemon", "server"],
-                stdin=subprocess.PIPE,
-                stdout=output,
-                stderr=output,
-                env=_environment(home),
-                start_new_session=True,
+    client = ServerClient(path=socket)
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            ["sh", "-c", _GUARD, "navitas-adb", adb, "-L", client.socket_spec, "nodaemon", "server"],
+            stdin=subprocess.PIPE,
+            stdout=output,
+            stderr=output,
+            env=_environment(home),
+            start_new_session=True,
+        )
+    try:
+        if not _wait_until_ready(client, process):
+            raise DeviceError(
+                f"the adb server {adb} did not start: {_last_line(log)}",
+                "run 'adb version' to see whether adb works, or install adb anew",
             )
-        try:
-            if _wait_until_ready(port, process):
-                yield port
-                return
-        finally:
-            _stop(process)
-    raise DeviceError(
-        f"the adb server {adb} did not start: {_last_line(log)}",
-        "run 'adb version' to see whether adb works, or install adb anew",
-    )
+        yield client
+    finally:
+        _stop(process)
 
 
 def _environment(home: Path) -> dict[str, str]:
@@ -57,18 +57,11 @@ def _environment(home: Path) -> dict[str, str]:
     return {key: value for key, value in os.environ.items() if not key.startswith(theirs)} | ours
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
-def _wait_until_ready(port: int, process: subprocess.Popen[bytes]) -> bool:
+def _wait_until_ready(client: ServerClient, process: subprocess.Popen[bytes]) -> bool:
     deadline = time.monotonic() + _START_S
     while time.monotonic() < deadline and process.poll() is None:
         try:
-            socket.create_connection(("127.0.0.1", port), timeout=1.0).close()
+            client.probe()
             return True
         except OSError:
             time.sleep(_PROBE_S)

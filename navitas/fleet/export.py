@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 
 from navitas.errors import UsageError
 from navitas.fleet.files import FleetError
+from navitas.fleet.formulas import guarded_column
 
 ENDINGS = (".csv", ".parquet")
 
@@ -24,7 +25,10 @@ def check_export(file: Path) -> None:
 
 
 def export(file: Path, schema: pa.Schema, tables: Iterable[pa.Table]) -> int:
-    """Write tables of one schema, and tell how many rows; in CSV, lists are joined with spaces. FleetError; no half file."""
+    """Write tables of one schema, and return how many rows; no half file. FleetError.
+
+    In CSV, lists are joined with spaces, and no text is a spreadsheet's formula.
+    """
     made = file.with_name(f".{file.name}.{os.getpid()}")
     flat = pa.schema([pa.field(one.name, pa.string() if pa.types.is_list(one.type) else one.type) for one in schema])
     rows = 0
@@ -45,4 +49,5 @@ def export(file: Path, schema: pa.Schema, tables: Iterable[pa.Table]) -> int:
 
 def _joined(table: pa.Table, flat: pa.Schema) -> pa.Table:
     columns = [pc.binary_join(table[one.name], " ") if pa.types.is_list(one.type) else table[one.name] for one in table.schema]
+    columns = [guarded_column(one) if pa.types.is_string(one.type) else one for one in columns]
     return pa.table(columns, schema=flat)

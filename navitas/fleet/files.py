@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from navitas.errors import NavitasError
+from navitas.regular_files import check_regular
 
 AGAIN = "Restore the file (what is in work may be deleted), or ingest the sources into a new folder."
 """What helps where a file is damaged."""
@@ -37,6 +38,7 @@ def fingerprint(*files: Path) -> str:
 def read_table(file: Path, columns: list[str] | None = None) -> pa.Table:
     """A Parquet file. FleetError when it cannot be read."""
     try:
+        check_regular(file)
         whole = pq.ParquetFile(file)
         batches = [*whole.iter_batches(_BATCH, columns=columns, use_threads=False)]
         return pa.Table.from_batches(batches) if batches else whole.read(columns, use_threads=False)
@@ -90,6 +92,7 @@ def notes_of(file: Path) -> dict[str, int]:
 
 def _metadata(file: Path) -> Mapping[bytes, bytes]:
     try:
+        check_regular(file)
         return pq.read_schema(file).metadata or {}
     except (OSError, pa.ArrowException):
         return {}

@@ -19,11 +19,13 @@ import pyarrow.compute as pc
 from navitas.fleet.files import AGAIN, FleetError, read_table, typed, write_table, write_whole
 from navitas.fleet.schema import PACKAGES, PACKAGES_LIMIT, PPM, SAMPLES, State
 from navitas.folder_lock import FolderLock
+from navitas.regular_files import read_regular
 
 FORMAT = 1
 BUCKETS = 64
 _UNIT = re.compile(r"bucket=([0-9]{3,4})/month=([0-9]{4}-(?:0[1-9]|1[0-2]))", re.ASCII)
 _LONGEST_SALT = 64
+_LARGEST_SETTINGS = 1 << 16
 _LOOK_S = 0.2
 _RANGES = {"time_s": (0, 1 << 40), "level_ppm": (0, PPM), "state": (min(State), max(State))}
 
@@ -67,7 +69,7 @@ class Store:
         """Open a fleet's folder. FleetError when it is none, or of a newer format."""
         file = path / "fleet.json"
         try:
-            settings = json.loads(file.read_text("utf-8"))
+            settings = json.loads(read_regular(file, _LARGEST_SETTINGS))
             number, buckets, salt = int(settings["format"]), int(settings["buckets"]), str(settings["salt"])
         except (OSError, ValueError, OverflowError, KeyError, TypeError, RecursionError) as error:
             raise FleetError(

@@ -16,7 +16,7 @@ from navitas.parse.calls import encoded_calls
 from navitas.parse.chunks import CALLS, FOLDED, Chunk
 from navitas.parse.folded import decode_folded
 from navitas.parse.methodmap import Span
-from navitas.parse.samples import CALLED, CALLER, THROWING, Samples, samples
+from navitas.parse.samples import CALLED, CALLER, LINK, THROWING, Samples, samples
 from navitas.parse.tables import ENTER, EXIT, RESUME, THROW, CallCost, Calls, Folded, ProbeCost
 
 CALIBRATION = "navitas-calibration"
@@ -31,13 +31,15 @@ F64 = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
-    """Calls of one stretch in which nothing else was done, and what it took: in all, and within the innermost ones.
+    """Calls of one stretch in which nothing else was done, and what it took: in all, and within the innermost ones (leaves).
+    `whole_calls` also counts those of which the stretch holds a part.
 
     Without calls: as much work as in the calls of the others.
     """
 
     calls: float
     spent_ns: int
+    whole_calls: int
     leaves: int
     leaf_ns: int
     throws: bool
@@ -96,14 +98,15 @@ def _of_events(calls: Calls) -> list[_Batch]:
         leaf = np.flatnonzero((kind[:-1] == ENTER) & (method[:-1] >= CALLED) & ((kind[1:] == EXIT) | (kind[1:] == THROW)))
         leaf_ns = int((t_ns[leaf + 1] - t_ns[leaf]).sum())
         if len(t_ns) == 2:
-            found.append(_Batch(0, int(t_ns[1] - t_ns[0]), 0, 0, False))
+            found.append(_Batch(0, int(t_ns[1] - t_ns[0]), 0, 0, 0, False))
         # From the first inner call to the last one: what the outermost call's anchors take is none of theirs.
         own = depth[first + 1 : last + 1]
         inner = t_ns[(own == 2) & (kind == ENTER)]
         if len(inner) > 1:
-            calls_between = (len(t_ns) - 2) // 2 * (len(inner) - 1) / len(inner)
+            whole = (len(t_ns) - 2) // 2
+            calls_between = whole * (len(inner) - 1) / len(inner)
             throws = bool((method == THROWING).any())
-            found.append(_Batch(calls_between, int(inner[-1] - inner[0]), len(leaf), leaf_ns, throws))
+            found.append(_Batch(calls_between, int(inner[-1] - inner[0]), whole, len(leaf), leaf_ns, throws))
     return found
 
 
@@ -117,18 +120,18 @@ def _of_folds(folded: Folded) -> list[_Batch]:
         leaf = method >= CALLED
         kinds = np.unique(method[leaf & (calls > 0)])
         if not len(kinds) and (method == CALLER).all() and calls.sum() == 1:
-            found.append(_Batch(0, int(self_ns.sum()), 0, 0, False))
-        if len(kinds) == 1 and (method >= CALLER).all():
+            found.append(_Batch(0, int(self_ns.sum()), 0, 0, 0, False))
+        if len(kinds) == 1 and ((method >= CALLER) | (method == LINK)).all():
             inner = int(calls[folded.parent[own] >= 0].sum())
             leaves, leaf_ns = int(calls[leaf].sum()), int(self_ns[leaf].sum())
-            found.append(_Batch(inner, int(self_ns.sum()), leaves, leaf_ns, bool(kinds[0] == THROWING)))
+            found.append(_Batch(inner, int(self_ns.sum()), inner, leaves, leaf_ns, bool(kinds[0] == THROWING)))
     return found
 
 
 def _cost(batches: Sequence[_Batch]) -> CallCost | None:
     usable = [batch for batch in batches if batch.calls >= _LEAST_CALLS]
     work = sorted(batch.spent_ns for batch in batches if not batch.calls)
-    most = max((batch.leaves for batch in usable), default=0)
+    most = max((batch.whole_calls for batch in usable), default=0)
     work_ns = float(np.mean(work[: (len(work) + 3) // 4])) / most if work and most else 0.0
     returned = _fastest([batch for batch in usable if not batch.throws], work_ns)
     if returned is None:
@@ -149,8 +152,13 @@ def _fastest(batches: Sequence[_Batch], work_ns: float) -> tuple[float, float, f
     half, quarter = ranked[: (len(ranked) + 1) // 2], ranked[: max((len(ranked) + 3) // 4, _LEAST_BATCHES)]
     calls: F64 = np.array([batch.calls for batch in quarter], np.float64)
     per_call: F64 = np.array([batch.spent_ns for batch in quarter]) / calls - work_ns
-    whole = max(float(np.average(per_call, weights=calls)), 0.0)
+    whole = float(np.average(per_call, weights=calls))
     spread = float(np.sqrt(np.average((per_call - whole) ** 2, weights=calls)))
+    if whole <= 0 < work_ns:
+        # The work alone was slower than with probes: it was not compiled in time. With the work in it the cost is a bound.
+        whole = spread = whole + work_ns
+        work_ns = 0.0
+    whole = max(whole, 0.0)
     of_half = sum(batch.spent_ns for batch in half) / sum(batch.calls for batch in half) - work_ns
     within = sum(batch.leaf_ns for batch in half) / max(sum(batch.leaves for batch in half), 1) - work_ns
     inside = whole * min(max(within / max(of_half, 1e-9), 0.0), 1.0)

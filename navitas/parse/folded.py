@@ -17,18 +17,23 @@ _EPOCH = struct.Struct("<qqI")
 _ROW = np.dtype([("node", "<u4"), ("parent", "<i4"), ("method", "<u4"), ("calls", "<u4"), ("throws", "<u4"), ("self_ns", "<i8")])
 
 _LONGEST_NS = 86_400_000_000_000  # an epoch ends with every anchor: one of a day is damage
+_CLOCK_STEP_NS = 1_000  # no device's clock moves in larger steps
 _NONE_64, _NONE_32 = np.empty(0, np.int64), np.empty(0, np.int32)
 NO_FOLDED = Folded(_NONE_64, _NONE_64, _NONE_32, _NONE_32, _NONE_32, _NONE_64, _NONE_64, _NONE_64)
 
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """Rows as they were written, with their epochs' times and the place of their chunk; `dropped` epochs were impossible."""
+    """Rows as they were written, with their epochs' numbers and times and the place of their chunk.
+
+    `dropped` epochs were impossible.
+    """
 
     table: NDArray[np.void]
     start_ns: I64
     end_ns: I64
     chunk: I64
+    epoch: I64
     dropped: int
 
     def kept(self, keep: NDArray[np.bool_], base: I64) -> Folded:
@@ -74,7 +79,12 @@ def own_rows(chunks: Sequence[Chunk]) -> Folded:
 
 
 def _possible(rows: _Rows) -> NDArray[np.bool_]:
-    return (rows.table["self_ns"] >= 0) & (rows.table["node"] < 1 << 31)
+    """Which rows can be: their epochs' rows take no longer than the epoch itself, and no call takes less than a nanosecond."""
+    self_ns, length_ns = rows.table["self_ns"], rows.end_ns - rows.start_ns
+    calls = np.maximum(rows.table["calls"], rows.table["throws"])
+    whole_ns = np.bincount(rows.epoch, np.maximum(self_ns, 0))[rows.epoch]
+    can_be = (self_ns >= 0) & (whole_ns <= length_ns) & (calls <= length_ns + _CLOCK_STEP_NS)
+    return np.asarray(can_be & (rows.table["node"] < 1 << 31))
 
 
 def _rows(chunks: Sequence[Chunk]) -> _Rows:
@@ -100,7 +110,7 @@ def _rows(chunks: Sequence[Chunk]) -> _Rows:
             at = to
     table = np.frombuffer(b"".join(parts), _ROW)
     start_ns, end_ns, places = np.repeat(np.array(epochs, np.int64).reshape(-1, 3), counts, axis=0).T
-    return _Rows(table, start_ns, end_ns, places, dropped)
+    return _Rows(table, start_ns, end_ns, places, np.repeat(np.arange(len(counts)), counts), dropped)
 
 
 def _tree_parents(node: I32, parent: I32) -> I32:

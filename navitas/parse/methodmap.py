@@ -21,7 +21,7 @@ SCHEMA_VERSION = 1
 _MAX_BYTES = 256 << 20
 _TYPES_WITH_IDS = (CALLS, FOLDED)
 
-RESERVED_ID = (1 << 22) - 4
+RESERVED_ID = (1 << 22) - 5
 """From here on method ids are the runtime's own: no map gives them."""
 
 

@@ -12,7 +12,7 @@ from navitas.parse.chunks import COUNTERS, MARKERS, TRIPLES
 from navitas.parse.clocks import Clocks, decode_triples
 from navitas.parse.counters import Readings, decode_counters
 from navitas.parse.credible import credible
-from navitas.parse.findings import LOST, TORN, Findings
+from navitas.parse.findings import LOST, TORN, Findings, Lost
 from navitas.parse.markers import decode_markers, windows_of
 from navitas.parse.methodmap import Span, read_method_table, spans
 from navitas.parse.probed import by_thread, of_type, probed_threads
@@ -24,7 +24,7 @@ from navitas.parse.thread_residency import parse_residencies, with_residencies
 from navitas.parse.threads import join_threads
 from navitas.parse.ticks import TICKS_SOURCE, tick_period_ns
 from navitas.parse.trace.recorded import read_trace
-from navitas.recording.manifest import Loss, Run, Warning
+from navitas.recording.manifest import Run, Warning
 from navitas.recording.store import Recording
 
 _THREADS_SOURCE = 1
@@ -37,14 +37,15 @@ class ParsedRecording:
     method_table: MethodTable
     runs: tuple[RunTables, ...]
     warnings: tuple[Warning, ...]
-    losses: tuple[Loss, ...]
+    losses: tuple[Lost, ...]
 
 
 def parse_recording(recording: Recording) -> ParsedRecording:
     """Parse every run. RecordingError when a file or map cannot be read or events belong to another map."""
     table = read_method_table(recording)
     known = spans(table)
-    runs, warnings, losses = [], list(recording.manifest.warnings), list(recording.manifest.losses)
+    runs, warnings = [], list(recording.manifest.warnings)
+    losses = [Lost(loss.what, loss.count, loss.run) for loss in recording.manifest.losses]
     warnings += recording.check()
     for run in recording.manifest.runs:
         findings = Findings(run.id)

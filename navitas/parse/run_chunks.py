@@ -60,6 +60,7 @@ def _add_logcat(path: Path, run: Run, processes: dict[int, list[Chunk]], known: 
             stream.missing,
             path.name + " lacks {count} chunks of events",
             "Enlarge the device's log buffer (logcat -G 16M), or use --transport files.",
+            file=path.name,
         )
         processes.setdefault(pid, []).extend(scan.chunks)
 
@@ -72,7 +73,7 @@ def _of_app(scans: Mapping[int, ChunkScan], processes: Mapping[int, object], kno
 
 def _report(scan: ChunkScan, name: str, findings: Findings) -> None:
     message = f"{name} is damaged in {scan.damaged} places: {{count}} bytes were skipped"
-    findings.lose("damaged_bytes", scan.skipped_bytes, message, "What was there is missing from every figure.")
+    findings.lose("damaged_bytes", scan.skipped_bytes, message, "What was there is missing from every figure.", file=name)
     if scan.newer and not scan.chunks:  # beside sound chunks it is damage
         versions = ", ".join(map(str, sorted(scan.newer)))
         message = f"{name} holds {scan.newer.total()} chunks of a newer version ({versions}); this Navitas reads version 1"

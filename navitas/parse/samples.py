@@ -1,4 +1,4 @@
-"""Samples of the probes' cost: every few ms a busy thread does the same little work so often, a part of it with probes.
+"""Samples of the probes' cost: every few ms a busy thread makes the same small nested calls, a part of them with probes.
 
 They lie in the thread's own events and folds, under ids that no map gives, so their probes cost what its others cost just then:
 on that core, at that frequency, beside whatever else runs. All samples do the same but for the number of probes.
@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from navitas.parse.calls import own_calls
 from navitas.parse.chunks import CALLS, FOLDED, Chunk
@@ -18,7 +20,8 @@ from navitas.parse.folded import own_rows
 from navitas.parse.methodmap import RESERVED_ID
 from navitas.parse.tables import ENTER, EXIT, I64, Calls, Folded
 
-CALLER, CALLED, THROWING = RESERVED_ID + 1, RESERVED_ID + 2, RESERVED_ID + 3
+LINK, CALLER, CALLED, THROWING = RESERVED_ID, RESERVED_ID + 2, RESERVED_ID + 3, RESERVED_ID + 4
+"""Calls that hold others, the outermost call of a batch or sample, leaves that return and leaves that throw."""
 _FEW, _MANY = 16, 64
 _LEAST = 30
 _TRIM = 0.1
@@ -68,7 +71,7 @@ def _of_events(calls: Calls) -> I64:
     ends = np.flatnonzero((calls.method == CALLER) & (calls.kind == EXIT))
     last = np.searchsorted(ends, outer)
     outer, last = outer[last < len(ends)], ends[last[last < len(ends)]]
-    inner = calls.method == CALLED
+    inner = _is_inner(calls.method)
     before = np.concatenate([[0], np.cumsum(inner)])
     clean = (before[last] - before[outer] == last - outer - 1) & ((last - outer) % 2 == 1)
     first, last = outer[clean], last[clean]
@@ -78,15 +81,21 @@ def _of_events(calls: Calls) -> I64:
 def _of_folds(folded: Folded) -> I64:
     """One for each epoch that holds just one; `folded` are the runtime's own rows."""
     start_ns, epoch = np.unique(folded.epoch_start_ns, return_inverse=True)
-    inner = folded.method == CALLED
+    inner = _is_inner(folded.method)
 
     def sums(of: I64) -> I64:
         total: I64 = np.bincount(epoch, of, len(start_ns)).astype(np.int64)
         return total
 
     table: I64 = np.column_stack([start_ns, sums(folded.calls * inner), sums(folded.self_ns)])
-    one: I64 = table[(sums(folded.calls * (folded.method == CALLER)) == 1) & (np.bincount(epoch, minlength=len(start_ns)) == 2)]
+    strange = sums(np.ones_like(folded.calls) * ~(inner | (folded.method == CALLER)))
+    one: I64 = table[(sums(folded.calls * (folded.method == CALLER)) == 1) & (strange == 0)]
     return one
+
+
+def _is_inner(method: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
+    found: NDArray[np.bool_] = (method == CALLED) | (method == LINK)
+    return found
 
 
 def _trimmed(values: I64) -> float:

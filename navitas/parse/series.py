@@ -84,7 +84,8 @@ def shell_tables(recording: Recording, run: Run, clocks: Clocks, findings: Findi
     for path in recording.files("shell", run.id):
         found, left_out = parse_shell(read_lines(path))
         message = f"{path.name} is too large: its last {{count}} lines were left out"
-        findings.lose("shell_lines", left_out, message, "Other processes and rails end before the run does: profile fewer tests.")
+        remedy = "Other processes and rails end before the run does: profile fewer tests."
+        findings.lose("shell_lines", left_out, message, remedy, file=path.name)
         for name, series in found.items():
             joined = _joined(series, clocks)
             if joined is None:

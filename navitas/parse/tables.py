@@ -16,6 +16,8 @@ I64 = NDArray[np.int64]
 I32 = NDArray[np.int32]
 U8 = NDArray[np.uint8]
 
+TID_LIMIT = 1 << 22
+"""The kernel's own limit (PID_MAX_LIMIT); a number beyond is no thread's."""
 ENTER, EXIT, THROW, RESUME = 0, 1, 2, 3
 Role = Literal["app", "gc", "jit", "profiler", "system"]
 

@@ -23,7 +23,7 @@ def names() -> list[str]:
 
 
 def find(name_or_path: str | Path) -> Path:
-    """The file of a packaged profile, or the path itself if it names a file; raises UnknownProfileError if neither exists."""
+    """The file of a packaged profile, or the path itself if there is something; raises UnknownProfileError if neither exists."""
     path, told = Path(name_or_path), str(name_or_path)[:_LONGEST]
     with suppress(OSError, ValueError):  # no name that a file can have
         if path.is_file():
@@ -31,6 +31,8 @@ def find(name_or_path: str | Path) -> Path:
         packaged = _folder() / f"{name_or_path}.xml"
         if path.name == str(name_or_path) and packaged.is_file():
             return packaged
+        if path.exists() and not path.is_dir():  # a pipe or a device: reading it says so
+            return path
     known = names()
     near = get_close_matches(told, known, n=3) or known
     raise UnknownProfileError(

@@ -1,4 +1,4 @@
-"""From a power profile of any generation to the CPU's power model (AOSP: PowerProfile.initCpuClusters, CpuPowerCalculator)."""
+"""From a power profile of any generation to the CPU's power model (AOSP: PowerProfile, CpuPowerCalculator)."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navitas.errors import PowerProfileError
+from navitas.power import cpu_keys
+from navitas.power.cpu_keys import ClusterKeys
 from navitas.power.defects import is_capacity
 from navitas.power.model import ClusterPower, CpuPower, PowerModel
 from navitas.power.profile import Profile
@@ -19,7 +21,6 @@ _MAX_KHZ = 100_000_000
 _MAX_MA = 1_000_000
 _MAX_CORES = 4096
 PLACEHOLDER_MA = 0.1
-_STEPS = "cpu.scaling_step_power.policy"
 _CHOOSE = "Choose another one with --power-profile (see profiles/)."
 
 
@@ -48,11 +49,11 @@ def power_model(
     """
     warnings = list(profile.warnings)
     ordered = sorted(policies, key=lambda policy: min(policy[1], default=policy[0])) if policies else None
-    clusters = _by_policy(profile, frequencies or {}) or _by_cluster(profile)
-    active_ma = profile.value("cpu.active")
-    if not clusters:
-        clusters, active_ma = _single(profile), 0.0
+    chosen, clusters = _clusters(profile, frequencies or {}, warnings)
     _check(profile, clusters)
+    # In the first generation it is the cores' current, from then on what any running core adds.
+    active_ma = profile.value("cpu.active") if all(one.power != "cpu.active" for one in chosen) else 0.0
+    warnings += cpu_keys.unused(profile, chosen)
     suspend_ma, idle_ma = _idle(profile)
     matched = tuple(
         ClusterPower(cpus, *_columns(cluster.steps), cluster.cluster_ma)
@@ -65,55 +66,36 @@ def power_model(
 
 def needs_frequencies(profile: Profile) -> bool:
     """Whether a profile lists currents by operating point, so that the phone has to tell its speeds."""
-    return any(key.startswith(_STEPS) for key in profile.arrays)
+    return bool(cpu_keys.by_policy(profile))
 
 
 def stand_in_frequencies(profile: Profile) -> dict[int, list[int]]:
     """Speeds in kHz, by policy, in place of those that only a phone can tell: to check what else a profile says."""
-    numbers = {key: _number(key) for key in profile.arrays if key.startswith(_STEPS)}
-    return {number: list(range(1, len(profile.arrays[key]) + 1)) for key, number in numbers.items() if number is not None}
+    return {
+        one.policy: list(range(1, len(profile.values(one.power)) + 1))
+        for one in cpu_keys.by_policy(profile)
+        if one.policy is not None
+    }
 
 
-def _number(key: str) -> int | None:
-    """The policy that a key of `_STEPS` names."""
-    text = key.removeprefix(_STEPS)
-    return int(text) if text.isdecimal() and len(text) < 5 else None
+def _clusters(
+    profile: Profile, frequencies: Mapping[int, Sequence[int]], warnings: list[str]
+) -> tuple[list[ClusterKeys], list[_Cluster]]:
+    """The entries that hold the CPU's figures, and the figures; none where there are none."""
+    policies = cpu_keys.by_policy(profile)
+    if policies and all(one.policy in frequencies for one in policies):
+        for one in policies:
+            values, speeds = len(profile.values(one.power)), len(frequencies[one.policy or 0])
+            if values != speeds:
+                fitting = f"the lowest {min(values, speeds)} count"
+                warnings.append(f"{one.power} has {values} values, but the phone {speeds} speeds: {fitting}")
+        return policies, [_cluster(profile, one, sorted(frequencies[one.policy or 0])) for one in policies]
+    chosen = cpu_keys.by_cluster(profile) or cpu_keys.single(profile)
+    return chosen, [_cluster(profile, one, profile.values(one.speeds or "")) for one in chosen]
 
 
-def _by_policy(profile: Profile, frequencies: Mapping[int, Sequence[int]]) -> list[_Cluster]:
-    """Android 14 and later: currents by policy and operating point; the speeds are the kernel's."""
-    keys = [key for key in profile.arrays if key.startswith(_STEPS)]
-    clusters = []
-    for key in sorted(keys, key=lambda key: _number(key) or 0):
-        number = _number(key)
-        speeds = frequencies.get(number) if number is not None else None
-        if number is None or speeds is None:
-            return []
-        steps = _steps(sorted(speeds), profile.arrays[key])
-        clusters.append(_Cluster(None, number, steps, profile.value(f"cpu.scaling_policy_power.policy{number}")))
-    return clusters
-
-
-def _by_cluster(profile: Profile) -> list[_Cluster]:
-    """Currents by cluster, with what the cluster itself adds (Android 9) or without (7)."""
-    return [
-        _Cluster(
-            max(1, round(cores)),
-            None,
-            _steps(
-                profile.values(f"cpu.core_speeds.cluster{k}", f"cpu.speeds.cluster{k}"),
-                profile.values(f"cpu.core_power.cluster{k}", f"cpu.active.cluster{k}"),
-            ),
-            profile.value(f"cpu.cluster_power.cluster{k}"),
-        )
-        for k, cores in enumerate(profile.values("cpu.clusters.cores"))
-    ]
-
-
-def _single(profile: Profile) -> list[_Cluster]:
-    """The first generation: `cpu.active` lists the current of a running core at each of `cpu.speeds`."""
-    steps = _steps(profile.values("cpu.speeds"), profile.values("cpu.active"))
-    return [_Cluster(None, None, steps, 0.0)] if steps else []
+def _cluster(profile: Profile, keys: ClusterKeys, speeds: Sequence[float]) -> _Cluster:
+    return _Cluster(keys.cores, keys.policy, _steps(speeds, profile.values(keys.power)), profile.value(keys.cluster))
 
 
 def _idle(profile: Profile) -> tuple[float, float]:
@@ -125,7 +107,7 @@ def _idle(profile: Profile) -> tuple[float, float]:
 
 def _check(profile: Profile, clusters: Sequence[_Cluster]) -> None:
     name = profile.name
-    if not clusters and any(key.startswith(_STEPS) for key in profile.arrays):
+    if not clusters and needs_frequencies(profile):
         raise PowerProfileError(
             f"{name}: has currents by operating point, but the phone's frequencies are not known.",
             "Record with a phone whose cpufreq policies can be read, or choose a profile with cpu.core_speeds.",

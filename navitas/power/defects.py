@@ -9,7 +9,7 @@ Items = Mapping[str, float]
 Arrays = Mapping[str, tuple[float, ...]]
 
 _SPEEDS = re.compile(r"cpu\.(?:core_)?speeds(\.cluster\d+)?")
-_OF_CLUSTER = re.compile(r"cpu\.(?:core_speeds|core_power|speeds|active|cluster_power)\.cluster(\d{1,4})")
+_WITH_ONE_ACTIVE = re.compile(r"cpu\.clusters\.cores|cpu\.core_power\.cluster0|cpu\.scaling_(step|policy)_power\.policy\d+")
 _EXPECT_ARRAY = re.compile(r"cpu\.clusters\.cores|cpu\.speeds|cpu\.(core_speeds|core_power|speeds|active)\.cluster\d+")
 _EXPECT_ITEM = re.compile(r"cpu\.(suspend|idle|awake)|cpu\.cluster_power\.cluster\d+|battery\.capacity")
 
@@ -19,7 +19,6 @@ def defects(items: Items, arrays: Arrays) -> list[str]:
     return [
         *_capacity(items),
         *_missing(items, arrays),
-        *_surplus(items, arrays),
         *_kinds(items, arrays),
         *_speeds(arrays),
         *_negative(items, arrays),
@@ -56,17 +55,12 @@ def _missing(items: Items, arrays: Arrays) -> list[str]:
     return found
 
 
-def _surplus(items: Items, arrays: Arrays) -> list[str]:
-    count = _clusters(items, arrays)
-    beyond = [key for key in (*items, *arrays) if (match := _OF_CLUSTER.fullmatch(key)) and int(match[1]) >= count]
-    return [f"{key}: cpu.clusters.cores tells of {count} clusters, so it is left out" for key in beyond if count]
-
-
 def _kinds(items: Items, arrays: Arrays) -> list[str]:
     found = [f"{key}: one value where an array is expected" for key in items if _EXPECT_ARRAY.fullmatch(key)]
     found += [f"{key}: an array where one value is expected, the first counts" for key in arrays if _EXPECT_ITEM.fullmatch(key)]
-    if _clusters(items, arrays) and "cpu.active" in arrays:
-        found.append("cpu.active: an array beside cpu.clusters.cores, the first value counts")
+    beside = next((key for key in (*arrays, *items) if _WITH_ONE_ACTIVE.fullmatch(key)), None)
+    if beside is not None and "cpu.active" in arrays:
+        found.append(f"cpu.active: an array beside {beside}, the first value counts, as what any running core adds")
     found += [f"{key}: an <item> and an <array>, the <item> counts" for key in items if key in arrays]
     return found + [f"{key}: the array is empty" for key, values in arrays.items() if not values]
 
@@ -95,4 +89,6 @@ def _negative(items: Items, arrays: Arrays) -> list[str]:
 
 
 def _clusters(items: Items, arrays: Arrays) -> int:
-    return len(arrays["cpu.clusters.cores"]) if "cpu.clusters.cores" in arrays else int("cpu.clusters.cores" in items)
+    if "cpu.clusters.cores" in arrays:
+        return len(arrays["cpu.clusters.cores"])
+    return int(any(key in names for names in (items, arrays) for key in ("cpu.clusters.cores", "cpu.core_power.cluster0")))

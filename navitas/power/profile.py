@@ -14,6 +14,7 @@ from lxml import etree
 from navitas import binary_xml
 from navitas.errors import PowerProfileError
 from navitas.power.defects import defects
+from navitas.regular_files import open_regular
 
 MAX_BYTES = 1 << 20
 MAX_DEPTH = 16
@@ -61,7 +62,7 @@ def read_power_profile(source: Path | bytes, *, name: str | None = None, max_war
     """
     label = name or (source.stem if isinstance(source, Path) else "power_profile.xml")
     where = str(source) if isinstance(source, Path) else label
-    root = _parse(_bytes(source, where), where)
+    root = _parse(_checked(source, where) if isinstance(source, bytes) else read_profile_bytes(source), where)
     warnings: list[str] = []
     items: dict[str, float] = {}
     arrays: dict[str, tuple[float, ...]] = {}
@@ -93,15 +94,16 @@ def read_power_profile(source: Path | bytes, *, name: str | None = None, max_war
     return Profile(label, items, arrays, tuple(warnings), places)
 
 
-def _bytes(source: Path | bytes, where: str) -> bytes:
-    if isinstance(source, bytes):
-        data = source
-    else:
-        try:
-            with source.open("rb") as file:
-                data = file.read(MAX_BYTES + 1)
-        except OSError as error:
-            raise PowerProfileError(f"{source}: cannot be read ({error.strerror}).", "Check the path.") from error
+def read_profile_bytes(file: Path) -> bytes:
+    """The bytes of a profile's file, whatever they are. Raises PowerProfileError."""
+    try:
+        with open_regular(file) as stream:
+            return _checked(stream.read(MAX_BYTES + 1), str(file))
+    except OSError as error:
+        raise PowerProfileError(f"{file}: cannot be read ({error.strerror}).", "Check the path.") from error
+
+
+def _checked(data: bytes, where: str) -> bytes:
     if len(data) > MAX_BYTES:
         raise PowerProfileError(f"{where}: larger than 1 MiB.", "Real power profiles have some kilobytes: check the file.")
     return data

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from navitas.errors import RecordingError
+from navitas.regular_files import open_regular, read_regular
 
 LONGEST_LINE = 1 << 20
 _AGAIN = "Copy the recording again, or record again."
@@ -16,19 +18,17 @@ _AGAIN = "Copy the recording again, or record again."
 def read_json(path: Path, what: str, limit_bytes: int) -> Any:
     """A JSON file's content. RecordingError when it cannot be read, is no JSON or is larger than the limit."""
     try:
-        with path.open("rb") as file:
-            data = file.read(limit_bytes + 1)
-        if len(data) > limit_bytes:
-            raise ValueError(f"larger than {limit_bytes >> 20} MiB")
-        return json.loads(data)
-    except (OSError, ValueError, RecursionError) as error:
+        return json.loads(read_regular(path, limit_bytes))
+    except OSError as error:
+        raise RecordingError(f"{path}: {what}unreadable: {error.strerror or error}", _AGAIN) from error
+    except (ValueError, RecursionError) as error:
         raise RecordingError(f"{path}: {what}unreadable: {error}", _AGAIN) from error
 
 
 def read_lines(path: Path) -> Iterator[str]:
     """A text file's lines with their ends, in any bytes; longer ones than 1 MiB in pieces. RecordingError when unreadable."""
     try:
-        with path.open(encoding="utf-8", errors="replace") as file:
+        with io.TextIOWrapper(open_regular(path), encoding="utf-8", errors="replace") as file:
             while line := file.readline(LONGEST_LINE):
                 yield line
     except OSError as error:

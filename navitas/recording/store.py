@@ -12,6 +12,7 @@ from navitas.errors import RecordingError
 from navitas.recording.manifest import SCHEMA_VERSION, FileKind, Manifest, Warning
 from navitas.recording.raw import read_json
 from navitas.recording.writer import MANIFEST_NAME, MAX_MANIFEST_BYTES, POWER_PROFILE_NAME, RecordingWriter
+from navitas.regular_files import open_regular
 
 __all__ = ["MANIFEST_NAME", "POWER_PROFILE_NAME", "Recording", "RecordingWriter", "open_recording"]
 
@@ -57,7 +58,7 @@ class Recording:
     def _check(self, name: str, sha256: str) -> Warning | None:
         path = self.file(name)
         try:
-            with path.open("rb") as stream:
+            with open_regular(path) as stream:
                 actual = hashlib.file_digest(stream, "sha256").hexdigest()
         except OSError as error:
             reason = error.strerror or str(error)

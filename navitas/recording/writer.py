@@ -7,8 +7,8 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -66,9 +66,11 @@ class RecordingWriter:
         voltage_source: Literal["battery", "option", "default"],
         settings: Mapping[str, Setting],
         created_utc: datetime | None = None,
+        lock: FolderLock | None = None,
     ) -> None:
+        """`lock` is that of `reserved`, where the caller holds it already."""
         self.root = root
-        self._lock = FolderLock(root / LOCK_NAME)
+        self._lock = lock or FolderLock(root / LOCK_NAME)
         self._profile_xml = power_profile
         self._pending: dict[str, tuple[FileKind, int | None]] = {}
         self._files: dict[str, File] = {}
@@ -107,15 +109,7 @@ class RecordingWriter:
 
         RecordingError when the folder holds anything else, or another profiling is writing there.
         """
-        try:
-            self.root.mkdir(parents=True, exist_ok=True)
-            locked = self._lock.acquire()
-        except OSError as error:
-            raise unwritable(self.root, error) from error
-        if not locked:
-            raise RecordingError(
-                f"{self.root}: another profiling is writing a recording here", "Wait for its end, or name another folder with -o."
-            )
+        _take(self.root, self._lock)
         try:
             _clear(self.root)
             (self.root / RESERVE_NAME).write_bytes(os.urandom(_RESERVE_BYTES))
@@ -258,6 +252,38 @@ class RecordingWriter:
         del self._pending[relative]
 
 
+@contextmanager
+def reserved(root: Path) -> Iterator[FolderLock]:
+    """Hold a recording's folder, made if need be, for this process alone before anything is written there.
+
+    A folder that is still empty at the end, and was not there before, is removed. RecordingError when another profiling is
+    writing there, or the folder holds anything but a recording.
+    """
+    made = [folder for folder in (root, *root.parents) if not folder.exists()]
+    lock = FolderLock(root / LOCK_NAME)
+    try:
+        _take(root, lock)
+        _replaceable(root)
+        yield lock
+    finally:
+        lock.release()
+        with suppress(OSError):  # not empty
+            for folder in made:
+                folder.rmdir()
+
+
+def _take(root: Path, lock: FolderLock) -> None:
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        locked = lock.acquire()
+    except OSError as error:
+        raise unwritable(root, error) from error
+    if not locked:
+        number = lock.holder()
+        who = f"another profiling (process {number})" if number else "another profiling"
+        raise RecordingError(f"{root}: {who} is writing a recording here", "Wait for its end, or name another folder with -o.")
+
+
 def unwritable(root: Path, error: OSError) -> RecordingError:
     """The error for a recording that cannot be written, or no further."""
     message = f"{root}: cannot write a recording here: {error.strerror or error}"
@@ -281,10 +307,10 @@ def check_place(root: Path) -> None:
         raise unwritable(root, error) from error
 
 
-def _clear(root: Path) -> None:
-    """Make `root` ready: empty is fine, an older recording loses its own files, anything else is refused."""
+def _replaceable(root: Path) -> bool:
+    """Whether `root` holds an older recording; false when it is empty. RecordingError when it holds anything else."""
     if all(path.name in (LOCK_NAME, RESERVE_NAME) for path in root.iterdir()):
-        return
+        return False
     raw = None
     if (root / MANIFEST_NAME).is_file():  # a pipe would be waited for
         with suppress(RecordingError):
@@ -294,6 +320,13 @@ def _clear(root: Path) -> None:
             f"{root}: the folder is not empty and holds no recording, so nothing is written there",
             "Choose a new or empty folder with -o, or empty this one.",
         )
+    return True
+
+
+def _clear(root: Path) -> None:
+    """Make `root` ready: an older recording loses its own files. RecordingError as `_replaceable`."""
+    if not _replaceable(root):
+        return
     for folder in ("maps", "runs"):
         if (root / folder).is_dir() and not (root / folder).is_symlink():
             shutil.rmtree(root / folder)

@@ -59,6 +59,7 @@ def _report(profile: Profile) -> dict[str, Any]:
         "methods": Lines(_method(each, lines, components) for each in profile.method_repeats()),
         "tests": (_test(test, lines, profile) for test in profile.tests),
         "warnings": [asdict(notice) for notice in profile.warnings],
+        "losses": [_given(**asdict(lost)) for lost in profile.losses],
     }
 
 
@@ -92,6 +93,7 @@ def _repeats(tests: Sequence[TestEnergy]) -> list[dict[str, Any]]:
             "method": group.method,
             "energies_j": [test.energy_j for test in group.tests],
             **_spread(group.energy_j),
+            "compensated_median_j": group.compensated_median_j,
         }
         for group in repeats_of(tests)
     ]
@@ -133,7 +135,13 @@ def _test(test: TestEnergy, lines: MethodLines, profile: Profile) -> dict[str, A
         "base_j": test.base_j,
         "unattributed_j": test.unattributed_j,
         "compensated_j": test.compensated_j,
-        **_given(unprobed_j=test.unprobed_j, unprobed_threads_j=test.unprobed_threads_j),
+        **_given(
+            compensated_error_j=test.compensated_error_j,
+            probes_error_j=test.probes_error_j,
+            sampled_probes_j=test.sampled_probes_j,
+            unprobed_j=test.unprobed_j,
+            unprobed_threads_j=test.unprobed_threads_j,
+        ),
         **alternative,
         "components": shares(profile.components, test.components),
         "threads": (_thread(thread, lines, profile.components) for thread in test.threads),
@@ -157,5 +165,5 @@ def _thread(thread: ThreadEnergy, lines: MethodLines, components: Sequence[str])
     }
 
 
-def _given(**figures: float | None) -> dict[str, float]:
-    return {name: joules for name, joules in figures.items() if joules is not None}
+def _given(**fields: Any) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value is not None}

@@ -9,6 +9,7 @@ if TYPE_CHECKING:  # what prints progress needs no numpy
     from navitas.analyze.records import TestEnergy
     from navitas.parse.tables import Method, MethodTable
 
+_TAB_WIDTH = 4
 UNKNOWN_METHOD = "(unknown method)"
 
 
@@ -62,8 +63,13 @@ def printable(text: str, limit: int = 200) -> str:
 
 
 def printable_lines(text: str) -> str:
-    """Several lines, each of them `printable`."""
-    return "\n".join(printable(line, 2000) for line in text.split("\n"))
+    """Several lines, each of them a `printable_line`."""
+    return "\n".join(printable_line(line, 2000) for line in text.split("\n"))
+
+
+def printable_line(text: str, limit: int = 200) -> str:
+    """A line of a message, `printable`, with its tabs as spaces; in names a tab stays visible."""
+    return printable(text[: limit + 1].expandtabs(_TAB_WIDTH), limit)
 
 
 def _visible(char: str) -> str:

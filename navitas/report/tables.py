@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -38,16 +38,20 @@ def tests_table(profile: Profile, tests: Sequence[TestEnergy], groups: Sequence[
     Of very many tests only the `top` that used most, and those that did not pass.
     """
     repeated = any(len(group.tests) > 1 for group in groups)
+    compensated = is_compensated(test for group in groups for test in group.tests)
+    energy = ["Compensated", "±"] if compensated else ["Energy"]
     table = _table(
         "Tests",
         "Test",
-        [*(["Run"] if repeated else []), "Energy", "Charge", "Battery", *([] if narrow else ["Wall"])],
+        [*(["Run"] if repeated else []), *energy, "Charge", "Battery", *([] if narrow else ["Wall"])],
         last="Status",
     )
     label = _TestNames(profile)
 
-    def add(name: Text | str, run: str, energy_j: float | None, wall: str, status: Text, *, bold: bool = False) -> None:
+    def add(name: Text | str, run: str, energy_j: float | None, wall: str, status: Text, *, error: str = "") -> None:
+        bold = not name
         figures = [""] * 3 if energy_j is None else _energy(energy_j, profile)
+        figures[1:1] = [error] if compensated else []
         cells = [*([run] if repeated else []), *figures, *([] if narrow else [wall])]
         table.add_row(name, *(Text(cell, style="bold" if bold else "") for cell in cells), status, end_section=bold)
 
@@ -55,9 +59,10 @@ def tests_table(profile: Profile, tests: Sequence[TestEnergy], groups: Sequence[
     for group in shown:
         for test in group.tests:
             status = Text(test.status, style=_STATUS_STYLE.get(test.status, ""))
-            add(label.of(test), str(test.repeat + 1), test.energy_j, duration(test.wall_ns), status)
+            error = "" if test.compensated_error_j is None else joules(test.compensated_error_j)
+            add(label.of(test), str(test.repeat + 1), test.compensated_j, duration(test.wall_ns), status, error=error)
         if len(group.tests) > 1:
-            add("", "median", group.median_j, "", Text(_spread(group), style="bold"), bold=True)
+            add("", "median", group.compensated_median_j, "", Text(_spread(group), style="bold"))
     _more(table, len(groups) - len(shown), "tests")
     untimed = [test for test in tests if test.wall_ns == 0]
     for test in untimed[: max(top, _ALL_TESTS)]:
@@ -66,26 +71,47 @@ def tests_table(profile: Profile, tests: Sequence[TestEnergy], groups: Sequence[
     return table
 
 
+def is_compensated(tests: Iterable[TestEnergy]) -> bool:
+    """Whether probes were taken off any of them."""
+    return any(test.probes_j for test in tests)
+
+
+def compensated_note(tests: Sequence[TestEnergy]) -> str:
+    """What the figures of compensated tests are; empty where none is."""
+    if not is_compensated(tests):
+        return ""
+    by = (
+        "by their sampled cost and the runs without probes" if any(test.unprobed_j for test in tests) else "by their sampled cost"
+    )
+    raw, own = (joules(sum(figures)) for figures in zip(*((test.energy_j, test.compensated_j) for test in tests), strict=True))
+    return (
+        f"Compensated: an estimate of the energy without probes, {by}; ± is its standard error. With probes {raw}, without {own}."
+    )
+
+
 def _spread(group: Repeats) -> str:
     """How far the runs lie from their median, at most."""
-    if group.median_j <= 0:
+    middle = group.compensated_median_j
+    if middle <= 0:
         return ""
-    return f"± {percent(max(abs(test.energy_j - group.median_j) for test in group.tests), group.median_j)}"
+    return f"± {percent(max(abs(test.compensated_j - middle) for test in group.tests), middle)}"
 
 
 def _most(groups: Sequence[Repeats], top: int) -> Sequence[Repeats]:
     """All tests in their order; of very many those that used most, and `top` of those that did not pass."""
     if len(groups) <= max(top, _ALL_TESTS):
         return groups
-    ranked = sorted(groups, key=lambda group: -group.median_j)
+    ranked = sorted(groups, key=lambda group: -group.compensated_median_j)
     bad = [group for group in groups if any(test.status in _BAD for test in group.tests)]
     chosen = {id(group) for group in (*ranked[:top], *bad[:top])}
     return [group for group in ranked if id(group) in chosen]
 
 
 def baseline_table(profile: Profile, groups: Sequence[Repeats], top: int) -> Table:
-    """What each test's threads used with probes, without these' energy, and as it ran without them: medians over its runs."""
-    table = _table("Probes", "Test", ["With probes", "Compensated", "Without probes"], last="Compensated is off by")
+    """What each test's threads used with probes, without these' energy by their sampled cost alone, and as it ran without them:
+    medians over its runs.
+    """
+    table = _table("Probes", "Test", ["With probes", "By sampled cost", "Without probes"], last="Sampled cost is off by")
     label = _TestNames(profile)
     shown = _most(groups, top)
     for group in shown:
@@ -128,10 +154,14 @@ class _Pairs:
         return cls(
             runs=len(pairs),
             probed_j=median(test.threads_j for test, _ in pairs),
-            compensated_j=median(test.threads_j - test.probes_j for test, _ in pairs),
+            compensated_j=median(test.threads_j - _sampled_j(test) for test, _ in pairs),
             unprobed_j=median(threads_j for _, threads_j in pairs),
-            probes_j=median(test.probes_j for test, _ in pairs),
+            probes_j=median(_sampled_j(test) for test, _ in pairs),
         )
+
+
+def _sampled_j(test: TestEnergy) -> float:
+    return test.probes_j if test.sampled_probes_j is None else test.sampled_probes_j
 
 
 def threads_table(profile: Profile, shown: Sequence[TestEnergy], top: int) -> Table:

@@ -15,7 +15,7 @@ from navitas.analyze.repeats import repeats_of
 from navitas.errors import UsageError
 from navitas.report.call_tree import call_tree
 from navitas.report.names import printable
-from navitas.report.tables import baseline_note, baseline_table, methods_table, tests_table, threads_table
+from navitas.report.tables import baseline_note, baseline_table, compensated_note, methods_table, tests_table, threads_table
 from navitas.report.units import battery_share, charge, duration, joules
 
 _LISTED = 20
@@ -48,6 +48,8 @@ class TerminalReport:
         paper1 = any(test.alternative_j is not None for test in shown)
         narrow = console.width < _NARROW
         parts: list[RenderableType] = [_header(profile), "", tests_table(profile, tests, groups, self._top, narrow=narrow)]
+        if note := compensated_note(tests):
+            parts += [Text(note, style="dim")]
         if any(len(group.tests) > 1 for group in groups):
             parts += ["", Text("Threads and methods: of each test the run nearest to its median.", style="dim")]
         if any(test.unprobed_j is not None for test in tests):

@@ -29,7 +29,7 @@ def device() -> Iterator[AdbDevice]:
 
 @pytest.fixture(scope="session")
 def virtual(device: AdbDevice) -> AdbDevice:
-    """The device, where only the virtual phone can pass: its own format of packages, its own port."""
+    """The device, where only the virtual phone can pass: its own format of packages, its own socket."""
     if SERIAL:
         pytest.skip("for the virtual phone: NAVITAS_TEST_SERIAL names another device")
     return device
@@ -40,7 +40,7 @@ def adb(device: AdbDevice) -> Adb:
     """Runs the adb program against the device: `adb("shell", "ls")`."""
 
     def run(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-        command = [adbutils.adb_path(), "-P", str(device.server_port), "-s", device.serial, *arguments]
+        command = [adbutils.adb_path(), "-L", device.client.socket_spec, "-s", device.serial, *arguments]
         return subprocess.run(command, input=stdin, capture_output=True, timeout=60, check=False)
 
     return run

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from support.command_line import eventually
@@ -59,6 +60,48 @@ def test_instrumentation_tests_run_and_are_recorded(phone: AdbDevice) -> None:
     assert "p.xml" in phone.shell(f"run-as {APP} ls shared_prefs").text
     assert "I/Notes   : created on main\n" in phone.shell("logcat -d -v tag -s Notes").text
     assert phone.shell(f"pidof {APP}").exit_code == 1
+
+
+def test_activities_come_and_go_as_on_a_phone(phone: AdbDevice) -> None:
+    found = phone.shell(f"am instrument -w -r -e class {APP}.LifecycleTest {RUNNER}", timeout_s=240)
+    assert found.text.rstrip().endswith("OK (7 tests)\n\n\nINSTRUMENTATION_CODE: -1"), found.text
+
+
+def test_classes_that_the_runner_would_not_search_are_not_run(phone: AdbDevice) -> None:
+    listed = phone.shell(f"am instrument -w -r -e log true {RUNNER}", timeout_s=240).text
+    classes = set(re.findall(r"STATUS: class=(.*)", listed))
+    assert classes == {f"{APP}.{name}" for name in ("NotesTest", "LifecycleTest", "CrashTest", "Nested")}, listed
+    named = phone.shell(f"am instrument -w -r -e class {APP}.Nested$Inner {RUNNER}".replace("$", "\\$"), timeout_s=240)
+    assert "OK (1 test)" in named.text, named.text
+
+
+def instrumented(virtual: AdbDevice, folder: Path, **kind: str) -> str:
+    """What `am instrument` says of an app of some kind with one test."""
+    tests = {"OldTest": "public class OldTest { @org.junit.Test public void works() { org.junit.Assert.assertTrue(true); } }"}
+    try:
+        made = make(folder / "made", tests, **kind)
+    except NotFetchedError as error:
+        pytest.skip(str(error))
+    virtual.install(made.apks)
+    virtual.shell(f"mkdir -p {PUSHED}")
+    virtual.push(made.jvm, f"{PUSHED}/{TESTS}.jvm.zip")
+    try:
+        return virtual.shell(f"am instrument -w -r {RUNNER}", timeout_s=240).text
+    finally:
+        for package in (TESTS, APP):
+            virtual.uninstall(package)
+        virtual.shell(f"rm -f {PUSHED}/*")
+
+
+def test_tests_with_an_older_junit_run(virtual: AdbDevice, tmp_path: Path) -> None:
+    """Robolectric needs JUnit 4.13; tests of 2014 to 2020 have 4.12."""
+    assert "OK (1 test)" in (said := instrumented(virtual, tmp_path, junit="4.12")), said
+
+
+def test_a_framework_that_does_not_start_says_why(virtual: AdbDevice, tmp_path: Path) -> None:
+    said = instrumented(virtual, tmp_path, application=".Gone")
+    assert f"RESULT: longMsg=java.lang.ClassNotFoundException: {APP}.Gone, at " in said, said
+    assert "RESULT: shortMsg=Android's framework did not start (if the app starts on a phone, delete /" in said, said
 
 
 def test_a_crash_of_the_main_thread_ends_the_run(phone: AdbDevice) -> None:

@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import adbutils
 import pytest
 
 from navitas.device.adb import AdbDevice, select_device
@@ -94,7 +93,7 @@ def test_adb_install_refuses_what_is_no_bundle(adb: Adb, phone: AdbDevice, tmp_p
 
 
 def test_adbutils_itself(adb: Adb, phone: AdbDevice) -> None:
-    device = adbutils.AdbClient("127.0.0.1", phone.server_port).device(phone.serial)
+    device = phone.client.device(phone.serial)
     assert device.shell("echo hi") == "hi"
     assert device.shell2("exit 5", v2=True).returncode == 5
     device.sync.push(b"content", "/data/local/tmp/via-adbutils")
@@ -104,7 +103,7 @@ def test_adbutils_itself(adb: Adb, phone: AdbDevice) -> None:
 
 
 def test_it_is_listed_and_selected(phone: AdbDevice) -> None:
-    client = adbutils.AdbClient("127.0.0.1", phone.server_port)
+    client = phone.client
     assert [(found.serial, found.state) for found in list_devices(client)] == [(phone.serial, "device")]
     assert select_device(None, client).info == phone.info
     with pytest.raises(DeviceError, match=phone.serial):
@@ -113,7 +112,7 @@ def test_it_is_listed_and_selected(phone: AdbDevice) -> None:
 
 def test_several_devices_are_listed_when_none_is_named(phone: AdbDevice) -> None:
     with virtual_phone() as other:
-        client = adbutils.AdbClient("127.0.0.1", phone.server_port)
+        client = phone.client
         client.connect(other.serial)
         with pytest.raises(DeviceError) as caught:
             select_device(None, client)
@@ -128,7 +127,7 @@ def test_two_phones_do_not_meet(phone: AdbDevice) -> None:
         other.push(b"second", "/data/local/tmp/whose")
         assert phone.shell("cat /data/local/tmp/whose").stdout == b"first"
         assert other.shell("cat /data/local/tmp/whose").stdout == b"second"
-        assert phone.serial != other.serial and phone.server_port != other.server_port
+        assert phone.serial != other.serial and phone.client.path != other.client.path
 
 
 def test_another_phone_by_name(tmp_path: Path) -> None:
@@ -142,9 +141,14 @@ def test_an_unknown_phone_is_an_error_that_names_those_there_are() -> None:
         pass
 
 
-def _is_free(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) != 0
+def _sockets(device: AdbDevice) -> list[str]:
+    """Those of the adb server and of the phone."""
+    return [str(device.client.path), device.serial.removeprefix("localfilesystem:")]
+
+
+def _is_free(path: str) -> bool:
+    with socket.socket(socket.AF_UNIX) as probe:
+        return probe.connect_ex(path) != 0
 
 
 def _state_dirs() -> set[Path]:
@@ -158,12 +162,12 @@ class Stop(Exception):
 
 def test_nothing_is_left_after_an_error() -> None:
     with pytest.raises(Stop), virtual_phone() as device:
-        ports = (device.server_port, int(device.serial.rpartition(":")[2]))
+        sockets = _sockets(device)
         device.shell("yes > /dev/null 2>&1 &")
         busy = int(device.shell("pidof yes").text)
         folder = next(found for found in _state_dirs() if _holds(found, device))
         raise Stop
-    assert all(_is_free(port) for port in ports)
+    assert all(_is_free(path) for path in sockets)
     assert not folder.exists()
     assert eventually(lambda: not _runs(busy))
 
@@ -189,8 +193,8 @@ from navitas.device import virtual_phone
 virtual_phone._SHARED_MEMORY = pathlib.Path("/none")
 with virtual_phone.virtual_phone() as device:
     device.shell("yes > /dev/null 2>&1 & while [ -z \\"$(pidof yes)\\" ]; do sleep 0.05; done")
-    ports = [device.server_port, int(device.serial.rpartition(":")[2])]
-    print(json.dumps([*ports, int(device.shell("pidof yes").text)]), flush=True)
+    sockets = [str(device.client.path), device.serial.removeprefix("localfilesystem:")]
+    print(json.dumps([*sockets, int(device.shell("pidof yes").text)]), flush=True)
     time.sleep(600)
 """
 
@@ -200,13 +204,15 @@ def test_nothing_is_left_when_its_owner_is_killed(number: signal.Signals, tmp_pa
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     child = subprocess.Popen([sys.executable, "-c", CHILD], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment)
     assert child.stdout is not None
-    *ports, busy = json.loads(child.stdout.readline())
+    *sockets, busy = json.loads(child.stdout.readline())
     assert len(list(tmp_path.glob("navitas-phone-*"))) == 1
     child.send_signal(number)
     child.wait(30)
     child.stdout.close()
-    assert eventually(lambda: all(_is_free(port) for port in ports) and not _runs(busy))
-    assert eventually(lambda: list(tmp_path.glob("navitas-phone-*")) == [])
+    assert eventually(lambda: all(_is_free(path) for path in sockets) and not _runs(busy))
+    assert eventually(
+        lambda: list(tmp_path.glob("navitas-phone-*")) == [] and not any(Path(path).parent.exists() for path in sockets)
+    )
 
 
 def test_a_lost_phone_is_an_error_with_remedy() -> None:

@@ -66,7 +66,7 @@ def installed(virtual: AdbDevice, tmp_path_factory: pytest.TempPathFactory) -> I
     manifest = {
         "schema_version": 1, "package": PACKAGE, "module": ":", "project": "p", "map_id": "0" * 16,
         "test_roots": ["test-classes"],
-        "class_path": ["test-classes", *(f"lib/{jar.name}" for jar in jars)], "working_dir": "/none", "jvm_args": [],
+        "class_path": ["test-classes", *(f"lib/{jar.name}" for jar in jars)], "working_dir": "/", "jvm_args": [],
         "system_properties": {}, "environment": {}, "java_home": None, "warnings": [],
     }  # fmt: skip
     with zipfile.ZipFile(folder / "p.bundle.zip", "w") as archive:

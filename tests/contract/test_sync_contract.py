@@ -6,7 +6,6 @@ import stat
 import struct
 from collections.abc import Iterator
 
-import adbutils
 import pytest
 
 from navitas.device.adb import AdbDevice
@@ -20,7 +19,7 @@ class Sync:
     """One open `sync:` service."""
 
     def __init__(self, device: AdbDevice) -> None:
-        transport = adbutils.AdbClient("127.0.0.1", device.server_port).device(device.serial).open_transport()
+        transport = device.client.device(device.serial).open_transport()
         transport.send_command("sync:")
         transport.check_okay()
         self._connection = transport.conn

@@ -1,17 +1,19 @@
 """The adb transport packet by packet, as a host of any age speaks it (AOSP packages/modules/adb: protocol.txt, adb.h).
 
-Only a device on plain TCP can be asked so: the virtual phone.
+Only a device on a plain socket can be asked so: the virtual phone.
 """
 
 from __future__ import annotations
 
-import socket
 import struct
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
 from navitas.device.adb import AdbDevice
+from navitas.device.local_socket import LOCAL
+from navitas.device.local_socket import connect as connect_to
 
 CNXN, AUTH, OPEN, OKAY, CLSE, WRTE = b"CNXN", b"AUTH", b"OPEN", b"OKAY", b"CLSE", b"WRTE"
 OLD, NEW = 0x01000000, 0x01000001
@@ -22,8 +24,8 @@ class Host:
     """One connection; checks magic and, for an old host, checksums of what it receives."""
 
     def __init__(self, address: str, version: int = NEW, most: int = 1 << 20) -> None:
-        name, _, port = address.rpartition(":")
-        self._socket = socket.create_connection((name, int(port)), timeout=30)
+        self._socket = connect_to(Path(address.removeprefix(LOCAL)))
+        self._socket.settimeout(30)
         self._version = version
         self._most = most
         self.send(CNXN, version, most, b"host::features=shell_v2,cmd,delayed_ack,sendrecv_v2")

@@ -19,7 +19,8 @@ from support.framework import NotFetchedError, provide
 from support.gradle_builds import outcome
 from support.gradle_projects import gradles
 
-from navitas.build.bundle import Bundle
+from navitas import __version__
+from navitas.build.bundle import Bundle, open_bundle
 from navitas.build.gradle import INIT_SCRIPT, build_bundles
 from navitas.build.jars import JARS
 from navitas.bundle.manifest import AndroidManifest
@@ -246,6 +247,63 @@ def test_caches_and_a_release_like_variant(tmp_path: Path, launcher: str, monkey
     assert "org/navitas/runtime/Probe.enter" in probed_methods(built.apk("app.apk"))
     assert {name for name in probed_methods(built.apk("test.apk")) if not name.startswith("org/navitas/runtime/")} == set()
     assert not any(SLOWER in warning for warning in built.manifest.warnings)
+
+
+@pytest.mark.parametrize("launcher", ["path"], indirect=True)
+def test_an_app_of_java_7_is_dexed_with_the_runtime(tmp_path: Path, launcher: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No `compileOptions`, no desugaring: dex code of Android 5 has no invokedynamic, so neither may what is added."""
+    project = android_project("a", tmp_path, monkeypatch)
+    build = project / "build.gradle"
+    text = re.sub(r"    compileOptions \{.*?\n    \}\n", "", build.read_text(), flags=re.DOTALL)
+    build.write_text(re.sub(r".*kotlin.*\n", "", text))
+    properties = project / "gradle.properties"
+    properties.write_text(properties.read_text().replace("android.enableD8.desugaring=true\n", ""))
+    shutil.rmtree(project / "src/androidTest")
+    for name in ("StorageActivity.java", "Statistics.kt"):
+        (project / "src/main/java/org/example/storage" / name).unlink()
+    manifest = project / "src/main/AndroidManifest.xml"
+    manifest.write_text(re.sub(r"<activity.*</activity>", "", manifest.read_text(), flags=re.DOTALL))
+    test = project / "src/androidTest/java/org/example/storage/OldTest.java"
+    test.parent.mkdir(parents=True)
+    test.write_text(
+        "package org.example.storage;\n"
+        "public class OldTest { @org.junit.Test public void works() { new TaskClass(); Helper.help(); } }\n"
+        "class Helper { static void help() { } }\n"
+    )
+    built = Built(project, launcher)
+    assert built.manifest.min_sdk == 21
+    assert "org/navitas/runtime/Probe" in classes(built.apk("app.apk"))
+    assert "org/navitas/runtime/junit/NavitasListener" in classes(built.apk("test.apk"))
+
+
+@pytest.mark.parametrize("launcher", ["8.11.1"], indirect=True)
+def test_the_use_of_an_app_without_tests_is_recorded_on_a_fresh_machine(
+    tmp_path: Path, launcher: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As docs/android.md says, "An app in use": with the plugin in the build, and nothing in the cache."""
+    project = android_project("c", tmp_path, monkeypatch)
+    shutil.rmtree(project / "src/androidTest")
+    subprocess.run([str(NAVITAS), "plugin", "--repository", str(tmp_path / "plugins")], check=True, capture_output=True)
+    settings, build = project / "settings.gradle", project / "build.gradle"
+    place = f"repositories {{\n        maven {{ url = uri('{tmp_path / 'plugins'}') }}"
+    settings.write_text(settings.read_text().replace("repositories {", place, 1))
+    build.write_text(build.read_text().replace("plugins {", f"plugins {{\n    id 'org.navitas' version '{__version__}'", 1))
+    subprocess.run([launcher, "-q", "navitasBundleDebug"], cwd=project, check=True, capture_output=True)
+    bundle = project / "build/navitas/debug/steps-debug.bundle.zip"
+    made = Made(open_bundle(bundle))
+    assert (made.manifest.apks.test, made.manifest.runner, made.manifest.test_package) == (None, None, "org.example.steps")
+    assert "org/example/steps/StepsActivity.onCreate" in probed_methods(made.apk("app.apk"))
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    profiled = subprocess.run([str(NAVITAS), "profile", "--bundle", str(bundle)], capture_output=True, text=True, check=False)
+    assert profiled.returncode == 2 and "navitas record org.example.steps --bundle" in profiled.stderr, profiled.stderr
+    command = ["record", "org.example.steps", "--bundle", bundle, "--gradle", launcher, "-o", tmp_path / "recording"]
+    use = ["--json", tmp_path / "report.json", "--", "monkey", "-p", "org.example.steps", "-s", "5", "20"]
+    done = subprocess.run([str(NAVITAS), *map(str, [*command, *use])], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "fetching Android's framework" in done.stderr
+    profiled_use = Profiled(json.loads((tmp_path / "report.json").read_text("utf-8")))
+    assert profiled_use.energy_of("steps#use", "StepsActivity.onCreate") > 0
 
 
 @pytest.mark.parametrize("launcher", ["7.6.4"], indirect=True)

@@ -70,6 +70,18 @@ def test_the_bundles_tests_run(tmp_path: Path, any_gradle: str) -> None:
     assert "OK (1 test)" in run_tests(bundle, tmp_path / "unpacked", "p.ATest")
 
 
+def test_a_projects_own_classes_get_probes_whatever_their_package(tmp_path: Path, gradle: str) -> None:
+    own = "package org.hamcrest; public class Own { public int f() { return 1; } }\n"
+    test = "package org.junit; public class OwnTest { @Test public void t() { new org.hamcrest.Own().f(); } }\n"
+    project = write(
+        single(tmp_path / "p"), {"src/main/java/org/hamcrest/Own.java": own, "src/test/java/org/junit/OwnTest.java": test}
+    )
+    (bundle,) = Build(project, gradle).bundles
+    assert {("org.hamcrest.Own", "f"), ("org.junit.OwnTest", "t")} <= set(methods(bundle))
+    assert not any(name == "org.hamcrest.Matcher" for name, _ in methods(bundle))
+    assert "OK (1 test)" in run_tests(bundle, tmp_path / "unpacked", "org.junit.OwnTest")
+
+
 def test_changes_are_taken_in_and_what_is_gone_goes(tmp_path: Path, any_gradle: str) -> None:
     project = write(single(tmp_path / "p"), {"src/main/java/p/B.java": main_class("B")})
     (first,) = Build(project, any_gradle).bundles

@@ -12,11 +12,14 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from click.testing import CliRunner
+from support.android_projects import android_project
 from support.command_line import NAVITAS, start
 from support.gradle_builds import outcome
 from support.gradle_projects import JUNIT, gradle_params, junit_class, main_class, write
 
 from navitas.build.plugin_repository import install_plugin
+from navitas.cli.plugin import command as plugin_command
 from navitas.recording.store import open_recording
 from navitas.report.json_report import schema
 
@@ -69,7 +72,7 @@ def test_a_build_profiles_its_modules(tmp_path: Path, gradle: str, repository: P
     code, said = gradle_run(gradle, project, "navitasProfile")
     assert code == 1
     assert "navitas: tests failed (exit code 3)" in said
-    assert "FAILED p.AppTest#fails: java.lang.AssertionError: as it should" in said
+    assert "FAILED :app p.AppTest#fails: java.lang.AssertionError: as it should" in said
     assert f"Report: {made / 'report.json'}" in said
     assert (made / "exit-code.txt").read_text() == "3\n"
     report = json.loads((made / "report.json").read_text("utf-8"))
@@ -79,6 +82,9 @@ def test_a_build_profiles_its_modules(tmp_path: Path, gradle: str, repository: P
     manifest = open_recording(made / "recording").manifest
     assert (manifest.project.name, manifest.state, {run.module for run in manifest.runs}) == ("multi", "complete", {":app"})
     assert not (project / "lib" / "build" / "navitas" / "report.json").exists()
+    code, alone = gradle_run(gradle, project, ":lib:navitasProfile")
+    assert code == 0
+    assert "navitas: :lib has no tests to profile: add JUnit tests under src/test/java" in alone
 
     stored = "onfiguration cache entry stored" in said
     (made / "report.json").unlink()
@@ -153,6 +159,38 @@ def test_ctrl_c_ends_the_profiling_too(tmp_path: Path, gradle: str, repository: 
         command.check_nothing_left()
     finally:
         command.close()
+
+
+@pytest.mark.parametrize(
+    ("gradle", "name"),
+    [
+        pytest.param(*version.values, name, id=name, marks=version.marks)
+        for number, name in (("path", "a"), ("7.6.4", "b"), ("8.11.1", "c"))
+        for version in gradle_params(number)
+    ],
+    indirect=["gradle"],
+)
+def test_an_android_build_applies_what_the_command_prints(
+    tmp_path: Path, gradle: str, repository: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = android_project(name, tmp_path, monkeypatch)
+    module = "app" if (project / "app").is_dir() else ""
+    printed = CliRunner().invoke(plugin_command, ["--repository", str(repository)]).stdout
+    android = printed.partition("com.android.application")[2]
+    (line,) = re.findall(r"^ *id 'org\.navitas' version .*$", android, re.MULTILINE)
+    (place,) = re.findall(r"^ *maven .*$", printed, re.MULTILINE)
+    settings_file, build_file = project / "settings.gradle", project / module / "build.gradle"
+    if name == "a":  # without blocks of its own
+        settings_file.write_text(f"pluginManagement {{ repositories {{\n{place}\n}} }}\n{settings_file.read_text()}")
+        build_file.write_text(build_file.read_text().replace("\nrepositories", f"\nplugins {{\n{line}\n}}\nrepositories", 1))
+    else:
+        settings_file.write_text(settings_file.read_text().replace("repositories {", f"repositories {{\n{place}", 1))
+        build_file.write_text(build_file.read_text().replace("plugins {", f"plugins {{\n{line}", 1))
+    code, said = gradle_run(gradle, project, "navitasProfile", "--dry-run", "-Pnavitas.variant=demoDebug")
+    assert code == 0, said
+    path = f":{module}:" if module else ":"
+    assert re.search(rf"^{path}navitasBundle\w*Debug SKIPPED$", said, re.MULTILINE), said
+    assert f"{path}navitasProfile SKIPPED" in said
 
 
 def test_the_example_for_ci_works(tmp_path: Path, any_gradle: str) -> None:

@@ -48,7 +48,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
 @pytest.fixture
 def serial(phone: AdbDevice, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The virtual phone as one of the user's own adb server, without the app, and no maps kept from other tests."""
-    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(phone.server_port))
+    monkeypatch.setenv("ADB_SERVER_SOCKET", phone.client.socket_spec)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.setattr("navitas.collect.map_cache.cache_folder", lambda: tmp_path / "cache")
     yield phone.serial
@@ -64,7 +64,7 @@ def test_joules_of_tests_threads_and_methods_each_test_in_a_process_of_its_own(
     done = lab.profile(name="all")
     tests = {test.method: test for test in done.profile.tests}
     assert {name: test.status for name, test in tests.items()} == {"works": "passed", "fails": "failed"}
-    assert list(done.outcome.failures) == [f"{APP}.WorkTest#fails"]
+    assert list(done.outcome.failures) == [f":app {APP}.WorkTest#fails"]
     assert len({test.run for test in tests.values()}) == 2 and "events_missing" not in done.warnings, (
         "pulled before the packages' data are cleared"
     )

@@ -19,7 +19,7 @@ Capture = pytest.CaptureFixture[str]
 @pytest.fixture
 def serial(phone: AdbDevice, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """The virtual phone as one of the user's own adb server."""
-    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(phone.server_port))
+    monkeypatch.setenv("ADB_SERVER_SOCKET", phone.client.socket_spec)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return phone.serial

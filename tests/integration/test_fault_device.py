@@ -89,7 +89,7 @@ def test_a_phone_or_adb_server_that_dies_during_a_test(lab: Lab, monkeypatch: py
         state = state_folder(device)
         doing = Doing(lab, device, "*#waits")
         doing.until(waiting(lab))
-        words = ("navitas.device.virtual", state) if what == "phone" else ("nodaemon", f"-P\0{device.server_port}")
+        words = ("navitas.device.virtual", state) if what == "phone" else ("nodaemon", f"-L\0{device.client.socket_spec}")
         for pid in processes(*words):
             os.kill(pid, signal.SIGKILL)
         error = doing.failed()
@@ -98,7 +98,7 @@ def test_a_phone_or_adb_server_that_dies_during_a_test(lab: Lab, monkeypatch: py
     assert (test.method, test.status) == ("waits", "cut")
     assert "cleanup" in {warning.code for warning in open_recording(lab.folder / "rec").manifest.warnings}
     check_gone(state)
-    check_gone(f"-P\0{device.server_port}")
+    check_gone(f"-L\0{device.client.socket_spec}")
 
 
 def test_an_adb_server_that_is_started_anew_during_a_test(lab: Lab) -> None:
@@ -106,17 +106,16 @@ def test_an_adb_server_that_is_started_anew_during_a_test(lab: Lab) -> None:
     with virtual_phone() as device:
         doing = Doing(lab, device, "*#waits")
         doing.until(waiting(lab))
-        for pid in processes("nodaemon", f"-P\0{device.server_port}"):
+        for pid in processes("nodaemon", f"-L\0{device.client.socket_spec}"):
             os.kill(pid, signal.SIGKILL)
         again = subprocess.Popen(
-            [adb_path(), "-P", str(device.server_port), "nodaemon", "server"],
+            [adb_path(), "-L", device.client.socket_spec, "nodaemon", "server"],
             env={**os.environ, "ADB_MDNS": "0", "ADB_USB": "0"},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
         try:
-            client = ServerClient("127.0.0.1", device.server_port)
-            assert eventually(lambda: _connected(client, device.serial))
+            assert eventually(lambda: _connected(device.client, device.serial))
             error = doing.failed()
             assert "lost during 'am instrument" in error.message
             assert left_on(device, lab) == ""

@@ -16,8 +16,8 @@ from support.host import read_only, small_disk
 from support.lab import Lab
 
 import navitas
-from navitas.device.state_folders import own, owned_folder
 from navitas.errors import RecordingError
+from navitas.owned_folder import own, owned_folder
 from navitas.recording.store import open_recording
 
 Start = Callable[..., Command]

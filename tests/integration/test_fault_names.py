@@ -20,12 +20,12 @@ pytestmark = pytest.mark.timeout(300)
 ODD = "it's \"<b>&amp;</b> $HOME `x` %20 #1 +;: é\\t\n~"
 TEST = """
 package p;
-public class Größe$1 {
+public class Größe$a1 {
   static void burn() { long end = System.nanoTime() + 50000000L; while (System.nanoTime() < end); }
   static void été_$() { burn(); }
   static String odd() { return "<script>\\n\\u001b[31m\\"'\\\\," + new String(new char[4096]).replace('\\0', 'x'); }
   @org.junit.Test public void ŧest() throws Exception {
-    Thread thread = new Thread(Größe$1::été_$, odd());
+    Thread thread = new Thread(Größe$a1::été_$, odd());
     thread.start();
     thread.join();
   }
@@ -41,14 +41,14 @@ def test_names_of_folders_modules_classes_threads_and_failures(gradle: str, navi
         {
             "settings.gradle": "rootProject.name = 'a-b.c d'\ninclude 'm-1.x'\n",
             "build.gradle": f"subprojects {{ apply plugin: 'java'\n{JUNIT}compileTestJava.options.encoding = 'UTF-8' }}\n",
-            "m-1.x/src/test/java/p/Größe$1.java": TEST,
+            "m-1.x/src/test/java/p/Größe$a1.java": TEST,
         },
     )
     done = navitas("profile", project, "--json", "out.json", "--speedscope", "s.json", "--collapsed", "c.txt", "-o", "rec")
     assert done.code == 3, done.err
     assert "Traceback" not in done.err
     assert "\x1b[31m" not in done.out + done.err, "nothing of the project drives the terminal"
-    assert "FAILED p.Größe$1#fails" in done.err
+    assert "FAILED :m-1.x p.Größe$a1#fails" in done.err
     found = json.loads((tmp_path / "out.json").read_text())
     jsonschema.validate(found, schema())
     tests = {test["method"]: test for test in found["tests"]}

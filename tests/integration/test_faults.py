@@ -125,7 +125,7 @@ def test_an_adb_server_of_another_version_is_left_alone(navitas: Run, tmp_path: 
 
 def test_no_test_matches(navitas: Run, project: Path, tmp_path: Path) -> None:
     done = navitas("profile", project, "--tests", "FaultyTest#pases", "-o", "out")
-    done.check_error(2, "no test matches 'FaultyTest#pases'", "nearest", "FaultyTest#passes")
+    done.check_error(2, "no test matches 'FaultyTest#pases'", "similar: FaultyTest#passes")
     assert not (tmp_path / "out").exists()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from math import fsum
+from math import fsum, nan
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from navitas.attribute.ledger import (
     PROBES,
     CallPaths,
     Calls,
+    Compensation,
     Energy,
     Evidence,
     Ledger,
@@ -77,7 +78,10 @@ class ThreadSpec:
 
 @dataclass(frozen=True, slots=True)
 class TestSpec:
-    """One run of a test, in a run of its own; `baseline`: without probes, beside the one of the same repeat that has them."""
+    """One run of a test, in a run of its own; `baseline`: without probes, beside the one of the same repeat that has them.
+
+    `compensation`: the columns of `Compensation`, in their order; NaN for what is not known.
+    """
 
     __test__ = False
 
@@ -93,6 +97,7 @@ class TestSpec:
     unattributed_j: float = 0.0
     alternative_j: float = 0.0
     baseline: bool = False
+    compensation: tuple[float, float, float, float] = (nan, nan, nan, nan)
 
 
 def made_ledger(
@@ -127,6 +132,7 @@ def made_ledger(
             for number, test in enumerate(tests)
         ),
         tests=_tests(tests, alternative=alternative is not None),
+        compensation=Compensation(*np.array([test.compensation for test in tests], np.float64).reshape(-1, 4).T),
         owners=rows.owner_table(),
         components=(evidence.component,),
         paths=rows.path_table(),

@@ -13,6 +13,7 @@ from pathlib import Path
 from navitas.device.adb import AdbDevice
 from support.command_line import eventually, processes_with
 from support.phone_data import state_folder
+from support.sockets import listening
 
 SETTINGS = (
     "settings list system; settings list global; dumpsys battery; cmd deviceidle enabled; dumpsys power | grep mWakefulness="
@@ -20,7 +21,6 @@ SETTINGS = (
 """Prints all that a measurement may set."""
 _APPS = "ps -A -o PID,NAME | grep -v ' sh$'; pm list packages; pm list instrumentation"
 _DRAINED = re.compile(r"^  (Charge counter|level|voltage|temperature): .*\n", re.MULTILINE)
-_LISTENING = "0A"
 
 
 class Surroundings:
@@ -50,12 +50,11 @@ class Surroundings:
     def _look(self) -> dict[str, object]:
         gc.collect()  # files that were mapped
         running = processes_with(self._mark)
-        sockets = {pid: set(_sockets(pid)) for pid in (*running, os.getpid())}
-        ports = listening_ports()
+        sockets = set(_sockets(os.getpid()))
         return {
             "processes": running,
-            "ports": {(pid, ports[one]) for pid, open_ones in sockets.items() for one in open_ones if one in ports},
-            "sockets": len(sockets[os.getpid()]),
+            "listening": listening({**running, os.getpid(): "this process"}),
+            "sockets": len(sockets),
             "threads": {one.name for one in threading.enumerate() if one.name.startswith("navitas-")},
             "files": {str(path) for folder in self._folders for path in folder.rglob("*") if path.is_file()},
             "phone's files": {str(path) for path in self._data.rglob("*") if path.is_file()},
@@ -71,15 +70,3 @@ def _sockets(pid: int) -> Iterator[str]:
             with contextlib.suppress(OSError):
                 if (name := str(link.readlink())).startswith("socket:["):
                     yield name[8:-1]
-
-
-def listening_ports() -> dict[str, int]:
-    """Ports of this machine that something listens at, by the sockets' inodes."""
-    found = {}
-    for table in ("tcp", "tcp6"):
-        with contextlib.suppress(OSError):
-            for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
-                words = line.split()
-                if words[3] == _LISTENING:
-                    found[words[9]] = int(words[1].rpartition(":")[2], 16)
-    return found

@@ -1,4 +1,4 @@
-"""A link to a phone that can be slow, hang, or be cut: a proxy between an adb server and the phone's port."""
+"""A link to a phone that can be slow, hang, or be cut: a proxy between an adb server and the phone's socket."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
+from navitas.device import local_socket
 from navitas.device.adb import AdbDevice
-from navitas.device.adb_server import ServerClient, connect
+from navitas.device.adb_server import connect
 
 _PIECE_BYTES = 16384
 
@@ -18,11 +20,11 @@ _PIECE_BYTES = 16384
 class Link:
     """Settings may change at any moment; `cut_after` counts bytes of one direction, `"up"` (to the phone) or `"down"`."""
 
-    def __init__(self, target_port: int) -> None:
+    def __init__(self, target: Path) -> None:
         self.delay_s = 0.0
         self.bytes_per_s = float("inf")
         self.hangs = threading.Event()
-        self._target_port = target_port
+        self._target = target
         self._open: list[socket.socket] = []
         self._listen(0)
         self.address = f"127.0.0.1:{self._server.getsockname()[1]}"
@@ -52,7 +54,7 @@ class Link:
         with contextlib.suppress(OSError):
             while True:
                 host, _ = server.accept()
-                phone = socket.create_connection(("127.0.0.1", self._target_port))
+                phone = local_socket.connect(self._target)
                 self._open += [host, phone]
                 for source, sink, direction in ((host, phone, "up"), (phone, host, "down")):
                     threading.Thread(target=self._pump, args=(source, sink, direction), daemon=True).start()
@@ -76,8 +78,8 @@ class Link:
 @contextmanager
 def linked(phone: AdbDevice) -> Iterator[tuple[AdbDevice, Link]]:
     """The same phone behind a link of its own."""
-    link = Link(int(phone.serial.rpartition(":")[2]))
-    client = ServerClient("127.0.0.1", phone.server_port)
+    link = Link(Path(phone.serial.removeprefix(local_socket.LOCAL)))
+    client = phone.client
     connect(client, link.address)
     try:
         yield AdbDevice(client, link.address), link

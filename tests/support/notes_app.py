@@ -153,6 +153,110 @@ public class NotesTest {
         assertTrue(took[0] / 1e6 + " ms, " + frames[0] + " frames", took[0] >= 250_000_000L && frames[0] < 100);
     }
 }""",
+    "LifecycleTest": """
+import static org.junit.Assert.*;
+import android.app.*;
+import android.content.Intent;
+import android.os.Bundle;
+import androidx.test.espresso.*;
+import androidx.test.platform.app.InstrumentationRegistry;
+import java.util.*;
+import java.util.concurrent.*;
+import org.junit.*;
+import org.junit.runners.MethodSorters;
+import org.robolectric.android.internal.LocalActivityInvoker;  // by which ActivityScenario launches here
+@FixMethodOrder(MethodSorters.NAME_ASCENDING)
+public class LifecycleTest {
+    private static final List<String> STEPS = new CopyOnWriteArrayList<>();
+    private final Instrumentation phone = InstrumentationRegistry.getInstrumentation();
+    private final LocalActivityInvoker scenario = new LocalActivityInvoker();
+    @BeforeClass public static void watch() {
+        Application app = (Application) InstrumentationRegistry.getInstrumentation().getTargetContext().getApplicationContext();
+        app.registerActivityLifecycleCallbacks(new Application.ActivityLifecycleCallbacks() {
+            void step(String what, Activity one) { STEPS.add(what + " " + one.getClass().getSimpleName()); }
+            public void onActivityCreated(Activity one, Bundle state) { step("create", one); }
+            public void onActivityStarted(Activity one) { step("start", one); }
+            public void onActivityResumed(Activity one) { step("resume", one); }
+            public void onActivityPaused(Activity one) { step("pause", one); }
+            public void onActivityStopped(Activity one) { step("stop", one); }
+            public void onActivitySaveInstanceState(Activity one, Bundle state) { }
+            public void onActivityDestroyed(Activity one) { step("destroy", one); }
+        });
+    }
+    private Intent intent(Class<?> activity) {
+        return new Intent(phone.getTargetContext(), activity).setFlags(Intent.FLAG_ACTIVITY_NEW_TASK);
+    }
+    private static void steps(String... expected) throws Exception {
+        for (int i = 0; i < 500 && STEPS.size() < expected.length; i++) Thread.sleep(10);
+        assertEquals(Arrays.asList(expected), STEPS);
+        STEPS.clear();
+    }
+    @Test public void aLaunchesAndLeavesIt() throws Exception {
+        scenario.startActivity(intent(Main.class));
+        steps("create Main", "start Main", "resume Main");
+    }
+    @Test public void bWhatIsLeftIsFinishedBetweenTests() throws Exception {
+        steps("pause Main", "stop Main", "destroy Main");
+    }
+    @Test public void cAScenarioReplacesTheActivitiesBefore() throws Exception {
+        scenario.startActivity(intent(Main.class));
+        new LocalActivityInvoker().startActivity(intent(Detail.class));
+        steps("create Main", "start Main", "resume Main", "pause Main", "create Detail", "start Detail", "resume Detail",
+            "stop Main", "destroy Main");
+    }
+    @Test public void dOneOnTopStopsTheOneBelowAndGivesWayToIt() throws Exception {
+        steps("pause Detail", "stop Detail", "destroy Detail");
+        phone.startActivitySync(intent(Main.class));
+        Activity top = phone.startActivitySync(intent(Detail.class));
+        steps("create Main", "start Main", "resume Main", "pause Main", "create Detail", "start Detail", "resume Detail",
+            "stop Main");
+        phone.runOnMainSync(top::finish);
+        steps("pause Detail", "start Main", "resume Main", "stop Detail", "destroy Detail");
+    }
+    @Test public void eOneOfAScenarioThatFinishesItselfIsDestroyed() throws Exception {
+        steps("pause Main", "stop Main", "destroy Main");
+        scenario.startActivity(intent(Detail.class));
+        Activity shown = Detail.shown;
+        phone.runOnMainSync(shown::finish);
+        steps("create Detail", "start Detail", "resume Detail", "pause Detail", "stop Detail", "destroy Detail");
+        assertTrue(shown.isDestroyed());
+    }
+    @Test public void gEspressoWaitsForWhatIsDue() throws Exception {
+        boolean[] isIdle = new boolean[1];
+        IdlingResource.ResourceCallback[] waiting = new IdlingResource.ResourceCallback[1];
+        IdlingResource work = new IdlingResource() {
+            public String getName() { return "work"; }
+            public boolean isIdleNow() { return isIdle[0]; }
+            public void registerIdleTransitionCallback(ResourceCallback callback) { waiting[0] = callback; }
+        };
+        IdlingRegistry.getInstance().register(work);
+        phone.runOnMainSync(() -> {
+            new android.os.Handler(android.os.Looper.getMainLooper()).postDelayed(() -> {
+                isIdle[0] = true;
+                waiting[0].onTransitionToIdle();
+            }, 300);
+            new org.robolectric.android.internal.LocalUiController().loopMainThreadUntilIdle();
+        });
+        assertTrue(isIdle[0]);
+        IdlingRegistry.getInstance().unregister(work);
+    }
+    @Test public void fAScenarioMovesItsOwn() throws Exception {
+        scenario.startActivity(intent(Detail.class));
+        Activity shown = Detail.shown;
+        scenario.stopActivity(shown);
+        scenario.resumeActivity(shown);
+        scenario.pauseActivity(shown);
+        scenario.finishActivity(shown);
+        steps("create Detail", "start Detail", "resume Detail", "pause Detail", "stop Detail", "start Detail", "resume Detail",
+            "pause Detail", "stop Detail", "destroy Detail");
+    }
+}""",
+    "Nested": """
+import org.junit.*;
+public class Nested {
+    public static class Inner { @Test public void inside() { } }
+    @Test public void outside() { new Object() { @Test public void inAnAnonymousClass() { } }; }
+}""",
     "CrashTest": """
 import org.junit.*;
 public class CrashTest {
@@ -173,16 +277,21 @@ class Made:
     map: Path
 
 
-def make(folder: Path, tests: Mapping[str, str] = _TEST_SOURCES) -> Made:
-    """The app, instrumented, and its tests (sources by class name). Raises `NotFetchedError`."""
+def make(
+    folder: Path, tests: Mapping[str, str] = _TEST_SOURCES, junit: str = "4.13.2", application: str = "android.app.Application"
+) -> Made:
+    """The app of an Application class, instrumented, and its tests (sources by class name) with a JUnit.
+
+    Raises `NotFetchedError`.
+    """
     jar = JARS / "navitas-phone-android.jar"
     if shutil.which("javac") is None or shutil.which("keytool") is None or not jar.is_file():
         raise NotFetchedError("no JDK, or the jars are not built: make jars")
     framework = provide()
-    libraries = sorted(fetch(["junit:junit:4.13.2"], folder / "lib", transitive=True).glob("*.jar"))
+    libraries = sorted(fetch([f"junit:junit:{junit}"], folder / "lib", transitive=True).glob("*.jar"))
     # The framework's own classes are woven for Robolectric: with this interface empty, subclasses compile as on Android.
     woven = _compiled(folder / "woven", {"ShadowedObject": "public interface ShadowedObject {}"}, [], _WOVEN)
-    class_path = [woven, framework.android, *libraries, *framework.jars]
+    class_path = [woven, framework.android, *libraries, *framework.jars, *framework.last]
     app = _compiled(folder / "app", _APP_SOURCES, class_path)
     instrument([app], folder / "instrumented", folder / "map.json")
     compiled = _compiled(folder / "tests", tests, [*class_path, app])
@@ -190,7 +299,7 @@ def make(folder: Path, tests: Mapping[str, str] = _TEST_SOURCES) -> Made:
     signer = Signer(folder, JARS / "navitas-phone-install.jar")
     parts = (activity(".Main", launcher=True), activity(".Detail"), Tag("service", {"name": ".Sync"}))
     apks = [
-        signer.add(write(folder / "app.raw", manifest(APP, *parts)), folder / "app.apk"),
+        signer.add(write(folder / "app.raw", manifest(APP, *parts, application={"name": application})), folder / "app.apk"),
         signer.add(write(folder / "tests.raw", manifest(TESTS, outside=(instrumentation(APP),))), folder / "tests.apk"),
     ]
     signer.run()

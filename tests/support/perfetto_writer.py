@@ -44,14 +44,14 @@ class PerfettoWriter:
     sequence: int = 1
     packets: list[bytes] = field(default_factory=list)
 
-    def packet(self, body: bytes, *, t_ns: int | None = None, dropped: bool = False) -> None:
-        """Any packet."""
-        head = number(10, self.sequence) + (number(8, t_ns) if t_ns is not None else b"")
+    def packet(self, body: bytes, *, t_ns: int | None = None, clock: int = 0, dropped: bool = False) -> None:
+        """Any packet; `clock` is that of its time (0: the usual one)."""
+        head = number(10, self.sequence) + (number(8, t_ns) if t_ns is not None else b"") + (number(58, clock) if clock else b"")
         self.packets.append(head + body + (number(42, 1) if dropped else b""))
 
-    def snapshot(self, boottime_ns: int, monotonic_ns: int, realtime_ns: int) -> None:
-        """Three clocks at one moment."""
-        clocks = ((1, realtime_ns), (3, monotonic_ns), (6, boottime_ns))
+    def snapshot(self, boottime_ns: int, monotonic_ns: int, realtime_ns: int, *more: tuple[int, int]) -> None:
+        """Three clocks at one moment, and more by their numbers."""
+        clocks = ((1, realtime_ns), (3, monotonic_ns), (6, boottime_ns), *more)
         self.packet(content(6, b"".join(content(1, number(1, clock) + number(2, t_ns)) for clock, t_ns in clocks)))
 
     def compact(self, cpu: int, switches: Sequence[Switch], *, lost: bool = False, dropped: bool = False) -> None:
@@ -75,15 +75,22 @@ class PerfettoWriter:
         body += b"".join(content(2, number(1, tid) + content(2, name) + number(3, tgid)) for tid, tgid, name in threads)
         self.packet(content(2, body), t_ns=t_ns)
 
-    def polled_frequencies(self, t_ns: int, khz: Sequence[int]) -> None:
+    def polled_frequencies(self, t_ns: int | None, khz: Sequence[int], clock: int = 0) -> None:
         """Every core's frequency at one moment."""
-        self.packet(content(7, b"".join(number(11, value) for value in khz)), t_ns=t_ns)
+        self.packet(content(7, b"".join(number(11, value) for value in khz)), t_ns=t_ns, clock=clock)
 
-    def rails(self, names: Sequence[str], readings: Iterable[tuple[int, int, int]]) -> None:
+    def rails(
+        self, names: Sequence[str], readings: Iterable[tuple[int, int | None, int]], *, t_ns: int | None = None, clock: int = 0
+    ) -> None:
         """Names of rails (only the first packet has them), and readings: number of the rail, ms of boottime, µWs."""
         body = b"".join(content(1, number(1, i) + content(2, name)) for i, name in enumerate(names))
-        body += b"".join(content(2, number(1, i) + number(2, t_ms) + number(3, energy)) for i, t_ms, energy in readings)
-        self.packet(content(40, body))
+        for i, t_ms, energy in readings:
+            body += content(2, number(1, i) + (b"" if t_ms is None else number(2, t_ms)) + number(3, energy))
+        self.packet(content(40, body), t_ns=t_ns, clock=clock)
+
+    def default_clock(self, clock: int) -> None:
+        """The clock of this sequence's packets that follow."""
+        self.packet(content(59, number(58, clock)))
 
     def ftrace_stats(self, phase: int, overruns: dict[int, int]) -> None:
         """The kernel's count of overruns at the start (1) or end (2)."""

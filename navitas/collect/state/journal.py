@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import re
@@ -13,12 +14,14 @@ from contextlib import contextmanager
 from navitas.device.base import DeviceInfo
 from navitas.errors import DeviceError
 from navitas.folder_lock import FolderLock
+from navitas.regular_files import read_regular
 from navitas.user_folders import state_folder
 
 SCHEMA_VERSION = 1
 _MAX_BYTES = 64 << 10
 # A virtual phone ends with what started it: nobody can put anything back on one.
 _VIRTUAL_LIFE_S = 3600.0
+_VIRTUAL_NAMES = ("localfilesystem", "127.0.0.1")
 # Serials that adb gives to whatever is there: an address, an emulator's port.
 _PASSING = re.compile(r"\S+:\d+|emulator-\d+", re.ASCII)
 
@@ -52,8 +55,7 @@ class Journal:
     def read(self) -> dict[str, str] | None:
         """Values before, by setting's key; None when nothing is left to put back. Raises `DeviceError` for a damaged file."""
         try:
-            with self.path.open("rb") as file:
-                content = json.loads(file.read(_MAX_BYTES))
+            content = json.loads(read_regular(self.path, _MAX_BYTES))
             changed = content["changed"]
             if not all(isinstance(key, str) and isinstance(value, str) for key, value in changed.items()):
                 raise ValueError
@@ -90,10 +92,10 @@ class Journal:
 
     def _forget_virtual(self) -> None:
         """Remove what killed profilings on virtual phones have left."""
-        for other in self.path.parent.glob("127.0.0.1_*.json"):
+        for other in (found for kind in _VIRTUAL_NAMES for found in self.path.parent.glob(f"{kind}_*.json")):
             with contextlib.suppress(OSError, ValueError):
                 old = time.time() - other.stat().st_mtime > _VIRTUAL_LIFE_S
-                if old and json.loads(other.read_bytes())["kind"] == "virtual":
+                if old and json.loads(read_regular(other, _MAX_BYTES))["kind"] == "virtual":
                     other.unlink()
                     other.with_suffix(".lock").unlink(missing_ok=True)
 
@@ -103,7 +105,7 @@ def _file_name(serial: str) -> str:
     plain = _plain(serial)
     if plain == serial or re.fullmatch(r"[\w.-]+:\d+", serial, flags=re.ASCII):
         return plain[:100]
-    return f"{plain[:80]}-{serial.encode('utf-8', 'replace').hex()[:64]}"
+    return f"{plain[:80]}-{hashlib.sha256(serial.encode('utf-8', 'replace')).hexdigest()[:32]}"
 
 
 def _plain(text: str) -> str:

@@ -1,6 +1,6 @@
 """`python -m navitas.device.virtual --state-dir DIR`: one virtual phone in a process of its own.
 
-Prints one line of JSON when it is ready, `{"port": N, "serial": "…"}`, or `{"error": "…", "remedy": "…"}`;
+Prints one line of JSON when it is ready, `{"serial": "…"}` (for `adb connect SERIAL`), or `{"error": "…", "remedy": "…"}`;
 ends when its standard input does, or on SIGTERM.
 """
 
@@ -14,6 +14,8 @@ import signal
 import sys
 from pathlib import Path
 
+from navitas.device.jdks import LIST_NAME, JdkList
+from navitas.device.local_socket import local_address
 from navitas.device.virtual.adbd import AdbDaemon
 from navitas.device.virtual.models import make_phone
 from navitas.device.virtual.services import banner, router
@@ -24,32 +26,39 @@ def main() -> int:
     """Parse arguments and run the phone; exit code 1 when it cannot start."""
     parser = argparse.ArgumentParser(prog="python -m navitas.device.virtual", description=__doc__)
     parser.add_argument("--state-dir", type=Path, required=True, help="folder that holds the phone's files")
+    parser.add_argument("--socket", type=Path, help="where adb connects to [DIR/adb/phone]; its folder must be yours alone")
     parser.add_argument("--phone", default="default", help="a power profile: name in profiles/ or path of an XML file")
-    parser.add_argument("--remove-state", action="store_true", help="remove the folder at the end")
+    parser.add_argument("--jdk", action="append", default=[], metavar="HOME", help="a JDK that bundles may run on")
+    parser.add_argument("--remove-state", action="store_true", help="remove the folder, and the socket's, at the end")
     arguments = parser.parse_args()
+    socket = arguments.socket or arguments.state_dir.absolute() / "adb" / "phone"
     try:
-        asyncio.run(_serve(arguments.state_dir, arguments.phone))
+        arguments.state_dir.mkdir(parents=True, exist_ok=True)
+        for home in arguments.jdk:
+            JdkList(arguments.state_dir / LIST_NAME).allow(home)
+        asyncio.run(_serve(arguments.state_dir, arguments.phone, socket))
     except NavitasError as error:
         print(json.dumps({"error": error.message, "remedy": error.remedy}), flush=True)
         return 1
     finally:
         if arguments.remove_state:
-            shutil.rmtree(arguments.state_dir, ignore_errors=True)
+            for folder in (arguments.state_dir, socket.parent):
+                shutil.rmtree(folder, ignore_errors=True)
     return 0
 
 
-async def _serve(state_dir: Path, name: str) -> None:
+async def _serve(state_dir: Path, name: str, socket: Path) -> None:
     phone = make_phone(state_dir, name)
-    daemon = AdbDaemon(banner(phone), router(phone))
+    daemon = AdbDaemon(banner(phone), router(phone), socket)
     ended = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, ended.set)
     await phone.start()
     try:
-        port = await daemon.start()
+        await daemon.start()
         await _watch_stdin(ended)
-        print(json.dumps({"port": port, "serial": f"127.0.0.1:{port}"}), flush=True)
+        print(json.dumps({"serial": local_address(socket)}), flush=True)
         await ended.wait()
     finally:
         await daemon.stop()

@@ -1,4 +1,4 @@
-"""The phone's adb daemon: connections, and streams multiplexed on them, on a loopback TCP port."""
+"""The phone's adb daemon: connections, and streams multiplexed on them, on a Unix socket."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
+from navitas.device.local_socket import is_own, make_private
 from navitas.device.virtual import wire
-from navitas.device.virtual.peers import is_own
 from navitas.device.virtual.wire import Command, Packet
+from navitas.errors import DeviceError
 
 _log = logging.getLogger(__name__)
 
@@ -201,24 +203,28 @@ class Connection:
 
 
 class AdbDaemon:
-    """Listens on a free loopback port; any number of hosts may connect."""
+    """Listens on a Unix socket in a folder of this user alone; any number of hosts of this user may connect."""
 
-    def __init__(self, banner: bytes, router: Router) -> None:
+    def __init__(self, banner: bytes, router: Router, path: Path) -> None:
+        self._path = path
         self._banner = banner
         self._router = router
         self._server: asyncio.Server | None = None
         self._connections: set[asyncio.Task[None]] = set()
 
-    async def start(self) -> int:
-        """Begin to listen; returns the port."""
-        self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0, limit=2 * wire.MAX_PAYLOAD)
-        port: int = self._server.sockets[0].getsockname()[1]
-        return port
+    async def start(self) -> None:
+        """Begin to listen. Raises `DeviceError` where others could connect, or nobody could."""
+        make_private(self._path.parent)
+        try:
+            self._server = await asyncio.start_unix_server(self._accept, self._path, limit=2 * wire.MAX_PAYLOAD)
+        except OSError as error:  # the name of a socket has no more than about 100 bytes
+            raise DeviceError(f"{self._path}: cannot listen there: {error}", "name a folder with a shorter path") from None
 
     async def stop(self) -> None:
         """Stop listening and end all connections with their services."""
         if self._server is not None:
             self._server.close()
+            self._path.unlink(missing_ok=True)
         for task in self._connections:
             task.cancel()
         await asyncio.gather(*self._connections, return_exceptions=True)
@@ -227,7 +233,7 @@ class AdbDaemon:
         task = asyncio.current_task()
         assert task is not None
         self._connections.add(task)
-        if not is_own(writer.get_extra_info("peername")[1], writer.get_extra_info("sockname")[1]):
+        if not is_own(writer.get_extra_info("socket")):
             _log.warning("refused a connection of another user")
             self._connections.discard(task)
             writer.close()

@@ -27,11 +27,6 @@ _MAIN = "org.navitas.phone.android.AndroidMain"
 _LEAST_JAVA = 17
 _VERSION = re.compile(r'^JAVA_VERSION="(?:1\.)?(\d+)', re.MULTILINE)
 _OPENED = ("java.lang", "java.lang.reflect", "java.io", "java.net", "java.util")
-# What tests are written with holds none; AndroidJUnitRunner (ClassPathScanner) leaves it out as well.
-_NOT_SEARCHED = (
-    "androidx.test", "android.support.test", "junit", "org.junit", "org.hamcrest", "org.mockito", "net.bytebuddy", "org.jacoco",
-    "kotlin", "kotlinx", "org.navitas.runtime", "org.navitas.junit",
-)  # fmt: skip
 _RUNNERS = "androidx.test.internal.runner.junit4.AndroidJUnit4ClassRunner"
 
 
@@ -83,25 +78,26 @@ def launch(
     java = find_java()
     _check_version(java)
     first = jar("navitas-phone-android.jar")
-    # Robolectric's own libraries first: it needs them in these versions. Android's classes last: the phone's Log is before.
+    # Robolectric's own libraries and JUnit first: it needs them in these versions. Android's classes last, after the phone's Log.
     tests = phone.packages.get(classes.manifest.test_package)
-    apks = [package.code / APK for package in (app, tests) if package]  # resources of Java code are in these alone
-    others = (*framework.jars, *classes.paths(classes.manifest.class_path), *apks, framework.android)
+    # Resources of Java code are in these alone; an app without tests is its own test package.
+    apks = list(dict.fromkeys(package.code / APK for package in (app, tests) if package))
+    others = (*framework.jars, *classes.paths(classes.manifest.class_path), *apks, *framework.last, framework.android)
     class_path = [jar("navitas-phone.jar"), *others]
     properties = {
         "navitas.sysRoot": str(phone.files.root),
         "navitas.process": app.name,
-        "navitas.log.port": str(phone.logd.port),
+        "navitas.log": str(phone.log_address),
         "navitas.testRoots": os.pathsep.join(map(str, classes.paths(classes.manifest.test_roots))),
-        "navitas.notSearched": ",".join(_NOT_SEARCHED),
         "navitas.app": str(alone).lower(),
         "navitas.android.manifest": str(app.code / APK_TEXT),
         "navitas.android.apk": str(app.code / APK),
         "navitas.android.data": str(app.data),
         "navitas.android.uid": str(app.uid),
         "navitas.android.instrumentation": runner,
+        "navitas.android.sdk": str(firmware.SDK),
         "android.junit.runner": _RUNNERS,
-        "robolectric.enabledSdks": "33",  # without, it warns of those that this Java is too old for
+        "robolectric.enabledSdks": str(firmware.SDK),  # without, it warns of those that this Java is too old for
         "robolectric.offline": "true",
         "robolectric.dependency.dir": str(framework.folder),
         "java.io.tmpdir": str(app.data / "cache"),

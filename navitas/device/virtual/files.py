@@ -29,7 +29,7 @@ _SKELETON = (
     "data/local/tmp",
     "data/misc/perfetto-traces",
     "data/user",
-    "dev",
+    "dev/socket",
     "proc",
     "sdcard/Android/data",
     "storage/emulated",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _CODE = b"INSTRUMENTATION_CODE: "
 _CRASHED = b"INSTRUMENTATION_RESULT: shortMsg=Process crashed.\nINSTRUMENTATION_CODE: 0\n"
+_WARNING, _NO_TEST = "INSTRUMENTATION_STATUS: navitas.warning=", "INSTRUMENTATION_STATUS_CODE: 0"
 _INFO, _FATAL = 4, 6
 _KEPT_ERROR_LINES = 100
 _REASON_LINES = 3
@@ -44,6 +45,8 @@ async def run_tests(phone: Phone, launch: Launch, write: Callable[[bytes], Await
     print past the log goes there at the JVM's end: as `AndroidRuntime` when it died, else as `stdout`. Raises `CannotStart`.
     """
     phone.packages.kill(launch.name)
+    for text in launch.warnings:
+        await write(f"{_WARNING}{' '.join(text.split())}\n{_NO_TEST}\n".encode("utf-8", "replace"))
     try:
         async with host_process(
             phone.processes, launch.argv, name=launch.name, who=launch.who, app=True, cwd=launch.cwd, env=launch.env

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from navitas.bundle.manifest import BundleManifest
 from navitas.device.virtual.class_path import class_path_argument
-from navitas.device.virtual.java import find_java, jar
+from navitas.device.virtual.java import choose_java, jar
 from navitas.device.virtual.launch import Launch
 from navitas.device.virtual.package import RUNNER, Package
 
@@ -24,16 +24,18 @@ def launch(phone: Phone, package: Package, manifest: BundleManifest, arguments: 
         **manifest.system_properties,
         "navitas.sysRoot": str(phone.files.root),
         "navitas.process": package.name,
-        "navitas.log.port": str(phone.logd.port),
+        "navitas.log": str(phone.log_address),
         "navitas.stream": "",  # known only when the process starts
         "navitas.testFramework": task.framework,
+        "navitas.scanForTestClasses": str(task.scan_for_test_classes).lower(),
         "navitas.includeEngines": ",".join(task.include_engines),
         "navitas.excludeEngines": ",".join(task.exclude_engines),
         "navitas.includeTags": ",".join(task.include_tags),
         "navitas.excludeTags": ",".join(task.exclude_tags),
         "navitas.testRoots": os.pathsep.join(str(package.code / root) for root in manifest.test_roots),
     }
-    java = find_java(manifest.java_home)
+    java, wrong_java = choose_java(manifest.java_home, phone.jdks)
+    folder, wrong_folder = _working_dir(package, manifest, arguments)
 
     def argv(stream: str) -> list[str]:
         return [
@@ -46,11 +48,14 @@ def launch(phone: Phone, package: Package, manifest: BundleManifest, arguments: 
             *(text for pair in arguments for text in pair),
         ]
 
-    env = {**os.environ, **manifest.environment}
-    return Launch(argv, package.name, package.identity, _working_dir(package, manifest, arguments), env)
+    removed = set(manifest.removed_variables)
+    env = {name: value for name, value in os.environ.items() if name not in removed} | manifest.environment
+    return Launch(argv, package.name, package.identity, folder, env, tuple(filter(None, (wrong_java, wrong_folder))))
 
 
-def _working_dir(package: Package, manifest: BundleManifest, arguments: list[tuple[str, str]]) -> Path:
-    """The folder that `-e workingDir` names, else the bundle's; the app's data where there is no such folder."""
+def _working_dir(package: Package, manifest: BundleManifest, arguments: list[tuple[str, str]]) -> tuple[Path, str]:
+    """The folder that `-e workingDir` names, else the bundle's; the app's data, and a warning, where there is no such folder."""
     folder = Path(dict(arguments).get("workingDir", manifest.working_dir))
-    return folder if folder.is_absolute() and folder.is_dir() else package.data
+    if folder.is_absolute() and folder.is_dir():
+        return folder, ""
+    return package.data, f"the tests' working folder {folder} does not exist: they ran in an empty one, without the files there"

@@ -11,10 +11,11 @@ from navitas.device.virtual.identity import Identity
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """A process to be: `argv` is told the file that its stream goes to."""
+    """A process to be: `argv` gets the file that its stream goes to. `warnings` say what is not as the package wants it."""
 
     argv: Callable[[str], Sequence[str]]
     name: str
     who: Identity
     cwd: Path
     env: Mapping[str, str]
+    warnings: tuple[str, ...] = ()

@@ -1,11 +1,16 @@
 """The log daemon: ring buffers of entries, fed over a loopback UDP socket by apps' `android.util.Log`.
 
-A datagram is little-endian `u8 priority (2…7) · u32 pid · u32 tid · i64 realtime_ns · u8 buffer (0 main) · tag NUL message`.
+A datagram is little-endian `16 bytes of token · u8 priority (2…7) · u32 pid · u32 tid · i64 realtime_ns · u8 buffer (0 main) ·
+tag NUL message`. Every user of the machine can send to the port; the token, in a file of the phone's user, tells its apps apart.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hmac
+import logging
+import os
+import secrets
 import socket
 import struct
 import time
@@ -13,8 +18,12 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from itertools import takewhile
+from pathlib import Path
+
+_log = logging.getLogger(__name__)
 
 _HEADER = struct.Struct("<BIIqB")
+_TOKEN_BYTES = 16
 _ENTRY_OVERHEAD = 28
 _RECEIVE_BYTES = 4 * 1024 * 1024
 
@@ -77,13 +86,19 @@ class LogDaemon:
         self._changed = asyncio.Event()
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.port = 0
+        self.token = secrets.token_bytes(_TOKEN_BYTES)
+        self.refused = 0
+        """Datagrams without the token."""
 
-    def start(self) -> None:
-        """Listen on a free loopback port (`port`)."""
+    def start(self, address: Path) -> None:
+        """Listen on a free loopback port; the file `address` has port and token (in hexadecimal) for apps."""
         self._socket.setblocking(False)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _RECEIVE_BYTES)
         self._socket.bind(("127.0.0.1", 0))
         self.port = self._socket.getsockname()[1]
+        handle = os.open(address, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        with os.fdopen(handle, "w", encoding="ascii") as out:
+            out.write(f"{self.port} {self.token.hex()}\n")
         asyncio.get_running_loop().add_reader(self._socket, self.drain)
 
     def stop(self) -> None:
@@ -99,10 +114,18 @@ class LogDaemon:
                 data = self._socket.recv(65536)
             except OSError:
                 return
-            self.take(data)
+            if hmac.compare_digest(data[:_TOKEN_BYTES], self.token):
+                self.take(data[_TOKEN_BYTES:])
+            else:
+                self._refuse()
+
+    def _refuse(self) -> None:
+        if self.refused == 0:
+            _log.warning("refused a log entry without this phone's token")
+        self.refused += 1
 
     def take(self, data: bytes) -> None:
-        """Take one datagram; what is no entry is ignored."""
+        """Take one datagram, without its token; what is no entry is ignored."""
         if len(data) < _HEADER.size:
             return
         priority, pid, tid, realtime_ns, buffer = _HEADER.unpack_from(data)

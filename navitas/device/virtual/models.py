@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from navitas.device.jdks import LIST_NAME
 from navitas.device.virtual import framework
 from navitas.device.virtual.kernel import Kernel, load_spec
 from navitas.device.virtual.kernel.spec import default_profile, find_profile, read_figures
@@ -27,4 +28,5 @@ def make_phone(state_dir: Path, name: str) -> Phone:
         voltage_v=spec.voltage_v,
         properties={"ro.navitas.power_profile": spec.profile.stem if shipped else str(spec.profile.resolve())},
         power_profile=framework.dump(items, arrays),
+        jdks=state_dir / LIST_NAME,
     )

@@ -9,6 +9,7 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 
+from navitas.device.jdks import JdkList
 from navitas.device.virtual.apk_install import Platform
 from navitas.device.virtual.apps import Apps
 from navitas.device.virtual.battery import BatteryService
@@ -33,6 +34,7 @@ from navitas.errors import NavitasError
 _log = logging.getLogger(__name__)
 
 RAILS_PATH = "/sys/bus/iio/devices/iio:device0/energy_value"
+_LOG_ADDRESS = "dev/socket/logdw"
 # As a phone comes: brightness follows the light, animations have no entry, radios are on.
 _SYSTEM_SETTINGS = {"screen_brightness": "102", "screen_brightness_mode": "1", "screen_off_timeout": "60000"}
 _GLOBAL_SETTINGS = {"bluetooth_on": "1", "mobile_data": "1", "wifi_on": "1", "stay_on_while_plugged_in": "0"}
@@ -52,12 +54,14 @@ class Phone:
         properties: dict[str, str] | None = None,
         sdk: int = DEFAULT_SDK,
         power_profile: str = "",
+        jdks: Path | None = None,
     ) -> None:
-        """`power_profile` is what `dumpsys batterystats --power-profile` prints."""
+        """`power_profile` is what `dumpsys batterystats --power-profile` prints; `jdks` lists JDKs for bundles."""
         load_commands()
         self.sdk = sdk
         self.power_profile = power_profile
         self.kernel = kernel
+        self.jdks = JdkList(jdks)
         self.files = FileTree(root, sdk)
         self.processes = ProcessTable(kernel)
         self.properties = Properties(name, model, properties or {}, sdk)
@@ -71,6 +75,7 @@ class Phone:
             "global": dict(_GLOBAL_SETTINGS),
         }
         self.logd = LogDaemon(self.processes.uid_of)
+        self.log_address = root / _LOG_ADDRESS
         abis = tuple(self.properties.get("ro.product.cpu.abilist").split(","))
         self.packages = PackageManager(self.files, self.processes, Platform(sdk, abis))
         self.apps = Apps(self)
@@ -83,7 +88,7 @@ class Phone:
     async def start(self) -> None:
         """Start kernel and log."""
         self.kernel.start()
-        self.logd.start()
+        self.logd.start(self.log_address)
 
     async def stop(self) -> None:
         """End all jobs and processes, then log and kernel."""

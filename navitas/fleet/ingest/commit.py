@@ -16,9 +16,11 @@ from typing import Any
 
 from navitas.fleet.files import FleetError, write_whole
 from navitas.fleet.store import Store
+from navitas.regular_files import read_regular
 
 ASIDE = "incoming"
 LEDGER = "ledger.jsonl"
+_LARGEST = 4 << 30
 
 
 class Ledger:
@@ -28,7 +30,7 @@ class Ledger:
         self._file = store.path / LEDGER
         self.entries: dict[str, dict[str, Any]] = {}
         try:
-            data = self._file.read_bytes() if self._file.exists() else b""
+            data = read_regular(self._file, _LARGEST) if self._file.exists() else b""
             whole, _, half = data.rpartition(b"\n")
             if half:  # the writing of a line was cut; its source is still in the journal
                 with self._file.open("r+b") as out:
@@ -84,9 +86,9 @@ def _journal(store: Store) -> Path:
 
 def _carry_out(store: Store, ledger: Ledger) -> None:
     try:
-        journal = json.loads(_journal(store).read_bytes())
+        journal = json.loads(read_regular(_journal(store), _LARGEST))
         files, entries = [Path(name) for name in journal["files"]], list(journal["entries"])
-    except (ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise FleetError(
             f"{_journal(store)}: is damaged: {error}", "Delete the folder it is in, and ingest the last files once more."
         ) from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -49,9 +50,11 @@ class Group:
 
     def read(self, file: Path, progress: Callable[[float, int], None]) -> Outcome:
         """Read a source. What could not be read to its end is left out of the group, and the outcome tells why."""
-        outcome = Outcome(file.name)
+        outcome = Outcome(_name(file))
         try:
-            source = SourceFile(file).open()
+            source = SourceFile(file)
+            source.check_text()
+            source.open()
             if source.digest in self._ledger.entries or source.digest in self._whole:
                 outcome.known = True
                 return outcome
@@ -64,7 +67,7 @@ class Group:
             self._whole.add(source.digest)
         except FleetError as error:
             self._failed.append(len(self._sources) - 1)
-            outcome = Outcome(file.name, error=error)
+            outcome = Outcome(_name(file), error=error)
         return outcome
 
     def _read(self, source: SourceFile, outcome: Outcome, progress: Callable[[float, int], None]) -> None:
@@ -87,7 +90,7 @@ class Group:
     def _batches(self, source: SourceFile, quarantine: Quarantine) -> Iterator[Batch]:
         blocks = source.blocks()
         first = next(blocks)
-        reader = reader_of(source.path.name, first, self._client)
+        reader = reader_of(_name(source.path), first, self._client)
         for block in chain([first], blocks):
             batch = reader.read(block)
             quarantine.client_column = reader.client_column
@@ -136,3 +139,8 @@ def _ahead(batches: Iterator[Batch]) -> Iterator[Batch]:
         while (batch := coming.result()) is not None:
             coming = reading.submit(next, batches, None)
             yield batch
+
+
+def _name(file: Path) -> str:
+    """A file's name for reports and clients; bytes that are no UTF-8 are escaped."""
+    return os.fsencode(file.name).decode("utf-8", "backslashreplace")

@@ -11,10 +11,13 @@ from typing import BinaryIO
 
 from navitas.fleet.files import FleetError
 from navitas.fleet.ingest.lines import Block, Cutter, Refusal
+from navitas.regular_files import open_regular
 
 _CHUNK = 1 << 20
 BLOCK = 8 << 20
 _GZIP = b"\x1f\x8b"
+_HEAD = 1 << 10
+"""Where a file that is no text shows: before gigabytes of it are read."""
 
 
 @dataclass(slots=True)
@@ -25,6 +28,13 @@ class SourceFile:
     size: int = 0
     digest: str = ""
     done: int = 0
+
+    def check_text(self) -> None:
+        """Look at the beginning alone. FleetError for what is neither text nor compressed, or cannot be read."""
+        with self._opened() as stream:
+            head = stream.read(_HEAD)
+        if b"\0" in head and not head.startswith(_GZIP):
+            raise FleetError(f"{self.path}: is no text, nor compressed by gzip", "Name files of samples.")
 
     def open(self) -> SourceFile:
         """Compute the hash (128 bits of SHA-256). FleetError when the file cannot be read."""
@@ -62,9 +72,7 @@ class SourceFile:
 
     def _opened(self) -> BinaryIO:
         try:
-            if not self.path.is_file():
-                raise FleetError(f"{self.path}: is no file", "Name files of samples.")
-            return self.path.open("rb")
+            return open_regular(self.path)
         except OSError as error:
             raise FleetError(f"{self.path}: cannot be read: {error.strerror}", "Name files that may be read.") from error
 

@@ -12,14 +12,18 @@ import pyarrow as pa
 import pyarrow.csv
 
 from navitas.fleet.files import FleetError, read_table, write_table, write_whole
+from navitas.fleet.formulas import plain_column
 from navitas.fleet.schema import I64, client_of
 from navitas.fleet.simulate.bucket import Period, Plan, Stops
 from navitas.fleet.simulate.catalog import Bool, catalog_of
 from navitas.fleet.simulate.model import DAY_S, generator
 from navitas.fleet.simulate.run import Told, clear_pieces, period_into, read_model
 from navitas.fleet.store import Store, only_writer
+from navitas.regular_files import check_regular, read_regular
 
 _PLACE = 1 << 22
+_LARGEST_CLAIM = 1 << 16
+_LARGEST_ADVICE = 1 << 30
 NOT_ADVISED = "not advised"
 
 
@@ -27,8 +31,13 @@ def read_advice(file: Path) -> pa.Table:
     """A table of columns client, app, from CSV or Parquet. FleetError when it cannot be read or lacks one."""
     as_texts = pyarrow.csv.ConvertOptions(column_types={"client": pa.string(), "app": pa.string()})
     try:
-        table = read_table(file) if file.suffix == ".parquet" else pyarrow.csv.read_csv(file, convert_options=as_texts)
-        return pa.table({"client": table["client"], "app": table["app"].cast(pa.string())})
+        if check_regular(file).st_size > _LARGEST_ADVICE:
+            raise FleetError(f"{file}: is larger than {_LARGEST_ADVICE >> 20} MiB", "Give the advice alone: columns client, app.")
+        if file.suffix == ".parquet":
+            table = read_table(file)
+            return pa.table({"client": table["client"], "app": table["app"].cast(pa.string())})
+        table = pyarrow.csv.read_csv(file, convert_options=as_texts)
+        return pa.table({name: plain_column(table[name]) for name in ("client", "app")})
     except (OSError, KeyError, pa.ArrowException) as error:
         raise FleetError(f"{file}: is no list of clients and apps: {error}", "Give a table with columns client, app.") from error
 
@@ -81,7 +90,7 @@ def _claim(store: Store, digest: str) -> None:
     file = store.path / "truth" / "acting.json"
     if not file.exists():
         write_whole(file, json.dumps({"parts": digest}).encode() + b"\n")
-    elif json.loads(file.read_text("utf-8")) != {"parts": digest}:
+    elif json.loads(read_regular(file, _LARGEST_CLAIM)) != {"parts": digest}:
         raise FleetError(f"{store.path}: other advice has been acted on", "Simulate another fleet for this one.")
 
 

@@ -22,8 +22,10 @@ from navitas.fleet.simulate.catalog import catalog_of
 from navitas.fleet.simulate.model import FleetModel, generator
 from navitas.fleet.simulate.truth import apps_table
 from navitas.fleet.store import Store, Unit, only_writer
+from navitas.regular_files import read_regular
 
 _PLACE = 1 << 21
+_LARGEST_MODEL = 1 << 20
 """The place of the random numbers for the counts of samples."""
 Told = Callable[[int, int], None]
 """Is told how many samples of how many there are."""
@@ -70,7 +72,7 @@ def read_model(store: Store) -> tuple[FleetModel, int]:
     """Model and seed of a simulated store. FleetError when it is none."""
     file = store.path / "truth" / "model.json"
     try:
-        values = json.loads(file.read_text("utf-8"))
+        values = json.loads(read_regular(file, _LARGEST_MODEL))
         return FleetModel.from_dict(values["model"]), int(values["seed"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise FleetError(f"{file}: cannot be read: {error}", "Name a folder that `navitas fleet simulate` has made.") from error

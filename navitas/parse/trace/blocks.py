@@ -12,6 +12,7 @@ import numpy as np
 
 from navitas.errors import RecordingError
 from navitas.parse.trace.words import PAD, Places, Text
+from navitas.regular_files import open_regular
 
 BLOCK_BYTES: Final = 2 << 20
 """A line is at most as long; small enough for a processor's cache."""
@@ -41,7 +42,7 @@ def read_blocks(source: Path | bytes, block_bytes: int) -> Iterator[Block]:
         yield from _blocks(io.BytesIO(source), block_bytes)
         return
     try:
-        with source.open("rb", buffering=0) as stream:
+        with open_regular(source) as stream:
             yield from _blocks(stream, block_bytes)
     except OSError as error:
         raise RecordingError(f"{source}: cannot be read: {error.strerror}", "Check the recording's files.") from error

@@ -9,12 +9,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.parse.tables import I32, I64, U8
+from navitas.parse.tables import I32, I64, TID_LIMIT, U8
 from navitas.parse.trace.rows import CoreRows, Rows
 from navitas.parse.trace.tables import DEAD, IDLE_APART_NS, RUNNABLE, SLEEPS, UNKNOWN, SkippedLine
 
-TID_LIMIT: Final = 1 << 22
-"""The kernel's own limit (PID_MAX_LIMIT); a number beyond is no thread's."""
 CPU_LIMIT: Final = 4096
 OPEN, SEEN, DIED, GONE, LISTED = 0, 1, 2, 3, 4
 """What a fact tells of a thread: that it starts, runs or is named, ran for the last time, is leaving or gone, or was listed (a
@@ -90,6 +88,8 @@ class Gathered:
         self.span_ns: tuple[int, int] | None = None
         self.clock: str | None = None
         self.cut = False
+        self.packet = 0
+        """Number of the packet that is being read."""
         self.overwritten = False
         """Whether the oldest events gave way to new ones before the trace was read."""
 
@@ -109,6 +109,10 @@ class Gathered:
         """The trace has events from `first_ns` to `last_ns`."""
         low, high = self.span_ns or (first_ns, last_ns)
         self.span_ns = (min(low, first_ns), max(high, last_ns))
+
+    def skip_packet(self, text: bytes, reason: str) -> None:
+        """Something of the packet that is being read cannot be used."""
+        self.skip(self.packet, text, reason)
 
     def skip(self, number: int, text: bytes, reason: str) -> None:
         """A line or packet that cannot be used."""

@@ -9,13 +9,14 @@ import numpy as np
 
 from navitas.parse.trace.gather import CPU_LIMIT, LISTED, Gathered
 from navitas.parse.trace.order import in_order
-from navitas.parse.trace.perfetto_bundles import TIME_LIMIT_NS, Bundles
+from navitas.parse.trace.perfetto_bundles import Bundles
+from navitas.parse.trace.perfetto_clocks import BOOTTIME, MONOTONIC, REALTIME, PacketClocks
 from navitas.parse.trace.perfetto_losses import PerfettoLosses
 from navitas.parse.trace.perfetto_packets import read_packets
 from navitas.parse.trace.perfetto_rails import PerfettoRails
 from navitas.parse.trace.tables import UNKNOWN, RawTrace
 
-_REALTIME, _MONOTONIC, _BOOTTIME = 1, 3, 6
+_NO_TIME = "no time, or one of an unknown clock"
 
 
 def read_perfetto(source: Path | bytes) -> RawTrace:
@@ -36,6 +37,7 @@ class _Reader:
         self._losses = PerfettoLosses(self.into)
         self._bundles = Bundles(self.into, self._losses)
         self._rails = PerfettoRails()
+        self._times = PacketClocks()
 
     def read(self, packet: Any) -> None:
         """Take what is of use in a packet; None stands for one that could not be read."""
@@ -44,33 +46,32 @@ class _Reader:
             return
         if packet.previous_packet_dropped:
             self._losses.dropped(packet.trusted_packet_sequence_id)
+        self._times.defaults(packet)
         if packet.HasField("ftrace_events"):
             self._bundles.decode(packet.ftrace_events, packet.trusted_packet_sequence_id)
         elif packet.HasField("clock_snapshot"):
             self._clocks(packet.clock_snapshot)
         elif packet.HasField("process_tree"):
-            self._tree(_time(packet), packet.process_tree)
+            self._tree(self._times.time(packet), packet.process_tree)
         elif packet.HasField("process_stats"):
-            for process in packet.process_stats.processes:
-                for thread in process.threads:
-                    self.into.fact(_time(packet), thread.tid, LISTED, tgid=process.pid)
-        elif packet.HasField("sys_stats") and packet.timestamp < TIME_LIMIT_NS:
-            self._polled(packet.timestamp, packet.sys_stats)
+            self._listed(self._times.time(packet), packet.process_stats)
+        elif packet.HasField("sys_stats"):
+            self._polled(self._times.time(packet), packet.sys_stats)
         elif packet.HasField("power_rails"):
-            self._rails.add(packet.power_rails)
+            self._energy(self._times.time(packet), packet.power_rails)
         elif packet.HasField("ftrace_stats"):
             self._losses.ftrace(packet.ftrace_stats)
         elif packet.HasField("trace_stats"):
             self._losses.service(packet.trace_stats)
 
     def _clocks(self, snapshot: Any) -> None:
-        read = {clock.clock_id: clock.timestamp for clock in snapshot.clocks if clock.timestamp < TIME_LIMIT_NS}
-        if _BOOTTIME in read:
+        read = self._times.snapshot(snapshot.clocks)
+        if BOOTTIME in read:
             self.into.snapshots.row(
-                trace_ns=read[_BOOTTIME],
-                monotonic_ns=read.get(_MONOTONIC, UNKNOWN),
-                boottime_ns=read[_BOOTTIME],
-                realtime_ns=read.get(_REALTIME, UNKNOWN),
+                trace_ns=read[BOOTTIME],
+                monotonic_ns=read.get(MONOTONIC, UNKNOWN),
+                boottime_ns=read[BOOTTIME],
+                realtime_ns=read.get(REALTIME, UNKNOWN),
             )
 
     def _tree(self, t_ns: int, tree: Any) -> None:
@@ -79,17 +80,25 @@ class _Reader:
         for thread in tree.threads:
             self.into.fact(t_ns, thread.tid, LISTED, tgid=thread.tgid, name=thread.name)
 
+    def _listed(self, t_ns: int, stats: Any) -> None:
+        for process in stats.processes:
+            for thread in process.threads:
+                self.into.fact(t_ns, thread.tid, LISTED, tgid=process.pid)
+
+    def _energy(self, t_ns: int, rails: Any) -> None:
+        if untimed := self._rails.add(rails, t_ns):
+            self.into.skip_packet(f"{untimed} readings of rails".encode(), f"readings of rails have {_NO_TIME}")
+
     def _polled(self, t_ns: int, stats: Any) -> None:
         khz = np.array(stats.cpufreq_khz[:CPU_LIMIT], np.int64)
         online = np.flatnonzero(khz)
+        if t_ns == UNKNOWN:
+            if len(online):
+                self.into.skip_packet(b"sys_stats", f"polled frequencies have {_NO_TIME}")
+            return
         self.into.frequencies.add(cpu=online, t_ns=t_ns, khz=khz[online])
 
     def close(self) -> RawTrace:
         """The whole trace."""
         self._losses.close()
         return in_order(self.into, self._rails.table())
-
-
-def _time(packet: Any) -> int:
-    t_ns: int = packet.timestamp
-    return t_ns if 0 < t_ns < TIME_LIMIT_NS else UNKNOWN

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from navitas.parse.tables import I64
+from navitas.parse.tables import I64, TID_LIMIT
 from navitas.parse.trace.gather import (
     CPU_LIMIT,
     DIED,
@@ -15,15 +15,14 @@ from navitas.parse.trace.gather import (
     NO_NAME,
     OPEN,
     SEEN,
-    TID_LIMIT,
     Gathered,
     LastRows,
     state_of_numbers,
 )
+from navitas.parse.trace.perfetto_clocks import TIME_LIMIT_NS
 from navitas.parse.trace.perfetto_losses import PerfettoLosses
 from navitas.parse.trace.tables import DEAD, IDLE_APART_NS, LEAVES_IDLE, UNKNOWN
 
-TIME_LIMIT_NS = 1 << 61
 _IDLE_EXIT, _MOST_IDLE = 4_294_967_295, 0xFFFF
 _CLONE_THREAD = 0x10000
 _SUSPENDS = (b"machine_suspend", b"timekeeping_freeze")
@@ -51,7 +50,9 @@ class Bundles:
             else:
                 self._into.clock = "global"
         compact = _times(bundle.compact_sched, shift_ns)
-        events = [event for event in bundle.event if event.timestamp < TIME_LIMIT_NS]
+        events = [event for event in bundle.event if 0 < event.timestamp < TIME_LIMIT_NS]
+        if untimed := len(bundle.event) - len(events):
+            self._into.skip_packet(f"core {cpu}: {untimed} events".encode(), "events have no time, or an impossible one")
         times = [event.timestamp + shift_ns for event in events]
         ends: list[int] = compact[[0, -1]].tolist() if len(compact) else []
         ends += [min(times), max(times)] if times else []

@@ -13,6 +13,7 @@ from google.protobuf.message import DecodeError
 from navitas.errors import RecordingError
 from navitas.parse.trace.gather import Gathered
 from navitas.perfetto.schema import message_class
+from navitas.regular_files import open_regular
 
 _PACKET_TAG = b"\x0a"  # field 1, length-delimited
 _VARINT_BYTES = 10
@@ -32,7 +33,7 @@ def read_packets(source: Path | bytes, into: Gathered) -> Iterator[Any]:
         yield from _Packets(io.BytesIO(source), into, "the trace").read()
         return
     try:
-        with source.open("rb") as stream:
+        with open_regular(source) as stream:
             yield from _Packets(stream, into, str(source)).read()
     except OSError as error:
         raise RecordingError(f"{source}: cannot be read: {error.strerror}", "Check the recording's files.") from error
@@ -42,19 +43,18 @@ class _Packets:
     def __init__(self, stream: BinaryIO, into: Gathered, name: str) -> None:
         self._stream, self._into, self._name = stream, into, name
         self._class = message_class("TracePacket")
-        self._number = 0
         self._may_expand = _EXPANDED_LEAST
 
     def read(self) -> Iterator[Any]:
         for data in _delimited(self._stream):
-            self._number += 1
+            self._into.packet += 1
             if data is None:
-                if self._number == 1:
+                if self._into.packet == 1:
                     raise RecordingError(
                         f"{self._name}: is no Perfetto trace", "Check that it is what perfetto wrote, unchanged."
                     )
                 self._into.cut = True
-                self._into.warn(f"the trace is cut or damaged after {self._number - 1} packets")
+                self._into.warn(f"the trace is cut or damaged after {self._into.packet - 1} packets")
                 return
             yield from self._decoded(data, nested=False)
 
@@ -96,7 +96,7 @@ class _Packets:
                 yield from self._decoded(inner, nested=True)
 
     def _skip(self, data: bytes, reason: str) -> None:
-        self._into.skip(self._number, data[:32].hex().encode(), reason)
+        self._into.skip_packet(data[:32].hex().encode(), reason)
 
 
 def _delimited(stream: BinaryIO) -> Iterator[bytes | None]:

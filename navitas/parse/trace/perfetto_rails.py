@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from navitas.parse.tables import Rails
+from navitas.parse.trace.perfetto_clocks import TIME_LIMIT_NS
+from navitas.parse.trace.tables import UNKNOWN
 
 _NS_PER_MS = 1_000_000
 _J_PER_UWS = 1e-6
-_TIME_LIMIT_MS = 1 << 42
 _ENERGY_LIMIT = 1 << 62
 _RAILS_LIMIT = 256
 _CELLS_LIMIT = 1 << 22
@@ -24,8 +25,12 @@ class PerfettoRails:
         self._columns: dict[tuple[int, int], int] = {}
         self._readings: list[tuple[int, int, int]] = []
 
-    def add(self, rails: Any) -> None:
-        """A packet's names and readings."""
+    def add(self, rails: Any, packet_ns: int) -> int:
+        """A packet's names and readings; returns how many readings have no time.
+
+        A reading without a time of its own was made at the packet's (boottime, `UNKNOWN` where that is not known either).
+        """
+        untimed = 0
         session = rails.session_uuid
         for rail in rails.rail_descriptor:
             if len(self._names) < _RAILS_LIMIT:
@@ -34,8 +39,11 @@ class PerfettoRails:
         for reading in rails.energy_data:
             key = (session, reading.index)
             known = key in self._columns or len(self._columns) < _RAILS_LIMIT
-            if known and reading.timestamp_ms < _TIME_LIMIT_MS and reading.energy < _ENERGY_LIMIT:
-                self._readings.append((reading.timestamp_ms, self._columns.setdefault(key, len(self._columns)), reading.energy))
+            t_ns = reading.timestamp_ms * _NS_PER_MS if reading.timestamp_ms else packet_ns
+            untimed += t_ns == UNKNOWN
+            if known and 0 < t_ns < TIME_LIMIT_NS and reading.energy < _ENERGY_LIMIT:
+                self._readings.append((t_ns, self._columns.setdefault(key, len(self._columns)), reading.energy))
+        return untimed
 
     def table(self) -> Rails | None:
         """Joules by boottime, from when all rails are known on; a rail keeps its energy until it is read again.
@@ -44,8 +52,8 @@ class PerfettoRails:
         """
         if not self._readings:
             return None
-        t_ms, column, energy = np.array(self._readings, np.int64).T
-        times, row = np.unique(t_ms, return_inverse=True)
+        t_ns, column, energy = np.array(self._readings, np.int64).T
+        times, row = np.unique(t_ns, return_inverse=True)
         if len(times) * len(self._columns) > _CELLS_LIMIT:
             return None
         told = np.full((len(times), len(self._columns)), -1, np.int64)
@@ -53,4 +61,4 @@ class PerfettoRails:
         told = np.maximum.accumulate(told, axis=0)
         whole = (told >= 0).all(axis=1)
         names = tuple(self._names.get(key, f"rail {key[1]}") for key in self._columns)
-        return Rails(names, times[whole] * _NS_PER_MS, told[whole].astype(np.float64) * _J_PER_UWS)
+        return Rails(names, times[whole], told[whole].astype(np.float64) * _J_PER_UWS)

@@ -8,7 +8,8 @@ from typing import ClassVar, Final, NamedTuple
 
 import numpy as np
 
-from navitas.parse.trace.gather import CPU_LIMIT, DIED, GONE, LISTED, OPEN, SEEN, TID_LIMIT, Gathered, state_of_numbers
+from navitas.parse.tables import TID_LIMIT
+from navitas.parse.trace.gather import CPU_LIMIT, DIED, GONE, LISTED, OPEN, SEEN, Gathered, state_of_numbers
 from navitas.parse.trace.tables import DEAD, LEAVES_IDLE, RUNNABLE, SLEEPS, UNKNOWN
 
 CLOCK_SYNC: Final = b"trace_event_clock_sync"
@@ -18,17 +19,23 @@ _HEAD = re.compile(
     re.DOTALL,
 )
 _SWITCH = re.compile(
-    rb"prev_comm=(.*) prev_pid=(\d{1,7}) prev_prio=-?\d+ prev_state=(\S+) ==> next_comm=(.*) next_pid=(\d{1,7}) next_prio=-?\d+",
+    rb"prev_comm=(.*) prev_pid=(\d{1,7}) prev_prio=-?\d+ prev_state=(\S+) (?:==> )?"
+    rb"next_comm=(.*) next_pid=(\d{1,7}) next_prio=-?\d+",
     re.DOTALL,
 )
 _SWITCH_SHORT = re.compile(rb"(.*):(\d{1,7}) \[-?\d+\] (\S+) ==> (.*):(\d{1,7}) \[-?\d+\]", re.DOTALL)
 _POWER = re.compile(rb"state=(\d{1,10}) cpu_id=(\d{1,4})\b")
 _NEW = re.compile(rb"pid=(\d{1,7}) comm=(.*) clone_flags=(?:0x)?([0-9a-f]{1,16})\b", re.DOTALL)
-_FORK = re.compile(rb"comm=(.*) pid=\d{1,7} child_comm=(.*) child_pid=(\d{1,7})\s*$", re.DOTALL)
+_FORK = re.compile(rb"(?:parent_)?comm=.* (?:parent_)?pid=\d{1,7} child_comm=(.*) child_pid=(\d{1,7})\s*$", re.DOTALL)
 _RENAME = re.compile(rb"pid=(\d{1,7}) oldcomm=.* newcomm=(.*) oom_score_adj=", re.DOTALL)
 _END = re.compile(rb"comm=(?:.*) pid=(\d{1,7}) prio=", re.DOTALL)
 _SUSPEND = re.compile(rb"(machine_suspend|timekeeping_freeze)\[\d+\] (begin|end)")
-_OFFLINE = re.compile(rb"cpu (\d{1,4}) offline error=0|cpu: (\d{1,4}) target: +0 step:")
+# What `trace-cmd report -R` prints of a text is the address at which the kernel had it.
+_SUSPEND_RAW = re.compile(rb"action=0x[0-9a-f]+ val=")
+_OFFLINE = re.compile(
+    rb"cpu (\d{1,4}) offline error=0|cpu: (\d{1,4}) target: +0 step:"
+    rb"|affected_cpu=(\d{1,4}) error= ?0 status= ?0\b|cpu=(\d{1,4}) target= ?0 idx="
+)
 _SYNC = re.compile(rb"trace_event_clock_sync: ?(parent|realtime)_ts=(\d{1,13})\b(?:\.(\d{1,9}))?")
 _PROC = re.compile(rb"/?proc/(\d{1,7})/task/(\d{1,7})/?\s*$")
 _LOST = re.compile(rb"CPU:(\d{1,4}) \[(?:LOST (?:\d+ )?EVENTS|(?:\d+ )?EVENTS DROPPED)\]")
@@ -145,7 +152,7 @@ class SingleLines:
 
     def _fork(self, t_ns: int, head: re.Match[bytes]) -> bool:
         if found := _FORK.match(head["fields"]):
-            self._into.fact(t_ns, int(found[3]), OPEN, name=found[2])
+            self._into.fact(t_ns, int(found[2]), OPEN, name=found[1])
         return bool(found)
 
     def _rename(self, t_ns: int, head: re.Match[bytes]) -> bool:
@@ -161,10 +168,10 @@ class SingleLines:
     def _suspend(self, t_ns: int, head: re.Match[bytes]) -> bool:
         if found := _SUSPEND.match(head["fields"]):
             self._into.suspends.row(t_ns=t_ns, begins=int(found[2] == b"begin"))
-        return True
+        return not _SUSPEND_RAW.match(head["fields"])
 
     def _offline(self, t_ns: int, head: re.Match[bytes]) -> bool:
-        if (found := _OFFLINE.match(head["fields"])) and (cpu := int(found[1] or found[2])) < CPU_LIMIT:
+        if (found := _OFFLINE.match(head["fields"])) and (cpu := int(next(filter(None, found.groups())))) < CPU_LIMIT:
             self._into.offline.row(cpu=cpu, t_ns=t_ns)
         return True
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.parse.tables import I64, U8
-from navitas.parse.trace.gather import DIED, SEEN, TID_LIMIT, Gathered, LastRows, state_of_numbers
+from navitas.parse.tables import I64, TID_LIMIT, U8
+from navitas.parse.trace.gather import DIED, SEEN, Gathered, LastRows, state_of_numbers
 from navitas.parse.trace.lines import Lines
 from navitas.parse.trace.single_lines import Switch
 from navitas.parse.trace.tables import DEAD, RUNNABLE, SLEEPS, UNKNOWN

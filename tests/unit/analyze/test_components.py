@@ -212,7 +212,6 @@ def test_a_component_may_be_unknown_in_some_runs_and_in_all() -> None:
     assert unknown.evidence[1] == Evidence("lamp", "none", ())
 
 
-@pytest.mark.xfail(reason="every component is said to lack the cost of probes", strict=True)
 def test_only_the_component_that_probes_are_taken_from_lacks_their_cost() -> None:
     cpu, lamp = profile_with(lit_runs(1)).evidence
     assert NO_COST in cpu.reasons

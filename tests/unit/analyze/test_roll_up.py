@@ -110,12 +110,14 @@ def test_threads_of_one_name_and_role_are_one_and_groups_count_their_threads() -
 
 
 def test_a_baseline_stands_beside_and_is_in_no_sum() -> None:
-    probed = one_test(main(NodeSpec(-1, 0, 1, 1.0, probes_j=0.25)))
+    probed = replace(one_test(main(NodeSpec(-1, 0, 1, 1.0, probes_j=0.25))), compensation=(0.375, 0.5, 20.75, 0.625))
     plain = replace(one_test(main(energy_j=18.0)), baseline=True)
     profile = made(probed, plain, run=replace(RUN, probes_error=0.1))
     (test,) = profile.tests
     assert (test.energy_j, test.unprobed_j, test.unprobed_threads_j) == (21.0, 19.0, 18.0)
-    assert (test.probes_j, test.compensated_j) == (0.25, 20.75)
+    assert (test.probes_j, test.probes_error_j, test.sampled_probes_j) == (0.25, 0.5, 0.375)
+    assert (test.compensated_j, test.compensated_error_j) == (20.75, 0.625)
+    assert [each.compensated_median_j for each in profile.repeats()] == [20.75]
     assert profile.totals.energy_j == 21.0 and profile.totals.outside_tests_j == 0
     assert [each.energy_j for each in profile.thread_totals()] == [20.0]
     (method,) = profile.method_totals()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import hypot
 
 import pytest
 from attribution_maker import J_PER_MS, MS, PLAIN, manifest, nested, parsed, run, thread
@@ -11,6 +12,7 @@ from navitas.analyze.classes import by_class
 from navitas.analyze.conserve import check
 from navitas.analyze.load import profile_of
 from navitas.analyze.profile import Profile
+from navitas.attribute.compensation import TIMED_LOSS
 from navitas.attribute.overhead import NO_COST
 from navitas.parse.tables import CallCost, ProbeCost, RunTables
 from navitas.recording.manifest import Run
@@ -40,8 +42,10 @@ def test_own_calls_cost_their_inside_and_callees_calls_the_rest() -> None:
     assert methods[0].inclusive_j == pytest.approx((100 - 4 - 20) * J_PER_MS)
     assert methods[1].exclusive_j == methods[1].inclusive_j == pytest.approx((25 - 8) * J_PER_MS)
     assert (methods[0].raw_inclusive_j, methods[1].raw_exclusive_j) == pytest.approx((100 * J_PER_MS, 25 * J_PER_MS))
-    assert methods[1].exclusive_error_j == pytest.approx(0.1 * 8 * J_PER_MS)
-    assert analysis.tests[0].compensated_j == pytest.approx(analysis.tests[0].energy_j - 30 * J_PER_MS)
+    assert methods[1].exclusive_error_j == pytest.approx(hypot(0.1, TIMED_LOSS) * 8 * J_PER_MS)
+    # The test lasted a second, of which probes were 30 ms.
+    passive_j = 0.03 * (analysis.tests[0].base_j + analysis.tests[0].other_processes_j)
+    assert analysis.tests[0].compensated_j == pytest.approx(analysis.tests[0].energy_j - 30 * J_PER_MS - passive_j)
     assert [(node.method, node.exclusive_j) for node in row.nodes] == [
         (0, pytest.approx(methods[0].exclusive_j)),
         (1, pytest.approx(methods[1].exclusive_j)),

@@ -54,16 +54,8 @@ def chain(parent: np.ndarray, node: int) -> list[int]:
 @settings(max_examples=40)
 @given(st.randoms(), st.integers(1, 40))
 def test_paths_are_those_of_a_stack_however_events_are_cut(random: Random, block: int) -> None:
-    events: list[Event] = []
-    expected: list[tuple[int, ...]] = []
-    stack: list[int] = []
-    for t in range(random.randint(0, 200)):
-        if not stack or random.random() < 0.55:
-            stack.append(random.randint(0, 3))
-            events.append((t, ENTER, stack[-1]))
-        else:
-            events.append((t, random.choice([EXIT, THROW]), stack.pop()))
-        expected.append(tuple(stack))
+    events = some_calls(random, random.randint(0, 200))
+    expected = mended_paths(events)
     paths = Paths(4)
     found: list[tuple[int, ...]] = []
     with pytest.MonkeyPatch.context() as patch:
@@ -74,6 +66,58 @@ def test_paths_are_those_of_a_stack_however_events_are_cut(random: Random, block
             found += [tuple(paths.methods_of(path)) for path in batch.path[happened].tolist()]
             assert batch.depth.tolist() == [len(paths.methods_of(path)) for path in batch.path.tolist()]
     assert found == expected
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 1 << 32).map(Random), st.sampled_from([3, 40, 1 << 17]))
+def test_events_that_are_missing_anywhere_leave_paths_that_fit(random: Random, block: int) -> None:
+    """Several threads whose events are dropped in stretches, so that exits do not fit in more than one way at once."""
+    threads = []
+    expected: list[tuple[int, ...]] = []
+    for serial in range(1, random.randint(3, 6)):
+        events = some_calls(random, random.randint(0, 60))
+        for _ in range(random.randint(0, 4)):
+            at = random.randint(0, len(events))
+            del events[at : at + random.randint(0, 12)]
+        threads.append(thread(serial, events))
+        expected += mended_paths(events)
+    paths = Paths(4)
+    found: list[tuple[int, ...]] = []
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (stretches, walk):
+            patch.setattr(module, "PIECE_EVENTS", block)
+        for batch in walk.walk(threads, paths, NO_MARKS):
+            happened = batch.kind != stretches.POINT
+            found += [tuple(paths.methods_of(path)) for path in batch.path[happened].tolist()]
+    assert found == expected
+
+
+def some_calls(random: Random, count: int) -> list[Event]:
+    events: list[Event] = []
+    stack: list[int] = []
+    for t in range(count):
+        if not stack or random.random() < 0.55:
+            stack.append(random.randint(0, 3))
+            events.append((t, ENTER, stack[-1]))
+        else:
+            events.append((t, random.choice([EXIT, THROW]), stack.pop()))
+    return events
+
+
+def mended_paths(events: list[Event]) -> list[tuple[int, ...]]:
+    """The path after each event; an exit without entry is none, and one whose callees' exits are lost ends them one by one."""
+    found: list[tuple[int, ...]] = []
+    stack: list[int] = []
+    for _, kind, method in events:
+        if kind == ENTER:
+            stack.append(method)
+            found.append(tuple(stack))
+        elif method in stack:
+            ends = False
+            while not ends:
+                ends = stack.pop() == method
+                found.append(tuple(stack))
+    return found
 
 
 @pytest.mark.parametrize("block", [3, 1 << 17])

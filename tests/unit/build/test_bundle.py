@@ -42,9 +42,9 @@ def test_a_sound_bundle_opens(tmp_path: Path) -> None:
 
 def test_what_is_no_regular_file_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "b.zip")
-    refused(tmp_path / "b.zip", "no regular file")
+    refused(tmp_path / "b.zip", "not a regular file")
     (tmp_path / "c.zip").symlink_to("/dev/zero")
-    refused(tmp_path / "c.zip", "no regular file")
+    refused(tmp_path / "c.zip", "not a regular file")
 
 
 def test_a_map_that_is_none_is_refused_before_tests_run(tmp_path: Path) -> None:

@@ -228,6 +228,12 @@ def test_a_project_without_bundles_says_why(tmp_path: Path, project: Path, kind:
     assert caught.value.remedy
 
 
+@pytest.mark.parametrize("kind", ["java", "android"])
+def test_modules_without_tests_are_named(tmp_path: Path, project: Path, kind: str) -> None:
+    with pytest.raises(BuildError, match=r"tests to profile \(searched: :app, :lib\)"):
+        build_bundles(project, gradle=str(fake_gradle(tmp_path, "\n".join(report(module, kind) for module in (":lib", ":app")))))
+
+
 def test_two_modules_of_one_package_are_refused(tmp_path: Path, project: Path) -> None:
     paths = []
     for module in (":a:app", ":b:app"):

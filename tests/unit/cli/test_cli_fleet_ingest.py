@@ -43,7 +43,7 @@ def test_what_cannot_be_ingested_is_an_error_and_the_rest_is_not(tmp_path: Path,
     assert "history.txt" in told.err and "--client NAME" in told.err
     assert run(["fleet", "ingest", fleet, str(file), "--json", "-"]) == ExitCode.OK
     assert json.loads(capsys.readouterr().out)["sources"][0]["known"]
-    assert run(["fleet", "ingest", str(file), str(file)]) == ExitCode.TROUBLE
+    assert run(["fleet", "ingest", str(file), str(file)]) == ExitCode.USAGE
     assert run(["fleet", "ingest", fleet]) == ExitCode.USAGE
     (tmp_path / "nothing").mkdir()
     assert run(["fleet", "ingest", fleet, str(tmp_path / "nothing")]) == ExitCode.USAGE

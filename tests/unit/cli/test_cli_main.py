@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from navitas.cli.measuring import tell
 from navitas.cli.options import ReportOptions
 from navitas.collect.session import Outcome
 from navitas.errors import ExitCode, UsageError
+from navitas.folder_lock import FolderLock
 
 
 def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
@@ -197,3 +199,26 @@ def test_a_large_recording_says_so(tmp_path: Path, capsys: pytest.CaptureFixture
     tell(Outcome(recording, {}, crashed=False), navitas.load(recording), ReportOptions(None, None, None, None, 20, "default"))
     error = capsys.readouterr().err
     assert f"recording: {recording} (203 MB; smaller with --mode tick or folded, " in error and "--exclude" in error
+
+
+@pytest.mark.parametrize("command", ["profile", "demo"])
+def test_a_recording_that_another_profiling_writes_is_refused_before_anything_is_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "build.gradle").touch()
+    (tmp_path / "gradle").write_text("#!/bin/sh\ntouch built\nexit 1\n")
+    (tmp_path / "gradle").chmod(0o755)
+    (tmp_path / "rec").mkdir()
+    other = FolderLock(tmp_path / "rec" / ".lock")
+    assert other.acquire()
+    try:
+        arguments = [command, *(["."] if command == "profile" else []), "--gradle", str(tmp_path / "gradle"), "-o", "rec"]
+        assert run(arguments) == 4
+    finally:
+        other.release()
+    said = capsys.readouterr().err
+    assert "another profiling" in said and f"process {os.getpid()}" in said and "building" not in said
+    assert not list(tmp_path.rglob("built"))
+    assert run(arguments) == 4, "the build is tried"
+    assert not (tmp_path / "rec" / ".lock").exists() and "build failed" in capsys.readouterr().err

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from navitas import __version__
 from navitas.cli.plugin import command
 
 pytestmark = pytest.mark.usefixtures("made_plugin_jar")
@@ -28,6 +30,8 @@ def test_a_command_line_that_is_not_on_path_is_named(tmp_path: Path, monkeypatch
     assert f"maven {{ url = uri('{tmp_path / 'repo'}') }}" in said.stdout
     assert "executable = '" + str(program).replace("'", "\\'") + "'" in said.stdout
     assert "gradle navitasProfile" in said.stderr
+    for kind in ("java", "com.android.application"):
+        assert re.search(rf"plugins {{\n    id '{kind}'.*\n    id 'org.navitas' version '{__version__}'\n}}", said.stdout), kind
 
     monkeypatch.setenv("PATH", str(bin_folder))
     assert "executable" not in CliRunner().invoke(command, arguments).stdout

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 
+import pytest
+from rich.cells import cell_len
 from rich.console import Console
 
-from navitas.cli.progress import ConsoleProgress
+from navitas.cli.progress import ConsoleProgress, label_of
 
 
 def lines(total: int) -> list[str]:
@@ -34,3 +36,45 @@ def test_a_device_that_tells_no_total_names_every_test() -> None:
     progress.test(0, 0, "p.ATest#t")
     progress.test(0, 0, "p.ATest#u")
     assert len(out.getvalue().splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "label"),
+    [
+        ("org.x.ATest#t", "ATest#t"),
+        ("ATest#t", "ATest#t"),
+        ("org.x.ATest$Inner#t", "ATest$Inner#t"),
+        ('org.x.ATest#adds[{"a": 1.0}]', 'ATest#adds[{"a": 1.0}]'),
+        ("org.x.ATest#of a.b.C#d", "ATest#of a.b.C#d"),
+        ("Adding 1.5 and 2.5#null", "Adding 1.5 and 2.5#null"),
+        ("org.x.ATest#one\ttwo\x1b[2J", "ATest#one   two\\u001b[2J"),
+    ],
+)
+def test_a_label_is_cut_before_its_class_alone(name: str, label: str) -> None:
+    assert label_of(name, 100) == label
+
+
+def test_a_long_label_loses_the_end_of_its_parameters() -> None:
+    assert label_of("org.x.ATest#adds[" + "1.25, " * 40 + "]", 30) == "ATest#adds[1.25, 1.25, 1.25,…"
+    assert cell_len(label_of("org.x.ATest#" + "漢" * 90, 30)) <= 30
+
+
+def test_a_long_label_is_one_line() -> None:
+    out = io.StringIO()
+    with ConsoleProgress(Console(file=out, width=40)) as progress:
+        progress.test(789, 789, "org.x.ATest#adds[" + "{a=1.0}, " * 40 + "]")
+    assert out.getvalue().startswith("  789/789 ATest#adds[{a=1.0}, ")
+    assert out.getvalue().count("\n") == 1
+
+
+@pytest.mark.parametrize("width", [40, 80, 300])
+def test_the_live_line_never_wraps(width: int) -> None:
+    out = io.StringIO()
+    console = Console(file=out, width=width, force_terminal=True, color_system=None)
+    with ConsoleProgress(console) as progress:
+        progress.stage("running tests of :app")
+        for show in (lambda text: progress.test(1, 789, f"org.x.ATest#adds[{text}]"), progress.detail):
+            show("{a=1.0}, " * 40)
+            assert progress._status is not None
+            shown = console.render_lines(progress._status.renderable, pad=False)
+            assert len(shown) == 1

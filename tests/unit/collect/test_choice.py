@@ -141,3 +141,15 @@ def test_modules_with_testng_are_left_out_and_told() -> None:
     assert warnings == [":a: its tests are TestNG's, which is not supported"]
     with pytest.raises(CannotList, match="TestNG"):
         chosen(DEVICE, bundles[:1])
+
+
+def test_as_many_test_classes_share_a_process_as_the_build_says() -> None:
+    tests = ["p.ATest#a", "p.ATest#b", "p.BTest#c", "p.BTest$Inner#d", "p.CTest#e"]
+    device = ListingDevice({"a": tests})
+    assert chosen(device, [bundle("a", fork_every=0)]) == {"a": ("",)}
+    assert chosen(device, [bundle("a", fork_every=3)]) == {"a": ("p.ATest,p.BTest,p.BTest$Inner", "p.CTest")}
+    assert chosen(device, [bundle("a", fork_every=9)]) == {"a": ("",)}
+    each = chosen(device, [bundle("a", fork_every=1)])["a"]
+    assert each == ("p.ATest", "p.BTest#c", "p.BTest$Inner", "p.CTest")
+    platform = bundle("a", fork_every=1, framework="junit-platform")
+    assert chosen(device, [platform])["a"] == ("p.ATest", "p.BTest,p.BTest$Inner", "p.CTest")

@@ -108,4 +108,4 @@ def test_a_journal_that_cannot_be_read_is_a_row() -> None:
     device = OneAnswer(pulls=[b""] * 9, info=replace(FakeDevice().info))
     Journal(device.info).path.mkdir(parents=True)
     row = next(check for check in examine(device).checks if check.name == "settings")
-    assert row.status == "problem" and "Is a directory" in row.found and row.remedy
+    assert row.status == "problem" and "a folder, not a regular file" in row.found and row.remedy

@@ -4,7 +4,7 @@ import shlex
 
 import pytest
 
-from navitas.collect.selection import TestName, check_pattern, class_arguments, named
+from navitas.collect.selection import TestName, check_pattern, class_arguments, named, no_match
 from navitas.errors import UsageError
 
 ALL = [
@@ -121,3 +121,24 @@ def test_what_can_never_name_a_test_is_wrong_usage(pattern: str) -> None:
 @pytest.mark.parametrize("pattern", ["*", "SortTest", "org.x.*#sorts*", "SumTest#sums[a b/c]", "Größe#wächst"])
 def test_what_may_name_one_is_not(pattern: str) -> None:
     check_pattern(pattern)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "similar"),
+    [
+        ("SortTest#sortsSmal", ["SortTest#sortsSmall", "SortTest#sortsLarge"]),
+        ("org.y.SortTests#sortsLarg", ["SortTest#sortsLarge", "SortTest#sortsSmall"]),
+        ("SrotTest", ["SortTest#sortsSmall"]),
+        ("SumTest#sum*", ["SumTest#sums[0]", "SumTest#sums[1]"]),
+        ("sortsSmall", ["SortTest#sortsSmall", "SortTest#sortsLarge"]),
+        ("SortTest#addsMany", []),
+        ("org.x.OtherTest", []),
+        ("org.x.OtherTest#sortsSmall", []),
+        ("ZebraTest#*", []),
+    ],
+)
+def test_only_tests_of_similar_names_are_offered(pattern: str, similar: list[str]) -> None:
+    error = no_match(pattern, ALL)
+    assert f"no test matches '{pattern}'" in error.message
+    offered = error.remedy.partition("similar: ")[2]
+    assert offered.split(", ") == similar if similar else "none has a similar name" in error.remedy

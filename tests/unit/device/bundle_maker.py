@@ -20,7 +20,7 @@ def manifest(**changes: Any) -> dict[str, Any]:
         "map_id": "0" * 16,
         "class_path": ["test-classes", "classes"],
         "test_roots": ["test-classes"],
-        "working_dir": "/none",
+        "working_dir": "/",
         "jvm_args": ["-Xmx64m"],
         "system_properties": {"a": "b"},
         "environment": {"FROM_BUNDLE": "yes"},

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import tempfile
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 import pytest
 
@@ -55,10 +57,10 @@ def route(name: str) -> Service | None:
 def talk(
     action: Callable[[Host], Awaitable[None]], *, version: int = wire.VERSION_SKIP_CHECKSUM, max_payload: int = 4096
 ) -> None:
-    async def main() -> None:
-        daemon = AdbDaemon(b"device::features=shell_v2", route)
-        port = await daemon.start()
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    async def main(path: Path) -> None:
+        daemon = AdbDaemon(b"device::features=shell_v2", route, path)
+        await daemon.start()
+        reader, writer = await asyncio.open_unix_connection(path)
         host = Host(reader, writer, with_checksum=True)
         try:
             await host.send(Command.CNXN, version, max_payload, b"host::features=shell_v2")
@@ -70,7 +72,8 @@ def talk(
             writer.close()
             await daemon.stop()
 
-    asyncio.run(asyncio.wait_for(main(), 30))
+    with tempfile.TemporaryDirectory() as folder:
+        asyncio.run(asyncio.wait_for(main(Path(folder) / "phone"), 30))
 
 
 @pytest.mark.parametrize("version", [wire.VERSION_CHECKSUM, wire.VERSION_SKIP_CHECKSUM])
@@ -144,10 +147,11 @@ def test_garbage_ends_the_connection_only() -> None:
     talk(lambda host: asyncio.sleep(0))
 
 
-def test_nothing_but_cnxn_comes_first() -> None:
+def test_nothing_but_cnxn_comes_first(tmp_path: Path) -> None:
     async def main() -> None:
-        daemon = AdbDaemon(b"device::", route)
-        reader, writer = await asyncio.open_connection("127.0.0.1", await daemon.start())
+        daemon = AdbDaemon(b"device::", route, tmp_path / "phone")
+        await daemon.start()
+        reader, writer = await asyncio.open_unix_connection(tmp_path / "phone")
         writer.write(wire.encode(Packet(Command.OPEN, 1, 0, b"echo:\0")))
         assert await asyncio.wait_for(reader.read(), 10) == b""
         writer.close()

@@ -40,10 +40,12 @@ def with_java(tmp_path: Path, script: str, action: Callable[[Phone], Awaitable[N
     """Install a package whose JVM is a script, and do something."""
 
     async def installed(phone: Phone) -> None:
-        await install(phone, bundle(java_home=fake_java(tmp_path / "java", script), **changes))
+        home = fake_java(tmp_path / "java", script)
+        phone.jdks.allow(home)
+        await install(phone, bundle(**{"java_home": home, **changes}))
         await action(phone)
 
-    on_phone(tmp_path / "phone", installed)
+    on_phone(tmp_path / "phone", installed, jdks=tmp_path / "jdks")
 
 
 def test_the_jvm_s_command_line(tmp_path: Path) -> None:
@@ -57,7 +59,7 @@ def test_the_jvm_s_command_line(tmp_path: Path) -> None:
             "-Da=b",
             f"-Dnavitas.sysRoot={root}",
             "-Dnavitas.process=org.example.app",
-            f"-Dnavitas.log.port={phone.logd.port}",
+            f"-Dnavitas.log={root}/dev/socket/logdw",
             "-Dnavitas.stream=/dev/fd/N",
             "-Dnavitas.testFramework=junit-platform",
             "-Dnavitas.includeEngines=",
@@ -251,3 +253,65 @@ def test_a_missing_jar_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         assert b"shortMsg=navitas-phone.jar is missing" in (await run(phone, RUN)).stdout
 
     with_java(tmp_path, "exit 1", action)
+
+
+WARNING = "INSTRUMENTATION_STATUS: navitas.warning="
+
+
+def warnings_of(output: Output) -> list[str]:
+    return [line.removeprefix(WARNING) for line in output.stdout.decode().splitlines() if line.startswith(WARNING)]
+
+
+def run_bundle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, allowed: bool, **changes: object) -> tuple[list[str], bool]:
+    """Run a bundle while another Java is the default one: what the phone warns of, and whether the default one ran it."""
+    default = fake_java(tmp_path / "default", f"touch {tmp_path}/ran\n{PASSING}")
+    monkeypatch.setenv("JAVA_HOME", default)
+
+    async def action(phone: Phone) -> list[str]:
+        if allowed:
+            phone.jdks.allow(str(changes["java_home"]))
+        await install(phone, bundle(**changes))
+        found = await run(phone, RUN)
+        assert b"INSTRUMENTATION_CODE: -1" in found.stdout
+        return warnings_of(found)
+
+    warned = on_phone(tmp_path / "phone", action, jdks=tmp_path / "jdks")
+    return warned, (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("allowed", [True, False])
+def test_a_bundle_s_jdk_runs_where_the_phone_s_owner_has_allowed_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, allowed: bool
+) -> None:
+    home = fake_java(tmp_path / "own", PASSING)
+    warned, by_default = run_bundle(tmp_path, monkeypatch, allowed=allowed, java_home=home)
+    assert by_default is not allowed
+    assert len(warned) == (0 if allowed else 1)
+    if not allowed:
+        assert home in warned[0] and "has not allowed" in warned[0] and str(tmp_path / "default") in warned[0]
+
+
+def test_a_jdk_that_is_not_there_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (warned,), by_default = run_bundle(tmp_path, monkeypatch, allowed=True, java_home="/none/jdk")
+    assert by_default and "/none/jdk" in warned and "no such JDK" in warned
+
+
+def test_a_jdk_that_another_user_may_have_put_there_is_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if os.getuid() != 0:
+        pytest.skip("only root can give a file to another user")
+    home = fake_java(tmp_path / "evil", f"touch {tmp_path}/evil-ran\n{PASSING}")
+    os.chown(Path(home) / "bin", 65534, 65534)
+    (warned,), by_default = run_bundle(tmp_path, monkeypatch, allowed=True, java_home=home)
+    assert by_default and f"{home}/bin belongs to another user" in warned
+    assert not (tmp_path / "evil-ran").exists()
+
+
+def test_the_default_java_by_another_name_is_the_named_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "link").symlink_to("default")
+    assert run_bundle(tmp_path, monkeypatch, allowed=False, java_home=str(tmp_path / "link")) == ([], True)
+
+
+@pytest.mark.parametrize("folder", ["/none/module", "module"])
+def test_a_working_folder_that_is_not_there_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str) -> None:
+    (warned,), _ = run_bundle(tmp_path, monkeypatch, allowed=False, java_home=None, working_dir=folder)
+    assert f"working folder {folder} does not exist" in warned

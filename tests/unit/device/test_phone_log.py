@@ -64,11 +64,19 @@ def test_entries_come_over_udp_and_are_there_when_logcat_begins(tmp_path: Path) 
     async def action(phone: Phone) -> Output:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as app:
             app.connect(("127.0.0.1", phone.logd.port))
+            token = phone.logd.token
+            app.send(datagram(b"of a stranger"))
+            app.send(bytes(16) + datagram(b"of a stranger"))
             for number in range(50):
-                app.send(datagram(b"entry %d" % number))
-            app.send(datagram(b"crashed", buffer=4))
+                app.send(token + datagram(b"entry %d" % number))
+            app.send(token + datagram(b"crashed", buffer=4))
             app.send(b"garbage")
-        return await run(phone, "logcat -d -v tag")
+            app.send(token)
+        found = await run(phone, "logcat -d -v tag")
+        assert phone.logd.refused == 3
+        address = tmp_path / "dev/socket/logdw"
+        assert address.read_text() == f"{phone.logd.port} {token.hex()}\n" and address.stat().st_mode & 0o777 == 0o600
+        return found
 
     lines = on_phone(tmp_path, action).stdout.decode().splitlines()
     assert lines[0] == "--------- beginning of main"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pyarrow as pa
@@ -38,6 +39,15 @@ def test_a_lack_of_memory_is_no_damage(tmp_path: Path, monkeypatch: pytest.Monke
     def too_much(_: Path) -> None:
         raise pa.ArrowMemoryError("malloc of size 4096 failed")
 
+    (tmp_path / "table.parquet").touch()
     monkeypatch.setattr(files.pq, "ParquetFile", too_much)
     with pytest.raises(MemoryError):
         read_table(tmp_path / "table.parquet")
+
+
+@pytest.mark.timeout(20)
+def test_a_pipe_among_the_files_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "table.parquet")
+    with pytest.raises(FleetError, match="a pipe, not a regular file"):
+        read_table(tmp_path / "table.parquet")
+    assert not is_of(tmp_path / "table.parquet", "inputs")

@@ -106,6 +106,17 @@ def test_work_in_the_calls_is_none_of_theirs() -> None:
     assert (cost.folded.inside_ns, cost.folded.outside_ns) == pytest.approx((INSIDE, OUTSIDE))
 
 
+def test_work_that_was_not_compiled_in_time_leaves_a_bound_with_an_error_as_large() -> None:
+    events: list[Event] = []
+    for i in range(8):
+        events += batch(1_000_000 * i, CALLER, CALLED)
+        events += [(1_000_000 * i + 500_000, ENTER, CALLER), (1_000_000 * i + 500_000 + 200 * 90, EXIT, CALLER)]
+    cost = probe_cost([{cw.CALLS: chunks_of(events)}])
+    assert cost is not None
+    assert cost.events.inside_ns + cost.events.outside_ns == pytest.approx(INSIDE + OUTSIDE)
+    assert cost.events.spread_ns == pytest.approx(INSIDE + OUTSIDE)
+
+
 def test_too_little_is_no_cost() -> None:
     assert probe_cost([]) is None
     assert probe_cost([{cw.CALLS: chunks_of(batch(0, CALLER, CALLED))}]) is None

@@ -27,9 +27,17 @@ def decode(payload: bytes, count: int) -> tuple[Folded, int]:
     return decode_folded(scan_chunks(cw.chunk(cw.FOLDED, payload, count, map_id=7)).chunks, KNOWN)
 
 
+def possible(took: int, rows: list[tuple[int, int, int, int, int, int]]) -> list[tuple[int, int, int, int, int, int]]:
+    """The rows with calls and times that fit into their epoch."""
+    most = took + 1
+    return [
+        (node, up, method, calls % most, throws % most, ns % most // len(rows)) for node, up, method, calls, throws, ns in rows
+    ]
+
+
 @given(EPOCHS)
 def test_rows_come_back_with_their_epoch(epochs: list[tuple[int, int, list[tuple[int, int, int, int, int, int]]]]) -> None:
-    whole = [(start, start + took, rows) for start, took, rows in epochs]
+    whole = [(start, start + took, possible(took, rows)) for start, took, rows in epochs]
     folded, dropped = decode(cw.folded_payload(whole), len(whole))
     expected = [
         (start, end, node, 100 + method, calls, throws, ns)
@@ -47,6 +55,18 @@ def test_rows_come_back_with_their_epoch(epochs: list[tuple[int, int, list[tuple
     )
     assert list(zip(*(column.tolist() for column in columns), strict=True)) == expected
     assert dropped == 0
+
+
+def test_rows_that_do_not_fit_into_their_epoch_are_left_out_and_counted() -> None:
+    epochs = [
+        (0, 10_000, [(0, -1, 1, 5, 0, 10_000)]),
+        (10_000, 20_000, [(0, -1, 1, 1, 0, 5_000), (1, 0, 2, 1, 0, 5_001)]),
+        (20_000, 30_000, [(0, -1, 1, 1 << 31, 0, 5_000), (1, 0, 2, 1, 1 << 31, 1), (2, 0, 2, 1, 1, 1)]),
+        (30_000, 40_000, [(0, -1, 1, 1, 0, (1 << 63) - 1), (1, 0, 2, 1, 0, (1 << 63) - 1)]),
+    ]
+    folded, dropped = decode(cw.folded_payload(epochs), len(epochs))
+    assert list(zip(folded.epoch_start_ns.tolist(), folded.node.tolist(), strict=True)) == [(0, 0), (20_000, 2)]
+    assert dropped == 6
 
 
 @given(EPOCHS)

@@ -243,7 +243,24 @@ def test_lost_events_are_told_by_thread(tmp_path: Path) -> None:
     scenario = replace(SCENARIO, threads=(replace(MAIN, lost=5), replace(WORKER, lost=7)))
     parsed = parse_recording(make_recording(tmp_path, scenario))
     assert [t.lost_events for t in parsed.runs[0].threads] == [5, 7]
-    assert [(loss.what, loss.count) for loss in parsed.losses] == [("events", 12)]
+    assert [(loss.what, loss.count, loss.serial, loss.thread) for loss in parsed.losses] == [
+        ("events", 7, 2, "worker"),
+        ("events", 5, 1, "main"),
+    ]
+    (warning,) = parsed.warnings
+    assert warning.message == "runs/0: 12 events were lost while recording (worker: 7, main: 5)"
+
+
+def test_thread_ids_that_no_kernel_gives_are_left_out(tmp_path: Path) -> None:
+    recording = make_recording(tmp_path, SCENARIO)
+    append(recording, cw.chunk(cw.ANCHORS, b"", 0, serial=1, seq=1, tid=1 << 31))
+    append(recording, cw.chunk(cw.ANCHORS, cw.anchors_payload([(start_ns(), 0)]), 1, serial=9, tid=(1 << 32) - 1))
+    append(recording, cw.chunk(cw.ANCHORS, b"", 0, serial=2, seq=1, tid=77))
+    parsed = parse_recording(recording)
+    tids = {thread.serial: thread.tid for thread in parsed.runs[0].threads if thread.serial > 0}
+    assert tids == {1: 5000, 2: 5001, 9: 0}
+    lost = [(loss.serial, loss.count) for loss in parsed.losses if loss.what == "thread_ids"]
+    assert lost == [(1, 1), (9, 1)]
 
 
 def append(recording: Recording, data: bytes) -> None:

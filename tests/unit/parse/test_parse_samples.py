@@ -12,7 +12,7 @@ from navitas.parse.methodmap import Span
 from navitas.parse.samples import samples
 from navitas.parse.tables import ENTER, EXIT, THROW
 
-CALLER, CALLED, THROWING = 0x3FFFFD, 0x3FFFFE, 0x3FFFFF
+LINK, CALLER, CALLED, THROWING = 0x3FFFFB, 0x3FFFFD, 0x3FFFFE, 0x3FFFFF
 WORK, CONSTANT, COST = 10, 500, 60
 Event = tuple[int, int, int]
 Row = tuple[int, int, int, int, int, int]
@@ -99,6 +99,31 @@ def test_folds_that_hold_just_one() -> None:
     assert cost is not None
     assert cost.folded.inside_ns + cost.folded.outside_ns == pytest.approx(COST)
     assert cost.events.inside_ns + cost.events.outside_ns == pytest.approx(30)
+
+
+def test_calls_within_the_calls_of_a_sample_count_too() -> None:
+    def nested(start: int, probed: int) -> list[Event]:
+        pair = 2 * (WORK + COST)
+        ends = [(0, ENTER, LINK), (20, ENTER, CALLED), (30, EXIT, CALLED), (50, EXIT, LINK)]
+        inner = [(start + i * pair + CONSTANT + d, kind, method) for i in range(probed // 2) for d, kind, method in ends]
+        return [(start, ENTER, CALLER), *inner, (start + whole_ns(probed, COST), EXIT, CALLER)]
+
+    events = [event for i in range(200) for event in nested(1_000_000 * i, (16, 64)[i % 2])]
+    found, _ = samples([{cw.CALLS: chunks_of(events)}])
+    assert found.calls.tolist() == [16, 64] * 100
+    cost = found.cost()
+    assert cost is not None and cost[0] == pytest.approx(COST)
+
+    def rows(probed: int) -> list[Row]:
+        each = probed // 2 * (WORK + COST // 2)
+        own: list[Row] = [(1, 0, CALLER, 1, 0, whole_ns(probed, COST) - 2 * each), (2, 1, LINK, probed // 2, 0, each)]
+        return [(0, -1, 7, 1, 0, 900_000), *own, (3, 2, CALLED, probed // 2, 0, each)]
+
+    epochs = [(1_000_000 * i, 1_000_000 * (i + 1), rows((16, 64)[i % 2])) for i in range(100)]
+    folds = scan_chunks(cw.chunk(cw.FOLDED, cw.folded_payload(epochs), 100, serial=2, name="main")).chunks
+    _, of_folds = samples([{cw.FOLDED: folds}])
+    cost = of_folds.cost()
+    assert cost is not None and cost[0] == pytest.approx(COST)
 
 
 def test_they_are_none_of_the_applications_calls() -> None:

@@ -93,6 +93,81 @@ def test_android_14_lists_currents_by_policy() -> None:
         power_model(profile, 3.7, policies)
 
 
+MIXED = xml(
+    {"cpu.suspend": 4, "cpu.idle": 2, "cpu.cluster_power.cluster0": 3},
+    {
+        "cpu.speeds": [100, 200, 300],
+        "cpu.active": [151, 250, 353],
+        "cpu.core_speeds.cluster0": [100, 200],
+        "cpu.core_power.cluster0": [10, 52],
+        "cpu.core_power.cluster1": [70],
+    },
+)
+
+
+def test_a_cluster_of_one_outranks_the_first_generation_as_in_android() -> None:
+    """PowerProfile.initCpuClusters: without `cpu.clusters.cores` the CPU is cluster0."""
+    model = power_model(MIXED, 3.7)
+    assert clusters(model) == [((0,), [100, 200], [10.0, 52.0], 3.0)]
+    assert model.cpu.active_ma == 151
+    assert model.warnings == (
+        "battery.capacity is missing: no battery share can be reported",
+        "cpu.active: an array beside cpu.core_power.cluster0, the first value counts, as what any running core adds",
+        "cpu.speeds: not used, the CPU's figures are those of cpu.core_power.cluster0",
+        "cpu.core_power.cluster1: not used, the CPU's figures are those of cpu.core_power.cluster0",
+        "phone: does not say how many cores a cluster has, taken as 1",
+    )
+
+
+def test_without_currents_of_a_cluster_the_first_generation_counts() -> None:
+    model = power_model(
+        xml({"cpu.idle": 3}, {"cpu.speeds": [100], "cpu.active": [50], "cpu.core_speeds.cluster0": [100]}), 3.7, [(0, [0])]
+    )
+    assert clusters(model) == [((0,), [100], [50.0], 0.0)]
+    assert "cpu.core_speeds.cluster0: not used, the CPU's figures are those of cpu.active" in model.warnings
+
+
+POLICIES = xml(
+    {"cpu.active": 5, "cpu.idle": 1, "cpu.scaling_policy_power.policy0": 2, "cpu.scaling_policy_power.policy4": 3},
+    {
+        "cpu.scaling_step_power.policy0": [1, 2],
+        "cpu.scaling_step_power.policy4": [6, 9, 12],
+        "cpu.power_brackets.policy0": [0, 1],
+        **TWO,
+        **CORES,
+    },
+)
+
+
+def test_entries_of_policies_outrank_all_others_as_in_android() -> None:
+    """PowerProfile.initCpuScalingPolicies: clusters count only where no entry of a policy is there."""
+    model = power_model(POLICIES, 3.7, [(0, [0, 1, 2, 3]), (4, [4, 5])], {0: [100, 200], 4: [300, 400]})
+    assert clusters(model) == [((0, 1, 2, 3), [100, 200], [1.0, 2.0], 2.0), ((4, 5), [300, 400], [6.0, 9.0], 3.0)]
+    where = "not used, the CPU's figures are those of cpu.scaling_step_power.policy0, cpu.scaling_step_power.policy4"
+    assert [text for text in model.warnings if "not used" in text] == [f"{key}: {where}" for key in (*TWO, *CORES)]
+    assert "cpu.scaling_step_power.policy4 has 3 values, but the phone 2 speeds: the lowest 2 count" in model.warnings
+
+
+def test_where_no_speeds_are_known_clusters_serve_and_policies_are_named() -> None:
+    model = power_model(POLICIES, 3.7, [(0, [0, 1, 2, 3]), (4, [4, 5])])
+    assert clusters(model)[1] == ((4, 5), [200, 300], [8.0, 20.0], 0.0)
+    assert any(text.startswith("cpu.scaling_step_power.policy4: not used") for text in model.warnings)
+
+
+def test_a_policy_without_steps_is_refused_rather_than_taken_to_draw_nothing() -> None:
+    profile = xml({"cpu.scaling_policy_power.policy4": 3}, {"cpu.scaling_step_power.policy0": [1, 2]})
+    with pytest.raises(PowerProfileError, match="no speeds and currents of CPU cluster 1"):
+        power_model(profile, 3.7, [(0, [0]), (4, [4])], {0: [100, 200], 4: [300, 400]})
+
+
+def test_what_counts_no_longer_is_named() -> None:
+    profile = xml({"cpu.suspend": 4, "cpu.idle": 2, "cpu.awake": 17}, {**TWO, **CORES, "cpu.active.cluster0": [1]})
+    found = [text.partition(":")[0] for text in power_model(profile, 3.7).warnings if "not used" in text]
+    assert found == ["cpu.awake", "cpu.active.cluster0"]
+    many = xml({f"cpu.x{k}": 1 for k in range(200)}, {"cpu.speeds": [100], "cpu.active": [50]})
+    assert power_model(many, 3.7, [(0, [0])]).warnings[-1] == "and 150 entries of the CPU more are not used"
+
+
 def test_one_cluster_may_be_a_scalar_and_active_an_array() -> None:
     profile = xml(
         {"cpu.clusters.cores": 4},

@@ -82,7 +82,7 @@ EXPECTED: dict[str, tuple[list[int], list[str]]] = {
     "emanafa_sdk_gphone_x86_arm": (
         [],
         [
-            "cpu.active: an array beside cpu.clusters.cores, the first value counts",
+            "cpu.active: an array beside cpu.clusters.cores, the first value counts, as what any running core adds",
             "wifi.controller.tx_levels: the array is empty",
         ],
     ),

@@ -78,8 +78,8 @@ def test_an_item_stands_for_its_array_and_an_array_for_its_first_value() -> None
             "cpu.cluster_power.cluster0 is missing, taken as 0 mA",
         ),
         (
-            '<array name="cpu.clusters.cores"><value>4</value></array><item name="cpu.core_power.cluster1">1</item>',
-            "cpu.core_power.cluster1: cpu.clusters.cores tells of 1 clusters",
+            '<array name="cpu.core_power.cluster0"><value>4</value></array><array name="cpu.active"><value>1</value></array>',
+            "cpu.active: an array beside cpu.core_power.cluster0, the first value counts, as what any running core adds",
         ),
     ],
 )

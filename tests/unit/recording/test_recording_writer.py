@@ -14,12 +14,13 @@ import pytest
 from support.recording_maker import make_map
 
 from navitas.errors import RecordingError
+from navitas.folder_lock import FolderLock
 from navitas.recording.manifest import Device, Project, Run, Source, Test
 from navitas.recording.store import RecordingWriter, open_recording
-from navitas.recording.writer import RESERVE_NAME, check_place
+from navitas.recording.writer import RESERVE_NAME, check_place, reserved
 
 
-def writer(root: Path) -> RecordingWriter:
+def writer(root: Path, lock: FolderLock | None = None) -> RecordingWriter:
     return RecordingWriter(
         root,
         project=Project(name="p", build_tool="gradle"),
@@ -29,6 +30,7 @@ def writer(root: Path) -> RecordingWriter:
         voltage_v=3.9,
         voltage_source="battery",
         settings={"repeat": 1},
+        lock=lock,
     )
 
 
@@ -237,3 +239,31 @@ def test_a_pipe_in_the_manifest_s_place_is_not_waited_for(tmp_path: Path) -> Non
     os.mkfifo(tmp_path / "manifest.json")
     with pytest.raises(RecordingError, match="holds no recording"), writer(tmp_path):
         pass
+
+
+def test_a_reserved_folder_is_written_by_the_one_who_holds_it(tmp_path: Path) -> None:
+    with reserved(tmp_path / "a" / "rec") as lock:
+        with pytest.raises(RecordingError, match=f"process {os.getpid()}") as caught, writer(tmp_path / "a" / "rec"):
+            pass
+        assert "-o" in caught.value.remedy
+        with pytest.raises(RecordingError, match="another profiling"), reserved(tmp_path / "a" / "rec"):
+            pass
+        with writer(tmp_path / "a" / "rec", lock=lock) as made:
+            made.finish()
+    assert open_recording(tmp_path / "a" / "rec").manifest.state == "complete"
+    assert not (tmp_path / "a" / "rec" / ".lock").exists()
+
+
+def test_a_reserved_folder_that_stays_empty_is_removed_if_it_was_not_there(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    for name in ("new/rec", "there"):
+        with pytest.raises(ZeroDivisionError), reserved(tmp_path / name):
+            raise ZeroDivisionError
+    assert [path.name for path in tmp_path.iterdir()] == ["there"] and not any((tmp_path / "there").iterdir())
+
+
+def test_a_folder_of_something_else_is_refused_when_it_is_reserved(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("x")
+    with pytest.raises(RecordingError, match="holds no recording"), reserved(tmp_path):
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]

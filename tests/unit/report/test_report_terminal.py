@@ -87,6 +87,30 @@ def without_probes(test: TestSpec, threads_j: float) -> TestSpec:
     return replace(test, threads=(ThreadSpec(1, "main", threads_j),), other_processes_j=7.5 - threads_j, baseline=True)
 
 
+def test_tests_are_shown_without_their_probes() -> None:
+    assert "Compensated" not in shown(profile())
+    probed = replace(one_run(0, 10.0, probes_j=3.0), compensation=(3.0, 1.0, 4.25, 1.5))
+    text = shown(profile(probed))
+    row = next(line for line in text.splitlines() if "SortTest#sorts" in line)
+    assert row.split()[1:5] == ["4.25", "J", "1.50", "J"] and "10.0 J" not in row
+    note = " ".join(text.split()).partition("Compensated: ")[2]
+    assert note.startswith("an estimate of the energy without probes, by their sampled cost; ± is its standard error.")
+    assert "With probes 10.0 J, without 4.25 J." in note
+    found = [replace(probed, repeat=i, compensation=(3.0, 1.0, j, 1.5)) for i, j in enumerate((3.0, 5.0, 4.0))]
+    text = shown(profile(*found, *(without_probes(test, 4.0) for test in found)))
+    assert next(line for line in text.splitlines() if "median" in line).split()[1:3] == ["4.00", "J"]
+    assert "by their sampled cost and the runs without probes" in " ".join(text.split())
+
+
+def test_beside_a_baseline_stands_the_sampled_cost_alone() -> None:
+    """The probes' energy, corrected to 3 J by the run without probes, was 5 J by its sampled cost."""
+    probed = replace(one_run(0, 10.0, probes_j=3.0), compensation=(5.0, 1.0, 4.25, 1.5))
+    text = shown(profile(probed, without_probes(probed, 2.0)))
+    rows = text.partition("By sampled cost")[2].splitlines()
+    row = next(line for line in rows if "SortTest#sorts" in line)
+    assert " ".join(row.split()[1:]) == "7.50 J 2.50 J 2.00 J +25.0 %"
+
+
 def test_runs_that_differ_by_themselves_are_no_verdict_on_probes() -> None:
     assert "In 1 test the runs differ by more than all that probes used, so it is not the probes" in beside_baseline(0.1, 2.0, 3)
     assert "ran once" not in beside_baseline(0.1, 2.0, 1) and "See --repeat." in beside_baseline(0.1, 2.0, 1)
@@ -179,7 +203,7 @@ def test_an_error_that_is_a_noticeable_part_of_a_figure_is_noted() -> None:
     (sorts,) = (line for line in lines if line.startswith("o.e.SortTest.sorts"))
     assert "33.0 mJ" in swap and swap.endswith("  ± 71.0 mJ (within its error)")
     assert sorts.endswith("  inclusive ± 71.0 mJ (within its error)")
-    assert "±" not in shown(with_probes_off(0.8, 0.071))
+    assert "±" not in shown(with_probes_off(0.8, 0.071)).partition("Methods")[2]
     assert "below zero" not in text
 
 

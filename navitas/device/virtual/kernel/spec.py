@@ -12,6 +12,7 @@ from pathlib import Path
 from lxml import etree
 
 from navitas.errors import DeviceError, UsageError
+from navitas.regular_files import read_regular
 
 _DEFAULT = "default"
 DEFAULT_PROFILE = "google-pixel-6"
@@ -102,7 +103,10 @@ def load_spec(profile: Path | None = None, *, voltage_v: float = DEFAULT_VOLTAGE
     path = profile or default_profile()
     scalars, arrays = read_figures(path)
     name = path.stem
-    if counts := arrays.get("cpu.clusters.cores") or ([scalars["cpu.clusters.cores"]] if "cpu.clusters.cores" in scalars else []):
+    counts = arrays.get("cpu.clusters.cores") or ([scalars["cpu.clusters.cores"]] if "cpu.clusters.cores" in scalars else [])
+    if not counts and "cpu.core_power.cluster0" in arrays:  # AOSP: one cluster where no numbers of cores are given
+        counts = [cores or 1]
+    if counts:
         tables = [
             (
                 int(count),
@@ -112,7 +116,7 @@ def load_spec(profile: Path | None = None, *, voltage_v: float = DEFAULT_VOLTAGE
             )
             for k, count in enumerate(counts)
         ]
-        active_ma = scalars.get("cpu.active", 0.0)
+        active_ma = scalars.get("cpu.active", next(iter(arrays.get("cpu.active", [])), 0.0))
     else:
         tables = [(cores or _CORES.get(name, 1), arrays.get("cpu.speeds", []), arrays.get("cpu.active", []), 0.0)]
         active_ma = 0.0
@@ -152,14 +156,14 @@ def read_figures(path: Path) -> tuple[dict[str, float], dict[str, list[float]]]:
     """All items and arrays of a power profile by name. Raises `DeviceError` when it cannot be read."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     try:
-        data = path.read_bytes()
-        if len(data) > _MAX_BYTES:
-            raise DeviceError(f"{path}: larger than {_MAX_BYTES} bytes.", "Name a power_profile.xml.")
-        root = etree.fromstring(data, parser)
+        root = etree.fromstring(read_regular(path, _MAX_BYTES), parser)
         if root.getroottree().docinfo.doctype:
             raise DeviceError(f"{path}: holds a document type declaration.", "Remove it: a power profile needs none.")
         scalars = {item.get("name", ""): float(item.text or 0) for item in root.iterchildren("item")}
         arrays = {a.get("name", ""): [float(v.text or 0) for v in a.iterchildren("value")] for a in root.iterchildren("array")}
     except (OSError, etree.XMLSyntaxError, ValueError) as error:
-        raise DeviceError(f"{path}: not a readable power profile ({error}).", "Name a power_profile.xml.") from error
+        raise DeviceError(
+            f"{path}: not a readable power profile ({error.strerror if isinstance(error, OSError) else error}).",
+            "Name a power_profile.xml.",
+        ) from error
     return scalars, arrays

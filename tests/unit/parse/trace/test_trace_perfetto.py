@@ -172,6 +172,45 @@ def test_rails_of_no_phone_are_left_out() -> None:
     assert read_perfetto(bytes(trace)).trace.rails is None
 
 
+@pytest.mark.parametrize("way", ["usual", "monotonic", "realtime", "default"])
+def test_a_reading_without_a_time_was_made_at_its_packets(way: str) -> None:
+    trace = PerfettoWriter()
+    trace.snapshot(BOOT, BOOT - 7 * MS, BOOT + 1_700_000 * MS)
+    clock = {"usual": 0, "monotonic": 3, "realtime": 1, "default": 0}[way]
+    ahead = {"usual": 0, "monotonic": -7 * MS, "realtime": 1_700_000 * MS, "default": -7 * MS}[way]
+    if way == "default":
+        trace.default_clock(3)
+    trace.rails(["CPU"], [(0, None, 1_000_000)], t_ns=BOOT + 1 * MS + ahead, clock=clock)
+    trace.rails([], [(0, None, 2_000_000)], t_ns=BOOT + 200 * MS + ahead, clock=clock)
+    trace.rails([], [(0, BOOT // MS + 300, 4_000_000)], t_ns=BOOT + 301 * MS + ahead, clock=clock)
+    trace.polled_frequencies(BOOT + 5 * MS + ahead, [300_000], clock)
+    raw = read_perfetto(bytes(trace))
+    rails = raw.trace.rails
+    assert rails is not None and (rails.t_ns - BOOT).tolist() == [1 * MS, 200 * MS, 300 * MS]
+    assert rails.energy_j[:, 0].tolist() == [1.0, 2.0, 4.0]
+    assert (raw.trace.frequencies.t_ns - BOOT).tolist() == [5 * MS]
+    assert raw.skipped_by_reason == {}
+
+
+def test_what_has_no_time_is_left_out_and_counted() -> None:
+    trace = PerfettoWriter()
+    trace.snapshot(BOOT, BOOT - 70, 1_700_000_000_000_000_000, (77, BOOT))
+    trace.rails(["CPU"], [(0, None, 1_000_000)])
+    trace.rails([], [(0, None, 1_000_000)], t_ns=BOOT, clock=77)
+    trace.polled_frequencies(None, [300_000])
+    trace.bundle(0, [pw.switch(0, ("a", 5, 1), ("b", 6)), pw.switch(BOOT + MS, ("b", 6, 1), ("a", 5))])
+    trace.rails([], [(0, BOOT // MS + 1, 2_000_000)])
+    raw = read_perfetto(bytes(trace))
+    assert raw.trace.rails is not None and raw.trace.rails.t_ns.tolist() == [BOOT + MS]
+    assert len(raw.trace.frequencies.t_ns) == 0 and raw.trace.start_ns == BOOT + MS
+    assert [line.number for line in raw.skipped] == [2, 3, 4, 5]
+    assert raw.skipped_by_reason == {
+        "readings of rails have no time, or one of an unknown clock": 2,
+        "polled frequencies have no time, or one of an unknown clock": 1,
+        "events have no time, or an impossible one": 1,
+    }
+
+
 def test_what_is_told_of_a_trace_is_not_endless() -> None:
     trace = PerfettoWriter()
     for cpu in range(4096, 4196):

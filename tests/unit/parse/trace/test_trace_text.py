@@ -174,6 +174,64 @@ def test_lines_that_do_not_parse_are_named() -> None:
     }
 
 
+RAW = """\
+cpus=4
+       trace-cmd-6973  [002] 259445.106949: sched_waking:          comm=main pid=100 prio=120 target_cpu=1
+       trace-cmd-6973  [002] 259445.106950: sched_switch:          prev_comm=trace-cmd prev_pid=6973 prev_prio=120 prev_state=64 \
+next_comm=swapper/2 next_pid=0 next_prio=120
+          <idle>-0     [001] 259445.106951: cpu_idle:              state=4294967295 cpu_id=1
+          <idle>-0     [001] 259445.106952: cpu_frequency:         state=1800000 cpu_id=1
+          <idle>-0     [001] 259445.106953: sched_switch:          prev_comm=swapper/1 prev_pid=0 prev_prio=120 prev_state=0 \
+next_comm=main next_pid=100 next_prio=120
+            main-100   [001] 259445.106954: task_newtask:          pid=101 comm=main clone_flags=0x3d0f00 oom_score_adj= 0
+            main-100   [001] 259445.106955: sched_process_fork:    parent_comm=main parent_pid=100 child_comm=main child_pid=102
+            main-100   [001] 259445.106956: sched_switch:          prev_comm=main prev_pid=100 prev_prio=120 prev_state=256 \
+next_comm=worker 1 next_pid=101 next_prio=-1
+        worker 1-101   [001] 259445.106957: sched_switch:          prev_comm=worker 1 prev_pid=101 prev_prio=-1 prev_state=0x2 \
+next_comm=main next_pid=100 next_prio=120
+            main-100   [001] 259445.106958: task_rename:           pid=101 oldcomm=worker 1 newcomm=worker 2 oom_score_adj=-800
+            main-100   [001] 259445.106959: sched_process_exit:    comm=worker 2 pid=101 prio=120
+            main-100   [001] 259445.106960: sched_process_free:    comm=worker 2 pid=101 prio=120
+            main-100   [001] 259445.106961: suspend_resume:        action=0xffffffff82a1b0c0 val=3 start=1
+            main-100   [001] 259445.106962: sched_switch:          prev_comm=main prev_pid=100 prev_prio=120 prev_state=1 \
+next_comm=swapper/1 next_pid=0 next_prio=120
+"""
+
+
+def test_raw_fields_of_trace_cmd_are_read() -> None:
+    """`trace-cmd report -R` prints every field as it lies in the ring (libtraceevent: tep_print_fields)."""
+    raw = read_text(RAW.encode())
+    trace, tasks = raw.trace, raw.trace.tasks
+    assert [(state, tid) for _, _, _, state, tid in _rows(raw)] == [
+        (RUNNABLE, 100),
+        (RUNNABLE, 101),
+        (SLEEPS, 100),
+        (SLEEPS, 0),
+        (DEAD, 0),
+    ]
+    assert (trace.frequencies.cpu.tolist(), trace.frequencies.khz.tolist()) == ([1], [1_800_000])
+    assert trace.idle.state.tolist() == [-1]
+    lives = {
+        (int(tasks.tid[i]), tasks.name_of(i)): (int(tasks.tgid[i]), (int(tasks.from_ns[i]) - BEGIN) // US)
+        for i in range(len(tasks))
+    }
+    assert lives[101, "worker 2"][1] == 5 and lives[102, "main"][1] == 6
+    # Which action it was is not in the text, so it is not known whether the device slept.
+    assert raw.skipped_by_reason == {"suspend_resume without its fields": 1}
+
+
+def test_a_core_that_goes_off_in_raw_fields() -> None:
+    form = Form(flags="", trace_cmd=True)
+    switch = form.switch(1, BEGIN, ("swapper/1", 0, "R"), ("main", 100))
+    for event, fields in (
+        ("cpuhp_enter", " cpu=1 target=0 idx=235 fun=0x0"),
+        ("sched_cpu_hotplug", " affected_cpu=1 error=0 status=0"),
+    ):
+        end = form.switch(0, BEGIN + 9 * MS, ("swapper/0", 0, "R"), ("other", 200))
+        raw = read_text((switch + form.line(1, BEGIN + MS, event, fields) + end).encode())
+        assert [(row[1] - BEGIN, row[4]) for row in _rows(raw) if row[0] == 1] == [(0, 100), (MS, 0)]
+
+
 def test_what_atrace_says_is_no_loss() -> None:
     form = Form()
     events = form.switch(0, BEGIN, ("a", 5, "S"), ("b", 6)) + form.switch(0, BEGIN + MS, ("b", 6, "S"), ("a", 5))

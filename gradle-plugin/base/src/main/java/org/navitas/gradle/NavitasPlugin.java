@@ -80,22 +80,23 @@ public class NavitasPlugin implements Plugin<Project> {
         project.provider(() -> setup(project, tests, folder.get())));
     bundle.dependsOn(instrument);
 
-    addProfile(project, extension, bundleFile, bundle);
+    addProfile(project, extension, bundleFile, "src/test/java", bundle);
   }
 
   private static void addAndroid(Project project, NavitasExtension extension) {
     AndroidModule module = AndroidModule.of(project, extension);
     extension.android = module;
     // Android's plugin makes its variants when the project has been evaluated, which is later than now.
-    addProfile(project, extension, project.provider(module.variants::bundle), (Callable<?>) module.variants::tasks);
+    addProfile(
+        project, extension, project.provider(module.variants::bundle), "src/androidTest/java", (Callable<?>) module.variants::tasks);
   }
 
-  private static void addProfile(Project project, NavitasExtension extension, Provider<File> bundle, Object madeBy) {
+  private static void addProfile(Project project, NavitasExtension extension, Provider<File> bundle, String sources, Object madeBy) {
     Provider<File> folder = outputFolder(project);
     ProfileTask profile = project.getTasks().create(PROFILE, ProfileTask.class);
     profile.setGroup("Navitas");
     profile.setDescription("Profiles the energy of this module's tests with the command line `navitas`.");
-    profile.settings(bundle, project.provider(() -> new Profiling(project, extension, folder.get())));
+    profile.settings(bundle, sources, project.provider(() -> new Profiling(project, extension, folder.get())));
     profile.dependsOn(madeBy);
   }
 
@@ -105,7 +106,7 @@ public class NavitasPlugin implements Plugin<Project> {
     if (test == null) {
       return setup; // nothing will be packed
     }
-    JvmArguments arguments = new JvmArguments(TestJvm.arguments(test));
+    JvmArguments arguments = new JvmArguments(TestJvm.arguments(test), test.getWorkingDir());
     setup.put("package", PackageName.of(project.getGroup().toString(), distinctName(project)));
     setup.put("module", project.getPath());
     setup.put("project", project.getRootProject().getName());
@@ -113,6 +114,7 @@ public class NavitasPlugin implements Plugin<Project> {
     setup.put("jvm_args", arguments.kept);
     setup.put("system_properties", TestJvm.systemProperties(test));
     setup.put("environment", TestJvm.environment(test));
+    setup.put("removed_variables", TestJvm.removedVariables(test));
     setup.put("java_home", TestJvm.javaHome(test));
     setup.put("test_task", TestSelection.of(test));
     List<String> warnings = new ArrayList<>(arguments.warnings);

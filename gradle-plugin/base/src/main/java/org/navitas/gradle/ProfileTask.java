@@ -16,7 +16,7 @@ import org.gradle.api.tasks.TaskAction;
 
 /**
  * Profiles a module's bundle by the command line {@code navitas}, as a part of the user's build. It runs each time. A
- * module without tests has no bundle, and there is nothing to do.
+ * module without tests has no bundle: like Gradle's own {@code test}, the task then passes, with a warning.
  *
  * <p>The command line's exit code is in {@code build/navitas/exit-code.txt}; another than 0 fails the task.
  */
@@ -31,9 +31,14 @@ public class ProfileTask extends DefaultTask {
 
   private Provider<File> bundle;
   private Provider<Profiling> profiling;
+  private String module;
+  private String sources;
 
-  void settings(Provider<File> bundle, Provider<Profiling> profiling) {
+  /** @param sources where a module like this one usually has its tests */
+  void settings(Provider<File> bundle, String sources, Provider<Profiling> profiling) {
     this.bundle = bundle;
+    this.module = getProject().getPath();
+    this.sources = sources;
     this.profiling = profiling;
     getOutputs().upToDateWhen(task -> false);
   }
@@ -61,7 +66,7 @@ public class ProfileTask extends DefaultTask {
       Files.deleteIfExists(old.toPath());
     }
     if (!bundle.get().exists()) {
-      getLogger().info("navitas: {} has no tests", getPath());
+      getLogger().warn("navitas: {} has no tests to profile: add JUnit tests under {}", module, sources);
       setDidWork(false);
       return;
     }
@@ -104,14 +109,17 @@ public class ProfileTask extends DefaultTask {
   /** What was said of failures: the lines from the first of them on. */
   private static String reasons(List<String> said) {
     StringBuilder reasons = new StringBuilder();
-    int shown = 0;
+    int failures = 0;
     for (String line : said) {
-      if (shown > 0 || line.startsWith("error: ") || line.startsWith("FAILED ")) {
-        shown++;
+      if (failures > 0 || line.startsWith("error: ") || line.startsWith("FAILED ")) {
+        failures++;
       }
-      if (shown > 0 && shown <= SHOWN_LINES) {
+      if (failures > 0 && failures <= SHOWN_LINES) {
         reasons.append("\n  ").append(line);
       }
+    }
+    if (failures > SHOWN_LINES) {
+      reasons.append("\n  ").append(failures - SHOWN_LINES).append(" more lines are in the output above");
     }
     return reasons.toString();
   }

@@ -6,17 +6,22 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.gradle.api.file.Directory;
 import org.gradle.api.provider.Provider;
 import org.gradle.api.tasks.testing.Test;
 import org.gradle.api.tasks.testing.junit.JUnitOptions;
+import org.gradle.util.GradleVersion;
 
 /**
  * How a {@code test} task would start its JVM. What newer versions of Gradle added to the task (argument providers in
  * 4.6, toolchains in 6.7) is asked for by reflection, since the plugin also runs on versions before.
  */
 final class TestJvm {
+  private static final String DEFAULT_MAX_HEAP = "512m";
+
   private TestJvm() {}
 
   /** Arguments that the build gives to the JVM, agents and debuggers among them; system properties are apart. */
@@ -25,8 +30,9 @@ final class TestJvm {
     if (test.getMinHeapSize() != null) {
       arguments.add("-Xms" + test.getMinHeapSize());
     }
-    if (test.getMaxHeapSize() != null) {
-      arguments.add("-Xmx" + test.getMaxHeapSize());
+    String maxHeap = test.getMaxHeapSize() != null ? test.getMaxHeapSize() : defaultMaxHeap();
+    if (maxHeap != null) {
+      arguments.add("-Xmx" + maxHeap);
     }
     if (test.getDefaultCharacterEncoding() != null) {
       arguments.add("-Dfile.encoding=" + test.getDefaultCharacterEncoding());
@@ -46,6 +52,11 @@ final class TestJvm {
     }
     arguments.addAll(providedArguments(test));
     return arguments;
+  }
+
+  /** What Gradle limits a test JVM to where the build names no limit (DefaultWorkerProcessBuilder); null: Java's own limit. */
+  private static String defaultMaxHeap() {
+    return GradleVersion.current().getBaseVersion().compareTo(GradleVersion.version("5.0")) < 0 ? null : DEFAULT_MAX_HEAP;
   }
 
   static Map<String, String> systemProperties(Test test) {
@@ -75,10 +86,10 @@ final class TestJvm {
         leftOut.add("JUnit 4 categories of the task " + test.getPath() + " are left out: tests of all categories run");
       }
     }
-    if (test.getForkEvery() > 0) {
+    if (javaHome(test) == null) {
       leftOut.add(
-          "`forkEvery` of the task " + test.getPath() + " is left out: all its tests run in one process, where they may"
-              + " see each other's static fields");
+          "`executable` of the task " + test.getPath() + " is left out, since " + test.getExecutable() + " is not HOME/bin/java:"
+              + " tests run on the Java of JAVA_HOME or PATH");
     }
     return leftOut;
   }
@@ -96,6 +107,13 @@ final class TestJvm {
     Map<String, String> set = strings(test.getEnvironment());
     set.entrySet().removeAll(new ProcessBuilder().environment().entrySet());
     return set;
+  }
+
+  /** Names of the variables that the build takes away from those it inherits. */
+  static SortedSet<String> removedVariables(Test test) {
+    SortedSet<String> removed = new TreeSet<>(new ProcessBuilder().environment().keySet());
+    removed.removeAll(test.getEnvironment().keySet());
+    return removed;
   }
 
   /** Home of the Java that tests run on; null when the build names something that is not {@code HOME/bin/java}. */

@@ -6,11 +6,14 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import org.gradle.api.tasks.testing.Test;
 import org.gradle.api.tasks.testing.TestFilter;
 
 /** What a {@code Test} task would run of the classes in its folders. */
 final class TestSelection {
+  private static final Pattern ANONYMOUS = Pattern.compile(".*\\$\\d+");
+
   private TestSelection() {}
 
   /** The field {@code test_task} of {@code bundle.json}, but for what can only be told of compiled classes. */
@@ -18,6 +21,8 @@ final class TestSelection {
     Map<String, Object> task = new LinkedHashMap<>();
     task.put("name", test.getName());
     task.put("enabled", test.getEnabled());
+    task.put("scan_for_test_classes", test.isScanForTestClasses());
+    task.put("fork_every", test.getForkEvery());
     task.put("include", new TreeSet<>(test.getFilter().getIncludePatterns()));
     Object excluded = NewerGradle.call(test.getFilter(), TestFilter.class.getName(), "getExcludePatterns");
     task.put("exclude", excluded == null ? new TreeSet<>() : new TreeSet<>((Collection<?>) excluded));
@@ -25,14 +30,17 @@ final class TestSelection {
     return task;
   }
 
-  /** Names of the classes whose files lie in one of the folders. */
+  /** Names of the classes whose files lie in one of the folders; without anonymous classes, which Gradle never runs as tests. */
   static SortedSet<String> classNames(Iterable<File> files, Collection<File> folders) {
     SortedSet<String> names = new TreeSet<>();
     for (File file : files) {
       for (File folder : folders) {
         if (file.getName().endsWith(".class") && file.toPath().startsWith(folder.toPath())) {
           String path = folder.toPath().relativize(file.toPath()).toString();
-          names.add(path.substring(0, path.length() - ".class".length()).replace(File.separatorChar, '.'));
+          String name = path.substring(0, path.length() - ".class".length()).replace(File.separatorChar, '.');
+          if (!ANONYMOUS.matcher(name).matches()) {
+            names.add(name);
+          }
         }
       }
     }

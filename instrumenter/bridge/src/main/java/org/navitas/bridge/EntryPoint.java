@@ -5,6 +5,7 @@ import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import org.navitas.instrument.BulkInstrumenter;
 import org.navitas.instrument.Input;
 import org.navitas.instrument.InstrumentException;
@@ -13,14 +14,14 @@ import org.navitas.instrument.Summary;
 
 /** What the Python side calls: whole runs only, since each crossing of the gateway costs as much as a class. */
 public final class EntryPoint {
-  private static final int INPUT_FIELDS = 4;
+  private static final int INPUT_FIELDS = 5;
 
   /**
    * Instruments folders and jars.
    *
-   * @param inputs four strings each: in, out, source and module of an input ({@link Input})
-   * @return {@code ok}, map id, classes, methods, skipped, rewritten, reused, then the warnings; or {@code error} and
-   *     what went wrong
+   * @param inputs five strings each: in, out, source and module of an input ({@link Input}), and whether it may hold frameworks
+   * @return {@code ok}, map id, classes, methods, skipped, rewritten, reused, seen, how many patterns of frameworks follow,
+   *     each of them and how many classes it names, then the warnings; or {@code error} and what went wrong
    */
   public List<String> instrument(
       List<String> inputs, List<String> includes, List<String> excludes, boolean skipTrivial, String mapFile) {
@@ -29,7 +30,8 @@ public final class EntryPoint {
       for (int i = 0; i < inputs.size(); i += INPUT_FIELDS) {
         Path in = Paths.get(inputs.get(i));
         Path out = Paths.get(inputs.get(i + 1));
-        parsed.add(new Input(in, out, inputs.get(i + 2), inputs.get(i + 3)));
+        boolean mayHoldFrameworks = Boolean.parseBoolean(inputs.get(i + 4));
+        parsed.add(new Input(in, out, inputs.get(i + 2), inputs.get(i + 3), mayHoldFrameworks));
       }
       Options options = Options.builder().include(includes).exclude(excludes).skipTrivial(skipTrivial).build();
       return answer(BulkInstrumenter.run(parsed, options, Paths.get(mapFile)));
@@ -51,6 +53,12 @@ public final class EntryPoint {
     answer.add(String.valueOf(summary.skippedMethods()));
     answer.add(String.valueOf(summary.rewritten()));
     answer.add(String.valueOf(summary.reused()));
+    answer.add(String.valueOf(summary.seen()));
+    answer.add(String.valueOf(summary.frameworks().size()));
+    for (Map.Entry<String, Integer> framework : summary.frameworks().entrySet()) {
+      answer.add(framework.getKey());
+      answer.add(String.valueOf(framework.getValue()));
+    }
     answer.addAll(summary.warnings());
     return answer;
   }

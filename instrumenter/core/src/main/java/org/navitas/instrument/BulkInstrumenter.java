@@ -71,7 +71,7 @@ public final class BulkInstrumenter {
       throw Io.failure(mapFile.toString(), e);
     }
     return new Summary(mapId, numbering.classes.size(), numbering.added(), MethodMap.skipped(all),
-        outputs.rewritten, outputs.reused, warnings.lines());
+        outputs.rewritten, outputs.reused, LeftOut.classes(all), inventory.frameworks, warnings.lines());
   }
 
   private static RunState remember(List<Contents> all, RunState next) {
@@ -87,7 +87,7 @@ public final class BulkInstrumenter {
 
   private static byte[] presentMap(Path mapFile) throws InstrumentException {
     try {
-      return Files.exists(mapFile) ? Files.readAllBytes(mapFile) : new byte[0];
+      return Files.exists(mapFile) ? Io.readRegular(mapFile) : new byte[0];
     } catch (IOException e) {
       throw Io.failure(mapFile.toString(), e);
     }
@@ -113,12 +113,9 @@ public final class BulkInstrumenter {
 
   private static void warnOfNothing(
       List<Contents> all, Numbering numbering, Options options, boolean instrumentedBefore, Warnings warnings) {
-    boolean classes = all.stream().flatMap(contents -> contents.entries.stream())
-        .anyMatch(entry -> entry.path.endsWith(".class"));
-    if (numbering.added() == 0 && classes && !instrumentedBefore) {
-      warnings.add("no method was instrumented", options.includes().isEmpty()
-          ? "all classes are of known frameworks, dependencies, excluded or without code; name them by include patterns"
-          : "no class with code matches the include patterns " + String.join(" ", options.includes()));
+    String reasons = LeftOut.reasons(all, options);
+    if (numbering.added() == 0 && !reasons.isEmpty() && !instrumentedBefore) {
+      warnings.add("no method was instrumented", reasons);
     }
   }
 

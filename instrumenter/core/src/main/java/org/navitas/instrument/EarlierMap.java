@@ -2,7 +2,6 @@ package org.navitas.instrument;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -38,7 +37,7 @@ final class EarlierMap {
     }
     String text;
     try {
-      text = new String(Files.readAllBytes(file), StandardCharsets.US_ASCII);
+      text = new String(Io.readRegular(file), StandardCharsets.US_ASCII);
     } catch (IOException e) {
       throw Io.failure(file.toString(), e);
     }

@@ -8,6 +8,8 @@ final class Entry {
   final String path;
   /** SHA-256 of the file as it came; null for what lies in a jar and is no class to instrument. */
   final String sha256;
+  /** What was decided about a class; null for other files. */
+  final Selection.Verdict verdict;
   /** Null for whatever is copied without a word. */
   final ClassInfo info;
   /** The work on the class; null when an earlier run did it, when there are no probes, or when it was too much to keep. */
@@ -17,9 +19,11 @@ final class Entry {
   /** Ids of {@code info.methods}; null until they are known. */
   int[] ids;
 
-  Entry(String path, String sha256, ClassInfo info, ClassInstrumenter work, boolean instrumentedBefore) {
+  Entry(
+      String path, String sha256, Selection.Verdict verdict, ClassInfo info, ClassInstrumenter work, boolean instrumentedBefore) {
     this.path = path;
     this.sha256 = sha256;
+    this.verdict = verdict;
     this.info = info;
     this.work = work;
     this.instrumentedBefore = instrumentedBefore;

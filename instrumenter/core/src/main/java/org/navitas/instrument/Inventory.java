@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Pattern;
 import java.util.zip.ZipEntry;
@@ -35,6 +36,8 @@ final class Inventory {
   private final Map<String, ClassInfo> known;
   private final Warnings warnings;
   private final AtomicLong kept = new AtomicLong();
+  /** Classes of known frameworks that were left alone, by the include pattern that names them. */
+  final Map<String, Integer> frameworks = new ConcurrentSkipListMap<>();
   /** Places of all classes that have probes already, wanted or not. */
   final List<String> instrumentedBefore = new ArrayList<>();
 
@@ -89,7 +92,7 @@ final class Inventory {
           return entry(input, path, Io.read(in));
         }
       }
-      return new Entry(path, Io.sha256Hex(file), null, null, false);
+      return new Entry(path, Io.sha256Hex(file), null, null, null, false);
     } catch (IOException e) {
       throw Io.failure(file.toString(), e);
     }
@@ -153,16 +156,20 @@ final class Inventory {
     ClassScan scan = info != null ? null : ClassScan.orNull(bytes);
     String name = info != null ? info.name : scan != null ? scan.name : nameFromPath(path);
     boolean before = info != null ? Skipped.ALREADY_INSTRUMENTED.equals(info.untouchedReason()) : scan != null && scan.instrumented;
-    switch (selection.of(name, input.source())) {
-      case LEAVE:
-        return new Entry(path, sha256, null, null, before);
-      case EXCLUDED:
-        return new Entry(path, sha256, ClassInfo.untouched(name, Skipped.EXCLUDED, null), null, before);
-      default:
+    Selection.Verdict verdict = selection.of(name, input);
+    switch (verdict) {
+      case TAKE:
         ClassInstrumenter work = info != null ? null : ClassInstrumenter.instrument(bytes, name, selection);
         info = info != null ? info : work.info;
         boolean keep = work != null && !info.methods.isEmpty() && kept.addAndGet(bytes.length) <= MAX_KEPT;
-        return new Entry(path, sha256, info, keep ? work : null, before);
+        return new Entry(path, sha256, verdict, info, keep ? work : null, before);
+      case EXCLUDED:
+        return new Entry(path, sha256, verdict, ClassInfo.untouched(name, Skipped.EXCLUDED, null), null, before);
+      case FRAMEWORK:
+        frameworks.merge(Selection.frameworkOf(name), 1, Integer::sum);
+        return new Entry(path, sha256, verdict, null, null, before);
+      default:
+        return new Entry(path, sha256, verdict, null, null, before);
     }
   }
 

@@ -101,6 +101,34 @@ final class Io {
     }
   }
 
+  /** One line for people: what could steer a terminal, end the line or hide in it, is escaped. */
+  static String printable(String text) {
+    StringBuilder shown = new StringBuilder(text.length());
+    for (int i = 0, c; i < text.length(); i += Character.charCount(c)) {
+      c = text.codePointAt(i);
+      switch (Character.getType(c)) {
+        case Character.CONTROL:
+        case Character.FORMAT:
+        case Character.SURROGATE:
+        case Character.LINE_SEPARATOR:
+        case Character.PARAGRAPH_SEPARATOR:
+          shown.append(String.format("\\u%04x", c));
+          break;
+        default:
+          shown.appendCodePoint(c);
+      }
+    }
+    return shown.toString();
+  }
+
+  /** The whole of a regular file; a pipe would be waited for, and a device may never end. */
+  static byte[] readRegular(Path file) throws IOException {
+    if (Files.exists(file) && !Files.isRegularFile(file)) {
+      throw new IOException("no regular file");
+    }
+    return Files.readAllBytes(file);
+  }
+
   /** An error that names the file and, in words, the cause. */
   static InstrumentException failure(String where, IOException e) {
     return new InstrumentException(where + ": " + reason(e), e);

@@ -9,7 +9,8 @@ import java.util.List;
  * Which classes and methods get probes. Patterns are over dotted class names: {@code *} stands for any characters but dots,
  * {@code **} for any characters; a pattern takes in the nested classes of those it matches.
  *
- * <p>With include patterns only classes that match one are instrumented, known frameworks and dependencies among them.
+ * <p>Without include patterns all classes of the user are instrumented, no dependency, and no known framework in a jar that
+ * may hold some. With include patterns only classes that match one are, known frameworks and dependencies among them.
  * Exclude patterns outrank include patterns; {@code class#method} excludes the methods of that name, of the very classes that match.
  * The runtime itself is never instrumented.
  */
@@ -26,7 +27,7 @@ public final class Options {
     skipTrivial = builder.skipTrivial;
   }
 
-  /** All of the user's classes, no known framework, no dependency. */
+  /** All of the user's classes, no dependency. */
   public static Options defaults() {
     return DEFAULTS;
   }

@@ -62,7 +62,7 @@ final class RunState {
 
   static RunState load(Path file) {
     try {
-      byte[] bytes = Files.readAllBytes(file);
+      byte[] bytes = Io.readRegular(file);
       int size = bytes.length - HASH_BYTES;
       byte[] payload = Arrays.copyOf(bytes, Math.max(0, size));
       if (size > 0 && Arrays.equals(Io.sha256().digest(payload), Arrays.copyOfRange(bytes, size, bytes.length))) {

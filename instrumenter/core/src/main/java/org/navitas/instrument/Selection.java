@@ -11,8 +11,14 @@ final class Selection implements MethodChoice {
     TAKE,
     /** An exclude pattern took it out; listed in the map. */
     EXCLUDED,
-    /** Not asked for. */
-    LEAVE
+    /** It has no code that could get probes, or is the runtime itself. */
+    NO_CODE,
+    /** Of a known framework, in a jar that nobody is known to have compiled. */
+    FRAMEWORK,
+    /** Of a dependency, and no include patterns are given. */
+    DEPENDENCY,
+    /** No include pattern matches it. */
+    NOT_INCLUDED
   }
 
   private static final String RUNTIME = "org.navitas.runtime.";
@@ -67,26 +73,30 @@ final class Selection implements MethodChoice {
     return skipTrivial && TrivialMethod.is(method, code) ? Skipped.TRIVIAL : null;
   }
 
-  Verdict of(String className, String source) {
+  Verdict of(String className, Input input) {
     if (className.startsWith(RUNTIME) || className.endsWith("package-info") || className.equals("module-info")) {
-      return Verdict.LEAVE;
+      return Verdict.NO_CODE;
     }
-    boolean wanted = includes.isEmpty()
-        ? !source.equals(Input.DEPENDENCY) && !isFramework(className)
-        : matches(includes, className);
-    if (!wanted) {
-      return Verdict.LEAVE;
+    if (!includes.isEmpty()) {
+      if (!matches(includes, className)) {
+        return Verdict.NOT_INCLUDED;
+      }
+    } else if (input.source().equals(Input.DEPENDENCY)) {
+      return Verdict.DEPENDENCY;
+    } else if (input.mayHoldFrameworks() && frameworkOf(className) != null) {
+      return Verdict.FRAMEWORK;
     }
     return matches(excludes, className) ? Verdict.EXCLUDED : Verdict.TAKE;
   }
 
-  private static boolean isFramework(String className) {
+  /** The include pattern of the known framework that a class belongs to; null: it is of none. */
+  static String frameworkOf(String className) {
     for (String prefix : FRAMEWORKS) {
       if (className.startsWith(prefix)) {
-        return true;
+        return prefix + "**";
       }
     }
-    return false;
+    return null;
   }
 
   private static boolean matches(List<Pattern> patterns, String name) {

@@ -11,7 +11,7 @@ final class Warnings {
   private final Map<String, List<String>> places = new LinkedHashMap<>();
 
   void add(String kind, String place) {
-    places.computeIfAbsent(kind, k -> new ArrayList<>()).add(place);
+    places.computeIfAbsent(kind, k -> new ArrayList<>()).add(Io.printable(place));
   }
 
   List<String> lines() {

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.Paths;
 import java.nio.file.attribute.FileTime;
 import java.util.Arrays;
 import java.util.Collections;
@@ -232,6 +233,36 @@ public class BulkTest {
   }
 
   @Test
+  public void whatTheProjectCompilesIsItsOwnWhateverItsPackage() throws Exception {
+    compile(in, "org.hamcrest.Mine", "");
+    Path tests = temporary.getRoot().toPath().resolve("tests");
+    compile(tests, "org.junit.MineTest", "");
+    Summary summary = BulkInstrumenter.run(
+        inputs(new Input(in, out, Input.MAIN, ":app"), new Input(tests, out.resolveSibling("t"), Input.TEST, ":app")),
+        Options.defaults(), map);
+    assertEquals(Arrays.asList("org.hamcrest.Mine", "org.junit.MineTest"), map().classes());
+    assertEquals(Collections.emptyMap(), summary.frameworks());
+    assertEquals(Collections.emptyList(), summary.warnings());
+  }
+
+  @Test
+  public void frameworksThatAJarMayHoldAreCounted() throws Exception {
+    compile(in, "kotlin.Thing", "");
+    compile(in, "kotlin.Other", "");
+    compile(in, "org.hamcrest.Matcher", "");
+    compile(in, "mine.Own", "");
+    compile(in, "org.navitas.runtime.Own", "");
+    List<Input> all = inputs(new Input(in, out, Input.MAIN, ":app", true));
+    Summary summary = BulkInstrumenter.run(all, Options.defaults(), map);
+    assertEquals(Collections.singletonList("mine.Own"), map().classes());
+    assertEquals(4, summary.seen());
+    assertEquals("{kotlin.**=2, org.hamcrest.**=1}", summary.frameworks().toString());
+    Summary included = BulkInstrumenter.run(all, Options.builder().include(summary.frameworks().keySet()).build(), map);
+    assertEquals(Arrays.asList("kotlin.Other", "kotlin.Thing", "org.hamcrest.Matcher"), map().classes());
+    assertEquals(Collections.emptyMap(), included.frameworks());
+  }
+
+  @Test
   public void frameworksAndDependenciesAreLeftAloneUnlessIncluded() throws Exception {
     compile(in, "kotlin.Thing", "");
     compile(in, "org.junitlike.Mine", "");
@@ -239,7 +270,7 @@ public class BulkTest {
     compile(dependency, "third.Party", "");
     compile(dependency, "org.navitas.runtime.Own", "");
     List<Input> all = inputs(
-        new Input(in, out, Input.MAIN, ":app"),
+        new Input(in, out, Input.MAIN, ":app", true),
         new Input(dependency, temporary.getRoot().toPath().resolve("d"), Input.DEPENDENCY, ""));
     BulkInstrumenter.run(all, Options.defaults(), map);
     assertEquals(Collections.singletonList("org.junitlike.Mine"), map().classes());
@@ -375,9 +406,53 @@ public class BulkTest {
   @Test
   public void nothingToInstrumentIsWarnedOf() throws Exception {
     compile(in, "kotlin.Thing", "");
-    assertEquals(1, run().warnings().size());
+    Summary none = BulkInstrumenter.run(inputs(new Input(in, out, Input.MAIN, ":app", true)), Options.defaults(), map);
+    assertEquals(
+        Collections.singletonList("no method was instrumented: 1 class of known frameworks (name them by include patterns)"),
+        none.warnings());
     Summary summary = run(Options.builder().include(Collections.singletonList("no.such.**")).build());
     assertTrue(summary.warnings().toString(), summary.warnings().toString().contains("no.such.**"));
+  }
+
+  @Test
+  public void classesWithoutProbesAreCountedByTheirReason() throws Exception {
+    compile(in, "a.Newer", "");
+    compile(in, "a.Newest", "");
+    for (String name : Arrays.asList("a/Newer.class", "a/Newest.class")) {
+      byte[] bytes = Files.readAllBytes(in.resolve(name));
+      bytes[7] = 69; // Java 25
+      Files.write(in.resolve(name), bytes);
+    }
+    compile(in, "kotlin.Thing", "");
+    write(in.resolve("a/Broken.class"), "no class");
+    Summary summary = BulkInstrumenter.run(inputs(new Input(in, out, Input.MAIN, ":app", true)), Options.defaults(), map);
+    String last = summary.warnings().get(summary.warnings().size() - 1);
+    assertEquals(
+        "no method was instrumented: 1 class broken, 2 newer than Java 21, 1 of known frameworks (name them by include patterns)",
+        last);
+  }
+
+  @Test
+  public void namesThatSteerATerminalAreEscaped() throws Exception {
+    write(in.resolve("a/Bad\nwarning: forged\u001b[31m.class"), "no class");
+    for (String line : run().warnings()) {
+      assertFalse(line, line.contains("\n") || line.contains("\u001b"));
+    }
+    assertTrue(run().warnings().toString(), run().warnings().toString().contains("Bad\\u000awarning: forged\\u001b[31m.class"));
+    Path newline = in.resolveSibling("new\nline");
+    InstrumentException e = assertThrows(InstrumentException.class,
+        () -> BulkInstrumenter.run(inputs(new Input(newline, out, Input.MAIN, ":")), Options.defaults(), map));
+    assertTrue(e.getMessage(), e.getMessage().contains("new\\u000aline: no such file"));
+  }
+
+  @Test
+  public void aMapThatIsNoRegularFileIsRefused() throws Exception {
+    compile(in, "a.First", "");
+    InstrumentException e = assertThrows(InstrumentException.class,
+        () -> BulkInstrumenter.run(inputs(new Input(in, out, Input.MAIN, ":")), Options.defaults(), Paths.get("/dev/zero")));
+    assertTrue(e.getMessage(), e.getMessage().contains("/dev/zero: no regular file"));
+    assertThrows(InstrumentException.class, () -> BulkInstrumenter.run(
+        inputs(new Input(in, out, Input.MAIN, ":")), Options.defaults(), map, Paths.get("/dev/zero")));
   }
 
   @Test
@@ -403,7 +478,8 @@ public class BulkTest {
 
   private static boolean matches(String pattern, String name) throws InstrumentException {
     Options options = Options.builder().include(Collections.singletonList(pattern)).build();
-    return new Selection(options).of(name, Input.MAIN) == Selection.Verdict.TAKE;
+    Input input = new Input(Paths.get("in"), Paths.get("out"), Input.MAIN, ":");
+    return new Selection(options).of(name, input) == Selection.Verdict.TAKE;
   }
 
   private Summary run() throws InstrumentException {

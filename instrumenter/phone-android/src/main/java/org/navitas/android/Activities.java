@@ -8,16 +8,20 @@ import android.os.Bundle;
 import android.os.Handler;
 import android.os.Looper;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.robolectric.Robolectric;
 import org.robolectric.RuntimeEnvironment;
 import org.robolectric.android.controller.ActivityController;
 import org.robolectric.shadow.api.Shadow;
 import org.robolectric.shadows.ShadowActivity;
+import org.robolectric.util.ReflectionHelpers;
 
 /**
  * The app's task: what is started comes on top, what finishes gives way to the activity below, in the order of Android's
- * ActivityTaskManager. An activity that a test launched is the test's own to move and to end. Used on the main thread alone.
+ * ActivityTaskManager. A test may move an activity that it launched to other states on its own. Used on the main thread alone.
  */
 final class Activities {
     private static final List<Entry> TASK = new ArrayList<>();
@@ -28,20 +32,12 @@ final class Activities {
         final ActivityController<? extends Activity> controller;
         /** Who gets the result; null where nobody asked for one. */
         final Activity caller;
-        /** It came by a test's own hand, which moves and ends it. */
-        final boolean isTests;
         final String target;
         final int requestCode;
 
-        Entry(
-                ActivityController<? extends Activity> controller,
-                Activity caller,
-                boolean isTests,
-                String target,
-                int requestCode) {
+        Entry(ActivityController<? extends Activity> controller, Activity caller, String target, int requestCode) {
             this.controller = controller;
             this.caller = caller;
-            this.isTests = isTests;
             this.target = target;
             this.requestCode = requestCode;
         }
@@ -53,13 +49,71 @@ final class Activities {
         return TASK.isEmpty() ? null : TASK.get(TASK.size() - 1).controller.get();
     }
 
-    /** Launched by a test. */
-    static void launched(ActivityController<? extends Activity> controller) {
-        onMain(() -> {
-            if (TASK.stream().noneMatch(entry -> entry.controller == controller)) {
-                TASK.add(new Entry(controller, null, true, null, -1));
-            }
+    /** Launched by a test, above what is there. */
+    static ActivityController<? extends Activity> launch(Supplier<ActivityController<? extends Activity>> starter) {
+        return onMain(() -> {
+            Entry covered = coverTop();
+            ActivityController<? extends Activity> controller = starter.get();
+            shown(new Entry(controller, null, null, -1), covered);
+            return controller;
         });
+    }
+
+    /** Launched by a test in place of all that is there (FLAG_ACTIVITY_CLEAR_TASK): that is finished. */
+    static ActivityController<? extends Activity> launchAlone(Supplier<ActivityController<? extends Activity>> starter) {
+        return onMain(() -> {
+            coverTop();
+            List<Entry> cleared = new ArrayList<>(TASK);
+            ActivityController<? extends Activity> controller = starter.get();
+            TASK.add(new Entry(controller, null, null, -1));
+            finish(cleared);
+            return controller;
+        });
+    }
+
+    /** Finishes all, as AndroidX Test's ActivityFinisher does between tests. */
+    static void finishAll() {
+        finish(new ArrayList<>(TASK));
+    }
+
+    private static void finish(List<Entry> entries) {
+        TASK.removeAll(entries);
+        Collections.reverse(entries);
+        for (Entry entry : entries) {
+            if (!entry.controller.get().isFinishing()) {
+                entry.controller.get().finish();
+            }
+            entry.controller.close();
+        }
+    }
+
+    /** Pauses the activity in front; returns its entry, or null where there is none. */
+    private static Entry coverTop() {
+        if (top() == null) {
+            return null;
+        }
+        Entry covered = TASK.get(TASK.size() - 1);
+        if (covered.controller.get().isResumed()) {
+            covered.controller.topActivityResumed(false).pause();
+        }
+        return covered;
+    }
+
+    /** What was started is in front; what it covers is stopped, or comes back where the new one has finished already. */
+    private static void shown(Entry started, Entry covered) {
+        if (started.controller.get().isDestroyed()) {
+            if (covered != null) {
+                covered.controller.resume().topActivityResumed(true);
+            }
+            return;
+        }
+        TASK.add(started);
+        if (covered != null && !covered.controller.get().isFinishing() && !isStopped(covered)) {
+            covered.controller.stop();
+        }
+        if (started.controller.get().isFinishing()) { // messages are handled while it is shown
+            end(started);
+        }
     }
 
     /** Started by the app itself or by the launcher; nothing where it is none of the app's own activities. */
@@ -69,26 +123,8 @@ final class Activities {
             return;
         }
         new Handler(Looper.getMainLooper()).post(() -> {
-            Activity below = top();
-            Entry covered = below == null ? null : TASK.get(TASK.size() - 1);
-            if (covered != null) {
-                covered.controller.pause();
-            }
-            ActivityController<? extends Activity> controller = show(info, intent, options);
-            if (controller.get().isDestroyed()) { // it finished while it was created
-                if (covered != null) {
-                    covered.controller.resume();
-                }
-                return;
-            }
-            Entry started = new Entry(controller, caller, false, target, requestCode);
-            TASK.add(started);
-            if (covered != null && !covered.controller.get().isFinishing()) {
-                covered.controller.stop();
-            }
-            if (controller.get().isFinishing()) { // messages are handled while it is shown
-                end(started);
-            }
+            Entry covered = coverTop();
+            shown(new Entry(show(info, intent, options), caller, target, requestCode), covered);
         });
     }
 
@@ -128,40 +164,49 @@ final class Activities {
     static void finishing(Activity activity) {
         new Handler(Looper.getMainLooper()).post(() -> {
             for (Entry entry : new ArrayList<>(TASK)) {
-                if (entry.controller.get() == activity && !entry.isTests && !activity.isDestroyed()) {
+                if (entry.controller.get() == activity) {
                     end(entry);
                 }
             }
         });
     }
 
+    /** The test may have paused, stopped or destroyed it by itself. */
     private static void end(Entry entry) {
         boolean wasTop = TASK.indexOf(entry) == TASK.size() - 1;
         TASK.remove(entry);
-        if (!wasTop) {
-            entry.controller.destroy();
-            return;
+        if (wasTop && entry.controller.get().isResumed()) {
+            entry.controller.topActivityResumed(false).pause();
         }
-        entry.controller.pause();
-        if (top() != null) {
+        if (wasTop && top() != null) {
             Entry below = TASK.get(TASK.size() - 1);
-            below.controller.restart().start();
-            if (entry.requestCode >= 0 && below.controller.get() == entry.caller) {
-                ShadowActivity ended = Shadow.extract(entry.controller.get());
-                ShadowActivity shadow = Shadow.extract(entry.caller);
-                shadow.internalCallDispatchActivityResult(
-                        entry.target, entry.requestCode, ended.getResultCode(), ended.getResultIntent());
-            }
-            below.controller.resume();
+            uncover(below, entry);
         }
-        entry.controller.stop().destroy();
+        entry.controller.close();
     }
 
-    private static void onMain(Runnable action) {
-        if (Looper.myLooper() == Looper.getMainLooper()) {
-            action.run();
-        } else {
-            PhoneInstrumentation.get().runOnMainSync(action);
+    private static void uncover(Entry below, Entry ended) {
+        if (isStopped(below)) {
+            below.controller.restart(); // which starts it, too
         }
+        if (ended.requestCode >= 0 && below.controller.get() == ended.caller) {
+            ShadowActivity result = Shadow.extract(ended.controller.get());
+            ShadowActivity shadow = Shadow.extract(ended.caller);
+            shadow.internalCallDispatchActivityResult(
+                    ended.target, ended.requestCode, result.getResultCode(), result.getResultIntent());
+        }
+        if (!below.controller.get().isResumed()) {
+            below.controller.resume().topActivityResumed(true);
+        }
+    }
+
+    private static boolean isStopped(Entry entry) {
+        return ReflectionHelpers.<Boolean>getField(entry.controller.get(), "mStopped");
+    }
+
+    private static <T> T onMain(Supplier<T> action) {
+        AtomicReference<T> result = new AtomicReference<>();
+        PhoneInstrumentation.get().runOnMainSync(() -> result.set(action.get()));
+        return result.get();
     }
 }

@@ -1,6 +1,9 @@
 package org.navitas.android;
 
+import android.os.Looper;
+import android.os.Message;
 import android.os.MessageQueue;
+import android.os.SystemClock;
 import java.lang.reflect.Field;
 import org.robolectric.annotation.Implementation;
 import org.robolectric.annotation.Implements;
@@ -32,6 +35,22 @@ public class MessageQueueShadow extends ShadowPausedMessageQueue {
                 throw new AssertionError(e);
             }
         }
+    }
+
+    /**
+     * Espresso waits on the main thread, in Robolectric's LocalUiController, until resources are idle. That wait ends when a
+     * message comes, not when one is due: it needs somebody to wake it then.
+     */
+    @Implementation
+    @Override
+    protected boolean enqueueMessage(Message message, long when) {
+        boolean isQueued = super.enqueueMessage(message, when);
+        long delayMillis = when - SystemClock.uptimeMillis();
+        Looper main = Looper.getMainLooper();
+        if (isQueued && delayMillis > 0 && main != null && queue == main.getQueue() && Alarm.isNeeded()) {
+            Alarm.set(queue, delayMillis);
+        }
+        return isQueued;
     }
 
     private static Field field(String name) {

@@ -68,11 +68,21 @@ final class PhoneInstrumentation extends RoboMonitoringInstrumentation {
         }
     }
 
+    /** By the test itself: above the activities that are there. */
+    @Override
+    public Activity startActivitySync(Intent intent) {
+        return startActivitySync(intent, null);
+    }
+
+    @Override
+    public Activity startActivitySync(Intent intent, Bundle options) {
+        return Activities.launch(() -> super.startActivitySyncInternal(intent, options, null)).get();
+    }
+
+    /** By ActivityScenario, which on a phone (InstrumentationActivityInvoker) clears the task. */
     @Override
     public ActivityController<? extends Activity> startActivitySyncInternal(Intent intent, Bundle options, String caller) {
-        ActivityController<? extends Activity> controller = super.startActivitySyncInternal(intent, options, caller);
-        Activities.launched(controller);
-        return controller;
+        return Activities.launchAlone(() -> super.startActivitySyncInternal(intent, options, caller));
     }
 
     @Override

@@ -76,11 +76,21 @@ public final class InstrumentMain {
         }
     }
 
+    /** The cause that the others come from, and where it was thrown. */
+    static String reason(Throwable error) {
+        Throwable root = error;
+        while (root.getCause() != null && root.getCause() != root) {
+            root = root.getCause();
+        }
+        StackTraceElement[] trace = root.getStackTrace();
+        return root + (root == error || trace.length == 0 ? "" : ", at " + trace[0] + " (the log has the whole trace)");
+    }
+
     private static void failed(StatusPrinter printer, String what, Throwable cause) {
         Log.e(TAG, what, cause);
         SortedMap<String, String> values = new TreeMap<>();
         values.put("shortMsg", what);
-        values.put("longMsg", String.valueOf(cause));
+        values.put("longMsg", reason(cause));
         printer.result(StatusPrinter.CANCELED, values);
     }
 }

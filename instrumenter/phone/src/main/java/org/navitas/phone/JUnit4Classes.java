@@ -7,21 +7,37 @@ import org.junit.Test;
 import org.junit.experimental.runners.Enclosed;
 import org.junit.runner.RunWith;
 
-/** Which classes hold tests of JUnit 4 or 3. */
+/**
+ * Which classes a Gradle {@code Test} task takes for tests of JUnit 4 or 3. The rules are those of Gradle's class scanner
+ * (DefaultTestClassScanner, JUnitDetector): also a class that JUnit then refuses, such as one that is not public, is a test class.
+ */
 final class JUnit4Classes {
+    /** {@code false}: the task has {@code scanForTestClasses = false}, so every class of its folders is a test class. */
+    static final String SCAN_PROPERTY = "navitas.scanForTestClasses";
+
     private JUnit4Classes() {}
 
     static boolean isTest(Class<?> one) {
-        if (one.isInterface() || Modifier.isAbstract(one.getModifiers()) || isRunByItsEnclosing(one)) {
+        if (NestedClasses.isAnonymous(one) || isRunByItsEnclosing(one)) {
             return false;
         }
-        if (one.isAnnotationPresent(RunWith.class)) {
+        if (!Boolean.parseBoolean(System.getProperty(SCAN_PROPERTY, "true"))) {
             return true;
         }
-        boolean isTestCase = TestCase.class.isAssignableFrom(one);
-        for (Method method : one.getMethods()) {
-            boolean isJUnit3 = isTestCase && method.getName().startsWith("test") && method.getParameterTypes().length == 0;
-            if (isJUnit3 || method.isAnnotationPresent(Test.class)) {
+        if (Modifier.isAbstract(one.getModifiers()) || NestedClasses.isInner(one)) {
+            return false;
+        }
+        for (Class<?> type = one; type != null; type = type.getSuperclass()) {
+            if (type == TestCase.class || type.isAnnotationPresent(RunWith.class) || hasTest(type)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean hasTest(Class<?> type) {
+        for (Method method : type.getDeclaredMethods()) {
+            if (method.isAnnotationPresent(Test.class)) {
                 return true;
             }
         }

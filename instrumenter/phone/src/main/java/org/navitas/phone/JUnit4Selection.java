@@ -17,10 +17,14 @@ import org.navitas.junit.TestName;
 
 /** From arguments to one runner over all that is to be run. */
 final class JUnit4Selection {
+    /** The API level of the framework; set for the tests of an Android app alone, which AndroidJUnitRunner's rules are for. */
+    static final String SDK_PROPERTY = "navitas.android.sdk";
+
     private final Arguments arguments;
     private final String roots;
     private final ClassLoader loader;
     private final List<Filter> filters;
+    private final Integer sdk = Integer.getInteger(SDK_PROPERTY);
 
     /** {@code roots} are searched when no class is named. */
     JUnit4Selection(Arguments arguments, String roots, ClassLoader loader) {
@@ -28,13 +32,16 @@ final class JUnit4Selection {
         this.roots = roots;
         this.loader = loader;
         filters = RunnerFilters.of(arguments);
+        if (sdk != null) {
+            filters.add(new RunnerExclusions(sdk));
+        }
     }
 
     Runner runner() throws IOException, InitializationError {
         List<Runner> runners = new ArrayList<>();
         Map<String, Set<String>> named = arguments.classes();
         if (named.isEmpty()) {
-            for (Class<?> one : new TestRoots(loader).classes(roots, JUnit4Classes::isTest)) {
+            for (Class<?> one : searched()) {
                 add(runners, one, new LinkedHashSet<String>());
             }
         } else {
@@ -43,6 +50,13 @@ final class JUnit4Selection {
             }
         }
         return new AllTests(runners);
+    }
+
+    private List<Class<?>> searched() throws IOException {
+        if (sdk == null) {
+            return new TestRoots(loader).classes(roots, JUnit4Classes::isTest);
+        }
+        return new TestRoots(loader, RunnerScan.names(arguments.values("package"))).classes(roots, RunnerScan::isTest);
     }
 
     private void addNamed(List<Runner> runners, String name, Set<String> methods) {

@@ -1,5 +1,6 @@
 package org.navitas.phone;
 
+import java.io.File;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
@@ -14,11 +15,14 @@ import java.nio.ByteOrder;
 import java.nio.channels.DatagramChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.NoSuchElementException;
+import java.util.Scanner;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Sends log entries to the phone's log daemon, each as one datagram to the loopback port in {@code navitas.log.port}:
- * {@code u8 priority | u32 pid | u32 tid | i64 realtime_ns | u8 buffer (0 main) | tag NUL message}, little-endian.
+ * Sends log entries to the phone's log daemon, each as one datagram to a loopback port. The file named by
+ * {@code navitas.log}, which the phone's user alone can read, holds the port and a token in hexadecimal digits:
+ * {@code token | u8 priority | u32 pid | u32 tid | i64 realtime_ns | u8 buffer (0 main) | tag NUL message}, little-endian.
  *
  * <p>As with Android's log a writer never waits: what cannot be sent at once is lost, and counted.
  */
@@ -30,9 +34,9 @@ public final class LogSocket {
     private static final byte[] LOOPBACK = {127, 0, 0, 1};
     private static final String PRIORITIES = "..VDIWEF";
 
-    private static final LogSocket PROCESS = new LogSocket(Integer.getInteger("navitas.log.port"));
-    private static final int PID = leadingNumber(ManagementFactory.getRuntimeMXBean().getName());
     private static final PrintStream STANDARD_ERROR = new PrintStream(new FileOutputStream(FileDescriptor.err), true);
+    private static final LogSocket PROCESS = open(System.getProperty("navitas.log"));
+    private static final int PID = leadingNumber(ManagementFactory.getRuntimeMXBean().getName());
     private static final ThreadLocal<Integer> TID = new ThreadLocal<Integer>() {
         @Override
         protected Integer initialValue() {
@@ -41,12 +45,34 @@ public final class LogSocket {
     };
 
     private final Integer port;
+    private final byte[] token;
     private final AtomicLong lost = new AtomicLong();
     private DatagramChannel channel;
 
     /** Without a port entries are printed on standard error. */
-    LogSocket(Integer port) {
+    LogSocket(Integer port, byte[] token) {
         this.port = port;
+        this.token = token;
+    }
+
+    /** The log whose address is in a file; without a readable one entries are printed on standard error. */
+    static LogSocket open(String file) {
+        if (file != null) {
+            try (Scanner words = new Scanner(new File(file), "US-ASCII")) {
+                return new LogSocket(words.nextInt(), bytes(words.next()));
+            } catch (IOException | NoSuchElementException | NumberFormatException e) {
+                STANDARD_ERROR.println("no log: " + e);
+            }
+        }
+        return new LogSocket(null, new byte[0]);
+    }
+
+    private static byte[] bytes(String digits) {
+        byte[] bytes = new byte[digits.length() / 2];
+        for (int i = 0; i < bytes.length; i++) {
+            bytes[i] = (byte) Integer.parseInt(digits.substring(2 * i, 2 * i + 2), 16);
+        }
+        return bytes;
     }
 
     /** Writes to this process's log; returns the bytes of payload, negative when the entry was lost. */
@@ -64,7 +90,8 @@ public final class LogSocket {
         byte[] text = (tag + '\0' + message).getBytes(StandardCharsets.UTF_8);
         int length = Math.min(text.length, MAX_PAYLOAD - 2);
         Instant now = Instant.now();
-        ByteBuffer entry = ByteBuffer.allocate(HEADER_BYTES + length).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer entry = ByteBuffer.allocate(token.length + HEADER_BYTES + length).order(ByteOrder.LITTLE_ENDIAN);
+        entry.put(token);
         entry.put((byte) known).putInt(PID).putInt(TID.get());
         entry.putLong(now.getEpochSecond() * 1_000_000_000 + now.getNano()).put((byte) 0).put(text, 0, length);
         entry.flip();

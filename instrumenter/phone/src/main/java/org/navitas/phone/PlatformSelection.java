@@ -107,14 +107,18 @@ final class PlatformSelection {
         }
     }
 
-    /** A class that an enclosing one runs (JUnit 4's Enclosed) would be run twice. */
+    /**
+     * Gradle hands all classes to the engines but anonymous and inner ones (JUnitPlatformTestClassProcessor): nested tests are
+     * found through the classes around them. A class that an enclosing one runs (JUnit 4's Enclosed) would be run twice.
+     */
     private Predicate<Class<?>> filter() {
+        Predicate<Class<?>> isOuter = one -> !NestedClasses.isAnonymous(one) && !NestedClasses.isInner(one);
         try {
             Class.forName("org.junit.experimental.runners.Enclosed", false, loader);
         } catch (ClassNotFoundException e) {
-            return one -> true; // without JUnit 4 there is none
+            return isOuter; // without JUnit 4 there is none
         }
-        return one -> !JUnit4Classes.isRunByItsEnclosing(one);
+        return isOuter.and(one -> !JUnit4Classes.isRunByItsEnclosing(one));
     }
 
     private List<Class<?>> named() {

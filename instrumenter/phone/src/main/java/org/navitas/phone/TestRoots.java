@@ -21,11 +21,16 @@ final class TestRoots {
     private static final String LIST_SUFFIX = ".txt";
 
     private final ClassLoader loader;
-    private final String[] notSearched = System.getProperty("navitas.notSearched", "").split(",");
+    private final Predicate<String> isSearched;
 
-    /** Packages in the system property {@code navitas.notSearched} hold no tests, whatever their classes look like. */
     TestRoots(ClassLoader loader) {
+        this(loader, name -> true);
+    }
+
+    /** Only classes whose name {@code isSearched} accepts are loaded. */
+    TestRoots(ClassLoader loader, Predicate<String> isSearched) {
         this.loader = loader;
+        this.isSearched = isSearched;
     }
 
     /** Roots are separated as a class path is; a missing one, or a class that cannot be loaded, costs a line in the log. */
@@ -45,7 +50,7 @@ final class TestRoots {
         }
         List<Class<?>> found = new ArrayList<>();
         for (String name : names) {
-            if (isLeftOut(name)) {
+            if (!isSearched.test(name)) {
                 continue;
             }
             try {
@@ -58,15 +63,6 @@ final class TestRoots {
             }
         }
         return found;
-    }
-
-    private boolean isLeftOut(String name) {
-        for (String one : notSearched) {
-            if (!one.isEmpty() && name.startsWith(one + ".")) {
-                return true;
-            }
-        }
-        return false;
     }
 
     private static void inFolder(File folder, String prefix, Set<String> names) {

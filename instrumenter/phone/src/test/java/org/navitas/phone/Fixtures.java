@@ -97,6 +97,48 @@ public final class Fixtures {
         }
     }
 
+    /** What Gradle's scanner leaves out, beside what it takes although JUnit refuses it. */
+    public static class Scanned {
+        @Test
+        public void a() {
+            class Local {
+                @Test
+                public void inLocal() {}
+            }
+            assertEquals(Scanned.class, new Scanned() {}.getClass().getSuperclass());
+            assertEquals("Local", new Local().getClass().getSimpleName());
+        }
+
+        public class Inner {
+            @Test
+            public void inInner() {}
+        }
+
+        public abstract static class AbstractNested {
+            @Test
+            public void inAbstract() {}
+        }
+
+        public interface OfInterface {
+            @Test
+            default void inInterface() {}
+        }
+
+        public static class Implements implements OfInterface {}
+
+        static class NotPublic {
+            @Test
+            public void inNotPublic() {}
+        }
+
+        public static class NotPublicMethod {
+            @Test
+            void notPublic() {}
+        }
+
+        public static class WithoutTests extends TestCase {}
+    }
+
     /** Counts the tests that it was told of. */
     public static class Counting extends RunListener {
         static int started;

@@ -25,6 +25,8 @@ public class InstrumentMainTest {
     @After
     public void reset() {
         System.clearProperty("navitas.testRoots");
+        System.clearProperty(JUnit4Classes.SCAN_PROPERTY);
+        System.clearProperty(JUnit4Selection.SDK_PROPERTY);
     }
 
     private static String run(String... arguments) {
@@ -111,27 +113,54 @@ public class InstrumentMainTest {
                 codes(run("class", F + "Broken,no.Such")));
     }
 
-    @Test
-    public void withoutAClassTheRootsAreSearched() throws Exception {
+    /** The roots hold the fixtures, a class whose tests are not of this package's fixtures, and a file that is no class. */
+    private void searchFixtures() throws Exception {
         File classes = new File(Fixtures.class.getProtectionDomain().getCodeSource().getLocation().toURI());
         File to = new File(folder.getRoot(), "org/navitas/phone");
         assertTrue(to.mkdirs());
         for (File file : new File(classes, "org/navitas/phone").listFiles()) {
-            if (file.getName().startsWith("Fixtures")) {
+            if (file.getName().startsWith("Fixtures") || file.getName().startsWith("LogStreamTest")) {
                 Files.copy(file.toPath(), new File(to, file.getName()).toPath());
             }
         }
         Files.write(new File(to, "Stray.class").toPath(), new byte[] {1, 2, 3});
         System.setProperty("navitas.testRoots", folder.getRoot() + File.pathSeparator + folder.getRoot() + "/missing");
+    }
+
+    @Test
+    public void withoutAClassTheRootsAreSearched() throws Exception {
+        searchFixtures();
         List<String> found = codes(run("log", "true"));
         found.removeIf(line -> line.endsWith(" 1"));
         assertEquals(
                 Arrays.asList("Broken#never 0", "Derived#inherited 0", "Mixed#assumes 0", "Mixed#fails 0", "Mixed#ignored 0",
-                        "Mixed#passes 0", "Old#testOld 0", "Outer$Inner#inside 0", "Two#m[0] 0", "Two#n[0] 0", "Two#m[1] 0",
+                        "Mixed#passes 0", "Old#testOld 0", "Outer$Inner#inside 0", "Scanned#a 0",
+                        "Scanned$NotPublic#initializationError 0", "Scanned$NotPublicMethod#initializationError 0",
+                        "junit.framework.TestSuite$1#warning 0", "Two#m[0] 0", "Two#n[0] 0", "Two#m[1] 0",
                         "Two#n[1] 0"),
                 found);
-        assertEquals(12, codes(run("log", "true", "package", "org.navitas.phone")).size() / 2);
+        assertEquals(16, codes(run("log", "true", "package", "org.navitas.phone")).size() / 2);
         assertEquals(0, codes(run("log", "true", "package", "org.navitas.pho")).size());
+        System.setProperty(JUnit4Classes.SCAN_PROPERTY, "false");
+        String everything = String.join(" ", codes(run("log", "true")));
+        assertTrue(everything, everything.contains("Scanned$Inner#") && everything.contains("Scanned$AbstractNested#"));
+        assertFalse(everything, everything.contains("Scanned$1#"));
+    }
+
+    @Test
+    public void onAPhoneAndroidsRunnerDecides() throws Exception {
+        searchFixtures();
+        System.setProperty(JUnit4Selection.SDK_PROPERTY, "33");
+        assertEquals("AndroidJUnitRunner's rule: no name with a dollar", 3, codes(run("log", "true")).size() / 2);
+        assertEquals("one that is named is run", 4, codes(run("log", "true", "class", F + "Mixed")).size() / 2);
+    }
+
+    @Test
+    public void theReasonIsTheCauseOfAll() {
+        Throwable cause = new ClassCastException("a.B cannot be cast to a.C");
+        assertEquals("java.lang.ClassCastException: a.B cannot be cast to a.C, at " + cause.getStackTrace()[0]
+                + " (the log has the whole trace)", InstrumentMain.reason(new IllegalStateException("no start", new Exception(cause))));
+        assertEquals("java.lang.Error: x", InstrumentMain.reason(new Error("x")));
     }
 
     @Test

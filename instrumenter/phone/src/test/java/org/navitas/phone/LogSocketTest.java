@@ -1,8 +1,10 @@
 package org.navitas.phone;
 
+import static org.junit.Assert.assertArrayEquals;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertTrue;
 
+import java.io.File;
 import java.lang.management.ManagementFactory;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
@@ -10,17 +12,26 @@ import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.util.Arrays;
 import org.junit.After;
 import org.junit.Test;
 
 public class LogSocketTest {
+    private static final byte[] TOKEN = {0, -1, 127, -128};
     private final DatagramSocket daemon;
     private final LogSocket log;
 
     public LogSocketTest() throws Exception {
         daemon = new DatagramSocket(0, InetAddress.getByName("127.0.0.1"));
         daemon.setSoTimeout(10_000);
-        log = new LogSocket(daemon.getLocalPort());
+        File address = File.createTempFile("navitas-log", "");
+        try {
+            Files.write(address.toPath(), (daemon.getLocalPort() + " 00ff7f80\n").getBytes(StandardCharsets.US_ASCII));
+            log = LogSocket.open(address.getPath());
+        } finally {
+            assertTrue(address.delete());
+        }
     }
 
     @After
@@ -31,7 +42,9 @@ public class LogSocketTest {
     private ByteBuffer received() throws Exception {
         DatagramPacket packet = new DatagramPacket(new byte[65_536], 65_536);
         daemon.receive(packet);
-        return ByteBuffer.wrap(packet.getData(), 0, packet.getLength()).order(ByteOrder.LITTLE_ENDIAN);
+        assertArrayEquals("the token", TOKEN, Arrays.copyOf(packet.getData(), TOKEN.length));
+        return ByteBuffer.wrap(packet.getData(), TOKEN.length, packet.getLength() - TOKEN.length)
+            .slice().order(ByteOrder.LITTLE_ENDIAN);
     }
 
     private static String text(ByteBuffer entry) {

@@ -7,6 +7,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.junit.platform.commons.annotation.Testable;
 import org.junit.platform.commons.support.AnnotationSupport;
 import org.junit.platform.commons.support.HierarchyTraversalMode;
@@ -27,6 +28,14 @@ import org.junit.platform.launcher.TestPlan;
  * no methods, their display names stand for them.
  */
 public final class PlatformNames {
+    /** No lambda: this class goes into apps, whose builds may not desugar. */
+    private static final Predicate<Method> IS_TESTABLE = new Predicate<Method>() {
+        @Override
+        public boolean test(Method method) {
+            return AnnotationSupport.isAnnotated(method, Testable.class);
+        }
+    };
+
     private static final String VINTAGE = "junit-vintage";
 
     private final TestPlan plan;
@@ -119,7 +128,8 @@ public final class PlatformNames {
             counts = new HashMap<>();
             overloads.put(className, counts);
             for (Method method : testMethods(className)) {
-                counts.merge(method.getName(), 1, Integer::sum);
+                Integer count = counts.get(method.getName());
+                counts.put(method.getName(), count == null ? 1 : count + 1);
             }
         }
         return counts;
@@ -128,8 +138,7 @@ public final class PlatformNames {
     private static List<Method> testMethods(String className) {
         try {
             Class<?> type = Class.forName(className, false, Thread.currentThread().getContextClassLoader());
-            return ReflectionSupport.findMethods(
-                    type, method -> AnnotationSupport.isAnnotated(method, Testable.class), HierarchyTraversalMode.TOP_DOWN);
+            return ReflectionSupport.findMethods(type, IS_TESTABLE, HierarchyTraversalMode.TOP_DOWN);
         } catch (ClassNotFoundException | LinkageError e) {
             return new ArrayList<>();
         }

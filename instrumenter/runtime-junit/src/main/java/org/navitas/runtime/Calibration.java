@@ -4,7 +4,7 @@ package org.navitas.runtime;
  * Measures what a probe costs in this process, in place: short threads call the very same probes under method ids that no map
  * gives, and what that took is read from their own events. It is no part of the runtime's jar, which goes into every app.
  *
- * <p>A round is a batch of calls of a small method, one of the same without probes, and one of calls that end by an exception (their
+ * <p>A round is a batch of calls of small methods ({@link Sample}), one of the same without probes, and one of calls that end by an exception (their
  * probes alone: throwing is the application's own). The first rounds, whose outermost calls have another id, are for the compiler.
  */
 public final class Calibration implements Runnable {
@@ -14,21 +14,21 @@ public final class Calibration implements Runnable {
     private static final int THROWING = 0x3FFFFF;
     private static final String NAME = "navitas-calibration";
     /** Calls of a batch: each event is written, what an epoch costs is to be small beside its calls, and ticks need time. */
-    private static final int FEW = 500;
+    private static final int FEW = 512;
     private static final int EVENTS = 2_000;
     private static final int FOLDED = 10_000;
     private static final int TICKED = 50_000;
     /** Rounds and time for the compiler, which takes most of that time, and the calls that it counts. */
     private static final int WARM_ROUNDS = 40;
-    private static final long WARM_NS = 100_000_000;
+    private static final long WARM_NS = 200_000_000;
     /** Samples in such a round: a compiler counts them apart from the loops in them. */
     private static final int WARM_SAMPLES = 25;
-    private static final int SAMPLE_CALLS = 41;
+    private static final int SAMPLE_CALLS = 41; // on the average
     /** Rounds that count: fewer where they take longer than that. */
     private static final int ROUNDS = 32;
     private static final int EVENT_ROUNDS = 16;
     private static final int LEAST_ROUNDS = 4;
-    private static final long LIMIT_NS = 140_000_000;
+    private static final long LIMIT_NS = 240_000_000;
     private static final long JOIN_MS = 1_000;
     /** More than any budget, in events. */
     private static final int PLENTY = Integer.MAX_VALUE;
@@ -44,7 +44,7 @@ public final class Calibration implements Runnable {
     }
 
     /**
-     * Calibrates, for 140 to 280 ms, unless no calls are recorded: as events and, since a thread folds once their budget is
+     * Calibrates, for 240 to 480 ms, unless no calls are recorded: as events and, since a thread folds once their budget is
      * spent, as folds. Events of their own are not taken from that budget. From then on threads take samples of their own.
      */
     public static void measure() {
@@ -99,7 +99,8 @@ public final class Calibration implements Runnable {
     }
 
     private void round(int parent, int count) {
-        result += Sample.calls(parent, count, count) + Sample.calls(parent, 0, count);
+        int chains = count / Sample.CHAIN;
+        result += Sample.chains(parent, chains, chains) + Sample.chains(parent, 0, chains);
         throwing(parent, count);
         calls += 2 * count + 3;
     }

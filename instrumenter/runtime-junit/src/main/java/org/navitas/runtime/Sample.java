@@ -1,15 +1,23 @@
 package org.navitas.runtime;
 
 /**
- * Measures what a probe costs in the thread that runs it, while the application does: some little work is done so often, a part of
- * it with probes, within one call more, all under method ids that no map gives. Samples with few probes and with many take turns.
+ * Measures what a probe costs in the thread that runs it, while the application does: small methods call smaller ones, some of
+ * them with probes, within one call more, all under method ids that no map gives. Samples with few probes and with many
+ * take turns.
+ *
+ * <p>The methods exist twice, with probes and without. The compiler inlines those without probes, as it does an application's. So
+ * the difference also holds what such methods lose by their probes. They are no larger, since a compiler that is late would leave
+ * the samples slower than the application's own methods.
  */
 final class Sample implements Runnable {
     static final int CALLER = 0x3FFFFD;
-    private static final int CALLED = 0x3FFFFE;
-    private static final int TIMES = 64;
-    private static final int FEW = 16;
-    private static final int STEPS = 8;
+    /** Calls of a chain: a link, which calls a leaf. */
+    static final int CHAIN = 2;
+    private static final int LINK = 0x3FFFFB;
+    private static final int LEAF = 0x3FFFFE;
+    private static final int FEW = 8;
+    private static final int CHAINS = 32;
+    private static final int STEPS = 2;
 
     private int turn;
     /** Of all work, which is there to be needed. */
@@ -17,31 +25,71 @@ final class Sample implements Runnable {
 
     @Override
     public void run() {
-        result += calls(CALLER, (turn++ & 1) == 0 ? FEW : TIMES, TIMES);
+        result += chains(CALLER, (turn++ & 1) == 0 ? FEW : CHAINS, CHAINS);
     }
 
-    /** Works so often, the first times with probes. */
-    static int calls(int caller, int probed, int times) {
-        int x = times;
+    /** Works through so many chains of calls, the first ones with probes. */
+    static int chains(int caller, int probed, int times) {
         Probe.enter(caller);
-        for (int i = 0; i < times; i++) {
-            if (i < probed) {
-                Probe.enter(CALLED);
-            }
-            x = work(x);
-            if (i < probed) {
-                Probe.exit(CALLED);
-            }
-        }
+        int result = plain(probed(times, probed), times - probed);
         Probe.exit(caller);
+        return result;
+    }
+
+    private static int probed(int start, int times) {
+        int x = start;
+        for (int i = 0; i < times; i++) {
+            x = probedLink(x);
+        }
         return x;
     }
 
-    /** Each step needs the one before: the processor does it beside the probes' own, as it does an application's. */
+    /** A loop of its own: the compiler has it ready long before the one with probes. */
+    private static int plain(int start, int times) {
+        int x = start;
+        for (int i = 0; i < times; i++) {
+            x = link(x);
+        }
+        return x;
+    }
+
+    /** Each step needs the one before. */
     static int work(int x) {
         for (int i = 0; i < STEPS; i++) {
             x = x * 31 + i;
         }
         return x;
+    }
+
+    private static int link(int x) {
+        return leaf(x) + 1;
+    }
+
+    private static int leaf(int x) {
+        return work(x);
+    }
+
+    private static int probedLink(int x) {
+        Probe.enter(LINK);
+        try {
+            int result = probedLeaf(x) + 1;
+            Probe.exit(LINK);
+            return result;
+        } catch (Throwable e) {
+            Probe.thrown(LINK);
+            throw e;
+        }
+    }
+
+    private static int probedLeaf(int x) {
+        Probe.enter(LEAF);
+        try {
+            int result = work(x);
+            Probe.exit(LEAF);
+            return result;
+        } catch (Throwable e) {
+            Probe.thrown(LEAF);
+            throw e;
+        }
     }
 }

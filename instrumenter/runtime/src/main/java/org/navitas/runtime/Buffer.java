@@ -8,9 +8,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  *
  * <p>Buffers form a chain: once {@link #next} is set, the count is final.
  */
+@SuppressWarnings("serial") // never serialized; the number would be part of every app
 final class Buffer extends AtomicInteger {
-    private static final long serialVersionUID = 1;
-
     final transient long[] words;
     /** Reference time of event words; set before the first publication. */
     transient long base;

@@ -103,8 +103,8 @@ final class BufferPool {
     }
 
     /** Counts a buffer that waits for the writer; whether it is to be woken: that costs as much as a hundred calls. */
-    boolean wakesWriter() {
-        return sealed.incrementAndGet() % Math.max(1, all.length() / 16) == 0;
+    boolean wakesWriter(Buffer waiting) {
+        return isLarge(waiting) || sealed.incrementAndGet() % Math.max(1, all.length() / 16) == 0;
     }
 
     /** How many buffers there are. */

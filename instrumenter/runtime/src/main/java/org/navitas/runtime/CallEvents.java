@@ -90,11 +90,11 @@ abstract class CallEvents {
 
     /** Any entry; false, and no change, when there is no room for it. */
     final boolean openEvent(int method, long kind, long now) {
+        if (depth == stack.length && depth < Limits.STACK) {
+            stack = Arrays.copyOf(stack, 2 * depth); // first: where the stack overflows here, nothing is half done
+        }
         if (!append(method, kind, now)) {
             return false;
-        }
-        if (depth == stack.length && depth < Limits.STACK) {
-            stack = Arrays.copyOf(stack, 2 * depth);
         }
         if (depth < stack.length) {
             stack[depth] = method;

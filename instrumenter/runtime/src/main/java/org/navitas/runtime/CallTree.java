@@ -101,12 +101,12 @@ final class CallTree {
     /** The end of a call that is not an outermost one, at an exact time; false, and no change, when it needs {@link #close}. */
     boolean exit(int id, boolean byThrow, long now) {
         int node = current;
+        touch(nodes[node + Node.PARENT]); // first: where the stack overflows here, nothing is half done
         if (!exit(id, byThrow)) {
             return false;
         }
         self[node >> Node.BITS] += now - last;
         last = now;
-        touch(current);
         return true;
     }
 
@@ -118,14 +118,18 @@ final class CallTree {
         if (t[child + Node.METHOD] != id) {
             child = t[child + Node.FOLLOWER];
             if (t[child + Node.METHOD] != id) {
-                return false;
+                child = known(id);
+                if (child == Node.ROOT) {
+                    return false;
+                }
             }
             t[above + Node.LATEST] = child;
         }
-        current = child;
-        if (t[child + Node.CALLS]++ == 0) {
-            touch(child);
+        if (t[child + Node.CALLS] == 0) {
+            touch(child); // first: where the stack overflows here, nothing is half done
         }
+        t[child + Node.CALLS]++;
+        current = child;
         return true;
     }
 
@@ -137,11 +141,11 @@ final class CallTree {
         if (t[node + Node.METHOD] != id || above == Node.ROOT) {
             return false;
         }
-        current = above;
         if (byThrow) {
-            t[node + Node.THROWN]++;
             touch(node);
+            t[node + Node.THROWN]++;
         }
+        current = above;
         return true;
     }
 
@@ -276,19 +280,27 @@ final class CallTree {
         }
     }
 
-    /** The current node's child; made when missing; ROOT when there is no room. */
-    private int child(int id) {
-        int latest = nodes[current + Node.LATEST];
+    /** The current node's child, which is then its latest; ROOT when it has none of that id. */
+    private int known(int id) {
+        int[] t = nodes;
+        int above = current;
+        int latest = t[above + Node.LATEST];
         int node = latest;
         do {
-            if (nodes[node + Node.METHOD] == id) {
-                nodes[latest + Node.FOLLOWER] = node;
-                nodes[current + Node.LATEST] = node;
+            if (t[node + Node.METHOD] == id) {
+                t[latest + Node.FOLLOWER] = node;
+                t[above + Node.LATEST] = node;
                 return node;
             }
-            node = nodes[node + Node.SIBLING];
+            node = t[node + Node.SIBLING];
         } while (node != latest);
-        return make(id, latest);
+        return Node.ROOT;
+    }
+
+    /** The current node's child; made when missing; ROOT when there is no room. */
+    private int child(int id) {
+        int node = known(id);
+        return node != Node.ROOT ? node : make(id, nodes[current + Node.LATEST]);
     }
 
     private int make(int id, int latest) {

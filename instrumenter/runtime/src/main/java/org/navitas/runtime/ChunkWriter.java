@@ -64,9 +64,9 @@ final class ChunkWriter {
         return foldedBytes;
     }
 
-    /** Counts what was lost with no later chunk to say so. */
-    void lost(int records) {
-        lostRecords += records;
+    /** A chunk without records, which says what the thread has lost since its last one. */
+    void loss(ThreadRecorder owner, Track track) {
+        finish(begin(owner, track, mapId, 0), 0);
     }
 
     /** Process-wide records. */

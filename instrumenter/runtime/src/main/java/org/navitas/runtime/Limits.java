@@ -55,6 +55,8 @@ final class Limits {
     static final int MOST_OPEN = 100;
     /** A name is read anew so often: threads are renamed soon after their start, later hardly ever. */
     static final int NAME_EVERY = 16;
+    /** In place of a tick's time: none has been seen. */
+    static final long NO_TICK = Long.MIN_VALUE;
     /** The ticker measures its cost once in so many ticks. */
     static final int COST_EVERY = 64;
     /** A line of the log, how much goes to it without a rest of so long, and how often it may refuse a line. */

@@ -1,12 +1,12 @@
 package org.navitas.runtime;
 
 /**
- * What instrumented methods call. Never throws, never blocks; without a configuration each call costs the test of a
- * static final field.
+ * What instrumented methods call. Never blocks, and throws nothing but the stack overflow that the application is about to
+ * meet; without a configuration each call costs the test of a static final field.
  *
  * <p>A method id is 0 … 4 194 303 (22 bits). Every {@link #enter} is followed, on the same thread, by exactly one
- * {@link #exit} or {@link #thrown} with the same id; what breaks that rule (a stack overflow inside a probe) is repaired
- * at the next exit of an enclosing method.
+ * {@link #exit} or {@link #thrown} with the same id, unless it throws: then the call does not begin. An exit that is missed
+ * (by a stack overflow inside a probe) is recorded with the next exit of an enclosing method.
  */
 public final class Probe {
     static final Recorder RECORDER = Recorder.start();

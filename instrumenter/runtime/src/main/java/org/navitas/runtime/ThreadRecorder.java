@@ -12,8 +12,6 @@ package org.navitas.runtime;
  * thread's last tick to the end of its outermost call belongs to the one that this tick found.
  */
 final class ThreadRecorder extends CallEvents {
-    private static final long NO_TICK = Long.MIN_VALUE;
-
     final Thread thread;
     final long serial;
     final int osTid;
@@ -26,7 +24,7 @@ final class ThreadRecorder extends CallEvents {
     /** Whether probes may go straight to the tree, with exact times: never while they may go to the events. */
     private boolean foldsExactly;
     /** The tick that this thread has seen last, as long as probes may go straight to the tree, without a time. */
-    private long tick = NO_TICK;
+    private long tick = Limits.NO_TICK;
     /** The same at any time. */
     private long lastTick;
 
@@ -105,12 +103,13 @@ final class ThreadRecorder extends CallEvents {
         if (busy) {
             return;
         }
-        begin();
+        boolean recorded = false;
         try {
+            begin();
             boolean outermost = isOutside();
             if (outermost && folding) {
                 resumeEvents();
-                lastTick = ticking ? ticker.time : NO_TICK;
+                lastTick = ticking ? ticker.time : Limits.NO_TICK;
             }
             boolean due = outermost ? anchors.isAllowed() : isDue(platform.nanoTime());
             long cpu = due ? anchors.cpuNanos() : -1;
@@ -122,10 +121,15 @@ final class ThreadRecorder extends CallEvents {
                 anchor(now, cpu);
             }
             recordEnter(method, kind, now);
+            recorded = true;
             proceed();
         } catch (Throwable e) {
             busy = !(e instanceof StackOverflowError); // first of all: what follows may meet the next one
-            failed(e);
+            if (busy) {
+                failed(e);
+            } else if (!recorded) {
+                throw e; // the application's own, a moment early: the call does not begin, so no end of it is to come
+            }
         }
     }
 
@@ -133,8 +137,8 @@ final class ThreadRecorder extends CallEvents {
         if (busy) {
             return;
         }
-        begin();
         try {
+            begin();
             boolean due = isDue(now);
             recordExit(method, kind, now);
             if (isOutside() ? anchors.isAllowed() : due) {
@@ -147,8 +151,10 @@ final class ThreadRecorder extends CallEvents {
                 sample.run();
             }
         } catch (Throwable e) {
-            busy = !(e instanceof StackOverflowError); // first of all: what follows may meet the next one
-            failed(e);
+            busy = !(e instanceof StackOverflowError); // after one, the end of an enclosing call records what is missed here
+            if (busy) {
+                failed(e);
+            }
         }
     }
 
@@ -157,7 +163,7 @@ final class ThreadRecorder extends CallEvents {
         busy = true;
         holdEvents();
         foldsExactly = false;
-        tick = NO_TICK;
+        tick = Limits.NO_TICK;
     }
 
     private void proceed() {
@@ -165,7 +171,7 @@ final class ThreadRecorder extends CallEvents {
             allowEvents(deadline);
         } else if (!tree.isIdle() && !tree.isHiding()) {
             foldsExactly = !ticking;
-            tick = ticking ? lastTick : NO_TICK;
+            tick = ticking ? lastTick : Limits.NO_TICK;
         }
         busy = false;
     }
@@ -187,12 +193,10 @@ final class ThreadRecorder extends CallEvents {
         return time - deadline >= 0;
     }
 
-    /** A stack overflow is the application's own, which meets it right after; anything else ends this thread's recording. */
+    /** Ends this thread's recording. */
     private void failed(Throwable cause) {
         calls.lose(1);
-        if (busy) {
-            recorder.failed(cause);
-        }
+        recorder.failed(cause);
     }
 
     private void recordEnter(int method, long kind, long now) {
@@ -207,8 +211,8 @@ final class ThreadRecorder extends CallEvents {
         }
         int counts = kind == Format.ENTER ? 1 : 0;
         if (!tree.open(method, counts) && !(renewTree() && tree.open(method, counts))) {
-            tree.hide(1);
             folds.lose(1);
+            tree.hide(1);
         }
     }
 
@@ -298,16 +302,10 @@ final class ThreadRecorder extends CallEvents {
             anchors.track.drain(this, out, true);
             tree.end();
             folds.drain(this, out, true);
-            out.lost(takeLost());
             calls.release();
             anchors.track.release();
             recorder.threads.forget(this);
         }
         return alive;
-    }
-
-    /** Writer only: records lost that no chunk has told of. */
-    int takeLost() {
-        return calls.takeLost() + anchors.track.takeLost() + folds.takeLost();
     }
 }

@@ -1,6 +1,9 @@
 package org.navitas.runtime;
 
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -19,6 +22,8 @@ final class Threads {
     private final ThreadRecorder[] more = new ThreadRecorder[Limits.PLACES];
     private int turn = Limits.PLACES;
     private final ThreadLocal<ThreadRecorder> known = new ThreadLocal<>();
+    /** Every living thread's: a pool may clear the thread locals of its threads after each task, as the common pool does. */
+    private final Map<Thread, ThreadRecorder> living = Collections.synchronizedMap(new IdentityHashMap<>());
     private final AtomicLong serials = new AtomicLong();
     private final AtomicInteger sinceWake = new AtomicInteger();
 
@@ -60,6 +65,7 @@ final class Threads {
     /** Writer only: a dead thread's recorder is kept no longer. */
     void forget(ThreadRecorder dead) {
         replace(dead, ignoring);
+        living.remove(dead.thread);
     }
 
     private boolean replace(ThreadRecorder old, ThreadRecorder by) {
@@ -82,16 +88,20 @@ final class Threads {
             return ignoring;
         }
         try {
-            ThreadRecorder fresh = new ThreadRecorder(recorder, thread, serials.incrementAndGet(), recorder.platform.threadId());
-            recorder.writer.add(fresh);
-            known.set(fresh);
-            if (sinceWake.incrementAndGet() % Limits.WAKE_EVERY == 0) {
-                recorder.writer.wake(); // many short threads: their buffers are wanted back before the next flush
+            ThreadRecorder own = living.get(thread);
+            if (own == null) {
+                own = new ThreadRecorder(recorder, thread, serials.incrementAndGet(), recorder.platform.threadId());
+                living.put(thread, own);
+                recorder.writer.add(own);
+                if (sinceWake.incrementAndGet() % Limits.WAKE_EVERY == 0) {
+                    recorder.writer.wake(); // many short threads: their buffers are wanted back before the next flush
+                }
             }
-            return fresh;
+            known.set(own);
+            return own;
         } catch (StackOverflowError e) {
             known.remove(); // the application's own; the thread's next probe tries again
-            return ignoring;
+            throw e;
         } catch (OutOfMemoryError e) {
             recorder.failed(e);
             return ignoring;

@@ -59,7 +59,7 @@ final class Track {
         Buffer sealed = head;
         head = buffer;
         sealed.next = buffer;
-        if (sealed.index >= 0 && pool.wakesWriter()) {
+        if (sealed.index >= 0 && pool.wakesWriter(sealed)) {
             writer.wake();
         }
     }
@@ -79,6 +79,9 @@ final class Track {
                 tail.written = end;
             }
             if (next == null) {
+                if (partial && lost.get() != lostReported) {
+                    out.loss(owner, this);
+                }
                 return;
             }
             release();

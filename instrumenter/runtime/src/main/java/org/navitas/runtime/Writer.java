@@ -105,9 +105,6 @@ final class Writer implements Runnable {
         }
         clockTriple();
         drain(true);
-        for (ThreadRecorder alive : threads) {
-            out.lost(alive.takeLost());
-        }
     }
 
     private void serve(long ticket) {

@@ -353,6 +353,28 @@ public class FoldingTest {
     }
 
     /** With as many callees as have room, in a new tree when it is full. */
+    @Test
+    public void everyCalleeThatIsKnownTakesTheShortWay() {
+        Recording recording = new Recording(16, "mode", "folded");
+        Track track = new Track(Format.FOLDED, 0, recording.recorder.foldBuffers, recording.recorder.writer);
+        CallTree tree = new CallTree(track, 100, new AtomicInteger(100));
+        tree.resume(0);
+        assertTrue(tree.open(1, 1));
+        assertFalse("not known yet", tree.enter(2));
+        for (int callee = 2; callee <= 9; callee++) {
+            assertTrue(tree.open(callee, 1));
+            assertTrue(tree.close(callee, false));
+        }
+        Random random = new Random(1);
+        for (int i = 0; i < 1000; i++) {
+            int callee = 2 + random.nextInt(8);
+            assertTrue("callee " + callee + ", call " + i, tree.enter(callee));
+            assertTrue(tree.exit(callee, false));
+        }
+        assertFalse(tree.enter(10));
+        assertTrue("and no change", tree.close(1, false) && tree.isIdle());
+    }
+
     private static void fill(CallTree tree, int first) {
         tree.resume(0);
         for (int id = first; id < first + 3; id++) {
@@ -409,5 +431,13 @@ public class FoldingTest {
                 assertEquals("calls beyond the bound", 2 * (100_000 - (Limits.THREAD_NODES - 1)), lost);
             }
         }
+    }
+
+    /** Few are as large as a full tree's: one that waits for the next flush is missed by the trees after it. */
+    @Test
+    public void aLargeBufferThatIsSealedWakesTheWriterAtOnce() {
+        BufferPool pool = new BufferPool(Limits.FOLD_WORDS, 64, 10 * Limits.FOLD_WORDS);
+        assertFalse(pool.wakesWriter(pool.take(Limits.FOLD_WORDS)));
+        assertTrue(pool.wakesWriter(pool.take(2 * Limits.FOLD_WORDS)));
     }
 }

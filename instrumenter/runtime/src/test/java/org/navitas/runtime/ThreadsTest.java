@@ -5,12 +5,16 @@ import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
 import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ForkJoinPool;
 import org.junit.Test;
 
 /** Real threads and a running writer. */
@@ -222,5 +226,85 @@ public class ThreadsTest {
             recording.recorder.current().exit(2, Format.THROW, recording.platform);
             throw e;
         }
+    }
+
+    @Test
+    public void stackOverflowsLoseNoEventWhereverTheyStrike() throws Exception {
+        writer.start();
+        for (int i = 0; i < 400; i++) {
+            Thread thread = new Thread(null, () -> {
+                recording.recorder.current().enter(1, recording.platform);
+                try {
+                    recurse();
+                } catch (StackOverflowError expected) {
+                    // what follows is recorded as ever
+                }
+                recording.recorder.current().enter(3, recording.platform);
+                recording.recorder.current().exit(3, Format.EXIT, recording.platform);
+                recording.recorder.current().exit(1, Format.EXIT, recording.platform);
+            }, "deep", 200_000 + 16 * i);
+            thread.start();
+            thread.join();
+            recording.recorder.writer.flush(60_000); // so that no thread lacks a buffer and folds
+        }
+        byte[] written = end();
+        assertEquals(0, lost(written));
+        for (long serial = 1; serial <= 400; serial++) {
+            int depth = 0;
+            int after = 0;
+            for (ChunkReader.Event event : ChunkReader.events(written, serial)) {
+                depth += event.kind == 0 ? 1 : -1;
+                after += event.method == 3 ? 1 : 0;
+                assertTrue(depth >= 0);
+            }
+            assertEquals("all calls have ended", 0, depth);
+            assertEquals("the thread is recorded on", 2, after);
+        }
+    }
+
+    private static int lost(byte[] written) {
+        int lost = 0;
+        for (ChunkReader.Chunk chunk : ChunkReader.read(written)) {
+            lost += chunk.lost;
+        }
+        return lost;
+    }
+
+    @Test(timeout = 60_000)
+    public void threadsWhosePoolClearsTheirThreadLocalsStayTheSame() throws Exception {
+        writer.start();
+        Map<Thread, Set<Long>> serials = new IdentityHashMap<>();
+        for (int i = 0; i < 300; i++) {
+            CountDownLatch done = new CountDownLatch(1);
+            ForkJoinPool.commonPool().execute(() -> {
+                ThreadRecorder recorder = recording.recorder.current();
+                recorder.enter(1, recording.platform);
+                recorder.exit(1, Format.EXIT, recording.platform);
+                synchronized (serials) {
+                    serials.computeIfAbsent(Thread.currentThread(), thread -> new HashSet<>()).add(recorder.serial);
+                }
+                done.countDown();
+            });
+            done.await();
+        }
+        end();
+        for (Set<Long> ofOne : serials.values()) {
+            assertEquals("of one thread", 1, ofOne.size());
+        }
+    }
+
+    @Test
+    public void aLossAtTheEndOfAThreadIsWritten() throws Exception {
+        writer.start();
+        Thread thread = new Thread(() -> recording.recorder.current().exit(1, Format.EXIT, recording.platform), "one exit too many");
+        thread.start();
+        thread.join();
+        List<String> names = new ArrayList<>();
+        for (ChunkReader.Chunk chunk : ChunkReader.read(end())) {
+            if (chunk.lost > 0) {
+                names.add(chunk.name + ": " + chunk.lost);
+            }
+        }
+        assertEquals(Collections.singletonList("one exit too many: 1"), names);
     }
 }

@@ -17,6 +17,7 @@ import org.navitas.gradle.BundleZip;
 
 /** Packs a variant's APKs with all that the command line must know of them (docs/formats.md, "Android bundle"). */
 public final class AndroidBundle {
+  private static final String TEST_APK = "test.apk";
   private static final String DEBUGGABLE =
       ": debuggable code runs slower than what users get (an app's --variant benchmark is release-like)";
 
@@ -51,8 +52,9 @@ public final class AndroidBundle {
     apkFiles.put(String.valueOf(entry.get("file")), apk);
   }
 
+  /** Without it the bundle is of an app alone. */
   public void setTest(File apk) {
-    apkFiles.put("test.apk", apk);
+    apkFiles.put(TEST_APK, apk);
   }
 
   /** The maps that the app's classes and their tests' were instrumented with; the last one continues the others. */
@@ -94,7 +96,7 @@ public final class AndroidBundle {
     try (BundleZip zip = new BundleZip(Files.newOutputStream(part))) {
       Map<String, Object> apks = new LinkedHashMap<>();
       apks.put("app", appApks);
-      apks.put("test", "test.apk");
+      apks.put("test", apkFiles.containsKey(TEST_APK) ? TEST_APK : null);
       fields.put("apks", apks);
       fields.put("mapping", mapping == null ? null : "mapping.txt");
       fields.put("jvm", hasClasses ? "jvm.zip" : null);

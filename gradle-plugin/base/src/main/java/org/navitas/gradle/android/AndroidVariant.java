@@ -2,7 +2,7 @@ package org.navitas.gradle.android;
 
 import java.io.File;
 
-/** A variant with instrumentation tests: what can be profiled of an Android module. */
+/** A variant of an Android module that a bundle is made of. */
 public final class AndroidVariant {
   private final String name;
   private final String bundleTask;

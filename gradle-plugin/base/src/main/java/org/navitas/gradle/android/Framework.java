@@ -11,6 +11,7 @@ import org.gradle.api.file.FileCollection;
 public final class Framework {
   private static final String ROBOLECTRIC = "org.robolectric:robolectric:4.16.1";
   private static final String ANDROID = "org.robolectric:android-all-instrumented:13-robolectric-9030017-i7";
+  private static final String JUNIT = "junit:junit:4.13.2";
 
   private Framework() {}
 
@@ -21,11 +22,12 @@ public final class Framework {
     }
     ModuleDependency android = (ModuleDependency) project.getDependencies().create(ANDROID);
     android.setTransitive(false);
-    return detached(project, project.getDependencies().create(ROBOLECTRIC)).plus(detached(project, android));
+    return detached(project, project.getDependencies().create(ROBOLECTRIC), project.getDependencies().create(JUNIT))
+        .plus(detached(project, android));
   }
 
-  private static FileCollection detached(Project project, Dependency dependency) {
-    Configuration configuration = project.getConfigurations().detachedConfiguration(dependency);
+  private static FileCollection detached(Project project, Dependency... dependencies) {
+    Configuration configuration = project.getConfigurations().detachedConfiguration(dependencies);
     configuration.getAttributes().attribute(Usage.USAGE_ATTRIBUTE, project.getObjects().named(Usage.class, Usage.JAVA_RUNTIME));
     return configuration;
   }

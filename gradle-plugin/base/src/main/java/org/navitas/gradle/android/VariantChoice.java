@@ -25,12 +25,17 @@ public final class VariantChoice {
     this.extension = extension;
   }
 
-  /** Adds a variant, and says what its bundle is to be. */
+  /** Adds a variant that has tests, and says what its bundle is to be. */
   public AndroidVariant add(String name) {
-    File bundle = new File(module.folder(name), project.getName() + "-" + name + ".bundle.zip");
-    AndroidVariant variant = new AndroidVariant(name, "navitasBundle" + AndroidModule.capitalized(name), bundle);
+    AndroidVariant variant = withoutTests(name);
     variants.add(variant);
     return variant;
+  }
+
+  /** What the bundle of a variant is to be that has no tests to profile: its app can be recorded. */
+  public AndroidVariant withoutTests(String name) {
+    File bundle = new File(module.folder(name), project.getName() + "-" + name + ".bundle.zip");
+    return new AndroidVariant(name, "navitasBundle" + AndroidModule.capitalized(name), bundle);
   }
 
   public List<AndroidVariant> all() {

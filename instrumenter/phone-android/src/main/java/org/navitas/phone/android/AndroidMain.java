@@ -1,7 +1,9 @@
 package org.navitas.phone.android;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.navitas.phone.InstrumentMain;
 
 /**
@@ -13,6 +15,8 @@ import org.navitas.phone.InstrumentMain;
  * {@code navitas.android.instrumentation} (runner class of the tests).
  */
 public final class AndroidMain {
+    private static final String FINISHER = "org.navitas.android.ActivityFinisher";
+
     private AndroidMain() {}
 
     public static void main(String[] arguments) throws IOException {
@@ -20,7 +24,26 @@ public final class AndroidMain {
         if (Boolean.getBoolean("navitas.app")) {
             InstrumentMain.main(tests -> Framework.run(Arrays.asList(arguments), AppLoop::run), arguments);
         } else {
-            InstrumentMain.main(tests -> Framework.run(Arrays.asList(arguments), tests), arguments);
+            InstrumentMain.main(tests -> Framework.run(Arrays.asList(arguments), tests), withFinisher(arguments));
         }
+    }
+
+    /** The arguments with the listener that finishes activities before the others, unless they say that none are to be finished. */
+    static String[] withFinisher(String... arguments) {
+        List<String> all = new ArrayList<>(Arrays.asList(arguments));
+        int listener = -1;
+        for (int i = 0; i + 1 < all.size(); i += 2) {
+            if (all.get(i).equals("waitForActivitiesToComplete") && !Boolean.parseBoolean(all.get(i + 1))) {
+                return arguments;
+            }
+            listener = all.get(i).equals("listener") ? i + 1 : listener;
+        }
+        if (listener < 0) {
+            all.add("listener");
+            all.add(FINISHER);
+        } else {
+            all.set(listener, FINISHER + "," + all.get(listener));
+        }
+        return all.toArray(new String[0]);
     }
 }

@@ -51,8 +51,18 @@ public final class Framework extends RobolectricTestRunner {
         });
         new Framework().run(notifier);
         if (!isDone) {
-            throw new IllegalStateException("Android's framework did not start", failed[0]);
+            throw new IllegalStateException("Android's framework did not start" + remedy(failed[0]), failed[0]);
         }
+    }
+
+    /** A class that has not the methods that its callers need came from another version of a library, most likely the app's. */
+    private static String remedy(Throwable error) {
+        for (Throwable one = error; one != null; one = one.getCause() == one ? null : one.getCause()) {
+            if (one instanceof LinkageError || one instanceof ClassCastException) {
+                return " (a library of the app or its tests seems to be of a version that it cannot work with: use another one)";
+            }
+        }
+        return " (if the app starts on a phone, delete " + System.getProperty("robolectric.dependency.dir") + ": it is fetched again)";
     }
 
     /** Called by {@link Session}, inside. */

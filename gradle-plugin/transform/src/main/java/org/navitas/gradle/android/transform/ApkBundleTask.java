@@ -38,6 +38,7 @@ public class ApkBundleTask extends DefaultTask {
   private FileCollection testLibraries;
 
   /**
+   * @param test null: an app without tests
    * @param target the bundle
    * @param setup fields of the bundle that are known without building
    * @param libraries what the app's classes need, for a virtual phone; null: none is meant
@@ -63,8 +64,10 @@ public class ApkBundleTask extends DefaultTask {
   @InputFiles
   public List<File> getApks() {
     List<File> apks = new ArrayList<>();
-    for (BaseVariant each : isApp ? Arrays.asList(variant, test) : Collections.singletonList(test)) {
-      each.getOutputs().forEach(output -> apks.add(output.getOutputFile()));
+    for (BaseVariant each : Arrays.asList(isApp ? variant : null, test)) {
+      if (each != null) {
+        each.getOutputs().forEach(output -> apks.add(output.getOutputFile()));
+      }
     }
     return apks;
   }
@@ -72,7 +75,7 @@ public class ApkBundleTask extends DefaultTask {
   @InputFiles
   public List<File> getMaps() {
     List<File> maps = new ArrayList<>();
-    for (boolean isTest : new boolean[] {false, true}) {
+    for (boolean isTest : test == null ? new boolean[] {false} : new boolean[] {false, true}) {
       File map = module.map(variant.getName(), isTest);
       maps.add(map);
       maps.add(ClassWork.summaryFile(map));
@@ -101,17 +104,21 @@ public class ApkBundleTask extends DefaultTask {
   public void pack() throws IOException {
     AndroidBundle bundle = new AndroidBundle(setup);
     bundle.put("package", isApp ? variant.getApplicationId() : test.getApplicationId());
-    bundle.put("test_package", test.getApplicationId());
+    bundle.put("test_package", (test == null ? variant : test).getApplicationId());
     if (isApp) {
       for (BaseVariantOutput output : variant.getOutputs()) {
         bundle.addApp(output.getOutputFile(), abi(output));
       }
     }
-    bundle.setTest(test.getOutputs().iterator().next().getOutputFile());
-    bundle.setMaps(Arrays.asList(getMaps().get(0), getMaps().get(2)));
+    List<File> maps = new ArrayList<>(Collections.singletonList(getMaps().get(0)));
+    if (test != null) {
+      bundle.setTest(test.getOutputs().iterator().next().getOutputFile());
+      maps.add(getMaps().get(2));
+    }
+    bundle.setMaps(maps);
     bundle.setMapping(variant.getBuildType().isMinifyEnabled() ? variant.getMappingFile() : null);
     if (libraries != null) {
-      bundle.setClassPath(classes(false, libraries), classes(true, testLibraries));
+      bundle.setClassPath(classes(false, libraries), test == null ? testLibraries : classes(true, testLibraries));
     }
     bundle.write(getBundle());
   }

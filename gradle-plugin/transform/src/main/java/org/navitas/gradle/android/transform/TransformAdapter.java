@@ -25,7 +25,7 @@ public final class TransformAdapter implements AndroidAdapter {
   }
 
   private static void add(VariantTasks tasks, ProbeTransform transform, TestVariant test) {
-    if (tasks.haveTests()) {
+    if (tasks.haveTests() || tasks.isApp()) {
       transform.takes(test.getTestedVariant().getName());
       tasks.create();
     }

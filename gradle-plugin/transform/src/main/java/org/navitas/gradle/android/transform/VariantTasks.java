@@ -56,19 +56,30 @@ final class VariantTasks {
     return false;
   }
 
+  boolean isApp() {
+    return isApp;
+  }
+
   void create() {
+    boolean hasTests = haveTests();
     String name = variant.getName();
     String testName = "androidTest" + AndroidModule.capitalized(name);
     module.addRuntime(project.getConfigurations().getByName((isApp ? name : testName) + "RuntimeOnly"), false);
-    module.addRuntime(project.getConfigurations().getByName(testName + "RuntimeOnly"), true);
-    AndroidVariant made = module.variants.add(name);
+    if (hasTests) {
+      module.addRuntime(project.getConfigurations().getByName(testName + "RuntimeOnly"), true);
+    }
+    AndroidVariant made = hasTests ? module.variants.add(name) : module.variants.withoutTests(name);
     ApkBundleTask bundle = project.getTasks().create(made.bundleTask(), ApkBundleTask.class);
     bundle.setGroup("Navitas");
     bundle.setDescription("Packs the instrumented APKs of " + name + " with what the command line must know of them.");
-    bundle.settings(module, variant, test, isApp, made.bundle(), setup(), module.forVirtualPhone() ? libraries(variant) : null,
-        module.forVirtualPhone() ? libraries(test) : null);
+    bundle.settings(module, variant, hasTests ? test : null, isApp, made.bundle(), setup(hasTests),
+        module.forVirtualPhone() ? libraries(variant) : null,
+        module.forVirtualPhone() ? hasTests ? libraries(test) : project.files() : null);
     if (isApp) {
       bundle.dependsOn(assemble(variant));
+    }
+    if (!hasTests) {
+      return;
     }
     bundle.dependsOn(assemble(test));
     // The ids of the tests go on from those of the app, so the app's map is an input of theirs.
@@ -86,7 +97,7 @@ final class VariantTasks {
         && name.endsWith("for" + variant.toLowerCase(Locale.ROOT));
   }
 
-  private Map<String, Object> setup() {
+  private Map<String, Object> setup(boolean hasTests) {
     ProductFlavor flavors = variant.getMergedFlavor();
     Object options = android.getTestOptions();
     Map<String, Object> setup = module.setup(
@@ -94,7 +105,7 @@ final class VariantTasks {
         NewerGradle.call(options, options.getClass(), "getExecution"), !isApp || variant.getBuildType().isDebuggable(),
         variant.getBuildType().isMinifyEnabled(), flavors.getMinSdkVersion() == null ? 1 : flavors.getMinSdkVersion().getApiLevel());
     String runner = flavors.getTestInstrumentationRunner();
-    setup.put("runner", runner != null ? runner : DEFAULT_RUNNER);
+    setup.put("runner", !hasTests ? null : runner != null ? runner : DEFAULT_RUNNER);
     return setup;
   }
 

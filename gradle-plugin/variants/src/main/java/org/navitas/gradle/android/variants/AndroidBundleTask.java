@@ -42,6 +42,8 @@ public abstract class AndroidBundleTask extends DefaultTask {
   @Input
   public abstract Property<String> getTestPackage();
 
+  /** Absent where there are no tests. */
+  @Optional
   @Input
   public abstract Property<String> getRunner();
 
@@ -54,6 +56,8 @@ public abstract class AndroidBundleTask extends DefaultTask {
   @PathSensitive(PathSensitivity.RELATIVE)
   public abstract DirectoryProperty getAppApks();
 
+  /** Absent where there are no tests. */
+  @Optional
   @InputDirectory
   @PathSensitive(PathSensitivity.RELATIVE)
   public abstract DirectoryProperty getTestApks();
@@ -90,13 +94,15 @@ public abstract class AndroidBundleTask extends DefaultTask {
     AndroidBundle bundle = new AndroidBundle(getSetup().get());
     bundle.put("package", getPackage().get());
     bundle.put("test_package", getTestPackage().get());
-    bundle.put("runner", getRunner().get());
+    bundle.put("runner", getRunner().getOrNull());
     if (getAppApks().isPresent()) {
       for (BuiltArtifact apk : artifacts(getAppApks()).getElements()) {
         bundle.addApp(new File(apk.getOutputFile()), abi(apk));
       }
     }
-    bundle.setTest(new File(artifacts(getTestApks()).getElements().iterator().next().getOutputFile()));
+    if (getTestApks().isPresent()) {
+      bundle.setTest(new File(artifacts(getTestApks()).getElements().iterator().next().getOutputFile()));
+    }
     bundle.setMaps(new ArrayList<>(getMaps().getFiles()));
     bundle.setMapping(getMapping().isPresent() ? getMapping().get().getAsFile() : null);
     if (getVirtual().get()) {

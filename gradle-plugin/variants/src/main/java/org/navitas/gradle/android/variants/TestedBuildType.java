@@ -5,6 +5,7 @@ import com.android.build.api.dsl.ApplicationExtension;
 import com.android.build.api.dsl.BuildType;
 import com.android.build.api.dsl.CommonExtension;
 import com.android.build.api.dsl.TestedExtension;
+import com.android.build.api.variant.Variant;
 import org.navitas.gradle.android.AndroidModule;
 
 /** Lets the tests be built for the variant that is asked for; Android builds them for one build type alone. */
@@ -34,6 +35,11 @@ final class TestedBuildType {
         ((TestedExtension) android).setTestBuildType(type.getName());
       }
     }
+  }
+
+  /** Whether a variant is of the build type that Android makes tests for. */
+  static boolean is(CommonExtension<?, ?, ?, ?> android, Variant variant) {
+    return ((TestedExtension) android).getTestBuildType().equals(variant.getBuildType());
   }
 
   private static boolean is(String variant, String buildType) {

@@ -42,6 +42,7 @@ final class VariantTasks {
   private final AndroidTest test;
   private final boolean isApp;
 
+  /** @param test null: the variant is an app's without tests */
   VariantTasks(
       Project project, AndroidModule module, CommonExtension<?, ?, ?, ?> android, Variant variant, AndroidTest test) {
     this.project = project;
@@ -55,8 +56,12 @@ final class VariantTasks {
   void register(AndroidVariant made) {
     String testName = "androidTest" + AndroidModule.capitalized(variant.getName());
     module.addRuntime(project.getConfigurations().getByName((isApp ? variant.getName() : testName) + RUNTIME_ONLY), false);
-    module.addRuntime(project.getConfigurations().getByName(testName + RUNTIME_ONLY), true);
     TaskProvider<ClassesTask> app = isApp ? classes(variant, "App", null, projects(variant)) : null;
+    if (test == null) {
+      bundle(made, app, null);
+      return;
+    }
+    module.addRuntime(project.getConfigurations().getByName(testName + RUNTIME_ONLY), true);
     Set<String> testProjects = projects(test);
     testProjects.removeAll(isApp ? projects(variant) : new HashSet<>());
     bundle(made, app, classes(test, "Tests", app, testProjects));
@@ -99,17 +104,18 @@ final class VariantTasks {
   private void bundle(AndroidVariant made, TaskProvider<ClassesTask> app, TaskProvider<ClassesTask> tests) {
     VariantFacts facts = new VariantFacts(android, variant);
     Map<String, Object> setup = facts.setup(module);
-    Provider<String> testPackage = test.getApplicationId();
-    Provider<String> tested = isApp ? ((ApplicationVariant) variant).getApplicationId() : testPackage;
+    Provider<String> tested = (isApp ? (ApplicationVariant) variant : test).getApplicationId();
     project.getTasks().register(made.bundleTask(), AndroidBundleTask.class, it -> {
       it.setGroup("Navitas");
       it.setDescription("Packs the instrumented APKs of " + variant.getName() + " with what the command line must know of them.");
       it.getSetup().set(setup);
       it.getPackage().set(tested);
-      it.getTestPackage().set(testPackage);
-      it.getRunner().set(test.getInstrumentationRunner());
-      it.getLoader().set(test.getArtifacts().getBuiltArtifactsLoader());
-      it.getTestApks().set(test.getArtifacts().get(SingleArtifact.APK.INSTANCE));
+      it.getTestPackage().set(test == null ? tested : test.getApplicationId());
+      it.getLoader().set(variant.getArtifacts().getBuiltArtifactsLoader());
+      if (test != null) {
+        it.getRunner().set(test.getInstrumentationRunner());
+        it.getTestApks().set(test.getArtifacts().get(SingleArtifact.APK.INSTANCE));
+      }
       if (isApp) {
         it.getAppApks().set(variant.getArtifacts().get(SingleArtifact.APK.INSTANCE));
       }
@@ -120,14 +126,18 @@ final class VariantTasks {
         it.getMaps().from(app.flatMap(ClassesTask::getMap));
         it.getSummaries().from(app.flatMap(ClassesTask::getSummary));
       }
-      it.getMaps().from(tests.flatMap(ClassesTask::getMap));
-      it.getSummaries().from(tests.flatMap(ClassesTask::getSummary));
+      if (test != null) {
+        it.getMaps().from(tests.flatMap(ClassesTask::getMap));
+        it.getSummaries().from(tests.flatMap(ClassesTask::getSummary));
+      }
       it.getVirtual().set(module.forVirtualPhone());
       if (module.forVirtualPhone()) {
         if (isApp) {
           it.getAppClasses().from(app.flatMap(ClassesTask::getOutput), jars(variant, false).getFiles());
         }
-        it.getTestClasses().from(tests.flatMap(ClassesTask::getOutput), jars(test, false).getFiles());
+        if (test != null) {
+          it.getTestClasses().from(tests.flatMap(ClassesTask::getOutput), jars(test, false).getFiles());
+        }
       }
       it.getBundle().set(made.bundle());
     });

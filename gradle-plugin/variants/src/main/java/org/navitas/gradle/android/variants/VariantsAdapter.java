@@ -3,6 +3,7 @@ package org.navitas.gradle.android.variants;
 import com.android.build.api.dsl.CommonExtension;
 import com.android.build.api.variant.AndroidComponentsExtension;
 import com.android.build.api.variant.AndroidTest;
+import com.android.build.api.variant.ApplicationVariant;
 import com.android.build.api.variant.HasAndroidTest;
 import com.android.build.api.variant.Variant;
 import org.gradle.api.Action;
@@ -21,6 +22,8 @@ public final class VariantsAdapter implements AndroidAdapter {
       AndroidTest test = variant instanceof HasAndroidTest ? ((HasAndroidTest) variant).getAndroidTest() : null;
       if (test != null && TestSources.exist(android, variant)) {
         new VariantTasks(project, module, android, variant, test).register(module.variants.add(variant.getName()));
+      } else if (variant instanceof ApplicationVariant && TestedBuildType.is(android, variant)) {
+        new VariantTasks(project, module, android, variant, null).register(module.variants.withoutTests(variant.getName()));
       }
     });
   }

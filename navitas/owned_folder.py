@@ -17,8 +17,12 @@ _MIN_AGE_S = 60.0
 
 
 @contextmanager
-def owned_folder(prefix: str, parent: Path) -> Iterator[Path]:
-    """A new folder, gone afterwards; those of this prefix that killed processes have left are removed first."""
+def owned_folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
+    """A new folder (in `parent`, or the temp folder) that this user alone can enter; it is gone afterwards.
+
+    Folders of this prefix that killed processes have left are removed first.
+    """
+    parent = Path(tempfile.gettempdir()) if parent is None else parent
     remove_abandoned(prefix, parent)
     folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
     owner = own(folder)
@@ -50,7 +54,7 @@ def _is_abandoned(folder: Path) -> bool:
     # Between its making and its marking a folder has no owner; a clock that was set back makes it look younger at worst.
     if info.st_uid != os.getuid() or time.time() - info.st_mtime < _MIN_AGE_S:
         return False
-    handle = os.open(folder / _OWNER, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+    handle = os.open(folder / _OWNER, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)  # without the mark it may be anybody's
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     finally:

@@ -1,0 +1,62 @@
+"""Android's framework for a virtual phone, fetched by a Gradle build of ours: where no build of an Android project is run."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from navitas.build.gradle import find_gradle, reports_of
+from navitas.build.jars import jar
+from navitas.build.java import find_java
+from navitas.errors import BuildError
+
+_TASK = "navitasFramework"
+# The plugin says what is needed, as in a build of the user's.
+_BUILD = """\
+buildscript {{ dependencies {{ classpath files({plugin}) }} }}
+apply plugin: 'java'
+repositories {{
+    mavenCentral()
+    google()
+}}
+def framework = org.navitas.gradle.android.Framework.of(project)
+task {task} {{
+    doLast {{
+        def report = [module: ':', kind: 'other', variant: null, bundle: null, framework: framework.collect {{ it.absolutePath }}]
+        println 'navitas-project ' + groovy.json.JsonOutput.toJson(report)
+    }}
+}}
+"""
+
+
+def fetch_framework(
+    near: Path,
+    provide: Callable[[Sequence[Path]], None],
+    *,
+    gradle: str | None = None,
+    on_line: Callable[[str], None] = lambda line: None,
+) -> None:
+    """Fetch the framework's files from Maven Central and Google's repository, and hand them to `provide`.
+
+    `gradle` is a Gradle launcher or installation; None: the `gradlew` of the project that `near` lies in, else the one on PATH.
+    Raises `BuildError` when there is none, or when it cannot fetch them.
+    """
+    launcher = find_gradle(near, gradle)
+    find_java()
+    with tempfile.TemporaryDirectory(prefix="navitas-framework-") as folder:
+        text = _BUILD.format(plugin=json.dumps(str(jar("navitas-gradle-plugin.jar"))).replace("$", "\\$"), task=_TASK)
+        (Path(folder) / "build.gradle").write_text(text, "utf-8")
+        (Path(folder) / "settings.gradle").write_text("rootProject.name = 'framework'\n", "utf-8")
+        command = [*launcher, "--console=plain", "-p", folder, "-Pnavitas.framework=true", _TASK]
+        exit_code, reports, tail = reports_of(command, Path(folder), on_line)
+        files = [Path(file) for report in reports for file in report.framework or ()]
+        if exit_code != 0 or not files:
+            said = "\n".join(f"  {line}" for line in tail)
+            raise BuildError(
+                f"Android's framework cannot be fetched by {launcher[-1]} (exit code {exit_code}). Its last lines:\n{said}",
+                "Check that this machine reaches Maven Central and Google's Maven repository, or run `navitas profile` on an"
+                " Android project once: its build fetches the framework from its own repositories.",
+            )
+        provide(files)

@@ -1,0 +1,140 @@
+"""Types of options and arguments: paths, which are compared with each other before any work is done, and texts."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import click
+
+from navitas.errors import UsageError
+
+Role = Literal["read", "write", "folder", "store"]
+"""`read`: a file or folder that is read; `write`: a file that is replaced; `folder`: one whose content may be replaced;
+`store`: a fleet's folder."""
+
+_META = f"{__name__}.given"
+_STORE_FILES = (
+    *("fleet.json", "packages.parquet", "ledger.jsonl", "lock"),
+    *("samples", "work", "truth", "quarantine", "incoming"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """A path as it was given, where it leads, and what the command does there."""
+
+    param: click.Parameter
+    path: Path
+    real: Path
+    role: Role
+
+
+class PathType(click.Path):
+    """A path of a command. UsageError where one that is written to is another path of the same command.
+
+    `any_name`: names that are no UTF-8 work too; elsewhere they are refused, since Java, Gradle and Arrow cannot open them.
+    """
+
+    def __init__(self, role: Role, *, any_name: bool = False) -> None:
+        super().__init__(path_type=Path)
+        self.role = role
+        self.any_name = any_name
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        path = Path(str(super().convert(value, param, ctx)))
+        if not self.any_name:
+            _check_utf8(str(path), param)
+        if self.role in ("folder", "store") and path.exists() and not path.is_dir():
+            raise UsageError(f"{_name(param)}: {path} is no folder", "Name a folder, or a new one.")
+        if param is not None and ctx is not None:
+            _compare(_Given(param, path, Path(os.path.realpath(path)), self.role), ctx)
+        return path
+
+
+class Text(click.types.StringParamType):
+    """A text that can be written to files. UsageError for bytes that are no UTF-8."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        text = str(super().convert(value, param, ctx))
+        _check_utf8(text, param)
+        return text
+
+
+class NameOrFile(Text):
+    """The name of something that Navitas has, or a file that is read."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        text = super().convert(value, param, ctx)
+        if param is not None and ctx is not None and os.path.lexists(text):
+            _compare(_Given(param, Path(text), Path(os.path.realpath(text)), "read"), ctx)
+        return text
+
+
+READ = PathType("read")
+READ_ANY_NAME = PathType("read", any_name=True)
+WRITE = PathType("write")
+WRITE_ANY_NAME = PathType("write", any_name=True)
+FOLDER = PathType("folder")
+STORE = PathType("store")
+TEXT = Text()
+NAME_OR_FILE = NameOrFile()
+
+
+def _check_utf8(text: str, param: click.Parameter | None) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        what = f"{_name(param)}: " if param is not None else ""
+        raise UsageError(f"{what}{text!a} is not UTF-8", "Give it in UTF-8; rename the file if it names one.") from None
+
+
+def _compare(given: _Given, ctx: click.Context) -> None:
+    """Compare a path with those before it, and keep it for those after it."""
+    others: list[_Given] = ctx.meta.setdefault(_META, [])
+    for other in others:
+        if other.param is given.param and not (given.param.multiple or given.param.nargs != 1):
+            continue
+        for one, two in ((given, other), (other, given)):
+            _refuse(one, two)
+    others.append(given)
+
+
+def _refuse(one: _Given, two: _Given) -> None:
+    """UsageError where the first is written to and would change the second."""
+    if one.role not in ("write", "folder"):
+        return
+    if _same(one.real, two.real) and not (one.role == "write" and one.real.is_dir()):  # a file cannot be written there anyway
+        both = f"{_name(one.param)} and {_name(two.param)}"
+        kind = "folder" if one.real.is_dir() else "file"
+        raise UsageError(f"{both} are the same {kind}: {one.path}", "Name another one for one of them.")
+    if one.role == "folder" and two.role == "read" and two.real.is_relative_to(one.real) and two.real.is_file():
+        raise UsageError(
+            f"{_name(two.param)} {two.path} lies in {one.path}, which {_name(one.param)} replaces",
+            "Copy the file elsewhere first.",
+        )
+    if two.role == "store" and one.real.is_relative_to(two.real):
+        inside = one.real.relative_to(two.real).parts
+        if inside and (inside[0] in _STORE_FILES or inside[0].startswith(".")):
+            raise UsageError(f"{_name(one.param)} {one.path} is a file of the fleet in {two.path}", "Name another file.")
+
+
+def _same(one: Path, two: Path) -> bool:
+    """Whether two resolved paths are one file: by name, or as hard links to it."""
+    if one == two:
+        return True
+    try:
+        return one.samefile(two)
+    except OSError:
+        return False
+
+
+def _name(param: click.Parameter | None) -> str:
+    """What the user calls it: `--json`, or `STORE`."""
+    if param is None:
+        return ""
+    if isinstance(param, click.Argument):
+        return (param.metavar or (param.name or "").upper()).strip("[]").removesuffix("...").removesuffix("…")
+    return max(param.opts, key=len)

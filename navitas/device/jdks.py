@@ -1,0 +1,63 @@
+"""Which JDKs the virtual phone may run: those that its owner's process has allowed. A bundle's own word is not enough.
+
+The list is a file beside the phone's root, so nothing that comes over adb can change it.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+LIST_NAME = "jdks"
+"""The list's file in a phone's state folder."""
+
+
+def program(home: str) -> Path:
+    """The `java` of a JDK."""
+    return Path(home) / "bin" / "java"
+
+
+def why_not(home: str) -> str:
+    """Why the `java` of a JDK must not be run, empty when it may be: it is there, and no other user can have put it there.
+
+    Every part of its path, links and their targets too, must belong to this user or to root.
+    """
+    path = program(home)
+    try:
+        if not path.is_file():
+            return "there is no such JDK on this machine"
+        for part in {path, *path.parents, *(real := path.resolve(strict=True)).parents, real}:
+            if part.lstat().st_uid not in (0, os.getuid()):
+                return f"{part} belongs to another user"
+        if real.stat().st_mode & 0o002:
+            return f"{real} can be changed by every user"
+    except OSError as error:
+        return f"{error.filename}: {error.strerror}"
+    return ""
+
+
+class JdkList:
+    """The JDKs that a phone may run, in a file (None: none but the default one)."""
+
+    def __init__(self, file: Path | None) -> None:
+        self._file = file
+
+    def allow(self, home: str) -> None:
+        """Add a JDK, unless `why_not` has a reason against it; the phone says so when it would have to run it."""
+        if self._file is not None and "\n" not in home and not why_not(home):
+            with self._file.open("a", encoding="utf-8", errors="surrogateescape") as out:
+                out.write(f"{home}\n")
+
+    def why_not(self, home: str) -> str:
+        """Why a phone must not run a JDK now, empty when it may."""
+        reason = why_not(home)
+        if reason or self._is_listed(home):
+            return reason
+        return "this phone's owner has not allowed it"
+
+    def _is_listed(self, home: str) -> bool:
+        try:
+            text = self._file.read_text("utf-8", "surrogateescape") if self._file is not None else ""
+        except FileNotFoundError:
+            return False
+        return home in text.split("\n")

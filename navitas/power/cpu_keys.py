@@ -1,0 +1,88 @@
+"""Which entries of a power profile hold its CPU's figures (AOSP: PowerProfile.initCpuClusters, initCpuScalingPolicies)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from navitas.power.profile import Profile
+
+STEPS = "cpu.scaling_step_power.policy"
+_POLICY = "cpu.scaling_policy_power.policy"
+_BRACKETS = re.compile(r"cpu\.power_brackets\.policy\d+")
+_SHARED = ("cpu.suspend", "cpu.idle", "cpu.active")
+_MOST_NAMED = 50
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterKeys:
+    """The entries of one cluster; `cores` and `policy` are None where the profile does not say, `speeds` where a phone does."""
+
+    power: str
+    speeds: str | None
+    cluster: str
+    cores: int | None = None
+    policy: int | None = None
+
+
+def by_policy(profile: Profile) -> list[ClusterKeys]:
+    """Android 14 and later: where there is one such entry, no other counts. Speeds are the kernel's."""
+    numbers: set[int] = set()
+    for key in (*profile.items, *profile.arrays):
+        if key.startswith((STEPS, _POLICY)):
+            text = key.removeprefix(STEPS).removeprefix(_POLICY)
+            if not text.isdecimal() or len(text) > 4:
+                return []
+            numbers.add(int(text))
+    return [ClusterKeys(f"{STEPS}{number}", None, f"{_POLICY}{number}", policy=number) for number in sorted(numbers)]
+
+
+def by_cluster(profile: Profile) -> list[ClusterKeys]:
+    """Android 7 to 13: `cpu.clusters.cores` says how many clusters there are; without it there is one, from Android 9 on."""
+    cores: Sequence[float | None] = profile.values("cpu.clusters.cores")
+    if not cores and "cpu.core_power.cluster0" in {*profile.items, *profile.arrays}:
+        cores = [None]
+    return [
+        ClusterKeys(
+            _first(profile, f"cpu.core_power.cluster{k}", f"cpu.active.cluster{k}"),
+            _first(profile, f"cpu.core_speeds.cluster{k}", f"cpu.speeds.cluster{k}"),
+            f"cpu.cluster_power.cluster{k}",
+            None if count is None else max(1, round(count)),
+        )
+        for k, count in enumerate(cores)
+    ]
+
+
+def single(profile: Profile) -> list[ClusterKeys]:
+    """The first generation: `cpu.active` lists the current of a running core at each of `cpu.speeds`."""
+    return [ClusterKeys("cpu.active", "cpu.speeds", "")] if profile.values("cpu.speeds") and profile.values("cpu.active") else []
+
+
+def unused(profile: Profile, chosen: Sequence[ClusterKeys]) -> list[str]:
+    """Name every entry of the CPU that does not count beside the chosen ones."""
+    used = {*_SHARED, "cpu.clusters.cores", *(key for one in chosen for key in (one.power, one.speeds, one.cluster))}
+    if "cpu.suspend" not in profile.items:
+        used.add("cpu.awake")
+    if any(one.policy is not None for one in chosen):
+        used.discard("cpu.clusters.cores")
+    powers = [one.power for one in chosen]
+    where = ", ".join(powers[:3]) + (", …" if len(powers) > 3 else "")
+    found = [
+        f"{key}: not used, the CPU's figures are those of {where}"
+        for key in dict.fromkeys((*profile.items, *profile.arrays))
+        if key.startswith("cpu.") and key not in used and not (chosen[0].policy is not None and _BRACKETS.fullmatch(key))
+    ]
+    more = len(found) - _MOST_NAMED
+    return [*found[:_MOST_NAMED], *([f"and {more} entries of the CPU more are not used"] if more > 0 else [])]
+
+
+def other_components(profile: Profile) -> list[str]:
+    """The entries that are not of the CPU, of which only the battery's capacity is used."""
+    every = dict.fromkeys((*profile.items, *profile.arrays))
+    return [key for key in every if not key.startswith("cpu.") and key != "battery.capacity"]
+
+
+def _first(profile: Profile, key: str, older: str) -> str:
+    names = {*profile.items, *profile.arrays}
+    return older if key not in names and older in names else key

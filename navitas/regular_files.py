@@ -1,0 +1,58 @@
+"""Opening files to read: regular files only, since a pipe would be waited for and a device may never end."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import stat
+from pathlib import Path
+
+# A pipe that takes the file's place between the two checks does not hold the process up, nor does a terminal become its own.
+_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
+_KINDS = (
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+
+
+def check_regular(path: Path) -> os.stat_result:
+    """The status of a regular file, or of the one that a link leads to. OSError that says what else it is."""
+    status = path.stat()
+    _refuse_others(path, status)
+    return status
+
+
+def open_regular(path: Path) -> io.BufferedReader:
+    """Open a regular file, or a link to one, to read its bytes. OSError that says what else it is, at once."""
+    check_regular(path)  # opening a device may set it to work
+    handle = os.open(path, _FLAGS)
+    try:
+        _refuse_others(path, os.fstat(handle))
+        return io.BufferedReader(io.FileIO(handle, "rb"))
+    except BaseException:
+        os.close(handle)
+        raise
+
+
+def read_regular(path: Path, limit_bytes: int) -> bytes:
+    """All bytes of a regular file. OSError as of `open_regular`, and for a file larger than the limit, before it is read."""
+    with open_regular(path) as file:
+        data = b"" if os.fstat(file.fileno()).st_size > limit_bytes else file.read(limit_bytes + 1)
+        if len(data) > limit_bytes or os.fstat(file.fileno()).st_size > limit_bytes:
+            raise OSError(errno.EFBIG, f"larger than {_size(limit_bytes)}", str(path))
+    return data
+
+
+def _refuse_others(path: Path, status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        kind = next((name for is_kind, name in _KINDS if is_kind(status.st_mode)), "something else")
+        number = errno.EISDIR if stat.S_ISDIR(status.st_mode) else errno.EINVAL
+        raise OSError(number, f"{kind}, not a regular file", str(path))
+
+
+def _size(limit_bytes: int) -> str:
+    return f"{limit_bytes >> 20} MiB" if limit_bytes >= 1 << 20 else f"{limit_bytes:,} bytes"

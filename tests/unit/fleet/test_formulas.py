@@ -1,0 +1,60 @@
+"""No text of a CSV file is a spreadsheet's formula, and each can be read back."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from navitas.cli.fleet_rows import _csv
+from navitas.fleet.export import export
+from navitas.fleet.formulas import guarded, guarded_column, plain_column
+from navitas.fleet.results import PairsRow
+from navitas.fleet.simulate import read_advice
+
+FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\rx", "\nx", "＝1", " =1", "'=1", "''=1"]
+TEXTS = ["org.example.app", "", "'quoted'", "a=b", "1", "it's"]
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_a_formula_becomes_a_text(text: str) -> None:
+    assert guarded(text) == f"'{text}"
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_all_else_stays_as_it_is(text: str) -> None:
+    assert guarded(text) == text
+
+
+@given(st.lists(st.text(alphabet=st.one_of(st.sampled_from("'=+-@\t\r\n＝ a"), st.characters(exclude_categories=("Cs",))))))
+def test_every_text_is_read_back(texts: list[str]) -> None:
+    written = guarded_column(pa.chunked_array([pa.array(texts, pa.string())]))
+    assert written.to_pylist() == [guarded(text) for text in texts]
+    assert plain_column(written).to_pylist() == texts
+
+
+def test_results_hold_no_formula_and_numbers_stay(tmp_path: Path) -> None:
+    out = io.StringIO()
+    _csv(PairsRow, [PairsRow("=1+1", -3)], out)
+    assert list(csv.reader(out.getvalue().splitlines()))[1] == ["'=1+1", "-3"]
+
+
+def test_an_export_holds_no_formula_neither_in_texts_nor_in_joined_lists(tmp_path: Path) -> None:
+    schema = pa.schema([("app", pa.string()), ("apps", pa.list_(pa.string())), ("rate", pa.float64())])
+    table = pa.table({"app": ["=1+1", None], "apps": [["@a", "b"], []], "rate": [-1.5, 2.0]}, schema)
+    export(tmp_path / "x.csv", schema, [table])
+    with (tmp_path / "x.csv").open(newline="") as file:
+        assert list(csv.reader(file))[1:] == [["'=1+1", "'@a b", "-1.5"], ["", "", "2"]]
+
+
+def test_advice_is_read_as_it_was_before_it_was_written(tmp_path: Path) -> None:
+    (tmp_path / "advice.csv").write_text("client,app\n0123456789abcdef,'=1+1\n-5,org.example.app\n")
+    assert read_advice(tmp_path / "advice.csv").to_pydict() == {
+        "client": ["0123456789abcdef", "-5"],
+        "app": ["=1+1", "org.example.app"],
+    }

@@ -1,0 +1,56 @@
+"""Temporary folders of killed processes are removed by the next process; no other folder is."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from navitas.owned_folder import owned_folder
+
+HOLD = """
+import sys, time
+from pathlib import Path
+from navitas.owned_folder import owned_folder
+with owned_folder("navitas-x-", Path(sys.argv[1])) as folder:
+    (folder / "sub").mkdir()
+    print(folder, flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_what_a_killed_process_leaves_goes_with_the_next(tmp_path: Path, number: signal.Signals) -> None:
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(tmp_path)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
+    assert holder.stdout is not None
+    left = Path(holder.stdout.readline().strip())
+    os.utime(left, (0, 0))
+    with owned_folder("navitas-x-", tmp_path):
+        assert left.is_dir(), "its process lives"
+    holder.send_signal(number)
+    holder.wait(60)
+    holder.stdout.close()
+    assert left.is_dir() is (number == signal.SIGKILL)
+    if left.is_dir():
+        os.utime(left, (0, 0))
+    with owned_folder("navitas-x-", tmp_path) as new:
+        assert list(tmp_path.iterdir()) == [new]
+    assert not list(tmp_path.iterdir())
+
+
+def test_no_temporary_folder_of_navitas_stays_after_a_kill() -> None:
+    """Each is made by `owned_folder`: Python's own are never removed once their process is killed."""
+    package = Path(__file__).parents[2] / "navitas"
+    own = [
+        path.name
+        for path in package.rglob("*.py")
+        if re.search(r"tempfile\.(TemporaryDirectory|mkdtemp)", path.read_text("utf-8"))
+    ]
+    assert sorted(own) == ["owned_folder.py", "packages.py"], "packages: inside a phone's own folder"

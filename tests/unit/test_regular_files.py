@@ -1,0 +1,33 @@
+"""Only regular files are opened, whatever a path leads to."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from navitas.regular_files import open_regular, read_regular
+
+
+@pytest.mark.timeout(20)
+def test_what_is_no_regular_file_is_refused_by_its_kind(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path, kind in ((Path("/dev/zero"), "a device"), (tmp_path / "pipe", "a pipe"), (tmp_path, "a folder")):
+        with pytest.raises(OSError, match=f"{kind}, not a regular file"):
+            open_regular(path)
+    with pytest.raises(FileNotFoundError):
+        open_regular(tmp_path / "none")
+
+
+def test_a_link_to_a_regular_file_is_opened(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"text")
+    (tmp_path / "link").symlink_to("file")
+    assert read_regular(tmp_path / "link", 4) == b"text"
+
+
+def test_a_larger_file_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    os.truncate(tmp_path / "file", 8 << 30)
+    with pytest.raises(OSError, match="larger than 1 MiB"):
+        read_regular(tmp_path / "file", 1 << 20)
