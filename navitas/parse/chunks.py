@@ -167,11 +167,8 @@ def _chunk_at(view: memoryview, at: int) -> tuple[Chunk | None, int]:
     if crc != _CRC.unpack_from(view, crc_at)[0]:
         return None, end - at
     record_bytes = RECORD_BYTES.get(kind)
-    if (
-        (record_bytes is not None and count * record_bytes != payload_bytes)
-        or not 0 <= base_ns < _TIME_LIMIT
-        or serial >= _SERIAL_LIMIT
-    ):
+    fits = record_bytes is None or count * record_bytes == payload_bytes
+    if not fits or not 0 <= base_ns < _TIME_LIMIT or serial >= _SERIAL_LIMIT:
         return None, end - at
     name = str(view[name_at:crc_at], "utf-8", "replace")
     return Chunk(kind, map_id, serial, tid, seq, lost, base_ns, count, name, view[payload_at:end]), end - at
