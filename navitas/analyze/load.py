@@ -75,6 +75,7 @@ def profile_of(parsed: ParsedRecording, manifest: Manifest, model: PowerModel, *
         power_profile={**manifest.power_profile.model_dump(mode="json"), "name": model.name},
         battery_mah=model.battery_mah,
         voltage_v=model.voltage_v,
+        created_utc=manifest.created_utc,
     )
     profile = Profile(ledger, about, _found(parsed, manifest, model), parsed.losses)
     profile.warn(notices(profile))

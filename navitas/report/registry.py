@@ -46,7 +46,7 @@ def find_format(name: str) -> Format:
             "update or uninstall the package that it comes from; all other formats work",
         ) from error
     if not isinstance(found, Format):
-        raise NavitasError(f"the report format {name} ({modules[name]}): FORMAT is no Format", "see docs/dev/formats.md")
+        raise NavitasError(f"the report format {name} ({modules[name]}): FORMAT is no Format", "see docs/dev/adding.md")
     missing = [package for package in found.needs if find_spec(package) is None]
     if missing:
         raise UsageError(f"the report format {name} needs {', '.join(missing)}", f"pip install {' '.join(missing)}")

@@ -25,7 +25,9 @@ def test_the_golden_recording() -> None:
     assert check(profile) == []
     assert not [notice for notice in profile.warnings if notice.code == "not_conserved"]
     assert profile.components == ("cpu",) and profile.evidence[0].component == "cpu"
-    assert profile.about.project == profile.project == json.loads((GOLDEN / "manifest.json").read_text())["project"]["name"]
+    manifest = json.loads((GOLDEN / "manifest.json").read_text())
+    assert profile.about.project == profile.project == manifest["project"]["name"]
+    assert profile.about.created_utc == manifest["created_utc"] != ""
     assert profile.tests and all(test.energy_j > 0 for test in profile.tests if test.wall_ns)
     assert profile.method_totals() and profile.thread_totals()
     assert profile.totals.energy_j == pytest.approx(sum(test.energy_j for test in profile.tests) + profile.totals.outside_tests_j)
