@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,7 +17,7 @@ from navitas.attribute.reasons import Reason
 from navitas.attribute.run import Cpu
 from navitas.parse.run import ParsedRecording
 from navitas.parse.tables import RunTables
-from navitas.recording.manifest import Manifest, Test
+from navitas.recording.manifest import Manifest, Run, Test
 
 BASE_W, THREAD_W = 0.25, 0.125
 ABOUT = About("made", {}, {}, {}, None, 4.0)
@@ -51,14 +51,18 @@ class Lamp:
 BOTH: tuple[Component, ...] = (Cpu(), Lamp())
 
 
-def profile_with(runs: Sequence[RunTables], components: Sequence[Component] = BOTH) -> Profile:
-    """The profile of runs of three tests each (`traces.random_run`); run i has the id i."""
+def profile_with(
+    runs: Sequence[RunTables], components: Sequence[Component] = BOTH, *, baselines: Collection[int] = ()
+) -> Profile:
+    """The profile of runs of three tests each (`traces.random_run`); run i has the id i. `baselines`: runs without probes."""
     numbered = tuple(replace(run, run_id=number) for number, run in enumerate(runs))
     parsed = ParsedRecording(method_table(METHODS), numbered, (), ())
-    return Profile(build_ledger(parsed, _manifest(len(runs)), MODEL, components=components), ABOUT)
+    return Profile(build_ledger(parsed, _manifest(len(runs), baselines), MODEL, components=components), ABOUT)
 
 
-def _manifest(runs: int) -> Manifest:
+def _manifest(runs: int, baselines: Collection[int]) -> Manifest:
     made = manifest(3, policies=POLICIES)
     tests: list[Test] = [test.model_copy(update={"run": run, "repeat": run}) for run in range(runs) for test in made.tests]
-    return made.model_copy(update={"tests": tests})
+    fields = {"module": ":", "package": "a", "map_id": "0", "exit": "complete"}
+    described = [Run.model_validate({"id": run, "repeat": run, "baseline": run in baselines, **fields}) for run in range(runs)]
+    return made.model_copy(update={"tests": tests, "runs": described})

@@ -114,6 +114,20 @@ def test_a_lamp_changes_no_figure_of_the_cpu(random: Random) -> None:
                 assert (one.components[0], one.cpu_ns) == (0.0, 0)
 
 
+def test_a_lamp_changes_nothing_of_what_runs_without_probes_say_of_the_cpu() -> None:
+    cost = CallCost(1e8, 1e8, 1e8, 1e8, 0)
+    (own,) = lit_runs(1)
+    bare = replace(own, threads=(thread(1, (), [(0, 0), (1000, 200)]),))
+    runs = [replace(own, probe_cost=ProbeCost(cost, cost)), bare, bare]
+    alone, both = (profile_with(runs, components, baselines=(1, 2)) for components in ((Cpu(),), BOTH))
+    (before, *_), (after, *_) = alone.tests, both.tests
+    assert before.probes_j not in (0.0, pytest.approx(before.sampled_probes_j))
+    assert facts(both.ledger, 0) == facts(alone.ledger, 0)
+    assert (after.sampled_probes_j, after.probes_error_j) == (before.sampled_probes_j, before.probes_error_j)
+    assert check(alone) == check(both) == []
+    assert after.compensated_j > before.compensated_j
+
+
 def facts(ledger: Ledger, component: int) -> dict[Key, tuple[float, float, float]]:
     """A component's energies that are not zero, by test, owner and path."""
     energy = ledger.energy
