@@ -25,7 +25,7 @@ PUBLIC = [
     *(records.MethodEnergy, records.Node, records.ThreadEnergy, records.TestEnergy, records.Totals, records.Notice),
     *(roll_up.MethodTotal, roll_up.ThreadTotal, repeats.Repeats, spread.Spread, spread.MethodRepeats, timeline.Timeline),
     *(ledger.Ledger, ledger.RunEntry, ledger.Tests, ledger.Owners, ledger.CallPaths, ledger.Energy, ledger.Calls),
-    *(ledger.Shares, ledger.Evidence),
+    *(ledger.Shares, ledger.Evidence, ledger.Compensation),
 ]
 
 
