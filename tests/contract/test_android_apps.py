@@ -64,7 +64,7 @@ def test_instrumentation_tests_run_and_are_recorded(phone: AdbDevice) -> None:
 
 def test_activities_come_and_go_as_on_a_phone(phone: AdbDevice) -> None:
     found = phone.shell(f"am instrument -w -r -e class {APP}.LifecycleTest {RUNNER}", timeout_s=240)
-    assert found.text.rstrip().endswith("OK (7 tests)\n\n\nINSTRUMENTATION_CODE: -1"), found.text
+    assert found.text.rstrip().endswith("OK (8 tests)\n\n\nINSTRUMENTATION_CODE: -1"), found.text
 
 
 def test_classes_that_the_runner_would_not_search_are_not_run(phone: AdbDevice) -> None:
@@ -100,7 +100,7 @@ def test_tests_with_an_older_junit_run(virtual: AdbDevice, tmp_path: Path) -> No
 
 def test_a_framework_that_does_not_start_says_why(virtual: AdbDevice, tmp_path: Path) -> None:
     said = instrumented(virtual, tmp_path, application=".Gone")
-    assert f"RESULT: longMsg=java.lang.ClassNotFoundException: {APP}.Gone, at " in said, said
+    assert re.search(r"RESULT: longMsg=java.lang.ClassNotFoundException: .*Gone, at org", said), said
     assert "RESULT: shortMsg=Android's framework did not start (if the app starts on a phone, delete /" in said, said
 
 

@@ -221,6 +221,24 @@ public class LifecycleTest {
         steps("create Detail", "start Detail", "resume Detail", "pause Detail", "stop Detail", "destroy Detail");
         assertTrue(shown.isDestroyed());
     }
+    @Test public void hNumbersCanBeTyped() throws Exception {
+        Activity main = phone.startActivitySync(intent(Main.class));
+        android.widget.EditText field = new android.widget.EditText(main);
+        phone.runOnMainSync(() -> {
+            field.setInputType(android.text.InputType.TYPE_CLASS_NUMBER | android.text.InputType.TYPE_NUMBER_FLAG_DECIMAL);
+            main.setContentView(field);
+        });
+        phone.waitForIdleSync();
+        phone.runOnMainSync(() -> {
+            field.requestFocus();
+            try {
+                new org.robolectric.android.internal.LocalUiController().injectString("16.5x");
+            } catch (Exception e) {
+                throw new AssertionError(e);
+            }
+        });
+        assertEquals("16.5", field.getText().toString());
+    }
     @Test public void gEspressoWaitsForWhatIsDue() throws Exception {
         boolean[] isIdle = new boolean[1];
         IdlingResource.ResourceCallback[] waiting = new IdlingResource.ResourceCallback[1];

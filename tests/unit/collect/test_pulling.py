@@ -54,7 +54,7 @@ def test_the_runtimes_complaints_are_found_in_the_log(tmp_path: Path) -> None:
         "1.0 E AndroidRuntime: navitas: recording stops here: writing events failed: No space left on device\n"
         "1.0 W System.err: navitas: recording stops here: writing events failed: No space left on device\n"
         "1.0 W System.err: navitas: 17 records were lost\n"
-        "1.0 W System.err: navitas: counter /proc/x cannot be read: none\n"
+        "1.0 W System.err: navitas: cannot read /proc/x: none\n"
         "1.0 I other: about navitas: nothing\n"
     )
     assert runtime_notes(log) == [

@@ -67,7 +67,7 @@ public final class Recorder implements Runnable {
             }
             Platform platform = Platform.detect();
             if (System.getProperty(Format.RECORDING) != null) {
-                Platform.note("a second copy of the runtime (another class loader's) records nothing");
+                Platform.note("another copy of the runtime is active");
                 return null;
             }
             System.setProperty(Format.RECORDING, "true");

@@ -93,7 +93,7 @@ final class Sampler implements Runnable {
                 }
             } catch (IOException e) {
                 if (source.failures++ == 0) {
-                    Platform.note("counter " + source.path + " cannot be read: " + e.getMessage());
+                    Platform.note("cannot read " + source.path + ": " + e.getMessage());
                 }
                 if (source.failures == Limits.MOST_FAILURES) {
                     each.remove();

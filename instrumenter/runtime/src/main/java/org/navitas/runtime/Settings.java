@@ -39,7 +39,7 @@ final class Settings {
         folded = ticked || "folded".equals(values.getProperty("mode"));
         out = values.containsKey("out") ? under(values.getProperty("out")) : null;
         if (out == null && !logcat) {
-            throw new IllegalArgumentException("the key 'out' (folder for event files) is missing");
+            throw new IllegalArgumentException("the key 'out' is missing");
         }
         repeat = (int) number(values, "repeat", 0, 0, 65535);
         eventBudgetBytes = number(values, "eventBudgetBytes", 64 << 20, 0, Long.MAX_VALUE);
