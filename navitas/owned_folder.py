@@ -41,6 +41,11 @@ def own(folder: Path) -> int:
     return handle
 
 
+def is_marked(folder: Path) -> bool:
+    """Whether a folder is one of `owned_folder`, in use or abandoned."""
+    return (folder / _OWNER).is_file()
+
+
 def remove_abandoned(prefix: str, parent: Path) -> None:
     """Remove the folders that nobody holds any more; those of other users and very young ones are left alone."""
     for folder in parent.glob(f"{prefix}*"):

@@ -44,11 +44,11 @@ def probe_notices(tests: Sequence[TestEnergy], costs: Mapping[int, ProbeCost | N
         options = " ".join(f"--exclude '{owner}#{name}'" for owner, name in dominated[:_NAMED])
         shown = ", ".join(f"{owner}.{name}" for owner, name in dominated[:_NAMED])
         message = message or f"probes used more than the methods themselves: {shown}; their energy is taken off"
-        remedy = f"Profile without those that dominate: navitas profile {options}"
+        remedy = f"To leave out the methods that dominate: navitas profile {options}"
     else:
-        remedy = "Calls cost less with --mode tick, and nothing with --granularity test"
+        remedy = "Calls cost less with --mode tick, and nothing with --granularity test."
     if not any(test.unprobed_j for test in tests):
-        remedy += ". --baseline also runs the tests without probes, and takes off what they used by that."
+        remedy = f"To correct the figures by runs without probes, add --baseline. {remedy}"
     yield Notice("probes_large", message, remedy)
 
 

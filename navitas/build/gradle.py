@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 import shutil
+import stat
 from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -185,7 +186,7 @@ def find_gradle(project: Path, gradle: str | None) -> list[str]:
             raise UsageError(f"no Gradle at {gradle}", "Give --gradle the path of a `gradle` script or of a Gradle installation.")
         return [found]
     for folder in (project, *project.parents):
-        if (folder / "gradlew").is_file():
+        if (folder / "gradlew").is_file() and not _is_strangers(folder / "gradlew"):
             return ["sh", str(folder / "gradlew")]
         if any((folder / name).is_file() for name in _SETTINGS_FILES):
             break
@@ -196,6 +197,12 @@ def find_gradle(project: Path, gradle: str | None) -> list[str]:
             "Install Gradle (on Debian: apt install gradle), add a wrapper to the project, or name one by --gradle.",
         )
     return [found]
+
+
+def _is_strangers(wrapper: Path) -> bool:
+    """Whether another user may have put a wrapper into a folder that every user can write to, such as /tmp."""
+    is_shared = wrapper.parent.stat().st_mode & stat.S_IWOTH
+    return bool(is_shared) and wrapper.lstat().st_uid not in (0, os.getuid())
 
 
 def _failure(
