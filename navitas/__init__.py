@@ -1,3 +1,28 @@
-"""Navitas: joules per method and per thread, for Android and JVM code."""
+"""Navitas: joules per method and per thread, for Android and JVM code.
+
+`navitas.load("recording")` reads a recording for scripts (docs/python-api.md).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from navitas.analyze.load import load
+    from navitas.analyze.profile import Profile
 
 __version__ = "0.1.0"
+__all__ = ["Profile", "__version__", "load"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is named on its first use: the command line starts without numpy."""
+    if name == "load":
+        from navitas.analyze.load import load  # noqa: PLC0415
+
+        return load
+    if name == "Profile":
+        from navitas.analyze.profile import Profile  # noqa: PLC0415
+
+        return Profile
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

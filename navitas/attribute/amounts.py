@@ -1,4 +1,4 @@
-"""What a run's curves say of spans of time."""
+"""What a run's curves say of spans of time: times and joules, one column each."""
 
 from __future__ import annotations
 
@@ -6,58 +6,67 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from navitas.attribute.curves import F64, Curve, distinct, held
-from navitas.attribute.energy import RunEnergy
+from navitas.attribute.component import ThreadCurves
+from navitas.attribute.curves import F64, Curve, Knots, distinct, held
 from navitas.parse.tables import I64
 
-JOULES, WALL_NS, CPU_NS, PAPER1_J, INSIDE_NS, OUTSIDE_NS = range(6)
-SPENT = 4
-"""So many columns are what the curves say; after them, what probes took inside of calls and in their callers (overhead.py)."""
+WALL_NS, CPU_NS, ALTERNATIVE_J, JOULES = range(4)
+"""Columns. From `JOULES` on there is one for each component; the alternative model's is 0 without one."""
 
 
 class Amounts:
-    """What a run's curves say: joules, wall ns, CPU ns and (given its curve) paper 1's joules: `SPENT` columns."""
+    """Reads wall time, CPU time, the alternative model's joules and each component's joules of threads.
 
-    def __init__(self, energy: RunEnergy, paper1: Curve | None) -> None:
-        self._energy = energy
-        self._paper1 = paper1
-        self._joules_per_ns = energy.knots.slopes(energy.energy_j)
-        self._cpu_per_ns = energy.knots.slopes(energy.cpu_ns)
+    A component without energy of threads (None) has zeros. `columns` counts all columns.
+    """
+
+    def __init__(self, components: Sequence[ThreadCurves | None], alternative: Curve | None) -> None:
+        self.columns = JOULES + len(components)
+        self._alternative = alternative
+        self._tracks: list[tuple[Knots, list[tuple[int, F64, F64]]]] = []
+        for number, curves in enumerate(components):
+            if curves is not None:
+                tracks = [(JOULES + number, curves.energy_j)]
+                tracks += [] if curves.cpu_ns is None else [(CPU_NS, curves.cpu_ns)]
+                knots = curves.knots
+                self._tracks.append((knots, [(column, value, knots.slopes(value)) for column, value in tracks]))
 
     def between(self, thread: I64, from_ns: I64, to_ns: I64) -> F64:
-        """One row for each span."""
-        found = np.zeros((len(thread), SPENT))
-        knots = self._energy.knots
-        before, after = knots.place(thread, from_ns), knots.place(thread, to_ns)
-        found[:, JOULES] = after.read(self._energy.energy_j) - before.read(self._energy.energy_j)
+        """One row for each span of a thread."""
+        found = np.zeros((len(thread), self.columns))
         found[:, WALL_NS] = to_ns - from_ns
-        found[:, CPU_NS] = after.read(self._energy.cpu_ns) - before.read(self._energy.cpu_ns)
-        if self._paper1 is not None:
-            found[:, PAPER1_J] = self._paper1.at(to_ns) - self._paper1.at(from_ns)
+        for knots, tracks in self._tracks:
+            before, after = knots.place(thread, from_ns), knots.place(thread, to_ns)
+            for column, value, _ in tracks:
+                found[:, column] = after.read(value) - before.read(value)
+        if self._alternative is not None:
+            found[:, ALTERNATIVE_J] = self._alternative.at(to_ns) - self._alternative.at(from_ns)
         return found
 
-    def steps(self, threads: Sequence[int], start: I64, t_ns: I64) -> list[F64]:
-        """What each point adds up to the next one of its stretch (the last one: nothing): the columns, paper 1's if asked for.
+    def steps(self, threads: Sequence[int], start: I64, t_ns: I64) -> list[tuple[int, F64]]:
+        """What each point adds up to the next one of its stretch (the last one: nothing), as (column, values).
 
         Stretch i is of threads[i] and has the ascending times t_ns[start[i]:start[i + 1]]; stretches are in the threads' order.
+        Columns of zeros are left out.
         """
-        knots = self._energy.knots
         owner = np.array(threads, np.int64)
-        first, count = knots.runs(owner, start, t_ns)
         spent_ns = np.empty(len(t_ns))
         np.subtract(t_ns[1:], t_ns[:-1], out=spent_ns[:-1], casting="unsafe")
         spent_ns[start[1:] - 1] = 0.0
-        slopes = (slope[first : first + len(count)] for slope in (self._joules_per_ns, self._cpu_per_ns))
-        found = [np.repeat(slope, count) * spent_ns for slope in slopes]
-        # Where knots lie between a point and the next one, it is no one slope.
-        bent = distinct(np.cumsum(count)[:-1] - 1)
-        bent = bent[(bent >= 0) & ~held(bent, start[1:] - 1)]
-        of = owner[np.searchsorted(start, bent, side="right") - 1]
-        low, high = knots.place(of, t_ns[bent]), knots.place(of, t_ns[bent + 1])
-        for step, curve in zip(found, (self._energy.energy_j, self._energy.cpu_ns), strict=True):
-            step[bent] = high.read(curve) - low.read(curve)
-        found.insert(WALL_NS, spent_ns)
-        if self._paper1 is not None:
-            found.append(np.diff(self._paper1.at(t_ns), append=0.0))
-            found[-1][start[1:] - 1] = 0.0
+        found = [(WALL_NS, spent_ns)]
+        for knots, tracks in self._tracks:
+            first, count = knots.runs(owner, start, t_ns)
+            # Where knots lie between a point and the next one, it is no one slope.
+            bent = distinct(np.cumsum(count)[:-1] - 1)
+            bent = bent[(bent >= 0) & ~held(bent, start[1:] - 1)]
+            bent_owner = owner[np.searchsorted(start, bent, side="right") - 1]
+            low, high = knots.place(bent_owner, t_ns[bent]), knots.place(bent_owner, t_ns[bent + 1])
+            for column, value, slope in tracks:
+                step = np.repeat(slope[first : first + len(count)], count) * spent_ns
+                step[bent] = high.read(value) - low.read(value)
+                found.append((column, step))
+        if self._alternative is not None:
+            step = np.diff(self._alternative.at(t_ns), append=0.0)
+            step[start[1:] - 1] = 0.0
+            found.append((ALTERNATIVE_J, step))
         return found

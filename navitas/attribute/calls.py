@@ -25,7 +25,7 @@ def items_of_calls(threads: Sequence[Thread], spans: Spans, amounts: Amounts, pa
 
     A fresh call, its throw and its cut count in the test in which it was entered.
     """
-    entered = _Entered()
+    entered = _Entered(amounts.columns)
     parts: list[Items] = []
     rows, limit = 0, _MERGE_ROWS
     for batch in walk(threads, paths, spans.marks):
@@ -39,9 +39,9 @@ def items_of_calls(threads: Sequence[Thread], spans: Spans, amounts: Amounts, pa
         parts += [part for part in map(_inside, found) if len(part.path)]
         rows = sum(len(part.path) for part in parts)
         if rows > limit:
-            parts = [Items.joined(parts)]
+            parts = [Items.joined(parts, amounts.columns)]
             limit = max(_MERGE_ROWS, 2 * len(parts[0].path))
-    return Items.joined(parts)
+    return Items.joined(parts, amounts.columns)
 
 
 def _spent(cells: Cells, failed: I64, amounts: Amounts, paths: int) -> Items:
@@ -55,8 +55,8 @@ def _spent(cells: Cells, failed: I64, amounts: Amounts, paths: int) -> Items:
     else:
         keys = np.arange(size)
     steps = amounts.steps([piece.thread for piece in batch.pieces], batch.start, batch.t_ns)
-    spent = np.zeros((size, 4))
-    for column, step in enumerate(steps):
+    spent = np.zeros((size, amounts.columns))
+    for column, step in steps:
         spent[:, column] = np.bincount(key, step, size)
     counts = np.zeros((size, 3), np.int64)
     counts[:, CALLS] = np.bincount(key[batch.kind == ENTER], minlength=size)
@@ -71,7 +71,8 @@ def _spent(cells: Cells, failed: I64, amounts: Amounts, paths: int) -> Items:
 class _Entered:
     """In which window each call was entered that is open where a cell ends: levels below `_levels[i]` in `_windows[i]`."""
 
-    def __init__(self) -> None:
+    def __init__(self, columns: int) -> None:
+        self._columns = columns
         self._levels: list[int] = []
         self._windows: list[int] = []
 
@@ -91,7 +92,7 @@ class _Entered:
             if cells.is_cut[cell] and end[cell]:
                 stack = paths.up(int(path[cells.start[cell + 1] - 1]))
                 rows.append((self._of(paths.depth[stack] - 1), thread, stack, np.full(len(stack), CUTS)))
-        return _counted(rows)
+        return _counted(rows, self._columns)
 
     def _of(self, level: I64) -> I64:
         return np.array(self._windows, np.int64)[np.searchsorted(self._levels, level, side="right")]
@@ -109,15 +110,15 @@ class _Entered:
             self._windows.append(window)
 
 
-def _counted(rows: Sequence[tuple[I64, int, I64, I64]]) -> Items:
+def _counted(rows: Sequence[tuple[I64, int, I64, I64]], columns: int) -> Items:
     """Items that count one call each: window, thread, path and column of the count."""
     if not rows:
-        return Items.joined([])
+        return Items.joined([], columns)
     window, path, column = (np.concatenate([row[i] for row in rows]) for i in (0, 2, 3))
     thread = np.repeat([row[1] for row in rows], [len(row[2]) for row in rows])
     counts = np.zeros((len(path), 3), np.int64)
     counts[np.arange(len(path)), column] = 1
-    return Items(window, thread.astype(np.int64), path, counts, np.zeros((len(path), 4)))
+    return Items(window, thread.astype(np.int64), path, counts, np.zeros((len(path), columns)))
 
 
 def _inside(items: Items) -> Items:

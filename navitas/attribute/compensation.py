@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import hypot, sqrt
 from statistics import median, pstdev
+from typing import Final
 
-from navitas.attribute.result import TestEnergy
-from navitas.parse.tables import ProbeCost
+from navitas.parse.tables import ProbeCost, Role
 
 TIMED_LOSS, TICKED_LOSS = 0.2, 0.8
 """How far the cost of a call's probes may differ from the sampled one, as a part of it (docs/accuracy.md).
@@ -20,8 +20,23 @@ themselves, so there it is most of the cost.
 _RUNS_DIFFER = 0.1
 """A test's runs without probes differ by at least this part of their energy, whatever a few of them show."""
 
+NOT_THE_TESTS: Final[tuple[Role, ...]] = ("profiler", "jit")
+"""Roles of threads whose work is not the test's: the JIT compiler has other code to compile with probes."""
+
 TestKey = tuple[str, str, str]
 """Module, class and method."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unprobed:
+    """What one run of a test used without probes: in all, and its threads, but those of `NOT_THE_TESTS`, of the component that
+    probes use.
+    """
+
+    key: TestKey
+    status: str
+    energy_j: float
+    threads_j: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +55,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """What a test used without probes: in all, and its threads (`TestEnergy.threads_j`)."""
+    """What a test used without probes: in all, and its threads (as in `Unprobed`)."""
 
     whole: Estimate
     threads: Estimate
@@ -49,11 +64,11 @@ class Baseline:
 class Baselines:
     """The runs without probes of all tests."""
 
-    def __init__(self, tests: Iterable[TestEnergy]) -> None:
-        self._tests: defaultdict[TestKey, list[TestEnergy]] = defaultdict(list)
+    def __init__(self, tests: Iterable[Unprobed]) -> None:
+        self._tests: defaultdict[TestKey, list[Unprobed]] = defaultdict(list)
         for test in tests:
-            if test.status != "cut" and test.wall_ns > 0:
-                self._tests[test.module, test.class_name, test.method].append(test)
+            if test.status != "cut":
+                self._tests[test.key].append(test)
 
     def of(self, key: TestKey, status: str) -> Baseline | None:
         """Over all repeats of a test that ended the same way; None where no run without probes did."""
@@ -72,7 +87,7 @@ def _typical(values: Sequence[float]) -> Estimate:
 class Measured:
     """What one run of a test used, and its probes by their sampled cost.
 
-    `threads_j` as `TestEnergy.threads_j`; `passive_j` what the test used because time passed (idle and other processes);
+    `threads_j` as in `Unprobed`; `passive_j` what the test used because time passed (idle and other processes);
     `probes_share` the part of the test's wall time that the probes of its busiest thread took.
     """
 
@@ -85,7 +100,7 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
-class Compensation:
+class Estimates:
     """What probes used (`sampled_probes_j` by their sampled cost alone), and what the test would have used without them."""
 
     sampled_probes_j: float
@@ -93,7 +108,7 @@ class Compensation:
     whole: Estimate
 
 
-def compensation(measured: Measured, relative_error: float, baseline: Baseline | None) -> Compensation:
+def compensation(measured: Measured, relative_error: float, baseline: Baseline | None) -> Estimates:
     """By the sampled cost, whose relative error is given; a baseline weighs as much as it is more exact than that."""
     share = min(max(measured.probes_share, 0.0), 1.0)
     probes = Estimate(measured.probes_j, relative_error * abs(measured.probes_j))
@@ -103,9 +118,9 @@ def compensation(measured: Measured, relative_error: float, baseline: Baseline |
     error_j = hypot(probes.error_j + relative_error * passive_j, of_jit_j)
     whole = Estimate(measured.energy_j - probes.value_j - passive_j, error_j)
     if baseline is None or not measured.probes_j:
-        return Compensation(probes.value_j, probes, whole)
+        return Estimates(probes.value_j, probes, whole)
     without = Estimate(measured.threads_j - baseline.threads.value_j, baseline.threads.error_j)
-    return Compensation(probes.value_j, probes.combined(without), whole.combined(baseline.whole))
+    return Estimates(probes.value_j, probes.combined(without), whole.combined(baseline.whole))
 
 
 def relative_error(cost: ProbeCost | None, *, ticked: bool) -> float | None:

@@ -1,4 +1,4 @@
-"""The energy curves of one run: threads, other processes, unattributed, idle."""
+"""Rates of the CPU's power, and energy curves integrated from them."""
 
 from __future__ import annotations
 
@@ -9,37 +9,7 @@ import numpy as np
 
 from navitas.attribute.clocks import Clocks
 from navitas.attribute.curves import F64, NOTHING, Bool, Curve, Knots, ends, middle, overlaps
-from navitas.attribute.result import EvidenceLevel
 from navitas.parse.tables import I64
-
-
-@dataclass(frozen=True, slots=True)
-class RunEnergy:
-    """Everything is a difference of look-ups on these: joules (and CPU ns of threads), idle and base power in watts."""
-
-    level: EvidenceLevel
-    reasons: tuple[str, ...]
-    knots: Knots
-    cpu_ns: F64
-    energy_j: F64
-    others: Curve
-    unattributed: Curve
-    idle_w: float
-
-    def threads_between(self, a_ns: int, b_ns: int) -> float:
-        """Joules of all threads from `a_ns` to `b_ns`."""
-        owner = np.arange(len(self.knots.start) - 1)
-        low = self.knots.place(owner, np.full_like(owner, a_ns)).read(self.energy_j)
-        return float(np.sum(self.knots.place(owner, np.full_like(owner, b_ns)).read(self.energy_j) - low))
-
-    def idle_between(self, a_ns: int, b_ns: int) -> float:
-        """Joules of idle and base power from `a_ns` to `b_ns`."""
-        return self.idle_w * (b_ns - a_ns) / 1e9
-
-    def between(self, a_ns: int, b_ns: int) -> float:
-        """Joules of all from `a_ns` to `b_ns`."""
-        rest = self.others.between(a_ns, b_ns) + self.unattributed.between(a_ns, b_ns)
-        return self.threads_between(a_ns, b_ns) + rest + self.idle_between(a_ns, b_ns)
 
 
 class Rate(Protocol):

@@ -35,7 +35,7 @@ def items_of_folded(threads: Sequence[Thread], spans: Spans, amounts: Amounts, p
     counts = np.stack([rows.calls[row] * final, rows.throws[row] * final, np.zeros(len(row), np.int64)], axis=1)
     some = np.any(counts > 0, axis=1) | (inside[:, WALL_NS] > 0)
     row = row[some]
-    return Items.joined([Items(window[some], owner[row], path[row], counts[some], inside[some])])
+    return Items.joined([Items(window[some], owner[row], path[row], counts[some], inside[some])], amounts.columns)
 
 
 def _paths_of(owner: I64, rows: Folded, paths: Paths) -> I64:

@@ -52,6 +52,11 @@ def outermost(label: I64, size: I64) -> Bool:
     return free
 
 
+def binned(index: I64, values: F64 | I64, size: int) -> F64:
+    """Sums of values by index (0 … size − 1)."""
+    return np.bincount(index, values, size).astype(np.float64, copy=False)
+
+
 def sums(index: I64, columns: F64 | I64, size: int) -> F64:
     """Each column's sums by index (0 … size − 1)."""
     return np.stack([np.bincount(index, columns[:, i], size) for i in range(columns.shape[1])], axis=1)

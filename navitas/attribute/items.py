@@ -18,7 +18,7 @@ CALLS, THROWS, CUTS = range(3)
 class Items:
     """What was spent in call paths themselves (without callees), each by one thread in one test.
 
-    `amounts` columns are the first of attribute.amounts. `counts` columns: calls, throws, cut calls.
+    `amounts` columns are those of `Amounts`. `counts` columns: calls, throws, cut calls.
     """
 
     window: I64
@@ -28,11 +28,11 @@ class Items:
     amounts: F64
 
     @classmethod
-    def joined(cls, parts: Sequence[Items]) -> Items:
-        """All parts' items, each of one window, thread and path once."""
+    def joined(cls, parts: Sequence[Items], columns: int) -> Items:
+        """All parts' items, each window, thread and path once; `columns` is the width of `amounts`."""
         if not parts:
             none = np.empty(0, np.int64)
-            return cls(none, none, none, np.empty((0, 3), np.int64), np.empty((0, 4)))
+            return cls(none, none, none, np.empty((0, 3), np.int64), np.empty((0, columns)))
         window, thread, path, counts, amounts = (
             np.concatenate([getattr(part, name) for part in parts]) for name in ("window", "thread", "path", "counts", "amounts")
         )

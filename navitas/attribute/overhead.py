@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from navitas.attribute.amounts import INSIDE_NS, JOULES, OUTSIDE_NS
 from navitas.attribute.curves import F64
 from navitas.attribute.items import CALLS, THROWS, Items
-from navitas.attribute.result import TestEnergy
-from navitas.attribute.rows import Rows
-from navitas.attribute.tree import Tree
-from navitas.parse.tables import CallCost
+from navitas.attribute.nodes import Nodes
+from navitas.parse.tables import I64, CallCost
 
+INSIDE_NS, OUTSIDE_NS = -2, -1
+"""Columns that `with_probes` adds: what probes took inside of calls, and in their callers."""
 NO_COST = (
     "what probes cost was not calibrated: their energy is in the figures of methods (tests calibrate at their start; "
     "`record` and older recordings do not)"
@@ -32,53 +30,39 @@ def with_probes(items: Items, cost: CallCost | None) -> Items:
     return replace(items, amounts=np.column_stack([items.amounts, found]))
 
 
-def with_baseline(tests: Sequence[TestEnergy], beside: Sequence[TestEnergy]) -> list[TestEnergy]:
-    """The tests, each with what it used in the run without probes of the same repeat."""
-    known = {(test.module, test.class_name, test.method, test.repeat): test for test in beside if test.wall_ns > 0}
-    pairs = ((test, known.get((test.module, test.class_name, test.method, test.repeat))) for test in tests)
-    return [
-        replace(test, unprobed_j=without.energy_j, unprobed_threads_j=without.threads_j) if without is not None else test
-        for test, without in pairs
-    ]
-
-
 @dataclass(frozen=True, slots=True)
-class Probes:
-    """Joules of probes, by the nodes of a tree: within a node itself, and within it and all below; and by row.
+class ProbesEnergy:
+    """Joules of probes: within each node itself, and by row all of them and those outside of probed methods.
 
     A call's own probes are charged in two parts: what passes inside of it to its node, the rest to its caller's, or to what is
-    untraced.
+    outside of probed methods.
     """
 
-    exclusive_j: F64
-    inclusive_j: F64
+    node_j: F64
     row_j: F64
-    row_untraced_j: F64
+    row_outside_j: F64
 
-    def scaled(self, tree: Tree, factor: F64) -> Probes:
+    def scaled(self, nodes: Nodes, factor: F64) -> ProbesEnergy:
         """The same times a factor of each row."""
-        of_node = factor[tree.row]
-        nodes = self.exclusive_j * of_node, self.inclusive_j * of_node
-        return Probes(*nodes, self.row_j * factor, self.row_untraced_j * factor)
+        return ProbesEnergy(self.node_j * factor[nodes.row], self.row_j * factor, self.row_outside_j * factor)
 
 
-def probes_of(tree: Tree, rows: Rows) -> Probes:
+def no_probes(nodes: Nodes, rows: int) -> ProbesEnergy:
+    """What probes use of a component that is not used by running code."""
+    return ProbesEnergy(np.zeros(len(nodes.row)), np.zeros(rows), np.zeros(rows))
+
+
+def probes_energy(nodes: Nodes, energy_j: F64, cpu_ns: F64) -> ProbesEnergy:
     """What probes used, at each row's joules a nanosecond of CPU time. Never clamped: it may be more than a method has."""
-    rate = np.divide(rows.energy_j, rows.cpu_ns, out=np.zeros(len(rows)), where=rows.cpu_ns > 0)
-    size, is_root = len(tree.row), tree.parent < 0
-    outside: F64 = tree.exclusive[:, OUTSIDE_NS]
-    of_callees = np.bincount(tree.parent[~is_root], outside[~is_root], size)
-    own = tree.exclusive[:, INSIDE_NS] + of_callees
-    whole = tree.inclusive[:, INSIDE_NS] + tree.inclusive[:, OUTSIDE_NS] - outside
-    node_rate = rate[tree.row]
-    untraced: F64 = np.bincount(tree.row[is_root], outside[is_root], len(rows)).astype(np.float64) * rate
-    in_calls: F64 = np.bincount(tree.row, own, len(rows)).astype(np.float64) * rate
-    return Probes(own * node_rate, whole * node_rate, in_calls + untraced, untraced)
+    rows = len(energy_j)
+    rate = np.divide(energy_j, cpu_ns, out=np.zeros(rows), where=cpu_ns > 0)
+    is_root = nodes.parent < 0
+    outside: F64 = nodes.amounts[:, OUTSIDE_NS]
+    in_callers = np.bincount(nodes.parent[~is_root], outside[~is_root], len(nodes.row))
+    own = nodes.amounts[:, INSIDE_NS] + in_callers
+    outside_j = _by_row(nodes.row[is_root], outside[is_root], rows) * rate
+    return ProbesEnergy(own * rate[nodes.row], _by_row(nodes.row, own, rows) * rate + outside_j, outside_j)
 
 
-def compensated(tree: Tree, probes: Probes) -> Tree:
-    """The tree without the probes' energy."""
-    exclusive, inclusive = tree.exclusive.copy(), tree.inclusive.copy()
-    exclusive[:, JOULES] -= probes.exclusive_j
-    inclusive[:, JOULES] -= probes.inclusive_j
-    return replace(tree, exclusive=exclusive, inclusive=inclusive)
+def _by_row(row: I64, values: F64, rows: int) -> F64:
+    return np.bincount(row, values, rows).astype(np.float64)

@@ -1,4 +1,4 @@
-"""Which threads stand in which tests, and which of many short ones share a row."""
+"""Which threads have a share in which tests, and which of many short-lived ones are put together."""
 
 from __future__ import annotations
 
@@ -9,21 +9,23 @@ from functools import cache
 
 import numpy as np
 
-from navitas.attribute.curves import F64, begins, distinct, held, overlaps
-from navitas.attribute.energy import RunEnergy
+from navitas.attribute.component import ThreadCurves
+from navitas.attribute.curves import F64, Bool, begins, distinct, held, overlaps
+from navitas.attribute.forest import sums
 from navitas.attribute.items import Items
 from navitas.attribute.spans import Spans
 from navitas.parse.tables import I64, Thread
 
 OWN_ROWS = 64
-"""So many threads of one name stem keep a row of their own in a test."""
+"""This many threads of one name stem have a row of their own in a test; all others share one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
     """The rows of a run, test by test, largest energy first: one thread, or `count` threads of one name stem, in one test.
 
-    `thread` is the row's (largest) thread; joules and CPU ns are differences of look-ups.
+    `thread` is the row's (largest) thread. `energy_j` has a column for each component; joules and CPU ns are differences of
+    look-ups. `cell_j` are the joules of each single thread in each test, before threads were put together.
     """
 
     window: I64
@@ -31,6 +33,7 @@ class Rows:
     count: I64
     energy_j: F64
     cpu_ns: F64
+    cell_j: F64
     _key: I64
     _row: I64
     _threads: int
@@ -38,31 +41,46 @@ class Rows:
     def __len__(self) -> int:
         return len(self.window)
 
-    def of(self, items: Items) -> I64:
+    def used_by_thread(self, windows: Bool) -> F64:
+        """Joules of each thread (rows) by component (columns), summed over the windows chosen."""
+        chosen = windows[self._key // self._threads]
+        thread, joules = self._key[chosen] % self._threads, self.cell_j[chosen]
+        return sums(thread, joules, self._threads)
+
+    def at(self, items: Items) -> I64:
         """Each item's row."""
         return self._row[np.searchsorted(self._key, items.window * self._threads + items.thread)]
 
 
-def rows_of(threads: Sequence[Thread], energy: RunEnergy, spans: Spans, parts: Sequence[Items]) -> Rows:
-    """Find the threads that used CPU or were in a call in each test; beyond `OWN_ROWS` of one name stem they share a row."""
+def rows_of(threads: Sequence[Thread], components: Sequence[ThreadCurves | None], spans: Spans, parts: Sequence[Items]) -> Rows:
+    """Find the threads that used energy or CPU time, or were in a call, in each test."""
     count = max(len(threads), 1)
     called = distinct(np.concatenate([items.window * count + items.thread for items in parts]))
-    thread, window = overlaps(*spans.reached(energy.knots.first_ns, energy.knots.last_ns))
-    key = distinct(np.concatenate([window * count + thread, called]))
+    reached = [called]
+    for curves in components:
+        if curves is not None:
+            thread, window = overlaps(*spans.reached(curves.knots.first_ns, curves.knots.last_ns))
+            reached.append(window * count + thread)
+    key = distinct(np.concatenate(reached))
     thread, window = key % count, key // count
-    before = energy.knots.place(thread, spans.start_ns[window])
-    after = energy.knots.place(thread, spans.end_ns[window])
-    joules = after.read(energy.energy_j) - before.read(energy.energy_j)
-    cpu_ns = after.read(energy.cpu_ns) - before.read(energy.cpu_ns)
-    some = (joules > 0) | (cpu_ns > 0) | held(key, called)
+    joules, cpu_ns = np.zeros((len(key), len(components))), np.zeros(len(key))
+    for number, curves in enumerate(components):
+        if curves is not None:
+            before = curves.knots.place(thread, spans.start_ns[window])
+            after = curves.knots.place(thread, spans.end_ns[window])
+            joules[:, number] = after.read(curves.energy_j) - before.read(curves.energy_j)
+            if curves.cpu_ns is not None:
+                cpu_ns = after.read(curves.cpu_ns) - before.read(curves.cpu_ns)
+    some = (joules > 0).any(axis=1) | (cpu_ns > 0) | held(key, called)
     key, thread, window, joules, cpu_ns = key[some], thread[some], window[some], joules[some], cpu_ns[some]
-    row = _grouped(_labels(threads)[thread], window, joules)
+    whole_j: F64 = joules.sum(axis=1)
+    row = _grouped(_labels(threads)[thread], window, whole_j)
     size = int(row.max(initial=-1)) + 1
-    largest_first = np.argsort(-joules, kind="stable")[::-1]
+    largest_first = np.argsort(-whole_j, kind="stable")[::-1]
     first = np.empty(size, np.int64)
     first[row[largest_first]] = largest_first
-    energy_j: F64 = np.bincount(row, joules, size).astype(np.float64)
-    order = np.lexsort((-energy_j, window[first]))
+    energy_j = sums(row, joules, size)
+    order = np.lexsort((-energy_j.sum(axis=1), window[first]))
     place = np.empty(size, np.int64)
     place[order] = np.arange(size)
     first = first[order]
@@ -72,6 +90,7 @@ def rows_of(threads: Sequence[Thread], energy: RunEnergy, spans: Spans, parts: S
         count=np.bincount(row, minlength=size)[order],
         energy_j=energy_j[order],
         cpu_ns=np.bincount(row, cpu_ns, size).astype(np.float64)[order],
+        cell_j=joules,
         _key=key,
         _row=place[row],
         _threads=count,

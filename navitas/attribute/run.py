@@ -1,71 +1,68 @@
-"""One run's tables → its energy curves, at the best level that the evidence allows."""
+"""The CPU: one run's tables → its energy curves, at the best level that the evidence allows."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 
 from navitas.attribute.busy import Rest, rest_of_cpu
 from navitas.attribute.clocks import MOSTLY, Clocks, thread_clocks
+from navitas.attribute.component import ComponentCurves, Setting, ThreadCurves
 from navitas.attribute.curves import F64, NOTHING, Curve, cells
 from navitas.attribute.device_level import shared_equally
-from navitas.attribute.energy import Rate, RunEnergy, SlotRate, integrate, integrate_curve
+from navitas.attribute.energy import Rate, SlotRate, integrate, integrate_curve
 from navitas.attribute.frequency import Cluster, clusters_of, slot_edges
 from navitas.attribute.paper1 import paper1_curve
 from navitas.attribute.paths import Paths
 from navitas.attribute.placement import Placement, of_slots, place, placed_rate
 from navitas.attribute.rate import CoreWatts, Load, core_watts
-from navitas.attribute.result import EvidenceLevel
+from navitas.attribute.reasons import Reason
 from navitas.attribute.sched import Untraced, traced_run
 from navitas.attribute.shares import cpu_shares
-from navitas.attribute.spans import Spans
 from navitas.attribute.thread_freq import Guess, ThreadFreqRate, residencies_of
-from navitas.parse.tables import I64, CpuClock, RunTables
+from navitas.parse.tables import CpuClock, RunTables
 from navitas.power.model import PowerModel
-from navitas.recording.manifest import Manifest
 
-NO_THREAD_CLOCKS = "no thread's CPU time was recorded: threads inside traced calls share the process's energy equally"
-NO_PROCESS_CLOCK = "the process's own CPU time was not recorded: CPU time of unknown threads counts as other processes'"
-NO_CPU_STAT = (
+NO_THREAD_CLOCKS = Reason("no thread's CPU time was recorded: threads inside traced calls share the process's energy equally")
+NO_PROCESS_CLOCK = Reason("the process's own CPU time was not recorded: CPU time of unknown threads counts as other processes'")
+NO_CPU_STAT = Reason(
     "/proc/stat was not recorded: no energy of other processes, and CPU time is put on clusters by how far each stays above its "
     "lowest frequency"
 )
+LEVELS = ("sched", "thread-freq", "thread-time", "device")
 NO_RESIDENCY = "time_in_state was not recorded for CPUs {cpus}: they are taken to run at their middle operating point"
 
 
-@dataclass(frozen=True, slots=True)
-class RunCurves:
-    """A run's energy curves, and what they were made with; `paths` numbers the call paths that are met."""
+class Cpu:
+    """The CPU: levels *sched*, *thread-freq*, *thread-time* and *device* (docs/how-it-measures.md)."""
 
-    clusters: tuple[Cluster, ...]
-    spans: Spans
-    paths: Paths
-    energy: RunEnergy
+    name = "cpu"
 
-
-def run_curves(run: RunTables, manifest: Manifest, model: PowerModel, methods: int) -> RunCurves:
-    """Build a run's curves; `methods` is the size of the method table."""
-    clusters = clusters_of(run, manifest.device.policies, model.cpu)
-    spans, paths = Spans(run.windows), Paths(methods)
-    return RunCurves(clusters, spans, paths, _energy(run, clusters, model, paths, spans.marks))
+    def curves(self, run: RunTables, setting: Setting) -> ComponentCurves:
+        """As `Component.curves`. The alternative model `paper1` is that paper's formula (1)."""
+        clusters = clusters_of(run, setting.manifest.device.policies, setting.model.cpu)
+        found = _curves(run, clusters, setting)
+        return replace(found, alternative=paper1_curve(clusters, setting.model)) if setting.alternative == "paper1" else found
 
 
-def _energy(run: RunTables, clusters: Sequence[Cluster], model: PowerModel, paths: Paths, marks: I64) -> RunEnergy:
-    """All curves; `marks` (edges of tests) become knots of every thread's curve. Events are read on level *device* alone."""
+def _curves(run: RunTables, clusters: Sequence[Cluster], setting: Setting) -> ComponentCurves:
+    """All curves. Events are read on level *device* alone."""
+    model = setting.model
     clocks = thread_clocks(run.threads, run.start_ns)
     rest = rest_of_cpu(run, clocks.knots, clocks.cpu_ns)
     load, watts, placement = _load(run, clusters, model, clocks, rest)
     anyone = placed_rate(load.edges, watts, placement)
-    idle_w = (model.cpu.suspend_ma + model.cpu.idle_ma) * model.voltage_v / 1e3
-    level: EvidenceLevel = "device" if all(cluster.residency is None for cluster in clusters) else "thread-time"
+    base = _base(run, model)
+    level = "device" if all(cluster.residency is None for cluster in clusters) else "thread-time"
     reasons = _reasons(run, clusters)
     is_traced = run.trace is not None and len(run.trace.switches) > 0
     if not is_traced and not any(len(thread.anchors.t_ns) or len(thread.samples.t_ns) for thread in run.threads):
         process_j, others = _process_alone(run, clusters, model, anyone, rest)
-        knots, energy_j, nobody = shared_equally(run.threads, paths, process_j, run.start_ns)
-        return RunEnergy("device", (NO_THREAD_CLOCKS, *reasons), knots, np.zeros(len(energy_j)), energy_j, others, nobody, idle_w)
+        knots, energy_j, nobody = shared_equally(run.threads, Paths(setting.methods), process_j, run.start_ns)
+        threads = ThreadCurves(knots, energy_j, np.zeros(len(energy_j)))
+        return ComponentCurves(LEVELS, "device", (NO_THREAD_CLOCKS, *reasons), threads, others, base, nobody)
     rate: Rate = anyone
     of_rest = anyone
     if any(thread.residency for thread in run.threads):
@@ -80,11 +77,20 @@ def _energy(run: RunTables, clusters: Sequence[Cluster], model: PowerModel, path
         traced = traced_run(run, run.trace, clusters, model, Untraced(level, clocks, rate, others, unattributed))
         level, clocks, rate = traced.level, traced.clocks, traced.rate
         # What the levels below lack matters where most of the CPU time is theirs.
-        reasons = (*run.reasons, *traced.reasons, *(() if level == "sched" else reasons[len(run.reasons) :]))
-    knots, cpu_ns, energy_j = integrate(rate, clocks, marks)
+        reasons = (*_plain(run), *traced.reasons, *(() if level == "sched" else reasons[len(run.reasons) :]))
+    knots, cpu_ns, energy_j = integrate(rate, clocks, setting.marks)
     if traced is not None:
         others, unattributed = traced.others, traced.nobody(knots, energy_j)
-    return RunEnergy(level, reasons, knots, cpu_ns, energy_j, others, unattributed, idle_w)
+    return ComponentCurves(LEVELS, level, reasons, ThreadCurves(knots, energy_j, cpu_ns), others, base, unattributed)
+
+
+def _base(run: RunTables, model: PowerModel) -> Curve:
+    """Idle and base power, constant over the run."""
+    watts = (model.cpu.suspend_ma + model.cpu.idle_ma) * model.voltage_v / 1e3
+    span_ns = run.end_ns - run.start_ns
+    if span_ns <= 0:
+        return NOTHING
+    return Curve(np.array([run.start_ns, run.end_ns]), np.array([0.0, watts * span_ns / 1e9]))
 
 
 def _load(
@@ -116,11 +122,15 @@ def _usable(clock: CpuClock | None) -> bool:
     return clock is not None and len(clock.t_ns) > 1
 
 
-def _reasons(run: RunTables, clusters: Sequence[Cluster]) -> tuple[str, ...]:
+def _reasons(run: RunTables, clusters: Sequence[Cluster]) -> tuple[Reason, ...]:
     found = [] if _usable(run.process_cpu) else [NO_PROCESS_CLOCK]
     if run.cpu_stat is None or len(run.cpu_stat.t_ns) < 2:
         found.append(NO_CPU_STAT)
     for cluster in clusters:
         if cluster.residency is None:
-            found.append(NO_RESIDENCY.format(cpus=f"{min(cluster.cpus)}-{max(cluster.cpus)}"))
-    return (*run.reasons, *found)
+            found.append(Reason(NO_RESIDENCY.format(cpus=f"{min(cluster.cpus)}-{max(cluster.cpus)}")))
+    return (*_plain(run), *found)
+
+
+def _plain(run: RunTables) -> tuple[Reason, ...]:
+    return tuple(map(Reason, run.reasons))

@@ -14,7 +14,7 @@ from navitas.attribute.frequency import Cluster
 from navitas.attribute.holes import Holes, stitched
 from navitas.attribute.instants import traced_energy
 from navitas.attribute.missed import Missed
-from navitas.attribute.result import EvidenceLevel
+from navitas.attribute.reasons import Reason
 from navitas.attribute.stints import stints_of
 from navitas.attribute.traced import TracedRate, traced_clocks
 from navitas.parse.tables import RunTables
@@ -26,7 +26,7 @@ from navitas.power.model import PowerModel
 class Untraced:
     """What there would be without a trace."""
 
-    level: EvidenceLevel
+    level: str
     clocks: Clocks
     rate: Rate
     others: Curve
@@ -37,8 +37,8 @@ class Untraced:
 class Seen:
     """A run as its trace tells it; `reasons` say what it does not tell, or cannot be. `_missed`: None where it tells all."""
 
-    level: EvidenceLevel
-    reasons: tuple[str, ...]
+    level: str
+    reasons: tuple[Reason, ...]
     clocks: Clocks
     rate: TracedRate
     others: Curve
@@ -66,13 +66,15 @@ def traced_run(run: RunTables, trace: Trace, clusters: Sequence[Cluster], model:
         "the trace has holes there": clocks.part_of(holes.have(middle(knots.t_ns[:-1], knots.t_ns[1:]))),
         "the trace does not show these threads run": missed.part_of(clocks),
     }
-    level: EvidenceLevel = "sched" if sum(lower.values()) <= MOSTLY else plain.level
+    level: str = "sched" if sum(lower.values()) <= MOSTLY else plain.level
     unknown = ", ".join(map(str, np.unique(unpriced.cpu).tolist()))
-    reasons = [f"CPUs {unknown} ran and have no frequencies: the trace counts as having holes while they did"] if unknown else []
+    no_frequencies = Reason(f"CPUs {unknown} ran and have no frequencies: the trace counts as having holes while they did")
+    reasons = [no_frequencies] if unknown else []
     if (doubled := stints.doubled_part()) >= NOTED:
-        reasons.append(f"{doubled:.1%} of the threads' time is on two CPUs at once in the trace, as none can run: it is damaged")
+        text = "of the threads' time is on two CPUs at once in the trace, as none can run: it is damaged"
+        reasons.append(Reason(text, doubled))
     untold = [
-        f"{part:.1%} of the threads' CPU time is at level {plain.level}: {why}" for why, part in lower.items() if part >= NOTED
+        Reason(f"of the threads' CPU time is at level {plain.level}: {why}", part) for why, part in lower.items() if part >= NOTED
     ]
     rate = TracedRate(plain.rate, holes, traced.pieces)
     return Seen(level, (*reasons, *untold), clocks, rate, others, nobody, missed if unknown or untold else None)

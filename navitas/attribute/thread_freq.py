@@ -13,6 +13,7 @@ from navitas.attribute.energy import SlotRate, slots_of
 from navitas.attribute.frequency import Cluster
 from navitas.attribute.placement import Placement
 from navitas.attribute.rate import CoreWatts, Load
+from navitas.attribute.reasons import Reason
 from navitas.parse.tables import I64, Thread
 
 _TICK_NS = 10_000_000
@@ -70,13 +71,13 @@ class ThreadFreqRate:
         watts[told] = self._watts.active[slot] + (self._seen.part[row] * on_cluster).sum(axis=1)
         return watts
 
-    def untold(self, clocks: Clocks) -> tuple[float, tuple[str, ...]]:
+    def untold(self, clocks: Clocks) -> tuple[float, tuple[Reason, ...]]:
         """The part of the threads' CPU time that their own time_in_state does not tell; a reason, where it is some."""
         knots = clocks.knots
         row = self._row(knots.owner[1:], middle(knots.t_ns[:-1], knots.t_ns[1:]))
         missing = clocks.part_of(row < 0)
-        reason = f"{missing:.1%} of the threads' CPU time is at level thread-time: their own time_in_state was not read then"
-        return missing, (reason,) if missing >= NOTED else ()
+        text = "of the threads' CPU time is at level thread-time: their own time_in_state was not read then"
+        return missing, (Reason(text, missing),) if missing >= NOTED else ()
 
     def _row(self, owner: I64, t_ns: I64) -> I64:
         row = self._rows.at(owner, t_ns)

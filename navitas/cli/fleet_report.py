@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import click
 
-from navitas.cli.analysis import analyze_recording
+from navitas.analyze.load import load
 from navitas.cli.bars import bar
 from navitas.cli.files import STDOUT, check_files, write_to
 from navitas.cli.fleet_engines import engine_options, fleet_of
@@ -106,13 +105,10 @@ def _recorded(recordings: list[Path], apps: Collection[str]) -> dict[str, Record
 
 def methods_of(path: Path) -> Recorded:
     """The methods of a recording that used most."""
-    analysis = analyze_recording(path)
-    names, sums = MethodNames(analysis.methods), defaultdict[int, float](float)
-    for test in analysis.tests:
-        for thread in test.threads:
-            for method in thread.methods:
-                sums[method.method] += method.exclusive_j
-    whole = sum(test.energy_j for test in analysis.tests) or 1.0
-    most = sorted(sums.items(), key=lambda item: -item[1])[:_METHODS]
-    rows = [MethodRow(names.label(method), energy, 100 * energy / whole) for method, energy in most]
+    profile = load(path)
+    names, whole_j = MethodNames(profile.method_table), sum(test.energy_j for test in profile.tests) or 1.0
+    rows = [
+        MethodRow(names.label(each.id), each.exclusive_j, 100 * each.exclusive_j / whole_j)
+        for each in profile.method_totals()[:_METHODS]
+    ]
     return Recorded(path.name, tuple(rows))

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import click
 
-from navitas.attribute.result import Analysis
+from navitas.analyze.profile import Profile
 from navitas.build.bundle import Bundle
-from navitas.cli.analysis import analyze_recording
+from navitas.cli.analysis import load_profile
 from navitas.cli.options import ReportOptions
 from navitas.cli.outputs import write_reports
 from navitas.collect.app_use import Use
@@ -25,7 +25,7 @@ from navitas.folder_lock import FolderLock
 from navitas.recording.store import MANIFEST_NAME
 from navitas.report.names import printable, printable_line, printable_lines
 
-__all__ = ["analyze_recording", "measure", "record", "tell", "told"]
+__all__ = ["load_profile", "measure", "record", "tell", "told"]
 
 _LARGE_BYTES = 100_000_000
 
@@ -85,7 +85,7 @@ def _partial_kept(recording: Path, report: ReportOptions) -> Iterator[None]:
 def _report_partial(recording: Path, report: ReportOptions) -> None:
     """What the partial recording holds; that it cannot be reported does not hide why it is partial."""
     try:
-        write_reports(analyze_recording(recording, report.method), _with_json(report, recording))
+        write_reports(load_profile(recording, report.method), _with_json(report, recording))
     except NavitasError as error:
         click.echo(f"no report: {printable_lines(error.message)}\n{printable_lines(error.remedy)}", err=True)
 
@@ -116,13 +116,13 @@ def _version(file: Path) -> tuple[int, int] | None:
     return info.st_ino, info.st_mtime_ns
 
 
-def tell(outcome: Outcome, analysis: Analysis, report: ReportOptions) -> int:
+def tell(outcome: Outcome, profile: Profile, report: ReportOptions) -> int:
     """Write the reports, say on standard error where the recording is and what failed; returns the exit code.
 
     What was measured is told also where a report cannot be made.
     """
     try:
-        write_reports(analysis, _with_json(report, outcome.recording))
+        write_reports(profile, _with_json(report, outcome.recording))
     finally:
         for name, reason in outcome.failures.items():
             click.secho(f"FAILED {printable(name, 1000)}: {printable_line(reason, 1000)}", err=True, fg="red")

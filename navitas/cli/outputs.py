@@ -3,42 +3,29 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
-from typing import IO, Protocol
 
-from navitas.attribute.result import Analysis
+from navitas.analyze.profile import Profile
 from navitas.cli.files import STDOUT, write_to
 from navitas.cli.options import ReportOptions
 from navitas.cli.standard_output import output_console
-from navitas.report.collapsed import CollapsedReport
-from navitas.report.json_report import JsonReport
-from navitas.report.speedscope import SpeedscopeReport
+from navitas.report.registry import find_format
 from navitas.report.terminal import TerminalReport
 
 
-class _FileReport(Protocol):
-    def render(self, analysis: Analysis, out: IO[str]) -> None: ...
-
-
-def write_reports(analysis: Analysis, options: ReportOptions) -> None:
+def write_reports(profile: Profile, options: ReportOptions) -> None:
     """Write the file reports and print the terminal report."""
-    write_files(analysis, options)
-    print_report(analysis, options)
+    write_files(profile, options)
+    print_report(profile, options)
 
 
-def write_files(analysis: Analysis, options: ReportOptions) -> None:
+def write_files(profile: Profile, options: ReportOptions) -> None:
     """Write the file reports; one of them may go to standard output."""
-    wanted: list[tuple[Path | None, _FileReport]] = [
-        (options.json, JsonReport()),
-        (options.speedscope, SpeedscopeReport()),
-        (options.collapsed, CollapsedReport()),
-    ]
-    for path, report in wanted:
+    for name, path in (("json", options.json), ("speedscope", options.speedscope), ("collapsed", options.collapsed)):
         if path is not None:
-            write_to(path, partial(report.render, analysis))
+            write_to(path, partial(find_format(name).write, profile))
 
 
-def print_report(analysis: Analysis, options: ReportOptions) -> None:
+def print_report(profile: Profile, options: ReportOptions) -> None:
     """Print the terminal report on standard output, unless a file report goes there."""
     if STDOUT not in (options.json, options.speedscope, options.collapsed):
-        TerminalReport(top=options.top, tree=options.tree).render(analysis, output_console())
+        TerminalReport(top=options.top, tree=options.tree).render(profile, output_console())

@@ -158,8 +158,8 @@ def _report(measure: Measure, name: str, options: ProfileOptions, report: Report
             outcome = measure(phone.get, place, progress)
             told.enter_context(_measuring().told(outcome.recording))
         progress.stage("analysing")
-        analysis = _measuring().analyze_recording(outcome.recording, report.method)
-    return int(_measuring().tell(outcome, analysis, report))
+        profile = _measuring().load_profile(outcome.recording, report.method)
+    return int(_measuring().tell(outcome, profile, report))
 
 
 @dataclass(frozen=True, slots=True)

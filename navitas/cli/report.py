@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from navitas.cli.analysis import analyze_recording
+from navitas.cli.analysis import load_profile
 from navitas.cli.destinations import check_outputs
 from navitas.cli.maps import read_map
 from navitas.cli.options import report_options, take_report_options
@@ -43,7 +43,7 @@ def command(recording: Path | None, print_schema: bool, map_file: Path | None, *
         known = read_map(map_file, recording.name)
         add_map(recording, known.map_id, known.module, known.data, known.includes)
     with ConsoleProgress(only_live=True) as progress:
-        analysis = analyze_recording(recording, options.method, tree=options.tree, stage=progress.stage)
+        profile = load_profile(recording, options.method, tree=options.tree, stage=progress.stage)
         progress.stage("writing the report")
-        write_files(analysis, options)
-    print_report(analysis, options)
+        write_files(profile, options)
+    print_report(profile, options)

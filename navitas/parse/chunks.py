@@ -23,6 +23,8 @@ _LATER_VERSIONS = 100
 _FIXED = struct.Struct("<4sHHQQIIIqIIH")
 _CRC = struct.Struct("<I")
 _TIME_LIMIT = 1 << 62
+_SERIAL_LIMIT = 1 << 48
+"""No process has so many threads; the serials of several processes, which follow each other, still fit 64 bits."""
 _RETRY_FACTOR = 8
 _RELEASE_EVERY = 64 << 20
 
@@ -165,7 +167,8 @@ def _chunk_at(view: memoryview, at: int) -> tuple[Chunk | None, int]:
     if crc != _CRC.unpack_from(view, crc_at)[0]:
         return None, end - at
     record_bytes = RECORD_BYTES.get(kind)
-    if (record_bytes is not None and count * record_bytes != payload_bytes) or not 0 <= base_ns < _TIME_LIMIT:
+    fits = record_bytes is None or count * record_bytes == payload_bytes
+    if not fits or not 0 <= base_ns < _TIME_LIMIT or serial >= _SERIAL_LIMIT:
         return None, end - at
     name = str(view[name_at:crc_at], "utf-8", "replace")
     return Chunk(kind, map_id, serial, tid, seq, lost, base_ns, count, name, view[payload_at:end]), end - at

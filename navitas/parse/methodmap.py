@@ -29,6 +29,7 @@ class _Class(BaseModel):
     name: str
     source: Literal["main", "test", "dependency"] = "main"
     module: str | None = None
+    file: str | None = None
 
 
 # Plain dictionaries: there may be a million.
@@ -131,6 +132,7 @@ def _methods(read: _Map, module: str, base: int, path: Path) -> list[Method]:
                 line=entry.get("line"),
                 source=owner.source,
                 is_test_source=owner.source == "test",
+                file=owner.file,
             )
         )
     return methods

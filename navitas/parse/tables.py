@@ -210,7 +210,7 @@ class RunTables:
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """One method of the recording; `id` is its index in `MethodTable.methods`."""
+    """One method of the recording; `id` is its index in `MethodTable.methods`. `file`: the name of its source file."""
 
     id: int
     module: str
@@ -220,6 +220,7 @@ class Method:
     line: int | None
     source: str
     is_test_source: bool
+    file: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from rich.text import Text
 from rich.tree import Tree
 
-from navitas.attribute.result import Analysis, Node, TestEnergy, ThreadEnergy
+from navitas.analyze.profile import Profile
+from navitas.analyze.records import Node, TestEnergy, ThreadEnergy
 from navitas.report.names import MethodNames, printable, test_label
 from navitas.report.tables import thread_name
 from navitas.report.units import duration, joules, percent
@@ -35,13 +36,13 @@ class _Branch:
     below: tuple[Node, ...]
 
 
-def call_tree(analysis: Analysis, test: TestEnergy, thread: ThreadEnergy) -> Tree:
+def call_tree(profile: Profile, test: TestEnergy, thread: ThreadEnergy) -> Tree:
     """A thread's call tree, largest energy first; deep and small parts are summed up, and direct recursion is one line."""
     children: list[list[Node]] = [[] for _ in thread.nodes]
     roots: list[Node] = []
     for node in thread.nodes:
         (roots if node.parent < 0 else children[node.parent]).append(node)
-    names = MethodNames(analysis.methods)
+    names = MethodNames(profile.method_table)
     title = thread_name(thread).append(f"  {joules(thread.energy_j)} in ").append(printable(test_label(test)))
     tree = Tree(title, guide_style="dim")
     stack: list[tuple[Tree, Sequence[Node], int]] = [(tree, roots, 0)]

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import IO
 
-from navitas.attribute.result import Analysis, ThreadEnergy
+from navitas.analyze.profile import Profile
+from navitas.analyze.records import ThreadEnergy
+from navitas.report.format import Format
 from navitas.report.frames import J_TO_UJ, UNTRACED, walk
 from navitas.report.names import MethodNames, printable
 
@@ -17,21 +19,21 @@ length would both grow with the depth.
 DEEPER = f"(deeper than {MOST_FRAMES} calls)"
 
 
-class CollapsedReport:
+def write(profile: Profile, out: IO[str]) -> None:
     """One line a stack: thread and methods from the outermost on, a space, its own energy in whole µJ, over all tests.
 
     What is left of a stack below 1 µJ goes to its caller, so nothing is lost to rounding but the last µJ of a thread.
     """
+    stacks: Counter[str] = Counter()
+    names = _Frames(MethodNames(profile.method_table))
+    for test in profile.tests:
+        for thread in test.threads:
+            _add(stacks, thread, names)
+    for stack, weight_uj in stacks.items():
+        out.write(f"{stack} {weight_uj}\n")
 
-    def render(self, analysis: Analysis, out: IO[str]) -> None:
-        """Write the file; nothing for an analysis without threads."""
-        stacks: Counter[str] = Counter()
-        names = _Frames(MethodNames(analysis.methods))
-        for test in analysis.tests:
-            for thread in test.threads:
-                _add(stacks, thread, names)
-        for stack, weight_uj in stacks.items():
-            out.write(f"{stack} {weight_uj}\n")
+
+FORMAT = Format("collapsed", ".collapsed", "collapsed stacks in µJ for flamegraph.pl, inferno and others", write)
 
 
 class _Frames:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from navitas.attribute.result import Nodes, ThreadEnergy
+from navitas.analyze.records import ThreadEnergy
 
 UNTRACED = "(untraced)"
 J_TO_UJ = 1e6
@@ -21,7 +21,7 @@ class Step(NamedTuple):
 
 def walk(thread: ThreadEnergy) -> Iterator[Step]:
     """Walk a thread's call tree depth first, without recursion (trees may be as deep as stacks)."""
-    parents, methods, _, _, own_j, _ = (column.tolist() for column in Nodes.of(thread.nodes).columns)
+    parents, methods, _, _, own_j, _ = (column.tolist() for column in thread.nodes.columns)
     children: list[list[int] | None] = [None] * len(parents)
     roots: list[int] = []
     for node, parent in enumerate(parents):

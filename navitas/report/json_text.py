@@ -29,6 +29,10 @@ class Lines:
         yield "[]" if before == "[" else margin + "]"
 
 
+class Inline(dict[str, Any]):
+    """An object of plain values that stays on the line of its neighbors."""
+
+
 def line(value: Any) -> str:
     """One value on one line. ValueError for a figure that is not finite."""
     text = _ENCODE(value)
@@ -67,8 +71,11 @@ def written(value: Any, margin: str = "\n") -> Iterator[str]:
         yield line(value)
 
 
+_PLAIN = (str, int, float, bool, type(None), Inline)
+
+
 def _holds_more(value: Any) -> bool:
-    return isinstance(value, dict | list | Iterator | Lines)
+    return type(value) not in _PLAIN and isinstance(value, dict | list | Iterator | Lines)
 
 
 def _without_lone_surrogates(value: Any) -> Any:

@@ -6,7 +6,7 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # what prints progress needs no numpy
-    from navitas.attribute.result import TestEnergy
+    from navitas.analyze.records import TestEnergy
     from navitas.parse.tables import Method, MethodTable
 
 _TAB_WIDTH = 4

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import IO, Any
 
 from navitas import __version__
-from navitas.attribute.result import Analysis, TestEnergy
+from navitas.analyze.profile import Profile
+from navitas.analyze.records import TestEnergy
 from navitas.parse.tables import MethodTable
+from navitas.report.format import Format
 from navitas.report.frames import J_TO_UJ, UNTRACED, walk
 from navitas.report.json_text import Lines, written
 from navitas.report.names import MethodNames, method_of, printable, test_label
@@ -16,30 +17,24 @@ _SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 _EVENT = '{"type": "%s", "frame": %d, "at": %.12g}'
 
 
-class SpeedscopeReport:
+def write(profile: Profile, out: IO[str]) -> None:
     """An evented profile for each test that ran: threads, below them their calls, and what threads did not use.
 
     speedscope has no unit for energy, so the unit is `none` and values are µJ, as the profiles' names say.
     """
-
-    def render(self, analysis: Analysis, out: IO[str]) -> None:
-        """Write the file."""
-        out.writelines(written(_file(analysis)))
-        out.write("\n")
+    out.writelines(written(_file(profile)))
+    out.write("\n")
 
 
-def to_dict(analysis: Analysis) -> dict[str, Any]:
-    """The file as plain data."""
-    loaded: dict[str, Any] = json.loads("".join(written(_file(analysis))))
-    return loaded
+FORMAT = Format("speedscope", ".speedscope.json", "a profile for speedscope.app, where width is energy", write)
 
 
-def _file(analysis: Analysis) -> dict[str, Any]:
-    frames = _Frames(analysis.methods)
-    profiles = [_profile(test, frames) for test in analysis.tests if test.wall_ns > 0]
+def _file(profile: Profile) -> dict[str, Any]:
+    frames = _Frames(profile.method_table)
+    profiles = [_profile(test, frames) for test in profile.tests if test.wall_ns > 0]
     return {
         "$schema": _SCHEMA,
-        "name": f"{printable(analysis.project)} (µJ)",
+        "name": f"{printable(profile.project)} (µJ)",
         "exporter": f"navitas@{__version__}",
         "activeProfileIndex": 0,
         "shared": {"frames": frames.frames},
@@ -107,7 +102,7 @@ def _profile(test: TestEnergy, frames: _Frames) -> dict[str, Any]:
         events.close(top)
     for name, joules in (
         ("(other processes)", test.other_processes_j),
-        ("(idle)", test.idle_j),
+        ("(idle)", test.base_j),
         ("(unattributed)", test.unattributed_j),
     ):
         _leaf(events, frames.named(name), joules)

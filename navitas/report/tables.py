@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import hypot
 from statistics import median
 
 from rich.table import Table
 from rich.text import Text
 
-from navitas.attribute.repeats import Repeats
-from navitas.attribute.result import Analysis, MethodEnergy, TestEnergy, ThreadEnergy
+from navitas.analyze.profile import Profile
+from navitas.analyze.records import TestEnergy, ThreadEnergy
+from navitas.analyze.repeats import Repeats
+from navitas.analyze.roll_up import MethodTotal
 from navitas.report.names import MethodNames, printable, short_class
 from navitas.report.units import battery_share, charge, digits, duration, joules, percent
 
@@ -32,7 +32,7 @@ _BAD = ("failed", "cut")
 _STATUS_STYLE = {"passed": "green", "failed": "bold red", "cut": "bold yellow"}
 
 
-def tests_table(analysis: Analysis, groups: Sequence[Repeats], top: int, *, narrow: bool) -> Table:
+def tests_table(profile: Profile, tests: Sequence[TestEnergy], groups: Sequence[Repeats], top: int, *, narrow: bool) -> Table:
     """Every run of every test, with medians where there are several; without the wall time when it must be narrow.
 
     Of very many tests only the `top` that used most, and those that did not pass.
@@ -46,11 +46,11 @@ def tests_table(analysis: Analysis, groups: Sequence[Repeats], top: int, *, narr
         [*(["Run"] if repeated else []), *energy, "Charge", "Battery", *([] if narrow else ["Wall"])],
         last="Status",
     )
-    label = _TestNames(analysis)
+    label = _TestNames(profile)
 
     def add(name: Text | str, run: str, energy_j: float | None, wall: str, status: Text, *, error: str = "") -> None:
         bold = not name
-        figures = [""] * 3 if energy_j is None else _energy(energy_j, analysis)
+        figures = [""] * 3 if energy_j is None else _energy(energy_j, profile)
         figures[1:1] = [error] if compensated else []
         cells = [*([run] if repeated else []), *figures, *([] if narrow else [wall])]
         table.add_row(name, *(Text(cell, style="bold" if bold else "") for cell in cells), status, end_section=bold)
@@ -64,7 +64,7 @@ def tests_table(analysis: Analysis, groups: Sequence[Repeats], top: int, *, narr
         if len(group.tests) > 1:
             add("", "median", group.compensated_median_j, "", Text(_spread(group), style="bold"))
     _more(table, len(groups) - len(shown), "tests")
-    untimed = [test for test in analysis.tests if test.wall_ns == 0]
+    untimed = [test for test in tests if test.wall_ns == 0]
     for test in untimed[: max(top, _ALL_TESTS)]:
         add(label.of(test), str(test.repeat + 1), None, "", Text(test.status))
     _more(table, len(untimed) - max(top, _ALL_TESTS), "tests without a run")
@@ -107,12 +107,12 @@ def _most(groups: Sequence[Repeats], top: int) -> Sequence[Repeats]:
     return [group for group in ranked if id(group) in chosen]
 
 
-def baseline_table(analysis: Analysis, groups: Sequence[Repeats], top: int) -> Table:
+def baseline_table(profile: Profile, groups: Sequence[Repeats], top: int) -> Table:
     """What each test's threads used with probes, without these' energy by their sampled cost alone, and as it ran without them:
     medians over its runs.
     """
     table = _table("Probes", "Test", ["With probes", "By sampled cost", "Without probes"], last="Sampled cost is off by")
-    label = _TestNames(analysis)
+    label = _TestNames(profile)
     shown = _most(groups, top)
     for group in shown:
         if (pairs := _Pairs.of(group)) is not None:
@@ -164,14 +164,14 @@ def _sampled_j(test: TestEnergy) -> float:
     return test.probes_j if test.sampled_probes_j is None else test.sampled_probes_j
 
 
-def threads_table(analysis: Analysis, shown: Sequence[TestEnergy], top: int) -> Table:
+def threads_table(profile: Profile, shown: Sequence[TestEnergy], top: int) -> Table:
     """The app's threads that used most, over the given tests; below them what the runtime around it used, by role."""
     probed = any(thread.probes_j for test in shown for thread in test.threads)
     traced = any(thread.methods for test in shown for thread in test.threads)
     figures = ["Energy", "Share", "CPU", *(["Untraced"] if traced else []), *(["Probes"] if probed else [])]
     table = _table("Threads", "Thread", figures, last="Test")
     whole = sum(test.energy_j for test in shown)
-    label = _TestNames(analysis)
+    label = _TestNames(profile)
 
     def add(name: Text, threads: Sequence[ThreadEnergy], place: Text) -> None:
         energy_j = sum(thread.energy_j for thread in threads)
@@ -192,37 +192,30 @@ def threads_table(analysis: Analysis, shown: Sequence[TestEnergy], top: int) -> 
     return table
 
 
-def methods_table(analysis: Analysis, shown: Sequence[TestEnergy], top: int, *, paper1: bool, narrow: bool) -> Table:
+def methods_table(profile: Profile, shown: Sequence[TestEnergy], top: int, *, paper1: bool, narrow: bool) -> Table:
     """The methods that used most by themselves, over all threads of the given tests; fewer columns when it must be narrow."""
     left_out = {"Share", "Time"} if narrow else set()
     left_out |= set() if paper1 else {"Paper 1"}
-    left_out |= {"±"} if analysis.evidence.tick_ns is None else set()
+    left_out |= {"±"} if profile.tick_ns is None else set()
     figures = [name for name in _METHOD_FIGURES if name not in left_out]
     table = _table("Methods", "Method", figures, last="Notes")
     whole = sum(test.energy_j for test in shown)
-    sums: defaultdict[int, _Sum] = defaultdict(_Sum)
-    first: dict[tuple[str, str, str, str], int] = {}
-    for method in (method for test in shown for thread in test.threads for method in thread.methods):
-        # A module that two others depend on is in both their maps: one method, two ids.
-        known = analysis.methods.methods[method.method]
-        identity = (known.module, known.class_name, known.name, known.descriptor)
-        sums[first.setdefault(identity, method.method)].add(method)
-    names = MethodNames(analysis.methods)
-    ranked = sorted(sums.items(), key=lambda item: (-item[1].exclusive_j, item[0]))
-    for index, total in ranked[:top]:
+    names = MethodNames(profile.method_table)
+    ranked = profile.method_totals(shown)
+    for total in ranked[:top]:
         per_call = digits(1e3 * total.inclusive_j / total.calls) if total.calls else "–"
         values = {
             "Exclusive": joules(total.exclusive_j),
-            "±": joules(total.error_j),
+            "±": joules(total.exclusive_error_j),
             "Share": percent(total.exclusive_j, whole),
             "Inclusive": joules(total.inclusive_j),
             "Calls": f"{total.calls:,}",
             "mJ/call": per_call,
             "Time": duration(total.wall_ns),
-            "Paper 1": joules(total.paper1_j),
+            "Paper 1": joules(total.alternative_j),
         }
-        label = Text(printable(names.short(index)))
-        table.add_row(label, *(values[name] for name in figures), total.notes(own_error="±" in left_out))
+        label = Text(printable(names.short(total.id)))
+        table.add_row(label, *(values[name] for name in figures), _notes(total, own_error="±" in left_out))
     _more(table, len(ranked) - top, "methods")
     return table
 
@@ -237,39 +230,17 @@ def thread_name(thread: ThreadEnergy) -> Text:
     return name
 
 
-@dataclass(slots=True)
-class _Sum:
-    inclusive_j: float = 0.0
-    exclusive_j: float = 0.0
-    error_j: float = 0.0
-    inclusive_error_j: float = 0.0
-    paper1_j: float = 0.0
-    calls: int = 0
-    throws: int = 0
-    cut: int = 0
-    wall_ns: int = 0
-
-    def add(self, method: MethodEnergy) -> None:
-        self.inclusive_j += method.inclusive_j
-        self.exclusive_j += method.exclusive_j
-        self.error_j = hypot(self.error_j, method.exclusive_error_j or 0.0)
-        self.inclusive_error_j = hypot(self.inclusive_error_j, method.inclusive_error_j or 0.0)
-        self.paper1_j += method.paper1_j or 0.0
-        self.calls += method.calls
-        self.throws += method.throws
-        self.cut += method.cut
-        self.wall_ns += method.wall_ns
-
-    def notes(self, *, own_error: bool) -> str:
-        """Errors that are a noticeable part of their figure (that of `Exclusive` only with `own_error`), throws and cuts."""
-        parts = []
-        own, whole = _error(self.exclusive_j, self.error_j), _error(self.inclusive_j, self.inclusive_error_j)
-        if own and (own_error or _is_within(self.exclusive_j, self.error_j)):
-            parts.append(own)
-        if whole and whole != own and (own_error or _is_within(self.inclusive_j, self.inclusive_error_j)):
-            parts.append(f"inclusive {whole}")
-        parts += [f"{self.throws:,} thrown"] if self.throws else []
-        return ", ".join([*parts, f"{self.cut:,} cut"] if self.cut else parts)
+def _notes(total: MethodTotal, *, own_error: bool) -> str:
+    """Errors that are a noticeable part of their figure (that of `Exclusive` only with `own_error`), throws and cuts."""
+    parts = []
+    own = _error(total.exclusive_j, total.exclusive_error_j)
+    whole = _error(total.inclusive_j, total.inclusive_error_j)
+    if own and (own_error or _is_within(total.exclusive_j, total.exclusive_error_j)):
+        parts.append(own)
+    if whole and whole != own and (own_error or _is_within(total.inclusive_j, total.inclusive_error_j)):
+        parts.append(f"inclusive {whole}")
+    parts += [f"{total.throws:,} thrown"] if total.throws else []
+    return ", ".join([*parts, f"{total.cut:,} cut"] if total.cut else parts)
 
 
 def _error(value_j: float, error_j: float) -> str:
@@ -301,14 +272,14 @@ def _more(table: Table, count: int, what: str) -> None:
 class _TestNames:
     """Short names of tests, with their module where there are several."""
 
-    def __init__(self, analysis: Analysis) -> None:
-        self._many = len({test.module for test in analysis.tests}) > 1
+    def __init__(self, profile: Profile) -> None:
+        self._many = len({test.module for test in profile.tests}) > 1
 
     def of(self, test: TestEnergy) -> Text:
         place = f"{test.module} " if self._many else ""
         return Text(printable(f"{place}{short_class(test.class_name)}#{test.method}"))
 
 
-def _energy(energy_j: float, analysis: Analysis) -> list[str]:
-    volts = analysis.voltage_v
-    return [joules(energy_j), charge(energy_j, volts), battery_share(energy_j, volts, analysis.battery_mah)]
+def _energy(energy_j: float, profile: Profile) -> list[str]:
+    volts = profile.about.voltage_v
+    return [joules(energy_j), charge(energy_j, volts), battery_share(energy_j, volts, profile.about.battery_mah)]

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from difflib import get_close_matches
 
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
-from navitas.attribute.classes import by_class, is_by_class
-from navitas.attribute.repeats import repeats_of
-from navitas.attribute.result import Analysis, TestEnergy, ThreadEnergy, Totals
+from navitas.analyze.classes import by_class, is_by_class
+from navitas.analyze.profile import Profile
+from navitas.analyze.records import TestEnergy, ThreadEnergy, Totals
+from navitas.analyze.repeats import repeats_of
 from navitas.errors import UsageError
 from navitas.report.call_tree import call_tree
 from navitas.report.names import printable
@@ -39,34 +39,33 @@ class TerminalReport:
         self._top = top
         self._tree = tree
 
-    def render(self, analysis: Analysis, console: Console) -> None:
+    def render(self, profile: Profile, console: Console) -> None:
         """Print the report. UsageError when no thread fits `tree`."""
-        if is_by_class(analysis):
-            analysis = replace(analysis, tests=by_class(analysis.tests))
-        groups = repeats_of(analysis.tests)
+        tests = by_class(profile.tests) if is_by_class(profile) else profile.tests
+        groups = repeats_of(tests)
         shown = [group.typical for group in groups]
         trees = self._threads(shown) if self._tree is not None else []
-        paper1 = any(test.paper1_j is not None for test in shown)
+        paper1 = any(test.alternative_j is not None for test in shown)
         narrow = console.width < _NARROW
-        parts: list[RenderableType] = [_header(analysis), "", tests_table(analysis, groups, self._top, narrow=narrow)]
-        if note := compensated_note(analysis.tests):
+        parts: list[RenderableType] = [_header(profile), "", tests_table(profile, tests, groups, self._top, narrow=narrow)]
+        if note := compensated_note(tests):
             parts += [Text(note, style="dim")]
         if any(len(group.tests) > 1 for group in groups):
             parts += ["", Text("Threads and methods: of each test the run nearest to its median.", style="dim")]
-        if any(test.unprobed_j is not None for test in analysis.tests):
-            parts += ["", baseline_table(analysis, groups, self._top)]
+        if any(test.unprobed_j is not None for test in tests):
+            parts += ["", baseline_table(profile, groups, self._top)]
             parts += [Text(note, style="dim")] if (note := baseline_note(groups)) else []
         if any(test.threads for test in shown):
-            parts += ["", threads_table(analysis, shown, self._top)]
+            parts += ["", threads_table(profile, shown, self._top)]
         if any(thread.methods for test in shown for thread in test.threads):
-            parts += ["", methods_table(analysis, shown, self._top, paper1=paper1, narrow=narrow)]
+            parts += ["", methods_table(profile, shown, self._top, paper1=paper1, narrow=narrow)]
         for test, thread in trees:
-            parts += ["", call_tree(analysis, test, thread)]
+            parts += ["", call_tree(profile, test, thread)]
         if paper1:
             parts += ["", Text(_PAPER1, style="dim")]
         if any(map(_is_below_zero, shown)) or any(node.exclusive_j < 0 for _, thread in trees for node in thread.nodes):
             parts += ["", Text(_BELOW_ZERO, style="dim")]
-        parts += ["", _totals(analysis, console.width), *_evidence(analysis)]
+        parts += ["", _totals(profile, console.width), *_evidence(profile)]
         console.print(Group(*parts))
 
     def _threads(self, shown: Sequence[TestEnergy]) -> list[tuple[TestEnergy, ThreadEnergy]]:
@@ -98,27 +97,27 @@ def _is_below_zero(test: TestEnergy) -> bool:
     )
 
 
-def _header(analysis: Analysis) -> Text:
-    device, profile = analysis.device, analysis.power_profile
+def _header(profile: Profile) -> Text:
+    device, power_profile = profile.about.device, profile.about.power_profile
     kind = " (virtual phone: an estimate as if on this phone)" if device.get("kind") == "virtual" else ""
-    text = Text(printable(analysis.project), style="bold")
+    text = Text(printable(profile.project), style="bold")
     text.append(f" on {printable(str(device.get('model', '')))}{kind}\n", style="not bold")
-    volts = f"{analysis.voltage_v:g} V ({printable(str(profile.get('voltage_source', '')))})"
-    return text.append(f"power profile: {printable(str(profile.get('name', '')))}; {volts}", style="dim not bold")
+    volts = f"{profile.about.voltage_v:g} V ({printable(str(power_profile.get('voltage_source', '')))})"
+    return text.append(f"power profile: {printable(str(power_profile.get('name', '')))}; {volts}", style="dim not bold")
 
 
-def _totals(analysis: Analysis, width: int) -> Text:
-    totals, volts = analysis.totals, analysis.voltage_v
-    runs = max((test.repeat for test in analysis.tests), default=0) + 1
+def _totals(profile: Profile, width: int) -> Text:
+    totals, volts = profile.totals, profile.about.voltage_v
+    runs = max((test.repeat for test in profile.tests), default=0) + 1
     total = f"Total{f' of {runs} runs' if runs > 1 else ''} {joules(totals.energy_j)}"
-    share = battery_share(totals.energy_j, volts, analysis.battery_mah)
+    share = battery_share(totals.energy_j, volts, profile.about.battery_mah)
     amount = charge(totals.energy_j, volts)
     phrases = [
         total,
         *([f"({amount},", f"{share} of the battery)"] if share else [f"({amount})"]),
         f"= threads {joules(totals.threads_j)}",
         f"+ other processes {joules(totals.other_processes_j)}",
-        f"+ idle {joules(totals.idle_j)}",
+        f"+ idle {joules(totals.base_j)}",
         f"+ unattributed {joules(totals.unattributed_j)};",
         f"outside of tests {joules(totals.outside_tests_j)}",
     ]
@@ -146,18 +145,20 @@ def _rails(totals: Totals) -> list[str]:
     return [f"rails: {joules(totals.rails_j)} measured,", estimate]
 
 
-def _evidence(analysis: Analysis) -> Iterator[Text]:
-    tick_ns = analysis.evidence.tick_ns
+def _evidence(profile: Profile) -> Iterator[Text]:
+    tick_ns = profile.tick_ns
     ticks = (
         ""
         if tick_ns is None
         else f"; calls are exact, times statistical: ticks of {duration(round(tick_ns))}, ± is a standard error"
     )
-    yield Text(f"evidence: {analysis.evidence.level}{ticks}", style="dim")
-    for reason in analysis.evidence.reasons[:_MAX_WARNINGS]:
-        yield Text(f"  {printable(reason, 500)}", style="dim")
-    for notice in analysis.warnings[:_MAX_WARNINGS]:
+    for evidence in profile.evidence:
+        of = f" of {evidence.component}" if len(profile.evidence) > 1 else ""
+        yield Text(f"evidence{of}: {evidence.level}{ticks}", style="dim")
+        for reason in evidence.reasons[:_MAX_WARNINGS]:
+            yield Text(f"  {printable(reason, 500)}", style="dim")
+    for notice in profile.warnings[:_MAX_WARNINGS]:
         text = Text("warning: ", style="yellow").append(printable(notice.message, 500))
         yield text.append(f"\n         {printable(notice.remedy, 500)}", style="dim") if notice.remedy else text
-    if len(analysis.warnings) > _MAX_WARNINGS:
-        yield Text(f"… {len(analysis.warnings) - _MAX_WARNINGS:,} more warnings, in the JSON report (--json)", style="dim")
+    if len(profile.warnings) > _MAX_WARNINGS:
+        yield Text(f"… {len(profile.warnings) - _MAX_WARNINGS:,} more warnings, in the JSON report (--json)", style="dim")

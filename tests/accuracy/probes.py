@@ -22,10 +22,9 @@ from typing import get_args
 from rich.console import Console
 from rich.table import Table
 
-from navitas.attribute.analyze import analyze
-from navitas.attribute.result import Analysis, TestEnergy
+from navitas.analyze.load import Loaded, analyzed, load_tables
+from navitas.analyze.profile import Profile
 from navitas.build.gradle import build_bundles
-from navitas.cli.analysis import Loaded, load_recording
 from navitas.cli.progress import ConsoleProgress
 from navitas.collect.options import Mode, ProfileOptions
 from navitas.collect.session import profile
@@ -59,15 +58,15 @@ class Figure:
     unprobed_j: float
 
 
-def figures(analysis: Analysis, repeats: set[int] | None, beside: dict[tuple[str, int], float]) -> Iterator[tuple[str, Figure]]:
+def figures(made: Profile, repeats: set[int] | None, beside: dict[tuple[str, int], float]) -> Iterator[tuple[str, Figure]]:
     """Each test's figures by its name, of the given repeats."""
-    for test in analysis.tests:
+    for test in made.tests:
         unprobed_j = beside.get((test.method, test.repeat))
         if unprobed_j and test.probes_error_j is not None and (repeats is None or test.repeat in repeats):
             yield test.method, Figure(test.threads_j, test.threads_j - test.probes_j, test.probes_error_j, unprobed_j)
 
 
-def without_baselines(loaded: Loaded, of: set[int] | None) -> Analysis:
+def without_baselines(loaded: Loaded, of: set[int] | None) -> Profile:
     """The analysis as if the runs without probes of these repeats (None: of all) had never been."""
     dropped = {run.id for run in loaded.manifest.runs if run.baseline and (of is None or run.repeat in of)}
     manifest = loaded.manifest.model_copy(
@@ -77,13 +76,13 @@ def without_baselines(loaded: Loaded, of: set[int] | None) -> Analysis:
         }
     )
     parsed = replace(loaded.parsed, runs=tuple(run for run in loaded.parsed.runs if run.run_id not in dropped))
-    return analyze(parsed, manifest, loaded.model)
+    return analyzed(replace(loaded, parsed=parsed, manifest=manifest))
 
 
 def score(recording: Path) -> dict[str, tuple[list[Figure], list[Figure]]]:
     """Each test's figures by the sampled cost alone, and with the baselines of the other repeats."""
-    loaded = load_recording(recording)
-    whole: tuple[TestEnergy, ...] = analyze(loaded.parsed, loaded.manifest, loaded.model).tests
+    loaded = load_tables(recording)
+    whole = analyzed(loaded).tests
     beside = {(test.method, test.repeat): test.unprobed_threads_j for test in whole if test.unprobed_threads_j}
     found: defaultdict[str, tuple[list[Figure], list[Figure]]] = defaultdict(lambda: ([], []))
     for name, figure in figures(without_baselines(loaded, None), None, beside):

@@ -15,9 +15,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from navitas.attribute.score import rails_by_run
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from support.rails import rails_by_run
+
 from navitas.build.gradle import build_bundles
-from navitas.cli.analysis import load_recording
 from navitas.cli.progress import ConsoleProgress
 from navitas.collect.options import ProfileOptions
 from navitas.collect.session import profile
@@ -27,12 +28,6 @@ WORKLOADS = Path(__file__).parent / "workloads"
 MEDIAN_LIMIT, RUN_LIMIT = 0.03, 0.05
 SCORED = ("sorts", "frames", "bursts", "garbage", "pool", "contention", "mostlySleeps", "mixedLoad")
 TUNING = ("steady", "halfIdle", "twoThreads")
-
-
-def errors_of(recording: Path) -> list[tuple[float, float]]:
-    """(estimate, rails) in joules of each run of a recording."""
-    loaded = load_recording(recording)
-    return rails_by_run(loaded.parsed, loaded.manifest, loaded.model)
 
 
 def main() -> int:
@@ -54,7 +49,7 @@ def main() -> int:
             for name in names:
                 options = ProfileOptions(tests=(f"{class_name}#{name}",), repeat=arguments.runs)
                 profile(device, bundles, options, out / name, progress)
-                pairs = errors_of(out / name)
+                pairs = rails_by_run(out / name)
                 errors = [estimate / rails - 1 for estimate, rails in pairs]
                 median, worst = statistics.median(map(abs, errors)), max(map(abs, errors))
                 bad = bad or median > MEDIAN_LIMIT or worst > RUN_LIMIT

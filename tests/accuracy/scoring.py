@@ -9,8 +9,9 @@ from pathlib import Path
 
 from truth.methods import MethodTruth, Truth
 
-from navitas.attribute.result import Analysis, EvidenceLevel, TestEnergy
-from navitas.cli.analysis import analyze_recording
+import navitas
+from navitas.analyze.profile import Profile
+from navitas.analyze.records import TestEnergy
 
 # Methods and threads below this part of the app's energy are not scored.
 LEAST_SHARE = 0.01
@@ -35,23 +36,23 @@ class Errors:
 class Scored:
     """What one recording's report is off by, with the default method and with paper 1's; and the level of evidence it says."""
 
-    level: EvidenceLevel
+    level: str
     navitas: Errors
     paper1: Errors
 
 
 def score(recording: Path, truth: Truth) -> Scored:
     """Analyse a recording as `navitas report` does, and compare."""
-    analysis = analyze_recording(recording, "paper1")
-    (test,) = analysis.tests
-    cpu_j = test.energy_j - test.idle_j
-    methods, by_paper1 = _methods(analysis)
+    profile = navitas.load(recording, alternative="paper1")
+    (test,) = profile.tests
+    cpu_j = test.energy_j - test.base_j
+    methods, by_paper1 = _methods(profile)
     own, inclusive = method_errors(methods, truth)
     _, paper1 = method_errors(by_paper1, truth)
-    paper1_total = None if test.paper1_j is None else test.paper1_j / truth.cpu_j - 1
+    paper1_total = None if test.alternative_j is None else test.alternative_j / truth.cpu_j - 1
     app_j = sum(thread.energy_j for thread in test.threads)
     errors = Errors(cpu_j / truth.cpu_j - 1, app_j / truth.app_j - 1, _thread_error(test, truth), own, inclusive)
-    return Scored(analysis.evidence.level, errors, Errors(paper1_total, None, None, None, paper1))
+    return Scored(profile.evidence[0].level, errors, Errors(paper1_total, None, None, None, paper1))
 
 
 def method_errors(methods: Mapping[str, MethodTruth], truth: Truth) -> tuple[float, float]:
@@ -77,16 +78,16 @@ def _thread_error(test: TestEnergy, truth: Truth) -> float | None:
     return sum(errors) / len(errors) if errors else None
 
 
-def _methods(analysis: Analysis) -> tuple[dict[str, MethodTruth], dict[str, MethodTruth]]:
+def _methods(profile: Profile) -> tuple[dict[str, MethodTruth], dict[str, MethodTruth]]:
     """Each method summed over threads; by the default method, and by paper 1's formula (inclusive alone)."""
-    names = [f"{method.class_name}#{method.name}" for method in analysis.methods.methods]
+    names = [f"{method.class_name}#{method.name}" for method in profile.method_table.methods]
     found: defaultdict[str, MethodTruth] = defaultdict(MethodTruth)
     paper1: defaultdict[str, MethodTruth] = defaultdict(MethodTruth)
-    for thread in analysis.tests[0].threads:
+    for thread in profile.tests[0].threads:
         for method in thread.methods:
             name = names[method.method]
             found[name].exclusive_j += method.exclusive_j
             found[name].inclusive_j += method.inclusive_j
             found[name].calls += method.calls
-            paper1[name].inclusive_j += method.paper1_j or 0.0
+            paper1[name].inclusive_j += method.alternative_j or 0.0
     return found, paper1

@@ -24,7 +24,8 @@ from dataclasses import replace
 from pathlib import Path
 import numpy as np
 from attribution_maker import MS, T0, manifest, run, thread
-from navitas.attribute.run import run_curves
+from navitas.attribute.component import Setting
+from navitas.attribute.run import Cpu
 from navitas.parse.trace.text import read_text
 from navitas.power.catalog import load
 from navitas.power.cpu import power_model, stand_in_frequencies
@@ -37,12 +38,14 @@ main = thread(1, anchors=[((trace.start_ns - T0) / MS, 0.0)])
 made = replace(run([main], time_in_state=[]), start_ns=trace.start_ns, end_ns=trace.end_ns, trace=trace)
 from_ns = np.sort(np.random.default_rng(1).integers(trace.start_ns, trace.end_ns - length_ns, queries))
 begin = time.process_time()
-energy = run_curves(made, manifest(policies=policies), model, 1).energy
+setting = Setting(manifest(policies=policies), model, marks=np.empty(0, np.int64), methods=1)
+curves = Cpu().curves(made, setting)
+threads = curves.threads
 owner = np.zeros(queries, np.int64)
-first, last = (energy.knots.place(owner, t_ns).read(energy.energy_j) for t_ns in (from_ns, from_ns + length_ns))
+first, last = (threads.knots.place(owner, t_ns).read(threads.energy_j) for t_ns in (from_ns, from_ns + length_ns))
 joules = last - first
 seconds = time.process_time() - begin
-assert energy.level == "sched" and (joules > 0).all()
+assert curves.level == "sched" and (joules > 0).all()
 print(seconds)
 """
 _MANAFA = """\

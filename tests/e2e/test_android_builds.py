@@ -80,7 +80,7 @@ class Profiled:
         assert {test["status"] for test in report["tests"]} == {"passed"}
         for name, test in self.tests.items():
             parts = sum(thread["energy_j"] for thread in test["threads"])
-            parts += test["other_processes_j"] + test["idle_j"] + test["unattributed_j"]
+            parts += test["other_processes_j"] + test["base_j"] + test["unattributed_j"]
             assert 0 < test["energy_j"] == pytest.approx(parts, rel=1e-6), name
 
     @classmethod

@@ -96,7 +96,7 @@ def test_tests_of_the_junit_platform_are_profiled_by_their_names(tmp_path: Path,
         everything = lab.profile(name="all")
         one = lab.profile("NewTest#shown[2]", name="one")
         none = lab.profile("NewTest#shown[3]", name="none")
-    assert {f"{test.module}{test.class_name}#{test.method}": test.status for test in everything.analysis.tests} == {
+    assert {f"{test.module}{test.class_name}#{test.method}": test.status for test in everything.profile.tests} == {
         ":p.BrokenTest#": "failed",
         ":p.NewTest#made[1]": "passed",
         ":p.NewTest#off": "ignored",
@@ -108,11 +108,11 @@ def test_tests_of_the_junit_platform_are_profiled_by_their_names(tmp_path: Path,
     }
     for name in ("made[1]", "shown[1]", "shown[2]"):
         assert everything.method(name, "f").calls == 1
-    said = "\n".join(warning.message for warning in everything.analysis.warnings)
+    said = "\n".join(warning.message for warning in everything.profile.warnings)
     for text in ("junit.jupiter.execution.parallel.enabled", "maxParallelForks", ":ng: its tests are TestNG's"):
         assert text in said
     assert everything.outcome.failures["p.BrokenTest#"] == "java.lang.IllegalStateException: before all"
-    assert [test.method for test in one.analysis.tests] == ["shown[2]"]
+    assert [test.method for test in one.profile.tests] == ["shown[2]"]
     assert none.outcome.troubles == (":: no test ran: there is none such as p.NewTest#shown[3]",)
 
 

@@ -33,10 +33,10 @@ def test_150_modules(tmp_path: Path, gradle: str) -> None:
         installed = phone.shell("pm list instrumentation").text.splitlines()
         assert len(installed) == MODULES
         done = Lab(phone, bundles[::60], tmp_path).profile(name="some")
-    assert {(test.module, test.class_name, test.status) for test in done.analysis.tests} == {
+    assert {(test.module, test.class_name, test.status) for test in done.profile.tests} == {
         (module, "MainTest", "passed") for module in (":m000", ":m060", ":m120")
     }
-    called = {method.module for method in done.analysis.methods.methods if method.class_name == "Main"}
+    called = {method.module for method in done.profile.method_table.methods if method.class_name == "Main"}
     assert called == {":m000", ":m060", ":m120"}
 
 

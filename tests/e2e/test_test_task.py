@@ -122,7 +122,7 @@ def test_the_classes_that_gradle_runs_are_run(tmp_path: Path, gradle: str, setti
     bundles = Build(project, gradle).bundles
     with virtual_phone() as phone:
         done = Lab(phone, bundles, tmp_path).profile(name="all")
-    ran = {(test.class_name, test.method.partition("~")[0]) for test in done.analysis.tests}
+    ran = {(test.class_name, test.method.partition("~")[0]) for test in done.profile.tests}
     assert ran == expected
     assert not any("$1#" in name and "warning" not in name for name in done.outcome.failures)
 
@@ -188,11 +188,11 @@ def test_the_jvm_is_limited_as_gradle_limits_it(tmp_path: Path, gradle: str) -> 
     assert set(done.outcome.failures) == {
         f"{module} p.{name}#fails" for module in (":plain", ":set") for name in ("OneTest", "TwoTest")
     }
-    said = "\n".join(warning.message for warning in done.analysis.warnings)
+    said = "\n".join(warning.message for warning in done.profile.warnings)
     assert "`maxParallelForks`" in said
     assert "forkEvery" not in said
     for profiled, times in ((done, 1), (ticks, 2)):
-        assert len(profiled.analysis.tests) == 8 * times
+        assert len(profiled.profile.tests) == 8 * times
         assert not profiled.outcome.troubles
     again = [facts(folder) for folder in folders]
     assert [each["processes"] for each in again] == ["2", "4"]
@@ -230,5 +230,5 @@ def test_classes_inside_of_others_are_left_to_the_junit_platform(tmp_path: Path,
     bundles = Build(project, gradle).bundles
     with virtual_phone() as phone:
         done = Lab(phone, bundles, tmp_path).profile(name="all")
-    assert {(test.class_name, test.method) for test in done.analysis.tests} == expected
+    assert {(test.class_name, test.method) for test in done.profile.tests} == expected
     assert not done.outcome.failures

@@ -12,12 +12,12 @@ import pytest
 from support.gradle_builds import Build, modules
 from support.gradle_projects import JUNIT, junit_class, write
 from support.lab import Lab
+from support.reports import data_of
 from support.untidy_build import MANY_JARS, untidy_build
 
 from navitas.build.bundle import Bundle
 from navitas.device.virtual_phone import virtual_phone
-from navitas.report.json_report import to_dict
-from navitas.report.speedscope import to_dict as to_speedscope
+from navitas.report import json_report, speedscope
 
 pytestmark = pytest.mark.timeout(1200)
 _TWICE = "public class Twice {{ public static final int NUMBER = Integer.valueOf({}); }}"
@@ -85,7 +85,7 @@ def check_bundles(bundles: dict[str, Bundle], root: Path) -> None:
 
 def check_runs(lab: Lab) -> None:
     done = lab.profile(name="all")
-    report = to_dict(done.analysis)
+    report = data_of(json_report.write, done.profile)
     tests = Counter((test["module"], test["class"], test["method"], test["status"]) for test in report["tests"])
     assert dict(tests) == dict.fromkeys(
         [
@@ -110,10 +110,10 @@ def check_runs(lab: Lab) -> None:
     assert (":app", ":app", "Main", "f") in called
     assert (":odd", ":odd", "Main", "g") in called
     assert (":app", ":svc:api", "Shared", "f") in called
-    frames = {frame["name"] for frame in to_speedscope(done.analysis)["shared"]["frames"]}
+    frames = {frame["name"] for frame in data_of(speedscope.write, done.profile)["shared"]["frames"]}
     assert {":app Main.f", ":odd Main.g"} <= frames
     named = lab.profile("SlowTest", "OffTest", name="named")
-    assert {(test.module, test.class_name) for test in named.analysis.tests} == {(":picky", "p.SlowTest"), (":off", "OffTest")}
+    assert {(test.module, test.class_name) for test in named.profile.tests} == {(":picky", "p.SlowTest"), (":off", "OffTest")}
 
 
 def test_another_test_task_and_a_build_without_settings(tmp_path: Path, gradle: str) -> None:

@@ -19,10 +19,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+import navitas
 from navitas.build.bundle import Bundle
 from navitas.build.gradle import build_bundles
 from navitas.build.sample import copy_sample
-from navitas.cli.analysis import analyze_recording
 from navitas.cli.progress import ConsoleProgress
 from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import Progress
@@ -100,7 +100,7 @@ def table_of(experiment: Experiment, ours: Sequence[Sequence[float]]) -> Table:
 def _energies(device: Device, bundles: list[Bundle], test: str, *, runs: int, folder: Path, progress: Progress) -> list[float]:
     recording = folder / test.replace("#", "-")
     profile(device, bundles, ProfileOptions(tests=(test,), repeat=runs), recording, progress)
-    return [found.energy_j for found in analyze_recording(recording).tests]
+    return [found.energy_j for found in navitas.load(recording).tests]
 
 
 def _java(folder: Path, progress: Progress) -> list[Bundle]:

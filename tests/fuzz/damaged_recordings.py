@@ -32,11 +32,16 @@ sys.path[:0] = [str(ROOT / "tests"), str(Path(__file__).parent)]
 from damage import Damage, damage  # noqa: E402
 from samples import made_samples, phone_samples  # noqa: E402
 
+import navitas  # noqa: E402
+from navitas.analyze.conserve import check  # noqa: E402
 from navitas.cli import fleet_report  # noqa: E402
 from navitas.cli.main import run  # noqa: E402
 from navitas.errors import NavitasError  # noqa: E402
+from navitas.report.registry import find_format  # noqa: E402
 
 REPORTS = ("json", "speedscope", "collapsed")
+OTHER_FORMATS = ("text",)
+"""Formats without an option of `navitas report`."""
 _MEMORY_BYTES = 3 << 30
 _MOST_S = 120
 _CRASHED = 70
@@ -105,10 +110,18 @@ def _reports(recording: Path, reports: Path) -> int:
     code = run(["report", str(recording), *outputs])
     try:
         fleet_report.methods_of(recording)
+        made = navitas.load(recording)
     except NavitasError as error:
         if not code:
-            print(f"only the fleet's page fails: {error}", file=sys.stderr)
+            print(f"only the fleet's page or the Python API fails: {error}", file=sys.stderr)
             return _CRASHED
+        return code
+    for name in OTHER_FORMATS:
+        with (reports / name).open("w") as out:
+            find_format(name).write(made, out)
+    for problem in check(made):
+        print(f"the ledger does not conserve energy: {problem}", file=sys.stderr)
+        code = _CRASHED
     return code
 
 
@@ -149,7 +162,7 @@ def conservation(report: dict[str, Any]) -> Iterator[str]:
     """Every sum of a JSON report that is off, and every figure that is not finite."""
     totals = report["totals"]
     whole = totals["energy_j"]
-    parts = ("threads_j", "other_processes_j", "idle_j", "unattributed_j")
+    parts = ("threads_j", "other_processes_j", "base_j", "unattributed_j")
     yield from _off("totals", fsum(totals[name] for name in parts), whole, whole)
     yield from _off("tests", fsum(test["energy_j"] for test in report["tests"]) + totals["outside_tests_j"], whole, whole)
     for test in report["tests"]:

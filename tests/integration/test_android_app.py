@@ -62,7 +62,7 @@ def test_joules_of_tests_threads_and_methods_each_test_in_a_process_of_its_own(
     fields = {"orchestrator": True, "clear_package_data": True, "runner_arguments": {"clearPackageData": "true"}}
     lab = Lab(phone, [open_bundle(bundle_of(made, tmp_path / "notes.bundle.zip", **fields))], tmp_path)
     done = lab.profile(name="all")
-    tests = {test.method: test for test in done.analysis.tests}
+    tests = {test.method: test for test in done.profile.tests}
     assert {name: test.status for name, test in tests.items()} == {"works": "passed", "fails": "failed"}
     assert list(done.outcome.failures) == [f":app {APP}.WorkTest#fails"]
     assert len({test.run for test in tests.values()}) == 2 and "events_missing" not in done.warnings, (
@@ -70,7 +70,7 @@ def test_joules_of_tests_threads_and_methods_each_test_in_a_process_of_its_own(
     )
     for test in tests.values():
         assert sum(thread.energy_j for thread in app_threads(test)) > 0
-        parts = sum(thread.energy_j for thread in test.threads) + test.other_processes_j + test.idle_j + test.unattributed_j
+        parts = sum(thread.energy_j for thread in test.threads) + test.other_processes_j + test.base_j + test.unattributed_j
         assert parts == pytest.approx(test.energy_j)
         for thread in test.threads:
             parts = sum(row.exclusive_j for row in thread.methods) + thread.untraced_j + thread.probes_j

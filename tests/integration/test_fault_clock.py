@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from support.command_line import eventually
 from support.lab import Lab, Profiled
+from support.rails import rails_by_run
 from support.shims import built
 
-from navitas.attribute.score import rails_by_run
-from navitas.cli.analysis import load_recording
+from navitas.analyze.load import load_tables
 from navitas.collect.progress import NoProgress
 from navitas.device.virtual_phone import virtual_phone
 
@@ -73,16 +73,15 @@ def test_the_figures_do_not_depend_on_the_clock(
 
 def check(done: Profiled) -> None:
     assert done.outcome.failures == {} and done.outcome.troubles == ()
-    assert done.analysis.evidence.level in {"thread-freq", "thread-time"}
+    assert done.profile.evidence[0].level in {"thread-freq", "thread-time"}
     assert done.warnings <= {"unattributed"}
     (burn,) = (row for name, row in done.methods("acrossAClockThatIsSet").items() if name == "burn")
     assert burn.calls == 2 and burn.wall_ns >= 1_400_000_000
     # What is joined by realtime: the rails, and other processes from /proc/stat.
-    loaded = load_recording(done.outcome.recording)
-    run = loaded.parsed.runs[0]
+    run = load_tables(done.outcome.recording).parsed.runs[0]
     assert run.cpu_stat is not None and run.rails is not None
     for t_ns in (run.cpu_stat.t_ns, run.rails.t_ns):
         assert t_ns[0] > run.start_ns - 10_000_000_000 and t_ns[-1] < run.end_ns + 10_000_000_000
         assert len(t_ns) > 5 and max(t_ns[1:] - t_ns[:-1]) < 60_000_000_000
-    ((estimate_j, rails_j),) = rails_by_run(loaded.parsed, loaded.manifest, loaded.model)
+    ((estimate_j, rails_j),) = rails_by_run(done.outcome.recording)
     assert estimate_j == pytest.approx(rails_j, rel=0.1)

@@ -19,8 +19,8 @@ from support.lab import Lab
 from support.link import linked
 from support.phone_data import skeleton, state_folder
 
-from navitas.attribute.result import Analysis
-from navitas.cli.analysis import analyze_recording
+import navitas
+from navitas.analyze.profile import Profile
 from navitas.collect.progress import NoProgress
 from navitas.collect.trace.run_trace import leave_nothing
 from navitas.collect.watchdog import Watchdog
@@ -62,12 +62,12 @@ class Doing:
         return self.error
 
 
-def partial(lab: Lab) -> Analysis:
+def partial(lab: Lab) -> Profile:
     """The analysis of the partial recording that is left."""
     recording = open_recording(lab.folder / "rec")
     assert recording.manifest.state == "partial"
     assert not list(recording.path.glob("**/.*")) and not list(recording.path.glob("**/*.part"))
-    return analyze_recording(recording.path)
+    return navitas.load(recording.path)
 
 
 def waiting(lab: Lab) -> Callable[[], bool]:
@@ -217,7 +217,7 @@ def test_a_tracer_that_hangs_costs_its_trace_and_not_the_run(lab: Lab) -> None:
     done = Lab(device, lab.bundles, lab.folder).profile("*#callsMuch", name="hangs", trace="perfetto", repeat=2)
     assert done.outcome.failures == {} and done.outcome.troubles == ()
     assert open_recording(done.outcome.recording).manifest.state == "complete"
-    told = [warning.message for warning in done.analysis.warnings if warning.code == "trace"]
+    told = [warning.message for warning in done.profile.warnings if warning.code == "trace"]
     assert any("given up" in text for text in told) and any("did not end before" in text for text in told), told
     leave_nothing(lab.phone)
     assert lab.phone.shell("pidof perfetto; ls /data/misc/perfetto-traces").text == ""

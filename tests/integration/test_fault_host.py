@@ -15,7 +15,7 @@ from support.gradle_projects import main_class, write
 from support.host import read_only, small_disk
 from support.lab import Lab
 
-from navitas.cli.analysis import analyze_recording
+import navitas
 from navitas.errors import RecordingError
 from navitas.owned_folder import own, owned_folder
 from navitas.recording.store import open_recording
@@ -44,7 +44,7 @@ def test_a_disk_that_fills_while_events_are_pulled(lab: Lab, tmp_path: Path) -> 
         recording = open_recording(disk / "rec")
         assert recording.manifest.state == "partial"
         assert recording.files("events", 0), "what came before the disk was full is listed"
-        (test,) = analyze_recording(recording.path).tests
+        (test,) = navitas.load(recording.path).tests
         assert (test.method, test.status) == ("callsMuch", "passed")
         assert not list(recording.path.glob(".*"))
     left = lab.phone.shell(f"pm list packages {package}; ls /data/local/tmp/navitas; pidof {package}").text
@@ -103,7 +103,7 @@ def test_two_profilings_of_one_project_at_once(start_navitas: Start, navitas: Ru
 
 
 def _methods(recording: Path) -> set[str]:
-    return {method.name for method in analyze_recording(recording).methods.methods}
+    return {method.name for method in navitas.load(recording).method_table.methods}
 
 
 # Killed ones
@@ -115,7 +115,7 @@ def test_a_killed_profiling_harms_no_later_one(start_navitas: Start, navitas: Ru
     command.wait_until((project / "waiting").exists)
     assert command.interrupt(signal.SIGKILL).code == -signal.SIGKILL
     command.check_nothing_left()
-    (test,) = analyze_recording(tmp_path / "one").tests
+    (test,) = navitas.load(tmp_path / "one").tests
     assert (test.method, test.status) == ("waits", "cut"), "what it recorded can be read"
     refused = navitas("profile", project, "--tests", "*#passes", "-o", "one")
     refused.check_error(2, "holds a recording already")

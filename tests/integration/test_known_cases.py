@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 from support.gradle_projects import JUNIT, write
 from support.lab import Lab, Profiled, app_threads
+from support.rails import rails_by_run
 
-from navitas.attribute.score import rails_by_run
 from navitas.build.gradle import build_bundles
-from navitas.cli.analysis import load_recording
 from navitas.device.adb import AdbDevice
 
 pytestmark = [pytest.mark.slow, pytest.mark.quiet, pytest.mark.timeout(600)]
@@ -73,8 +72,8 @@ def test_two_busy_threads_each_get_their_own(crowded: Profiled) -> None:
 
 
 def test_the_other_process_is_a_line_of_its_own(crowded: Profiled, alone: Profiled) -> None:
-    assert crowded.analysis.totals.other_processes_j > 0.2 * crowded.analysis.totals.threads_j
-    assert alone.analysis.totals.other_processes_j < 0.1 * alone.analysis.totals.threads_j
+    assert crowded.profile.totals.other_processes_j > 0.2 * crowded.profile.totals.threads_j
+    assert alone.profile.totals.other_processes_j < 0.1 * alone.profile.totals.threads_j
 
 
 def test_an_exception_ends_three_frames_and_marks_them(alone: Profiled) -> None:
@@ -103,20 +102,19 @@ def test_nested_calls_split_as_their_cpu_time(alone: Profiled) -> None:
 def test_every_test_passed_without_a_warning_of_lost_energy(either: Profiled) -> None:
     assert either.outcome.failures == {}
     assert not either.outcome.crashed
-    assert {test.status for test in either.analysis.tests} == {"passed"}
+    assert {test.status for test in either.profile.tests} == {"passed"}
     assert "not_conserved" not in either.warnings
-    assert either.analysis.evidence.level == "sched"
+    assert either.profile.evidence[0].level == "sched"
 
 
 def test_next_to_nothing_is_unattributed_or_untraced(either: Profiled) -> None:
-    tests = either.analysis.tests
+    tests = either.profile.tests
     lost_j = sum(test.unattributed_j + sum(thread.untraced_j for thread in app_threads(test)) for test in tests)
     assert lost_j <= 0.02 * sum(test.energy_j for test in tests)
 
 
 def test_the_estimate_agrees_with_the_rails(either: Profiled) -> None:
-    loaded = load_recording(either.outcome.recording)
-    ((estimate_j, rails_j),) = rails_by_run(loaded.parsed, loaded.manifest, loaded.model)
+    ((estimate_j, rails_j),) = rails_by_run(either.outcome.recording)
     assert estimate_j == pytest.approx(rails_j, rel=0.05)
 
 
@@ -124,7 +122,7 @@ def test_logcat_carries_the_same_kind_of_report(sample: Lab, alone: Profiled) ->
     told = sample.profile("KnownCasesTest#nestedCalls", name="logcat", transport="logcat")
     assert not list(told.outcome.recording.glob("runs/*/events-*.nvch"))
     assert calls(told) == calls(alone)
-    assert told.analysis.evidence.level == alone.analysis.evidence.level
+    assert told.profile.evidence[0].level == alone.profile.evidence[0].level
     assert told.method("nestedCalls", "outer").cpu_ns == pytest.approx(1e9, rel=0.1)
     assert told.warnings <= alone.warnings
 
@@ -185,5 +183,5 @@ def test_cpu_time_of_one_shot_threads_is_found(phone: AdbDevice, gradle: str, tm
     # On virtual machines a trace may rarely show one of them run outside of its life, for some ms that its own clock has, too.
     assert sum(row.cpu_ns for row in named if row.role != "app") <= 0.01 * told_ns
     assert 0.95 * told_ns <= found_ns
-    assert found_ns <= 1.1 * told_ns or profiled.analysis.evidence.level == "sched"
+    assert found_ns <= 1.1 * told_ns or profiled.profile.evidence[0].level == "sched"
     assert "not_conserved" not in profiled.warnings

@@ -65,7 +65,7 @@ def test_ticks_split_a_threads_energy_within_the_stated_error(phone: AdbDevice, 
     traced_j = sum(method.exclusive_j for method in thread.methods)
     assert traced_j + thread.probes_j + thread.untraced_j == pytest.approx(thread.energy_j)
     assert thread.untraced_j <= 0.02 * thread.energy_j
-    assert profiled.analysis.evidence.tick_ns is not None
+    assert profiled.profile.tick_ns is not None
     # What the test itself measured around its calls, and that takes nearly all of the time.
     told = dict(zip(("one", "three", "deep"), map(int, (project / "told.txt").read_text().split()), strict=True))
     whole_ns, whole_j = sum(told.values()), sum(methods[name].inclusive_j for name in told)

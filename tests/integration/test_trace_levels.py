@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from support.lab import Lab, Profiled
+from support.rails import rails_by_run
 
-from navitas.attribute.score import rails_by_run
-from navitas.cli.analysis import load_recording
+from navitas.analyze.load import load_tables
 from navitas.collect.doctor import examine
 from navitas.parse.tables import RunTables
 
@@ -28,7 +28,7 @@ def traced(request: pytest.FixtureRequest, sample: Lab) -> tuple[str, Profiled]:
     """A profile, made again where the host starved the phone: what is read then comes late for what is spent."""
     for attempt in range(3):
         done = sample.profile(*TESTS, name=f"trace-{request.param}-{attempt}", trace=request.param)
-        (run,) = load_recording(done.outcome.recording).parsed.runs
+        (run,) = load_tables(done.outcome.recording).parsed.runs
         if not _starved(run):
             break
     return request.param, done
@@ -45,11 +45,10 @@ def _starved(run: RunTables) -> bool:
 def test_the_level_is_reached_and_the_energy_is_the_rails(traced: tuple[str, Profiled], sample: Lab) -> None:
     tracing, done = traced
     assert done.outcome.failures == {}
-    assert done.analysis.evidence.level == LEVELS[tracing], done.analysis.evidence
+    assert done.profile.evidence[0].level == LEVELS[tracing], done.profile.evidence
     told = examine(sample.phone)
     assert (told.evidence_untraced if tracing == "none" else told.evidence) == LEVELS[tracing], "as the doctor expects"
-    loaded = load_recording(done.outcome.recording)
-    ((estimate_j, rails_j),) = rails_by_run(loaded.parsed, loaded.manifest, loaded.model)
+    ((estimate_j, rails_j),) = rails_by_run(done.outcome.recording)
     assert estimate_j == pytest.approx(rails_j, rel=0.03)
 
 

@@ -6,8 +6,8 @@ import pytest
 from support.gradle_projects import JUNIT, write
 from support.lab import Lab, Profiled
 
-from navitas.attribute.classes import by_class
-from navitas.attribute.conserve import check
+from navitas.analyze.classes import by_class
+from navitas.analyze.conserve import check
 from navitas.build.gradle import build_bundles
 from navitas.device.adb import AdbDevice
 
@@ -42,21 +42,21 @@ def spent_s(profiled: Profiled, test: str) -> float:
 
 def test_whole_tests_have_energy_and_no_methods(lab: Lab) -> None:
     profiled = lab.profile(name="tests", granularity="test")
-    assert check(profiled.analysis) == []
-    assert not any(thread.methods for test in profiled.analysis.tests for thread in test.threads)
+    assert check(profiled.profile) == []
+    assert not any(thread.methods for test in profiled.profile.tests for thread in test.threads)
     assert spent_s(profiled, "busy") > 10 * spent_s(profiled, "asleep")
     assert profiled.test("fails").status == "failed"
-    (whole,) = by_class(profiled.analysis.tests)
+    (whole,) = by_class(profiled.profile.tests)
     assert (whole.method, whole.status) == ("*", "failed")
-    assert whole.energy_j == pytest.approx(sum(test.energy_j for test in profiled.analysis.tests))
+    assert whole.energy_j == pytest.approx(sum(test.energy_j for test in profiled.profile.tests))
 
 
 def test_each_test_has_its_energy_without_probes_beside_it(lab: Lab) -> None:
     profiled = lab.profile(name="beside", baseline=True, repeat=2)
-    assert check(profiled.analysis) == []
-    busy = [test for test in profiled.analysis.tests if test.method == "busy"]
+    assert check(profiled.profile) == []
+    busy = [test for test in profiled.profile.tests if test.method == "busy"]
     assert len(busy) == 2
     for test in busy:
         assert test.unprobed_j is not None
         assert 0.3 * test.energy_j < test.unprobed_j < 3 * test.energy_j
-    assert all(test.unprobed_j is not None for test in profiled.analysis.tests if test.method == "fails")
+    assert all(test.unprobed_j is not None for test in profiled.profile.tests if test.method == "fails")

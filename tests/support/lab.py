@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from navitas.attribute import result
+import navitas
+from navitas.analyze.profile import Profile
+from navitas.analyze.records import MethodEnergy, TestEnergy, ThreadEnergy
 from navitas.build.bundle import Bundle
-from navitas.cli.analysis import analyze_recording
 from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import NoProgress, Progress
 from navitas.collect.session import Outcome, profile
@@ -19,30 +20,30 @@ class Profiled:
     """One profiling and its result, by names."""
 
     outcome: Outcome
-    analysis: result.Analysis
+    profile: Profile
 
     @property
     def warnings(self) -> set[str]:
-        return {warning.code for warning in self.analysis.warnings}
+        return {warning.code for warning in self.profile.warnings}
 
-    def test(self, method: str) -> result.TestEnergy:
-        (found,) = (test for test in self.analysis.tests if test.method == method)
+    def test(self, method: str) -> TestEnergy:
+        (found,) = (test for test in self.profile.tests if test.method == method)
         return found
 
-    def thread(self, test: str, name: str) -> result.ThreadEnergy:
+    def thread(self, test: str, name: str) -> ThreadEnergy:
         (found,) = (thread for thread in self.test(test).threads if thread.name == name)
         return found
 
-    def method(self, test: str, name: str, thread: str = "main") -> result.MethodEnergy:
+    def method(self, test: str, name: str, thread: str = "main") -> MethodEnergy:
         return self.methods(test, thread)[name]
 
-    def methods(self, test: str, thread: str = "main") -> dict[str, result.MethodEnergy]:
+    def methods(self, test: str, thread: str = "main") -> dict[str, MethodEnergy]:
         """Methods of one thread in one test, by their names alone."""
-        table = self.analysis.methods.methods
+        table = self.profile.method_table.methods
         return {table[row.method].name: row for row in self.thread(test, thread).methods}
 
 
-def app_threads(test: result.TestEnergy) -> list[result.ThreadEnergy]:
+def app_threads(test: TestEnergy) -> list[ThreadEnergy]:
     return [thread for thread in test.threads if thread.role == "app"]
 
 
@@ -58,4 +59,4 @@ class Lab:
         """Profile tests into the recording `name` and analyse it."""
         chosen = ProfileOptions(tests=tests, **options)  # type: ignore[arg-type]
         outcome = profile(self.phone, self.bundles, chosen, self.folder / name, progress or NoProgress())
-        return Profiled(outcome, analyze_recording(outcome.recording))
+        return Profiled(outcome, navitas.load(outcome.recording))

@@ -40,7 +40,8 @@ ALLOWED = {
         "user_folders",
     },
     "attribute": {"errors", "recording", "power", "parse"},
-    "report": {"errors", "parse", "attribute"},
+    "analyze": {"errors", "recording", "power", "parse", "attribute"},
+    "report": {"errors", "parse", "analyze"},
     "fleet": {"errors", "folder_lock", "regular_files"},
     "sample": set(),
 }
@@ -52,11 +53,12 @@ ONLY_IN = {
     "axml": {"binary_xml.py"},
     "google": {"parse/trace/perfetto", "perfetto/"},
     "lxml": {"power/", "device/virtual/kernel/"},
-    "rich": {"cli/", "report/terminal", "report/tables", "report/call_tree"},
+    "rich": {"cli/", "report/terminal", "report/tables", "report/call_tree", "report/text"},
     "click": {"cli/"},
     "duckdb": {"fleet/engine/duckdb"},
     "pyspark": {"fleet/engine/spark"},
-    "pyarrow": {"fleet/"},
+    "pandas": {"analyze/profile"},
+    "pyarrow": {"fleet/", "analyze/arrow", "analyze/profile"},
     "scipy": {"fleet/statistics"},
 }
 

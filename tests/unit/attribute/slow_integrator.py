@@ -44,7 +44,7 @@ class SlowThread:
 @dataclass
 class SlowTest:
     other_processes_j: float
-    idle_j: float
+    base_j: float
     unattributed_j: float
     threads: dict[int, SlowThread]
 

@@ -20,16 +20,18 @@ from attribution_maker import (
     thread,
 )
 
-from navitas.attribute.analyze import analyze, merged_reasons
-from navitas.attribute.result import Analysis, MethodEnergy, ThreadEnergy
-from navitas.attribute.result import TestEnergy as OneTest
+from navitas.analyze.load import profile_of
+from navitas.analyze.profile import Profile
+from navitas.analyze.records import MethodEnergy, ThreadEnergy
+from navitas.analyze.records import TestEnergy as OneTest
+from navitas.attribute.reasons import Reason, merged
 from navitas.parse.findings import LOST
 from navitas.parse.tables import ENTER, EXIT, RESUME, THROW, RunTables
 from navitas.recording.manifest import Loss, Warning
 
 
-def analysed(*runs: RunTables, tests: int = 1, paper1: bool = False) -> Analysis:
-    result = analyze(parsed(*runs), manifest(tests), PLAIN, method="paper1" if paper1 else "default")
+def analysed(*runs: RunTables, tests: int = 1, paper1: bool = False) -> Profile:
+    result = profile_of(parsed(*runs), manifest(tests), PLAIN, alternative="paper1" if paper1 else None)
     assert not [notice for notice in result.warnings if notice.code == "not_conserved"]
     return result
 
@@ -270,7 +272,7 @@ def test_without_thread_clocks_threads_in_calls_share_equally() -> None:
     threads = [thread(1, nested((0, 600, 1), (100, 200, 3))), thread(2, nested((200, 1000, 2))), thread(3)]
     process = clock([(t, t) for t in range(0, 1001, 20)])
     result = analysed(run(threads, process=process))
-    assert result.evidence.level == "device"
+    assert result.evidence[0].level == "device"
     test = result.tests[0]
     energies = {row.serial: row.energy_j for row in test.threads}
     assert energies == {1: ms(200 + 200), 2: ms(200 + 400)}
@@ -291,23 +293,23 @@ def test_paper_1_charges_every_core_for_all_time() -> None:
     result = analysed(run(threads), paper1=True)
     for row in result.tests[0].threads:
         methods = by_method(row)
-        assert methods[row.serial].paper1_j == ms(4 * 400)
-        assert methods[3].paper1_j == ms(4 * 200)
-    assert result.tests[0].paper1_j == ms(4 * 1000)
-    assert analysed(run(threads)).tests[0].paper1_j is None
+        assert methods[row.serial].alternative_j == ms(4 * 400)
+        assert methods[3].alternative_j == ms(4 * 200)
+    assert result.tests[0].alternative_j == ms(4 * 1000)
+    assert analysed(run(threads)).tests[0].alternative_j is None
 
 
 def test_idle_and_base_power_run_all_the_time() -> None:
     model = replace(PLAIN, cpu=replace(PLAIN.cpu, suspend_ma=2.0, idle_ma=5.0))
-    result = analyze(parsed(run([thread(1, (), (), [(0, 0), (1000, 100)])], [(0, 400)])), manifest(), model)
-    assert result.tests[0].idle_j == pytest.approx(0.4 * 7e-3)
-    assert result.totals.idle_j == pytest.approx(7e-3)
+    result = profile_of(parsed(run([thread(1, (), (), [(0, 0), (1000, 100)])], [(0, 400)])), manifest(), model)
+    assert result.tests[0].base_j == pytest.approx(0.4 * 7e-3)
+    assert result.totals.base_j == pytest.approx(7e-3)
     assert result.totals.charge_mah == pytest.approx(result.totals.energy_j / 3.6)
 
 
 def test_missing_evidence_is_named() -> None:
     tables = run([thread(1, (), (), [(0, 0), (1000, 500)])], time_in_state=[])
-    evidence = analysed(tables).evidence
+    evidence = analysed(tables).evidence[0]
     assert evidence.level == "device"
     assert any("time_in_state" in reason and "0-3" in reason for reason in evidence.reasons)
     assert any("/proc/stat" in reason for reason in evidence.reasons)
@@ -317,7 +319,7 @@ def test_every_warning_says_what_to_do() -> None:
     tables = parsed(run([thread(1, nested((0, 10, 1)), [(0, 0), (10, 10)])]))
     odd = Warning(code="odd", message="something odd", remedy="Look at it.")
     told = replace(tables, warnings=(odd,), losses=(Loss(what="chunks", count=3),))
-    notices = analyze(told, manifest(), PLAIN).warnings
+    notices = profile_of(told, manifest(), PLAIN).warnings
     assert [(notice.code, notice.remedy) for notice in notices] == [("odd", odd.remedy), ("loss", LOST)]
 
 
@@ -329,12 +331,12 @@ def test_a_run_without_anything_is_no_error() -> None:
 
 def test_residency_that_never_moves_is_as_good_as_none() -> None:
     still = residency(0, [1_000], [(0, [70]), (500, [70]), (1000, [70])])
-    assert analysed(run([thread(1, (), (), [(0, 0), (1000, 5)])], time_in_state=[still])).evidence.level == "device"
+    assert analysed(run([thread(1, (), (), [(0, 0), (1000, 5)])], time_in_state=[still])).evidence[0].level == "device"
 
 
 def test_reasons_of_several_runs_are_one_with_the_range_of_their_shares() -> None:
-    told = "{}% of the threads' CPU time is at level thread-freq: the trace does not show these threads run"
-    runs = [(told.format("1.7"), "other"), (told.format("0.8"),), ("other", told.format("11.9"))]
-    assert merged_reasons(runs) == [told.format("0.8% to 11.9") + " (in 3 of 3 runs)", "other"]
-    assert merged_reasons([runs[0], ()]) == [*runs[0]]
-    assert merged_reasons([runs[1], runs[1], ()]) == [f"{told.format('0.8')} (in 2 of 3 runs)"]
+    text, other = "of the threads' CPU time is at level thread-freq: the trace does not show these threads run", Reason("other")
+    runs = [(Reason(text, 0.017), other), (Reason(text, 0.008),), (other, Reason(text, 0.119))]
+    assert merged(runs) == (f"0.8% to 11.9% {text} (in 3 of 3 runs)", "other")
+    assert merged([runs[0], ()]) == (f"1.7% {text}", "other")
+    assert merged([runs[1], runs[1], ()]) == (f"0.8% {text} (in 2 of 3 runs)",)

@@ -7,7 +7,9 @@ from dataclasses import replace
 import pytest
 from attribution_maker import J_PER_MS, MS, PLAIN, manifest, nested, parsed, run, thread
 
-from navitas.attribute.analyze import analyze
+from navitas.analyze.conserve import check
+from navitas.analyze.load import profile_of
+from navitas.analyze.records import TestEnergy as OneTest
 from navitas.attribute.compensation import (
     TICKED_LOSS,
     TIMED_LOSS,
@@ -17,8 +19,6 @@ from navitas.attribute.compensation import (
     compensation,
     relative_error,
 )
-from navitas.attribute.conserve import check
-from navitas.attribute.result import TestEnergy as OneTest
 from navitas.parse.tables import CallCost, ProbeCost, RunTables
 from navitas.recording.manifest import Run
 
@@ -80,7 +80,7 @@ def recorded(*unprobed_ms: float) -> OneTest:
     (test,) = known.tests
     more = [test.model_copy(update={"id": i, "run": i, "repeat": i - 1}) for i in range(1, count + 1)]
     described = known.model_copy(update={"runs": runs, "tests": [test, *more]})
-    analysis = analyze(parsed(probed, *(bare(i + 1, ms) for i, ms in enumerate(unprobed_ms))), described, PLAIN)
+    analysis = profile_of(parsed(probed, *(bare(i + 1, ms) for i, ms in enumerate(unprobed_ms))), described, PLAIN)
     assert check(analysis) == []
     (found,) = analysis.tests
     return found

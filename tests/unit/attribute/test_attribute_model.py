@@ -6,17 +6,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from attribution_maker import BIG, LITTLE, MODEL, T0, cpu_stat, ns, parsed, residency, run
+from attribution_maker import BIG, LITTLE, MODEL, PLAIN, T0, cpu_stat, manifest, nested, ns, parsed, residency, run, thread
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navitas.attribute.conserve import check
+from navitas.analyze.conserve import check
+from navitas.analyze.load import profile_of
+from navitas.analyze.profile import Profile
 from navitas.attribute.curves import F64, Knots, monotone, time_span
 from navitas.attribute.frequency import Cluster, clusters_of, mix_per_slot, running_mix
 from navitas.attribute.placement import of_slots, place
 from navitas.attribute.rate import Load, core_watts
-from navitas.attribute.result import Analysis, Evidence, MethodEnergy, Node, ThreadEnergy, Totals
-from navitas.attribute.result import TestEnergy as OneTest
 from navitas.attribute.shares import cpu_shares
 from navitas.errors import RecordingError
 from navitas.parse.tables import CpuStat
@@ -153,14 +153,16 @@ def test_times_too_far_apart_are_refused() -> None:
 
 
 def test_broken_sums_are_named() -> None:
-    method = MethodEnergy(0, 1, 0, 0, 2.0, 2.0, 1, 1, 1)
-    row = ThreadEnergy(1, 1, "main", "app", 1, 3.0, 1, 1.0, 0.0, (method,), (Node(0, -1, 0, 1, 2.0, 2.0, 1),))
-    test = OneTest(0, 0, ":", "a.C", "m", 0, "passed", 1, 4.0, 0.5, 0.25, 0.25, (row,))
-    totals = Totals(5.0, 1.0, 3.5, 0.5, 0.5, 0.5, 1.0)
-    fine = Analysis({}, "", {}, {}, None, 1.0, Evidence("thread-time", ()), parsed().method_table, totals, (test,), ())
+    fine = profile_of(parsed(run([thread(1, nested((0, 400, 1), (100, 300, 2)), [(0, 0), (500, 400)])])), manifest(), PLAIN)
     assert check(fine) == []
-    tampered = replace(row, untraced_j=1.001)
-    assert len(check(replace(fine, tests=(replace(test, threads=(tampered,)),)))) == 3
-    assert len(check(replace(fine, tests=(replace(test, idle_j=0.3),)))) == 1
-    assert len(check(replace(fine, totals=replace(totals, outside_tests_j=0.9)))) == 1
-    assert len(check(replace(fine, totals=replace(totals, threads_j=float("nan"))))) == 1
+    energy, shares = fine.ledger.energy, fine.ledger.shares
+    for raw in (False, True):
+        column = energy.raw_j if raw else energy.exclusive_j
+        broken = replace(energy, **{"raw_j" if raw else "exclusive_j": np.append(column[:-1], column[-1] * 1.001)})
+        found = check(Profile(replace(fine.ledger, energy=broken), fine.about))
+        assert len(found) == (1 if raw else 2) and "add up to" in found[0]
+    tampered = replace(fine.ledger, shares=replace(shares, energy_j=shares.energy_j * 1.001))
+    (problem,) = check(Profile(tampered, fine.about))
+    assert "thread thread-1, cpu: energies of call paths" in problem
+    lost = replace(fine.ledger, run_energy_j=fine.ledger.run_energy_j * np.nan)
+    assert len(check(Profile(lost, fine.about))) == 2

@@ -8,12 +8,12 @@ from math import hypot
 import pytest
 from attribution_maker import J_PER_MS, MS, PLAIN, manifest, nested, parsed, run, thread
 
-from navitas.attribute.analyze import analyze
-from navitas.attribute.classes import by_class
+from navitas.analyze.classes import by_class
+from navitas.analyze.conserve import check
+from navitas.analyze.load import profile_of
+from navitas.analyze.profile import Profile
 from navitas.attribute.compensation import TIMED_LOSS
-from navitas.attribute.conserve import check
 from navitas.attribute.overhead import NO_COST
-from navitas.attribute.result import Analysis
 from navitas.parse.tables import CallCost, ProbeCost, RunTables
 from navitas.recording.manifest import Run
 
@@ -25,15 +25,15 @@ def calibrated(own: RunTables) -> RunTables:
     return replace(own, probe_cost=ProbeCost(COST, COST))
 
 
-def analysed(own: RunTables) -> Analysis:
-    return analyze(parsed(own), manifest(), PLAIN)
+def analysed(own: RunTables) -> Profile:
+    return profile_of(parsed(own), manifest(), PLAIN)
 
 
 def test_own_calls_cost_their_inside_and_callees_calls_the_rest() -> None:
     # m0 calls m1 twice, for 20 ms and for 5 ms.
     events = nested((0, 100, 0), (10, 30, 1))[:-1] + nested((50, 55, 1)) + nested((0, 100, 0))[-1:]
     analysis = analysed(calibrated(run([thread(1, events, BUSY)])))
-    assert check(analysis) == [] and NO_COST not in analysis.evidence.reasons
+    assert check(analysis) == [] and NO_COST not in analysis.evidence[0].reasons
     (row,) = analysis.tests[0].threads
     methods = {method.method: method for method in row.methods}
     assert row.probes_j == pytest.approx(30 * J_PER_MS)
@@ -44,7 +44,7 @@ def test_own_calls_cost_their_inside_and_callees_calls_the_rest() -> None:
     assert (methods[0].raw_inclusive_j, methods[1].raw_exclusive_j) == pytest.approx((100 * J_PER_MS, 25 * J_PER_MS))
     assert methods[1].exclusive_error_j == pytest.approx(hypot(0.1, TIMED_LOSS) * 8 * J_PER_MS)
     # The test lasted a second, of which probes were 30 ms.
-    passive_j = 0.03 * (analysis.tests[0].idle_j + analysis.tests[0].other_processes_j)
+    passive_j = 0.03 * (analysis.tests[0].base_j + analysis.tests[0].other_processes_j)
     assert analysis.tests[0].compensated_j == pytest.approx(analysis.tests[0].energy_j - 30 * J_PER_MS - passive_j)
     assert [(node.method, node.exclusive_j) for node in row.nodes] == [
         (0, pytest.approx(methods[0].exclusive_j)),
@@ -69,7 +69,7 @@ def test_methods_that_were_mostly_probes_are_named_and_proposed_for_exclusion() 
 
 def test_without_a_calibration_the_reason_is_told() -> None:
     analysis = analysed(run([thread(1, nested((0, 100, 0)), BUSY)]))
-    assert NO_COST in analysis.evidence.reasons
+    assert NO_COST in analysis.evidence[0].reasons
     (row,) = analysis.tests[0].threads
     assert row.probes_j == 0 and row.methods[0].raw_exclusive_j is None
 
@@ -83,7 +83,7 @@ def test_a_baseline_stands_beside_its_repeat_and_counts_nowhere_else() -> None:
     known = manifest()
     tests = [known.tests[0], known.tests[0].model_copy(update={"id": 1, "run": 1})]
     recorded = known.model_copy(update={"runs": runs, "tests": tests})
-    both = analyze(parsed(probed, bare), recorded, PLAIN)
+    both = profile_of(parsed(probed, bare), recorded, PLAIN)
     alone = analysed(probed)
     assert both.totals == alone.totals and both.evidence == alone.evidence
     (test,) = both.tests
@@ -91,13 +91,13 @@ def test_a_baseline_stands_beside_its_repeat_and_counts_nowhere_else() -> None:
     assert replace(test, unprobed_j=None, unprobed_threads_j=None).energy_j == alone.tests[0].energy_j
     for status in ("cut", "failed"):
         ended = [tests[0], tests[1].model_copy(update={"status": status})]
-        (test,) = analyze(parsed(probed, bare), recorded.model_copy(update={"tests": ended}), PLAIN).tests
+        (test,) = profile_of(parsed(probed, bare), recorded.model_copy(update={"tests": ended}), PLAIN).tests
         assert test.unprobed_j is None
 
 
 def test_a_classs_tests_are_summed_thread_by_thread() -> None:
     own = run([thread(1, (), BUSY)], ((0, 300), (400, 1000)))
-    analysis = analyze(parsed(own), manifest(2), PLAIN)
+    analysis = profile_of(parsed(own), manifest(2), PLAIN)
     (whole,) = by_class(analysis.tests)
     assert (whole.class_name, whole.method, whole.status) == ("a.CTest", "*", "passed")
     assert whole.energy_j == pytest.approx(900 * J_PER_MS) and whole.wall_ns == 900 * MS

@@ -12,18 +12,19 @@ from hypothesis import strategies as st
 from slow_integrator import SlowRun
 from traces import METHODS, as_folded, random_run
 
-from navitas.attribute.analyze import analyze
-from navitas.attribute.conserve import check
-from navitas.attribute.result import Analysis, MethodEnergy, ThreadEnergy
-from navitas.attribute.result import TestEnergy as OneTest
+from navitas.analyze.conserve import check
+from navitas.analyze.load import profile_of
+from navitas.analyze.profile import Profile
+from navitas.analyze.records import MethodEnergy, ThreadEnergy
+from navitas.analyze.records import TestEnergy as OneTest
 from navitas.parse.tables import CallCost, CpuClock, ProbeCost, RunTables
 
 randoms = st.integers(0, 1 << 32).map(Random)
 flags = st.booleans()
 
 
-def analysed(run: RunTables) -> Analysis:
-    return analyze(parsed(run, methods=METHODS), manifest(3, policies=POLICIES), MODEL)
+def analysed(run: RunTables) -> Profile:
+    return profile_of(parsed(run, methods=METHODS), manifest(3, policies=POLICIES), MODEL)
 
 
 def calibrated(random: Random, run: RunTables) -> RunTables:
@@ -57,7 +58,7 @@ def test_energy_is_conserved_without_thread_clocks(random: Random, process: bool
     run = random_run(random, with_process=process)
     bare = tuple(replace(thread, anchors=empty(thread.anchors), samples=empty(thread.samples)) for thread in run.threads)
     result = analysed(replace(run, threads=bare))
-    assert result.evidence.level == "device"
+    assert result.evidence[0].level == "device"
     assert check(result) == []
 
 
@@ -77,7 +78,7 @@ def test_a_slow_integrator_agrees(random: Random, stat: bool, process: bool, cut
         scale = 1e-6 * test.energy_j
         assert test.other_processes_j == pytest.approx(slow.other_processes_j, rel=1e-6, abs=scale)
         assert test.unattributed_j == pytest.approx(slow.unattributed_j, rel=1e-6, abs=scale)
-        assert test.idle_j == pytest.approx(slow.idle_j, rel=1e-6)
+        assert test.base_j == pytest.approx(slow.base_j, rel=1e-6)
         for thread in test.threads:
             wanted = slow.threads[thread.serial]
             assert thread.energy_j == pytest.approx(wanted.energy_j, rel=1e-6, abs=1e-12)

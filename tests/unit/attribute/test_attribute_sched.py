@@ -13,8 +13,8 @@ from attribution_maker import BIG, LITTLE, MODEL, MS, POLICIES, T0, manifest, ns
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from navitas.attribute.analyze import analyze
-from navitas.attribute.conserve import check
+from navitas.analyze.conserve import check
+from navitas.analyze.load import profile_of
 from navitas.attribute.curves import Rows
 from navitas.parse.tables import RunTables
 from navitas.parse.trace.tables import CpuWindows, Frequencies, IdleStates, Losses, Snapshots, Spans, Switches, Tasks, Trace
@@ -141,7 +141,7 @@ def test_energies_are_those_of_all_instants(random: Random) -> None:
         }.values()
     )
     changes = list({(cpu, t): (cpu, t, khz) for cpu, t, khz in changes}.values())
-    result = analyze(parsed(traced(stints, changes, end_ms)), manifest(1, policies=POLICIES), MODEL)
+    result = profile_of(parsed(traced(stints, changes, end_ms)), manifest(1, policies=POLICIES), MODEL)
     assert check(result) == []
     if not stints:
         return
@@ -153,16 +153,16 @@ def test_energies_are_those_of_all_instants(random: Random) -> None:
         assert found.get(serial, 0.0) == pytest.approx(wanted[tid], rel=1e-9, abs=1e-12)
     assert test.other_processes_j == pytest.approx(wanted[300], rel=1e-9, abs=1e-12)
     assert test.unattributed_j == pytest.approx(wanted[150], rel=1e-9, abs=1e-12)
-    assert result.evidence.level == "sched"
+    assert result.evidence[0].level == "sched"
 
 
 def test_in_a_hole_the_level_below_counts() -> None:
     stints: list[Stint] = [(0, 0, 40, 101), (2, 60, 100, 101)]
-    whole = analyze(parsed(traced(stints, [], 100)), manifest(1, policies=POLICIES), MODEL)
-    holed = analyze(parsed(traced(stints, [], 100, lost=[(50, 70)])), manifest(1, policies=POLICIES), MODEL)
+    whole = profile_of(parsed(traced(stints, [], 100)), manifest(1, policies=POLICIES), MODEL)
+    holed = profile_of(parsed(traced(stints, [], 100, lost=[(50, 70)])), manifest(1, policies=POLICIES), MODEL)
     assert check(holed) == []
-    assert holed.evidence.level == "sched"
-    assert any("level device" in reason or "level thread-time" in reason for reason in holed.evidence.reasons)
+    assert holed.evidence[0].level == "sched"
+    assert any("level device" in reason or "level thread-time" in reason for reason in holed.evidence[0].reasons)
     assert whole.tests[0].threads[0].cpu_ns == 80 * MS
     assert holed.tests[0].threads[0].cpu_ns == pytest.approx(80 * MS, rel=0.2)
 
@@ -182,7 +182,7 @@ def test_a_tid_that_is_used_again() -> None:
     first = thread(1, anchors=[(1, 1), (9, 9)])
     second = replace(thread(2, anchors=[(55, 5), (65, 15)]), tid=101)
     again = replace(made, threads=(first, second), trace=replace(made.trace, tasks=tasks))
-    result = analyze(parsed(again), manifest(1, policies=POLICIES), MODEL)
+    result = profile_of(parsed(again), manifest(1, policies=POLICIES), MODEL)
     spent = {row.serial: row.cpu_ns for row in result.tests[0].threads}
     assert spent == {1: pytest.approx(10 * MS), 2: pytest.approx(20 * MS)}
 
@@ -192,10 +192,12 @@ def test_a_thread_that_the_trace_misses_keeps_its_cpu_time() -> None:
     stints: list[Stint] = [(0, 0, 60, 102), (1, 5, 30, 150)]
     made = traced(stints, [], 100)
     missed = thread(1, samples=[(5, 0)], anchors=[(10, 5), (30, 25)])
-    result = analyze(parsed(replace(made, threads=(missed, made.threads[1]))), manifest(1, policies=POLICIES), MODEL)
+    result = profile_of(parsed(replace(made, threads=(missed, made.threads[1]))), manifest(1, policies=POLICIES), MODEL)
     assert check(result) == []
-    assert result.evidence.level == "sched"
-    assert any(reason.startswith("29.4% of the threads' CPU time") and "not show" in reason for reason in result.evidence.reasons)
+    assert result.evidence[0].level == "sched"
+    assert any(
+        reason.startswith("29.4% of the threads' CPU time") and "not show" in reason for reason in result.evidence[0].reasons
+    )
     test = result.tests[0]
     assert {row.serial: row.cpu_ns for row in test.threads} == {1: 25 * MS, 2: 60 * MS}
     assert test.unattributed_j == pytest.approx(0.0, abs=1e-12)
@@ -210,16 +212,16 @@ def test_rows_of_any_number_of_owners_at_any_times() -> None:
 
 def test_while_a_core_runs_of_which_no_policy_is_known_the_level_below_counts() -> None:
     stints: list[Stint] = [(0, 0, 100, 101), (2, 20, 60, 103)]
-    result = analyze(parsed(traced(stints, [], 100)), manifest(1, policies=POLICIES[:1]), MODEL)
+    result = profile_of(parsed(traced(stints, [], 100)), manifest(1, policies=POLICIES[:1]), MODEL)
     assert check(result) == []
-    assert result.evidence.reasons[0].startswith("CPUs 2 ran and have no frequencies")
+    assert result.evidence[0].reasons[0].startswith("CPUs 2 ran and have no frequencies")
     assert {row.serial: row.cpu_ns for row in result.tests[0].threads}[3] == pytest.approx(40 * MS)
 
 
 def test_a_thread_on_two_cores_at_once_is_told() -> None:
     sound: list[Stint] = [(0, 0, 40, 101), (1, 40, 60, 101), (2, 0, 40, 102)]
-    assert analyze(parsed(traced(sound, [], 100)), manifest(1, policies=POLICIES), MODEL).evidence.reasons == ()
+    assert profile_of(parsed(traced(sound, [], 100)), manifest(1, policies=POLICIES), MODEL).evidence[0].reasons == ()
     forged: list[Stint] = [*sound, (3, 10, 12, 101), (3, 20, 22, 101)]
-    result = analyze(parsed(traced(forged, [], 100)), manifest(1, policies=POLICIES), MODEL)
+    result = profile_of(parsed(traced(forged, [], 100)), manifest(1, policies=POLICIES), MODEL)
     assert check(result) == []
-    assert any(reason.startswith("3.8% of the threads' time is on two CPUs at once") for reason in result.evidence.reasons)
+    assert any(reason.startswith("3.8% of the threads' time is on two CPUs at once") for reason in result.evidence[0].reasons)

@@ -2,37 +2,43 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from attribution_maker import PLAIN, manifest, nested, parsed, run, thread
 
-from navitas.attribute.result import MethodEnergy, ThreadEnergy
-from navitas.attribute.result import TestEnergy as OneTest
-from navitas.attribute.statistical import standard_error_j, with_errors
+from navitas.analyze.load import profile_of
+from navitas.analyze.method_rows import standard_error_j
+
+
+def error_j(part_j: float, whole_j: float, tick_j: float) -> float:
+    return float(standard_error_j(np.array([part_j]), np.array([whole_j]), np.array([tick_j]))[0])
 
 
 @pytest.mark.parametrize("share", [0.5, 0.1, 0.01])
 def test_the_stated_error_is_that_of_random_draws(share: float) -> None:
     draws, rounds, tick_j = 2_000, 4_000, 0.003
     hits = np.random.default_rng(1).binomial(draws, share, rounds)
-    stated = np.array([standard_error_j(hit * tick_j, draws * tick_j, tick_j) for hit in hits.tolist()])
+    stated = standard_error_j(hits * tick_j, np.full(rounds, draws * tick_j), np.full(rounds, tick_j))
     off = hits * tick_j - share * draws * tick_j
     assert float(np.sqrt(np.mean(off**2))) == pytest.approx(float(np.mean(stated)), rel=0.05)
 
 
 def test_what_no_tick_found_is_not_held_to_be_nothing_and_the_whole_is_nearly_certain() -> None:
-    assert standard_error_j(0.0, 1.0, 0.001) == pytest.approx(0.0007, rel=0.02)
-    assert standard_error_j(1.0, 1.0, 0.001) == pytest.approx(0.0007, rel=0.02)
-    assert standard_error_j(1.0, 0.9999, 0.001) > 0
-    assert standard_error_j(0.0, 0.0, 0.0) == 0
+    assert error_j(0.0, 1.0, 0.001) == pytest.approx(0.0007, rel=0.02)
+    assert error_j(1.0, 1.0, 0.001) == pytest.approx(0.0007, rel=0.02)
+    assert error_j(1.0, 0.9999, 0.001) > 0
+    assert error_j(0.0, 0.0, 0.0) == 0
 
 
 def test_a_tick_costs_what_the_thread_costs_while_it_runs() -> None:
-    methods = (MethodEnergy(0, 1, 0, 0, 2.0, 0.5, 4, 1, 4), MethodEnergy(1, 9, 0, 0, 1.5, 1.5, 3, 3, 3))
-    thread = ThreadEnergy(1, 1, "main", "app", 1, 2.0, 1_000_000_000, 0.0, 0.0, methods, ())
-    bare = ThreadEnergy(2, 2, "GC", "gc", 1, 1.0, 10, 1.0, 0.0, (), ())
-    test = OneTest(0, 0, ":", "a.T", "t", 0, "passed", 5, 3.0, 0.0, 0.0, 0.0, (thread, bare))
-    found, same = with_errors(test, 1e6).threads
-    assert same == bare
-    assert found.methods[1].exclusive_error_j == pytest.approx(standard_error_j(1.5, 2.0, 0.002))
-    assert found.methods[0].inclusive_error_j == pytest.approx(standard_error_j(2.0, 2.0, 0.002))
-    assert found.methods[0].exclusive_error_j == found.methods[1].exclusive_error_j
+    made = run([thread(1, nested((0, 400, 0), (100, 300, 1)), [(0, 0), (1000, 800)])])
+    plain, ticked = (profile_of(parsed(each), manifest(), PLAIN) for each in (made, replace(made, tick_ns=1e6)))
+    assert plain.tests[0].threads[0].methods[0].exclusive_error_j is None
+    (row,) = ticked.tests[0].threads
+    in_calls_j = sum(method.exclusive_j for method in row.methods)
+    for method in row.methods:
+        tick_j = 1e6 * row.energy_j / row.cpu_ns
+        assert method.exclusive_error_j == pytest.approx(error_j(method.exclusive_j, in_calls_j, tick_j))
+        assert method.inclusive_error_j == pytest.approx(error_j(method.inclusive_j, in_calls_j, tick_j))

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from traces import METHODS, random_run
 
-from navitas.attribute.analyze import analyze
-from navitas.attribute.conserve import check
+from navitas.analyze.conserve import check
+from navitas.analyze.load import profile_of
 from navitas.parse.tables import CpuStat, RunTables, Thread, TimeInState
 
 GRID = [float(t) for t in range(0, 1001, 100)]
@@ -42,7 +42,7 @@ def shared_by_turns() -> RunTables:
 
 
 def test_each_thread_pays_for_its_own_cores() -> None:
-    test = analyze(parsed(shared_by_turns()), manifest(1, policies=POLICIES), MODEL).tests[0]
+    test = profile_of(parsed(shared_by_turns()), manifest(1, policies=POLICIES), MODEL).tests[0]
     joules = {row.serial: row.energy_j for row in test.threads}
     assert joules[1] == pytest.approx(0.5 * LITTLE_W, rel=0.1)
     assert joules[2] == pytest.approx(0.5 * BIG_W, rel=0.1)
@@ -51,8 +51,8 @@ def test_each_thread_pays_for_its_own_cores() -> None:
 def test_the_rest_ran_where_the_told_threads_did_not() -> None:
     made = shared_by_turns()
     alone = replace(made, threads=made.threads[:1], process_cpu=clock((t, t / 2) for t in GRID))
-    result = analyze(parsed(alone), manifest(1, policies=POLICIES), MODEL)
-    assert result.evidence.level == "thread-freq"
+    result = profile_of(parsed(alone), manifest(1, policies=POLICIES), MODEL)
+    assert result.evidence[0].level == "thread-freq"
     assert result.tests[0].other_processes_j == pytest.approx(0.5 * BIG_W, rel=0.1)
 
 
@@ -61,11 +61,11 @@ def test_time_without_readings_is_told() -> None:
     half = replace(
         made, threads=(replace(made.threads[0], residency=tuple(cut(t) for t in made.threads[0].residency)), made.threads[1])
     )
-    evidence = analyze(parsed(half), manifest(1, policies=POLICIES), MODEL).evidence
+    evidence = profile_of(parsed(half), manifest(1, policies=POLICIES), MODEL).evidence[0]
     assert any(reason.startswith("25.0%") and "level thread-time" in reason for reason in evidence.reasons)
     assert evidence.level == "thread-freq"
     most = replace(half, threads=(half.threads[0], replace(half.threads[1], residency=())))
-    assert analyze(parsed(most), manifest(1, policies=POLICIES), MODEL).evidence.level == "thread-time"
+    assert profile_of(parsed(most), manifest(1, policies=POLICIES), MODEL).evidence[0].level == "thread-time"
 
 
 def test_readings_that_cannot_be_keep_memory_and_energy() -> None:
@@ -75,7 +75,7 @@ def test_readings_that_cannot_be_keep_memory_and_energy() -> None:
         CpuStat((0,), np.array([at, at]), np.array([[0], [MS]])),
         CpuStat((0,), np.array([at, at + MS]), np.array([[0], [1 << 62]])),
     ):
-        analysis = analyze(parsed(replace(made, cpu_stat=stat)), manifest(1, policies=POLICIES), MODEL)
+        analysis = profile_of(parsed(replace(made, cpu_stat=stat)), manifest(1, policies=POLICIES), MODEL)
         assert check(analysis) == [] and np.isfinite(analysis.totals.energy_j)
 
 
@@ -88,9 +88,9 @@ def cut(table: TimeInState) -> TimeInState:
 def test_energy_is_conserved(random: Random) -> None:
     made = random_run(random)
     threads = tuple(with_residency(random, one, made) for one in made.threads)
-    result = analyze(parsed(replace(made, threads=threads), methods=METHODS), manifest(3, policies=POLICIES), MODEL)
+    result = profile_of(parsed(replace(made, threads=threads), methods=METHODS), manifest(3, policies=POLICIES), MODEL)
     assert check(result) == []
-    told = result.evidence.level == "thread-freq" or any("at level thread-time" in why for why in result.evidence.reasons)
+    told = result.evidence[0].level == "thread-freq" or any("at level thread-time" in why for why in result.evidence[0].reasons)
     assert told or not any(one.residency for one in threads)
 
 

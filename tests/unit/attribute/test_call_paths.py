@@ -11,8 +11,8 @@ from attribution_maker import J_PER_MS, PLAIN, Event, manifest, parsed, run, thr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from navitas.analyze.load import profile_of
 from navitas.attribute import stretches, walk
-from navitas.attribute.analyze import analyze
 from navitas.attribute.forest import outermost, path_sums, preorder, subtree_sums
 from navitas.attribute.paths import EMPTY, Paths
 from navitas.parse.tables import ENTER, EXIT, THROW, Calls
@@ -134,7 +134,7 @@ def test_blocks_and_lost_exits_change_no_figure(block: int, monkeypatch: pytest.
     for module in (stretches, walk):
         monkeypatch.setattr(module, "PIECE_EVENTS", block)
     tables = run([thread(1, lost, [(0, 0), (800, 800)])], [(50, 150), (150, 1000)])
-    first, second = analyze(parsed(tables), manifest(2), PLAIN).tests
+    first, second = profile_of(parsed(tables), manifest(2), PLAIN).tests
     counts = [{m.method: (m.calls, m.cut) for m in test.threads[0].methods} for test in (first, second)]
     assert counts == [{1: (0, 0), 2: (1, 1)}, {1: (0, 0), 2: (0, 0), 3: (1, 1), 4: (1, 0)}]
     assert second.threads[0].energy_j == pytest.approx(650 * J_PER_MS)

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
+import navitas
 from navitas.cli.destinations import check_outputs
 from navitas.cli.main import COMMANDS, run
-from navitas.cli.measuring import analyze_recording, tell
+from navitas.cli.measuring import tell
 from navitas.cli.options import ReportOptions
 from navitas.collect.session import Outcome
 from navitas.errors import ExitCode, UsageError
@@ -185,7 +186,7 @@ def test_what_was_measured_is_told_although_no_report_can_be_made(tmp_path: Path
     recording = Path(shutil.copytree(Path(__file__).parents[2] / "golden/recording-v1", tmp_path / "rec"))
     outcome = Outcome(recording, {"a.BTest#c": "why"}, crashed=False)
     with pytest.raises(UsageError, match="mian"):
-        tell(outcome, analyze_recording(recording), ReportOptions(None, None, None, tree="mian", top=20, method="default"))
+        tell(outcome, navitas.load(recording), ReportOptions(None, None, None, tree="mian", top=20, method="default"))
     error = capsys.readouterr().err
     assert "FAILED a.BTest#c: why" in error
     assert f"recording: {recording}\n" in error
@@ -195,9 +196,7 @@ def test_a_large_recording_says_so(tmp_path: Path, capsys: pytest.CaptureFixture
     recording = Path(shutil.copytree(Path(__file__).parents[2] / "golden/recording-v1", tmp_path / "rec"))
     with (recording / "big").open("wb") as file:
         file.truncate(203_000_000)
-    tell(
-        Outcome(recording, {}, crashed=False), analyze_recording(recording), ReportOptions(None, None, None, None, 20, "default")
-    )
+    tell(Outcome(recording, {}, crashed=False), navitas.load(recording), ReportOptions(None, None, None, None, 20, "default"))
     error = capsys.readouterr().err
     assert f"recording: {recording} (203 MB; smaller with --mode tick or folded, " in error and "--exclude" in error
 

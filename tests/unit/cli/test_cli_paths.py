@@ -271,7 +271,7 @@ def test_a_pipe_with_a_reader_is_written_to(place: Path) -> None:
 def test_a_name_that_no_argument_gave_is_an_error_too(
     place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("navitas.cli.report.analyze_recording", lambda *_, **__: f"{'x' * 10_000}{BAD}".encode())
+    monkeypatch.setattr("navitas.cli.report.load_profile", lambda *_, **__: f"{'x' * 10_000}{BAD}".encode())
     assert run(["report", str(place / "rec")]) == ExitCode.TROUBLE
     told = capsys.readouterr().err
     assert r"caf\udcff" in told and "is not UTF-8" in told and len(told) < 1000

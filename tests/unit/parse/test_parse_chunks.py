@@ -26,7 +26,7 @@ CHUNKS = st.builds(
     ),
     st.integers(1, 12),
     st.binary(max_size=20),
-    st.integers(0, 2**64 - 1),
+    st.integers(0, 2**48 - 1),
     st.integers(0, 2**32 - 1),
     st.integers(0, 2**32 - 1),
     st.integers(0, 2**32 - 1),
@@ -41,6 +41,13 @@ def seqs(scan: ChunkScan) -> list[int]:
 
 def some(count: int) -> list[bytes]:
     return [cw.chunk(3, b"x" * 50, 0, seq=i, name="thread") for i in range(count)]
+
+
+@pytest.mark.parametrize("serial", [2**48, 2**63, 2**64 - 1])
+def test_a_chunk_of_an_impossible_thread_is_damage(serial: int) -> None:
+    good, bad = cw.chunk(3, b"", 0, seq=1), cw.chunk(3, b"", 0, serial=serial)
+    scan = scan_chunks(bad + good)
+    assert seqs(scan) == [1] and (scan.damaged, scan.skipped_bytes) == (1, len(bad))
 
 
 def test_every_field_is_read() -> None:

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import chunk_writer as cw
 
-from navitas.attribute.conserve import check
-from navitas.cli.analysis import analyze_recording
+import navitas
+from navitas.analyze.conserve import check
 from navitas.errors import NavitasError, PowerProfileError, RecordingError
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "fuzz"))
@@ -47,17 +47,17 @@ def test_damage_of_any_kind_is_a_report_or_a_named_error(samples: list[Path], nu
         shutil.copytree(samples[number % len(samples)], recording)
         done = damage(recording, random)
         try:
-            analysis = analyze_recording(recording)
+            made = navitas.load(recording)
         except NavitasError as error:
             assert str(recording) in error.message and error.remedy
             assert not done.is_plain_loss, done
             return
-    assert check(analysis) == []
+    assert check(made) == []
     if done.missing_log is not None:
-        assert sum(lost.count for lost in analysis.losses if lost.what == "logcat_chunks") == done.missing_log
+        assert sum(lost.count for lost in made.losses if lost.what == "logcat_chunks") == done.missing_log
     elif done.missing is not None:
-        assert sum(lost.count for lost in analysis.losses if lost.what == "chunks") == done.missing
-        assert all(lost.serial is not None for lost in analysis.losses if lost.what == "chunks")
+        assert sum(lost.count for lost in made.losses if lost.what == "chunks") == done.missing
+        assert all(lost.serial is not None for lost in made.losses if lost.what == "chunks")
 
 
 def test_lost_chunks_are_counted_by_thread(samples: list[Path], tmp_path: Path) -> None:
@@ -69,10 +69,10 @@ def test_lost_chunks_are_counted_by_thread(samples: list[Path], tmp_path: Path) 
     workers = [number for number, head in calls if head["type"] == 1 and head["serial"] == 2][1:8:2]
     kept = [chunk for number, chunk in enumerate(chunks) if number not in workers]
     path.write_bytes(b"".join(chunk.data for chunk in kept))
-    analysis = analyze_recording(tmp_path / "r")
-    lost = [(one.what, one.count, one.run, one.serial, one.thread) for one in analysis.losses]
+    made = navitas.load(tmp_path / "r")
+    lost = [(one.what, one.count, one.run, one.serial, one.thread) for one in made.losses]
     assert lost == [("chunks", missing_of(kept), 0, 2, "worker-1")]
-    assert any(f"(worker-1: {len(workers)})" in warning.message for warning in analysis.warnings)
+    assert any(f"(worker-1: {len(workers)})" in warning.message for warning in made.warnings)
 
 
 def test_zeroed_bytes_are_counted_by_file(samples: list[Path], tmp_path: Path) -> None:
@@ -83,11 +83,11 @@ def test_zeroed_bytes_are_counted_by_file(samples: list[Path], tmp_path: Path) -
     at = data.index(b"worker-2")
     data[at : at + 700] = bytes(700)
     path.write_bytes(data)
-    analysis = analyze_recording(tmp_path / "r")
-    (damaged,) = (lost for lost in analysis.losses if lost.what == "damaged_bytes")
+    made = navitas.load(tmp_path / "r")
+    (damaged,) = (lost for lost in made.losses if lost.what == "damaged_bytes")
     assert damaged.file == f"runs/0/{path.name}" and damaged.count >= 700
-    assert sum(lost.count for lost in analysis.losses if lost.what == "chunks") > 0
-    assert check(analysis) == []
+    assert sum(lost.count for lost in made.losses if lost.what == "chunks") > 0
+    assert check(made) == []
 
 
 def test_errors_of_analysis_and_of_power_profiles_name_the_recordings_files(samples: list[Path], tmp_path: Path) -> None:
@@ -96,15 +96,15 @@ def test_errors_of_analysis_and_of_power_profiles_name_the_recordings_files(samp
     path = next((tmp_path / "times" / "runs" / "0").glob("*.nvch"))
     path.write_bytes(path.read_bytes() + cw.chunk(cw.ANCHORS, cw.anchors_payload([(1 << 61, 1)]), 1, serial=99))
     with pytest.raises(RecordingError, match=f"{tmp_path / 'times'}: .* days apart"):
-        analyze_recording(tmp_path / "times")
+        navitas.load(tmp_path / "times")
     shutil.copytree(plain, tmp_path / "profile")
     path = tmp_path / "profile" / "power_profile.xml"
     path.write_bytes(path.read_bytes().replace(b"core_speeds", b"core_rates"))
     with pytest.raises(PowerProfileError, match=str(path)):
-        analyze_recording(tmp_path / "profile")
+        navitas.load(tmp_path / "profile")
 
 
 def test_the_harness_sees_energy_that_is_not_conserved() -> None:
-    totals = dict.fromkeys(("threads_j", "other_processes_j", "idle_j", "unattributed_j"), 1.0)
+    totals = dict.fromkeys(("threads_j", "other_processes_j", "base_j", "unattributed_j"), 1.0)
     report = {"totals": {**totals, "energy_j": 5.0, "outside_tests_j": 5.0}, "tests": [], "warnings": []}
     assert list(conservation(report)) == ["totals: 4.0 J, not 5.0 J"]

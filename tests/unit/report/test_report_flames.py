@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import io
-import json
 from dataclasses import replace
 
 import pytest
-from analysis_maker import analysis, one_run
+from profile_maker import METHODS, one_run, profile
+from support.ledger_maker import NodeSpec, ThreadSpec
+from support.reports import data_of, text_of
 
-from navitas.attribute.result import Analysis, Node
+from navitas.analyze.profile import Profile
 from navitas.parse.tables import MethodTable
-from navitas.report.collapsed import CollapsedReport
-from navitas.report.speedscope import SpeedscopeReport, to_dict
+from navitas.report import collapsed, speedscope
 
 
-def collapsed(made: Analysis) -> list[str]:
-    out = io.StringIO()
-    CollapsedReport().render(made, out)
-    return out.getvalue().splitlines()
+def lines_of(made: Profile) -> list[str]:
+    return text_of(collapsed.write, made).splitlines()
 
 
 def test_collapsed_stacks() -> None:
-    lines = collapsed(analysis())
+    lines = lines_of(profile())
     assert "main;org.example.SortTest.sorts 1000000" in lines
     assert "main;org.example.SortTest.sorts;org.example.Sorter.sort;org.example.Sorter.swap 1000000" in lines
     assert "main;(untraced) 500000" in lines
@@ -31,32 +28,30 @@ def test_collapsed_stacks() -> None:
 
 
 def test_collapsed_stacks_cannot_be_broken_by_names() -> None:
-    for line in collapsed(analysis()):
+    for line in lines_of(profile()):
         stack, _, weight = line.rpartition(" ")
         assert weight.isdigit()
         assert stack.count(";") in {1, 2, 3}
 
 
 def test_collapsed_stacks_lose_less_than_a_microjoule_a_thread() -> None:
-    test = one_run(0, 10.0)
-    nodes = (Node(0, -1, 0, 1, 1e-4, 0.7e-6, 1), *(Node(i, 0, 1, 1, 0.7e-6, 0.7e-6, 1) for i in range(1, 101)))
-    small = replace(test.threads[0], nodes=nodes, untraced_j=0.7e-6)
-    weights = [int(line.rpartition(" ")[2]) for line in collapsed(analysis(replace(test, threads=(small,))))]
+    nodes = [NodeSpec(-1, 0, 1, 0.7e-6), *(NodeSpec(0, method, 1, 0.7e-6) for method in range(1, 101))]
+    small = replace(one_run(0, 10.0), threads=(ThreadSpec(1, "main", 102 * 0.7e-6, nodes=nodes),))
+    many = tuple(replace(METHODS.methods[1], id=i, name=f"m{i}") for i in range(101))
+    weights = [int(line.rpartition(" ")[2]) for line in lines_of(profile(small, methods=MethodTable(many, {})))]
     assert sum(weights) == int(102 * 0.7)
 
 
 def test_speedscope_events_are_balanced_and_hold_the_tests_energy() -> None:
-    out = io.StringIO()
-    SpeedscopeReport().render(analysis(one_run(0, 10.0), one_run(1, 12.0)), out)
-    data = json.loads(out.getvalue())
+    data = data_of(speedscope.write, profile(one_run(0, 10.0), one_run(1, 12.0)))
     assert data["$schema"] == "https://www.speedscope.app/file-format-schema.json"
-    assert [profile["endValue"] for profile in data["profiles"]] == pytest.approx([10e6, 12e6])
-    for profile in data["profiles"]:
-        assert (profile["type"], profile["unit"], profile["startValue"]) == ("evented", "none", 0)
-        assert "µJ" in profile["name"]
+    assert [test["endValue"] for test in data["profiles"]] == pytest.approx([10e6, 12e6])
+    for test in data["profiles"]:
+        assert (test["type"], test["unit"], test["startValue"]) == ("evented", "none", 0)
+        assert "µJ" in test["name"]
         stack: list[int] = []
         before = 0.0
-        for event in profile["events"]:
+        for event in test["events"]:
             assert event["at"] >= before
             before = event["at"]
             if event["type"] == "O":
@@ -67,13 +62,12 @@ def test_speedscope_events_are_balanced_and_hold_the_tests_energy() -> None:
     frames = data["shared"]["frames"]
     assert all(set(frame) <= {"name", "file", "line", "col"} for frame in frames)
     assert {"name": "org.example.Sorter.sort", "file": "org.example.Sorter", "line": 34} in frames
-    assert all(0 <= event["frame"] < len(frames) for profile in data["profiles"] for event in profile["events"])
+    assert all(0 <= event["frame"] < len(frames) for test in data["profiles"] for event in test["events"])
 
 
 def test_frames_of_classes_with_one_name_in_two_modules_stay_apart() -> None:
-    made = analysis()
-    other = replace(made.methods.methods[1], id=2, module=":b")
-    made = replace(made, methods=MethodTable((*made.methods.methods[:2], other), {}))
-    names = {frame["name"] for frame in to_dict(made)["shared"]["frames"]}
+    other = replace(METHODS.methods[1], id=2, module=":b")
+    made = profile(methods=MethodTable((*METHODS.methods[:2], other), {}))
+    names = {frame["name"] for frame in data_of(speedscope.write, made)["shared"]["frames"]}
     assert {": org.example.Sorter.sort", ":b org.example.Sorter.sort", "org.example.SortTest.sorts"} <= names
-    assert any(";: org.example.Sorter.sort;:b org.example.Sorter.sort " in line for line in collapsed(made))
+    assert any(";: org.example.Sorter.sort;:b org.example.Sorter.sort " in line for line in lines_of(made))

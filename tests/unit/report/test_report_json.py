@@ -2,40 +2,34 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
-from analysis_maker import analysis, one_run, with_paper1, with_ticks
+from profile_maker import ABOUT, TICKED, one_run, profile
+from support.reports import data_of, text_of
 
 import navitas.report.json_report as module
-from navitas.attribute.result import Analysis
-from navitas.report.json_report import JsonReport, schema, to_dict
+from navitas.analyze.profile import Profile
+from navitas.report.json_report import schema, write
 
 ROOT = Path(__file__).parents[3]
 
 
-def rendered(made: Analysis) -> dict[str, Any]:
-    out = io.StringIO()
-    JsonReport().render(made, out)
-    loaded: dict[str, Any] = json.loads(out.getvalue())
-    return loaded
-
-
 @pytest.mark.parametrize(
-    "made", [analysis(), with_paper1(analysis()), with_ticks(analysis()), analysis(one_run(0, 8.0), one_run(1, 9.0, "cut"))]
+    "made", [profile(), profile(alternative="paper1"), profile(run=TICKED), profile(one_run(0, 8.0), one_run(1, 9.0, "cut"))]
 )
-def test_reports_fit_the_schema(made: Analysis) -> None:
+def test_reports_fit_the_schema(made: Profile) -> None:
     jsonschema.Draft202012Validator.check_schema(schema())
-    jsonschema.validate(rendered(made), schema())
+    jsonschema.validate(data_of(write, made), schema())
 
 
 def test_the_schema_knows_every_field() -> None:
@@ -45,9 +39,8 @@ def test_the_schema_knows_every_field() -> None:
             return {**done, "additionalProperties": False} if "properties" in part else done
         return [closed(value) for value in part] if isinstance(part, list) else part
 
-    made = with_ticks(with_paper1(analysis()))
-    made = replace(made, totals=replace(made.totals, rails_j=1.0))
-    jsonschema.validate(rendered(made), closed(schema()))
+    run = replace(TICKED, rails_j=1.0, rails_estimate_j=1.0)
+    jsonschema.validate(data_of(write, profile(alternative="paper1", run=run)), closed(schema()))
 
 
 def test_every_field_is_documented() -> None:
@@ -62,41 +55,39 @@ def test_every_field_is_documented() -> None:
     assert not {name for name in names(schema()) if f"`{name}`" not in text}
 
 
-def test_the_example_stays_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_example_stays_as_it_is(monkeypatch: pytest.MonkeyPatch, golden: Callable[[str, str], None]) -> None:
     monkeypatch.setattr(module, "__version__", "0")
-    expected = json.loads((ROOT / "tests/golden/report/report.json").read_text("utf-8"))
-    assert rendered(analysis(one_run(0, 10.0), one_run(1, 12.0))) == expected
+    report = data_of(write, profile(one_run(0, 10.0), one_run(1, 12.0)))
+    golden("report/report.json", json.dumps(report, indent=1, ensure_ascii=False) + "\n")
 
 
 def test_a_node_is_a_line() -> None:
-    out = io.StringIO()
-    JsonReport().render(analysis(), out)
-    lines = [line.strip().rstrip(",") for line in out.getvalue().splitlines()]
+    lines = [line.strip().rstrip(",") for line in text_of(write, profile()).splitlines()]
     assert {"id": 0, "parent": -1, "method": 0, "calls": 1, "inclusive_j": 6, "exclusive_j": 1, "wall_ns": 950_000_000} in [
         json.loads(line) for line in lines if line.startswith('{"id": 0, "parent"')
     ]
 
 
 def test_repeats_hold_every_run_and_the_median_of_those_that_ended() -> None:
-    made = analysis(one_run(0, 10.0), one_run(1, 14.0), one_run(2, 11.0), one_run(3, 5.0, "cut"))
-    (repeats,) = rendered(made)["repeats"]
+    made = profile(one_run(0, 10.0), one_run(1, 14.0), one_run(2, 11.0), one_run(3, 5.0, "cut"))
+    (repeats,) = data_of(write, made)["repeats"]
     assert (repeats["energies_j"], repeats["median_j"]) == ([10.0, 14.0, 11.0, 5.0], 11.0)
 
 
 def test_infinite_figures_are_refused() -> None:
     with pytest.raises(ValueError, match="JSON"):
-        rendered(replace(analysis(), voltage_v=float("inf")))
+        data_of(write, profile(about=replace(ABOUT, voltage_v=float("inf"))))
 
 
 def test_lone_surrogates_in_names_can_be_written() -> None:
     test = one_run(0, 10.0)
     odd = replace(test, threads=(replace(test.threads[0], name="a\ud800b"), *test.threads[1:]))
-    assert rendered(analysis(odd))["tests"][0]["threads"][0]["name"] == "a?b"
+    assert data_of(write, profile(odd))["tests"][0]["threads"][0]["name"] == "a?b"
 
 
 def test_the_examples_of_the_docs_run(tmp_path: Path) -> None:
     text = (ROOT / "docs/json-report.md").read_text("utf-8")
-    (tmp_path / "report.json").write_text(json.dumps(to_dict(analysis())))
+    (tmp_path / "report.json").write_text(text_of(write, profile()))
     code = text.split("```python\n")[1].split("```")[0]
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert "org.example.SortTest#sorts run 0: main 6.500 J" in done.stdout
@@ -107,7 +98,7 @@ def test_the_jq_examples_of_the_docs_run(tmp_path: Path) -> None:
     if shutil.which("jq") is None:
         pytest.skip("jq is not installed")
     largest, limit = re.findall(r"```sh\n(.*?)```", (ROOT / "docs/json-report.md").read_text("utf-8"), re.DOTALL)
-    (tmp_path / "report.json").write_text(json.dumps(to_dict(analysis())))
+    (tmp_path / "report.json").write_text(text_of(write, profile()))
     done = subprocess.run(["sh", "-c", largest], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[0].endswith("org.example.Sorter.sort")
     over = [subprocess.run(["sh", "-c", limit.replace("0.5", joules)], cwd=tmp_path, check=False) for joules in ("0.5", "100")]

@@ -10,14 +10,14 @@ import pytest
 from rich.console import Console
 from support.big_recording import make_deep_recording
 from support.recording_maker import make_recording
+from support.reports import data_of, text_of
 from support.scenario import Scenario, TestSpec, ThreadSpec, call
 
-from navitas.attribute.result import Analysis
-from navitas.cli.analysis import analyze_recording
-from navitas.report.collapsed import DEEPER, MOST_FRAMES, CollapsedReport
-from navitas.report.json_report import JsonReport
+import navitas
+from navitas.analyze.profile import Profile
+from navitas.report import collapsed, json_report, speedscope
+from navitas.report.collapsed import DEEPER, MOST_FRAMES
 from navitas.report.names import printable, printable_lines
-from navitas.report.speedscope import SpeedscopeReport
 from navitas.report.terminal import TerminalReport
 
 EVIL = "<script>'\"&; [bold red]x[/] %s %d {0} \\ \r\n\t\x1b[2J\x07\x9b \u202e\u2028\ufeff é😀 }, {"
@@ -26,7 +26,7 @@ CLASS = "a.b." + EVIL.replace("#", "")
 
 
 @pytest.fixture(scope="module")
-def analysis(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
+def made(tmp_path_factory: pytest.TempPathFactory) -> Profile:
     methods = [f"{CLASS}#{name}" for name in NAMES]
     nested = call(methods[0], 20, 900, *(call(name, 30 + 50 * i, 60 + 50 * i) for i, name in enumerate(methods[1:])))
     scenario = Scenario(
@@ -38,13 +38,13 @@ def analysis(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
     )
     folder: Path = tmp_path_factory.mktemp("names") / "rec"
     make_recording(folder, scenario)
-    return analyze_recording(folder)
+    return navitas.load(folder)
 
 
-def test_the_terminal_is_not_steered(analysis: Analysis) -> None:
+def test_the_terminal_is_not_steered(made: Profile) -> None:
     out = io.StringIO()
     for width in (60, 120):
-        TerminalReport(tree=EVIL).render(analysis, Console(file=out, width=width, force_terminal=False))
+        TerminalReport(tree=EVIL).render(made, Console(file=out, width=width, force_terminal=False))
     text = out.getvalue()
     assert all(char == "\n" or char.isprintable() or char in " \u00a0" for char in text)
     assert "[bold red]x[/]" in text
@@ -52,25 +52,20 @@ def test_the_terminal_is_not_steered(analysis: Analysis) -> None:
     assert len(text) < 200_000
 
 
-def test_json_holds_every_name_as_it_is(analysis: Analysis) -> None:
-    out = io.StringIO()
-    JsonReport().render(analysis, out)
-    assert out.getvalue().isascii()
-    report = json.loads(out.getvalue())
+def test_json_holds_every_name_as_it_is(made: Profile) -> None:
+    text = text_of(json_report.write, made)
+    assert text.isascii()
+    report = json.loads(text)
     assert {test["method"] for test in report["tests"]} == set(NAMES)
     threads = [thread for test in report["tests"] for thread in test["threads"]]
     assert {EVIL, "n" * 4096} <= {thread["name"] for thread in threads}
     assert {method["name"] for thread in threads for method in thread["methods"]} == set(NAMES)
 
 
-def test_flame_files_keep_their_form(analysis: Analysis) -> None:
-    out = io.StringIO()
-    SpeedscopeReport().render(analysis, out)
-    names = [frame["name"] for frame in json.loads(out.getvalue())["shared"]["frames"]]
+def test_flame_files_keep_their_form(made: Profile) -> None:
+    names = [frame["name"] for frame in data_of(speedscope.write, made)["shared"]["frames"]]
     assert all(name.isprintable() and len(name) <= 1000 for name in names)
-    out = io.StringIO()
-    CollapsedReport().render(analysis, out)
-    lines = out.getvalue().split("\n")
+    lines = text_of(collapsed.write, made).split("\n")
     assert lines.pop() == "" and len(lines) > 10
     for line in lines:
         stack, _, weight = line.rpartition(" ")
@@ -79,10 +74,8 @@ def test_flame_files_keep_their_form(analysis: Analysis) -> None:
 
 def test_very_deep_stacks_are_cut_with_a_word(tmp_path: Path) -> None:
     make_deep_recording(tmp_path / "rec", 50_000)
-    made = analyze_recording(tmp_path / "rec")
-    out = io.StringIO()
-    CollapsedReport().render(made, out)
-    lines = out.getvalue().splitlines()
+    made = navitas.load(tmp_path / "rec")
+    lines = text_of(collapsed.write, made).splitlines()
     assert max(line.count(";") for line in lines) == MOST_FRAMES + 1
     deeper = [line for line in lines if f";{DEEPER} " in line]
     assert len(deeper) == 1

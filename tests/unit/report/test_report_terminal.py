@@ -6,10 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from analysis_maker import analysis, one_run, with_paper1, with_ticks
+from profile_maker import METHODS, TICKED, TREE, one_run, profile, with_nodes
 from rich.console import Console
+from support.ledger_maker import RUN, NodeSpec, TestSpec, ThreadSpec, made_ledger
 
-from navitas.attribute.result import Analysis, Node
+from navitas.analyze.profile import Profile
 from navitas.errors import UsageError
 from navitas.parse.tables import MethodTable
 from navitas.report.names import printable
@@ -17,7 +18,7 @@ from navitas.report.terminal import TerminalReport, unknown_thread
 from navitas.report.units import battery_share, charge, duration, joules, percent
 
 
-def shown(made: Analysis, **options: object) -> str:
+def shown(made: Profile, **options: object) -> str:
     console = Console(width=140, no_color=True, force_terminal=False, legacy_windows=False)
     with console.capture() as capture:
         TerminalReport(**options).render(made, console)  # type: ignore[arg-type]
@@ -25,12 +26,12 @@ def shown(made: Analysis, **options: object) -> str:
 
 
 def test_the_example_stays_as_it_is(golden: Callable[[str, str], None]) -> None:
-    lines = [line.rstrip() for line in shown(analysis(one_run(0, 10.0), one_run(1, 12.0)), tree="main").splitlines()]
+    lines = [line.rstrip() for line in shown(profile(one_run(0, 10.0), one_run(1, 12.0)), tree="main").splitlines()]
     golden("report/terminal.txt", "\n".join(lines) + "\n")
 
 
 def test_names_are_shown_as_they_are_and_cannot_steer_the_terminal() -> None:
-    text = shown(analysis(), tree="main")
+    text = shown(profile(), tree="main")
     assert "[bold red]x[/]" in text
     assert "no [rails] here" in text
     assert "\x1b" not in text
@@ -39,7 +40,7 @@ def test_names_are_shown_as_they_are_and_cannot_steer_the_terminal() -> None:
 
 
 def test_repeats_show_every_run_and_the_median_and_the_typical_runs_threads() -> None:
-    text = shown(analysis(one_run(0, 10.0), one_run(1, 30.0), one_run(2, 11.0)))
+    text = shown(profile(one_run(0, 10.0), one_run(1, 30.0), one_run(2, 11.0)))
     assert "median" in text
     assert all(energy in text for energy in ("10.0 J", "30.0 J", "11.0 J"))
     assert "7.50 J" in text
@@ -47,14 +48,14 @@ def test_repeats_show_every_run_and_the_median_and_the_typical_runs_threads() ->
 
 
 def test_paper_1_has_its_column_when_it_was_asked_for() -> None:
-    text = shown(with_paper1(analysis()))
+    text = shown(profile(alternative="paper1"))
     assert "Notes" in text.partition("Paper 1")[2] and "charges all cores at full load, whether they ran or not" in text
-    assert "Paper 1" not in shown(analysis())
+    assert "Paper 1" not in shown(profile())
 
 
 def test_statistical_times_come_with_their_error() -> None:
-    assert "±" not in shown(analysis())
-    text = " ".join(shown(with_ticks(analysis())).split())
+    assert "±" not in shown(profile())
+    text = " ".join(shown(profile(run=TICKED)).split())
     assert "times statistical: ticks of 1.10 ms, ± is a standard error" in text
     assert "Exclusive ± Share" in text
 
@@ -63,7 +64,7 @@ def test_no_figure_parts_from_its_unit() -> None:
     for width in range(40, 120, 7):
         console = Console(width=width, no_color=True, force_terminal=False, legacy_windows=False)
         with console.capture() as capture:
-            TerminalReport().render(analysis(), console)
+            TerminalReport().render(profile(), console)
         total = [line.strip() for line in capture.get().partition("Total ")[2].partition("evidence")[0].splitlines()]
         assert not any(line[-1].isdigit() for line in total)
         assert "unattributed 250 mJ; outside of tests 2.00 J" in " ".join(total)
@@ -72,31 +73,42 @@ def test_no_figure_parts_from_its_unit() -> None:
 
 def test_threads_without_calls_have_no_untraced_part() -> None:
     test = one_run(0, 10.0)
-    whole = replace(test, threads=tuple(replace(thread, methods=(), nodes=()) for thread in test.threads))
-    assert "Untraced" not in shown(analysis(whole)) and "Untraced" in shown(analysis())
+    whole = replace(test, threads=tuple(replace(thread, nodes=()) for thread in test.threads))
+    assert "Untraced" not in shown(profile(whole)) and "Untraced" in shown(profile())
 
 
 def beside_baseline(probes_j: float, unprobed_j: float, runs: int) -> str:
-    tests = [one_run(number, 10.0) for number in range(runs)]  # threads: 7.4 J
-    made = [replace(test, threads=(replace(test.threads[0], probes_j=probes_j), *test.threads[1:])) for test in tests]
-    return " ".join(shown(analysis(*(replace(test, unprobed_j=9.0, unprobed_threads_j=unprobed_j) for test in made))).split())
+    tests = [one_run(number, 10.0, probes_j=probes_j) for number in range(runs)]  # threads: 7.5 J
+    return " ".join(shown(profile(*tests, *(without_probes(test, unprobed_j) for test in tests))).split())
+
+
+def without_probes(test: TestSpec, threads_j: float) -> TestSpec:
+    """The baseline's run of a test, of 9 J."""
+    return replace(test, threads=(ThreadSpec(1, "main", threads_j),), other_processes_j=7.5 - threads_j, baseline=True)
 
 
 def test_tests_are_shown_without_their_probes() -> None:
-    assert "Compensated" not in shown(analysis())
-    test = one_run(0, 10.0)
-    threads = (replace(test.threads[0], probes_j=5.0), *test.threads[1:])
-    probed = replace(test, threads=threads, probes_error_j=1.0, whole_compensated_j=4.25, compensated_error_j=1.5)
-    text = shown(analysis(probed))
+    assert "Compensated" not in shown(profile())
+    probed = replace(one_run(0, 10.0, probes_j=3.0), compensation=(3.0, 1.0, 4.25, 1.5))
+    text = shown(profile(probed))
     row = next(line for line in text.splitlines() if "SortTest#sorts" in line)
     assert row.split()[1:5] == ["4.25", "J", "1.50", "J"] and "10.0 J" not in row
     note = " ".join(text.split()).partition("Compensated: ")[2]
     assert note.startswith("an estimate of the energy without probes, by their sampled cost; ± is its standard error.")
     assert "With probes 10.0 J, without 4.25 J." in note
-    beside = [replace(probed, repeat=i, whole_compensated_j=j, unprobed_j=4.0) for i, j in enumerate((3.0, 5.0, 4.0))]
-    text = shown(analysis(*beside))
+    found = [replace(probed, repeat=i, compensation=(3.0, 1.0, j, 1.5)) for i, j in enumerate((3.0, 5.0, 4.0))]
+    text = shown(profile(*found, *(without_probes(test, 4.0) for test in found)))
     assert next(line for line in text.splitlines() if "median" in line).split()[1:3] == ["4.00", "J"]
     assert "by their sampled cost and the runs without probes" in " ".join(text.split())
+
+
+def test_beside_a_baseline_stands_the_sampled_cost_alone() -> None:
+    """The probes' energy, corrected to 3 J by the run without probes, was 5 J by its sampled cost."""
+    probed = replace(one_run(0, 10.0, probes_j=3.0), compensation=(5.0, 1.0, 4.25, 1.5))
+    text = shown(profile(probed, without_probes(probed, 2.0)))
+    rows = text.partition("By sampled cost")[2].splitlines()
+    row = next(line for line in rows if "SortTest#sorts" in line)
+    assert " ".join(row.split()[1:]) == "7.50 J 2.50 J 2.00 J +25.0 %"
 
 
 def test_runs_that_differ_by_themselves_are_no_verdict_on_probes() -> None:
@@ -107,11 +119,11 @@ def test_runs_that_differ_by_themselves_are_no_verdict_on_probes() -> None:
 
 
 def test_throws_and_cuts_are_marked() -> None:
-    assert "1 thrown, 1 cut" in shown(analysis())
+    assert "1 thrown, 1 cut" in shown(profile())
 
 
 def test_long_tables_end_at_top() -> None:
-    text = shown(analysis(), top=1)
+    text = shown(profile(), top=1)
     assert "2 more methods" in text
     assert "2 more threads" in text
 
@@ -119,17 +131,17 @@ def test_long_tables_end_at_top() -> None:
 def test_of_very_many_tests_those_that_used_most_and_those_that_failed_are_listed() -> None:
     tests = [replace(one_run(number, 10.0 + number), repeat=0, method=f"t{number}") for number in range(60)]
     tests[7] = replace(tests[7], status="failed")
-    text = shown(analysis(*tests), top=5)
+    text = shown(profile(*tests), top=5)
     listed = [line.split()[0].partition("#")[2] for line in text.partition("Threads")[0].splitlines() if "#t" in line]
     assert listed == ["t59", "t58", "t57", "t56", "t55", "t7"]
     assert "54 more tests" in text
-    assert "more tests" not in shown(analysis(*tests), top=60)
+    assert "more tests" not in shown(profile(*tests), top=60)
 
 
 def test_modules_are_named_where_classes_of_one_name_meet() -> None:
-    made = analysis(replace(one_run(0, 10.0), module=":a"), replace(one_run(1, 12.0), module=":b", repeat=0))
-    methods = [*made.methods.methods[:2], replace(made.methods.methods[1], id=2, module=":b")]
-    text = shown(replace(made, methods=MethodTable(tuple(methods), {})), tree="main")
+    tests = (replace(one_run(0, 10.0), module=":a"), replace(one_run(1, 12.0), module=":b", repeat=0))
+    methods = (*METHODS.methods[:2], replace(METHODS.methods[1], id=2, module=":b"))
+    text = shown(profile(*tests, methods=MethodTable(methods, {})), tree="main")
     assert ":a o.e.SortTest#sorts" in text
     assert ":b o.e.SortTest#sorts" in text
     assert ": o.e.Sorter.sort" in text
@@ -138,12 +150,12 @@ def test_modules_are_named_where_classes_of_one_name_meet() -> None:
 
 
 def test_threads_of_the_runtime_are_summed_by_role() -> None:
-    assert "garbage collector" in shown(analysis())
+    assert "garbage collector" in shown(profile())
 
 
 def test_a_tree_of_an_unknown_thread_offers_those_there_are() -> None:
     with pytest.raises(UsageError) as caught:
-        shown(analysis(), tree="mian")
+        shown(profile(), tree="mian")
     assert caught.value.remedy == "Threads with calls: main"
     many = [*(f"worker-{number}" for number in range(30)), "main"]
     remedy = unknown_thread("worker-x", many).remedy
@@ -152,42 +164,36 @@ def test_a_tree_of_an_unknown_thread_offers_those_there_are() -> None:
 
 
 def test_a_tree_by_serial() -> None:
-    assert "── 6.00 J" in shown(analysis(), tree="1")
+    assert "── 6.00 J" in shown(profile(), tree="1")
 
 
 def test_a_very_deep_tree_is_cut() -> None:
-    test = one_run(0, 10.0)
-    nodes = tuple(Node(i, i - 1, i % 2, 1, 1.0, 0.0, 1) for i in range(20_000))
-    deep = replace(test, threads=(replace(test.threads[0], nodes=nodes),))
-    assert "… 1 more" in shown(analysis(deep), tree="main")
+    nodes = (NodeSpec(i - 1, i % 2, 1, 1.0 if i == 19_999 else 0.0) for i in range(20_000))
+    assert "… 1 more" in shown(profile(with_nodes(one_run(0, 10.0), *nodes)), tree="main")
 
 
 def test_direct_recursion_is_one_line_and_so_is_what_all_its_levels_call() -> None:
-    test = one_run(0, 10.0)
     # sort calls itself 500 deep, and swap at each level.
     nodes = [
         node
         for level in range(500)
         for node in (
-            Node(2 * level, 2 * (level - 1) if level else -1, 1, 3, 5.0 - level / 100, 0.007, 10_000_000),
-            Node(2 * level + 1, 2 * level, 2, 2, 0.003, 0.003, 1_000),
+            NodeSpec(2 * (level - 1) if level else -1, 1, 3, 0.007, self_ns=19_000),
+            NodeSpec(2 * level, 2, 2, 0.003, self_ns=1_000),
         )
     ]
-    deep = replace(test, threads=(replace(test.threads[0], nodes=tuple(nodes)),))
-    lines = [line.split("── ")[1] for line in shown(analysis(deep), tree="main").splitlines() if "── " in line]
+    deep = profile(with_nodes(one_run(0, 10.0), *nodes))
+    lines = [line.split("── ")[1] for line in shown(deep, tree="main").splitlines() if "── " in line]
     assert lines[0] == "5.00 J  76.9 %  o.e.Sorter.sort  self 3.50 J, 1,500 calls, 10.0 ms, calls itself 500 deep"
     assert lines[1] == "1.50 J  23.1 %  o.e.Sorter.swap  self 1.50 J, 1,000 calls, 500 µs"
     assert len(lines) == 3
 
 
-def with_probes_off(energy_j: float, error_j: float) -> Analysis:
-    """One method of two has that energy beside that error."""
-    test = one_run(0, 10.0)
-    thread = test.threads[0]
-    outer = replace(thread.methods[0], inclusive_j=1.1 * energy_j, inclusive_error_j=error_j, exclusive_error_j=0.001)
-    inner = replace(thread.methods[2], exclusive_j=energy_j, inclusive_j=energy_j)
-    inner = replace(inner, exclusive_error_j=error_j, inclusive_error_j=error_j)
-    return analysis(replace(test, threads=(replace(thread, methods=(outer, inner)),)))
+def with_probes_off(energy_j: float, error_j: float, tick_ns: float | None = None) -> Profile:
+    """One method of two has that energy beside that error, a tenth of what its probes used."""
+    outer = replace(TREE[0], exclusive_j=0.1 * energy_j)
+    inner = replace(TREE[2], parent=0, exclusive_j=energy_j, probes_j=10 * error_j)
+    return profile(with_nodes(one_run(0, 10.0), outer, inner), run=replace(RUN, probes_error=0.1, tick_ns=tick_ns))
 
 
 def test_an_error_that_is_a_noticeable_part_of_a_figure_is_noted() -> None:
@@ -197,7 +203,7 @@ def test_an_error_that_is_a_noticeable_part_of_a_figure_is_noted() -> None:
     (sorts,) = (line for line in lines if line.startswith("o.e.SortTest.sorts"))
     assert "33.0 mJ" in swap and swap.endswith("  ± 71.0 mJ (within its error)")
     assert sorts.endswith("  inclusive ± 71.0 mJ (within its error)")
-    assert "±" not in shown(with_probes_off(0.8, 0.071))
+    assert "±" not in shown(with_probes_off(0.8, 0.071)).partition("Methods")[2]
     assert "below zero" not in text
 
 
@@ -206,27 +212,28 @@ def test_figures_below_zero_are_explained() -> None:
     assert "-33.0 mJ" in text and "± 71.0 mJ (within its error)" in text
     assert "Figures may lie a little below zero" in text
     assert "± 71.0 mJ (nothing beside its probes)" in shown(with_probes_off(-0.6, 0.071))
-    test = one_run(0, 10.0)
-    nodes = (Node(0, -1, 0, 1, 1.0, 1.5, 9), Node(1, 0, 1, 1, -0.5, -0.5, 9))
-    below = analysis(replace(test, threads=(replace(test.threads[0], nodes=nodes),)))
+    # One call path of a method is below zero, the method is not.
+    nodes = (NodeSpec(-1, 0, 1, 1.5), NodeSpec(0, 1, 1, -0.5), NodeSpec(-1, 1, 1, 2.0))
+    below = profile(with_nodes(one_run(0, 10.0), *nodes))
     assert "Figures may lie" in shown(below, tree="main") and "Figures may lie" not in shown(below)
 
 
 def test_in_tick_mode_only_what_lies_within_its_error_is_noted() -> None:
-    made = with_probes_off(0.033, 0.071)
-    ticked = shown(replace(made, evidence=replace(made.evidence, tick_ns=1.1e6)))
-    assert "± 71.0 mJ (within its error)" in ticked
-    assert "(within" not in shown(replace(with_probes_off(0.2, 0.071), evidence=replace(made.evidence, tick_ns=1.1e6)))
+    # Ticks so short that their own error is next to nothing beside the probes'.
+    assert "± 71.0 mJ (within its error)" in shown(with_probes_off(0.033, 0.071, tick_ns=1e3))
+    assert "(within" not in shown(with_probes_off(0.2, 0.071, tick_ns=1e3))
 
 
 def test_of_very_many_warnings_the_first_are_shown() -> None:
-    made = analysis()
-    text = shown(replace(made, warnings=made.warnings * 1234))
+    made = profile()
+    made.warn(made.warnings * 1233)
+    text = shown(made)
     assert text.count("chunks] lost") == 100 and "1,134 more warnings" in text
 
 
-def test_an_analysis_without_tests_is_shown() -> None:
-    assert "Total" in shown(replace(analysis(), tests=()))
+def test_a_profile_without_tests_is_shown() -> None:
+    made = profile()
+    assert "Total" in shown(Profile(made_ledger([], METHODS), made.about, made.warnings))
 
 
 @pytest.mark.parametrize(

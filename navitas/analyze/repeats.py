@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import median
 
-from navitas.attribute.result import TestEnergy
+from navitas.analyze.records import TestEnergy
+from navitas.analyze.spread import Spread
 
 
 @dataclass(frozen=True, slots=True)
 class Repeats:
-    """All runs of one test in order; `median_j` and `compensated_median_j` are over those that ran to their end, or over all
-    when none did.
+    """All runs of one test in order. `energy_j` and `compensated_j` are over those that ran to their end, or over all when none
+    did.
 
     `typical` is the run whose energy is nearest to the median: where one run is shown, it is this.
     """
@@ -21,9 +21,19 @@ class Repeats:
     class_name: str
     method: str
     tests: tuple[TestEnergy, ...]
-    median_j: float
-    compensated_median_j: float
+    energy_j: Spread
+    compensated_j: Spread
     typical: TestEnergy
+
+    @property
+    def median_j(self) -> float:
+        """The median of `energy_j`."""
+        return self.energy_j.median
+
+    @property
+    def compensated_median_j(self) -> float:
+        """The median of `compensated_j`."""
+        return self.compensated_j.median
 
 
 def repeats_of(tests: Sequence[TestEnergy]) -> tuple[Repeats, ...]:
@@ -37,6 +47,6 @@ def repeats_of(tests: Sequence[TestEnergy]) -> tuple[Repeats, ...]:
 
 def _repeats(key: tuple[str, str, str], tests: list[TestEnergy]) -> Repeats:
     whole = [test for test in tests if test.status != "cut"] or tests
-    middle = median(test.energy_j for test in whole)
-    compensated = median(test.compensated_j for test in whole)
-    return Repeats(*key, tuple(tests), middle, compensated, min(whole, key=lambda test: abs(test.energy_j - middle)))
+    spread = Spread(tuple(test.energy_j for test in whole))
+    compensated = Spread(tuple(test.compensated_j for test in whole))
+    return Repeats(*key, tuple(tests), spread, compensated, min(whole, key=lambda test: abs(test.energy_j - spread.median)))

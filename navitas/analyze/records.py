@@ -1,31 +1,67 @@
-"""The analysed result: plain records that every reporter reads. Energies in joules, times in ns."""
+"""Records for people and scripts: views of the ledger's rows. Energies in joules, times in ns.
+
+Where a record has `components`, these are the shares of its energy in the order of `Profile.components`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from math import fsum
-from typing import Any, Final, Literal, overload
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.parse.findings import Lost
-from navitas.parse.tables import MethodTable, Role
+T = TypeVar("T")
 
-NOT_THE_TESTS: Final[tuple[Role, ...]] = ("profiler", "jit")
-"""Roles of threads whose work is not the test's: the JIT compiler has other code to compile with probes."""
 
-EvidenceLevel = Literal["sched", "thread-freq", "thread-time", "device"]
+class Lazy(Sequence[T]):
+    """A sequence that is made when it is first read."""
+
+    __slots__ = ("_made", "_make")
+
+    def __init__(self, make: Callable[[], Sequence[T]]) -> None:
+        self._make = make
+        self._made: Sequence[T] | None = None
+
+    @property
+    def made(self) -> Sequence[T]:
+        """The sequence itself."""
+        if self._made is None:
+            self._made = self._make()
+        return self._made
+
+    def __len__(self) -> int:
+        return len(self.made)
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[T]: ...
+
+    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
+        return self.made[index]
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self.made)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(self.made)
 
 
 @dataclass(frozen=True, slots=True)
 class MethodEnergy:
     """One method on one thread in one test. `inclusive_*` counts recursion once; `exclusive_j` sums over the thread.
 
-    `cut` counts calls whose end was never seen; `throws` calls that ended by an exception. `*_error_j` are standard errors, where
-    ticks have split the thread's energy among its calls or probes' energy was taken off; `raw_*` is with that energy, None where
-    it is not known.
+    `method` is the index in `Profile.method_table`. `cut`: calls whose end was never seen; `throws`: calls that an exception
+    ended. `*_error_j` are standard errors, None where none is known. `raw_*` include what probes used, None where that is not
+    known. `alternative_j`: inclusive joules by the alternative model.
     """
 
     method: int
@@ -37,11 +73,13 @@ class MethodEnergy:
     wall_ns: int
     self_ns: int
     cpu_ns: int
-    paper1_j: float | None = None
+    alternative_j: float | None = None
     inclusive_error_j: float | None = None
     exclusive_error_j: float | None = None
     raw_inclusive_j: float | None = None
     raw_exclusive_j: float | None = None
+    components: tuple[float, ...] = ()
+    """Of `exclusive_j`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +96,7 @@ class Node:
 
 
 class Nodes(Sequence[Node]):
-    """The nodes of one call tree as columns, for trees of millions of nodes; a `Node` is made where one is asked for.
-
-    `columns` are the fields of `Node` after `id`, in their order.
-    """
+    """The nodes of one call tree as columns: the fields of `Node` after `id`. A `Node` is made when it is read."""
 
     __slots__ = ("columns",)
 
@@ -69,13 +104,10 @@ class Nodes(Sequence[Node]):
         self.columns = columns
 
     @classmethod
-    def of(cls, nodes: Iterable[Node]) -> Nodes:
-        """The same nodes as columns."""
-        if isinstance(nodes, Nodes):
-            return nodes
-        rows = [(one.parent, one.method, one.calls, one.inclusive_j, one.exclusive_j, one.wall_ns) for one in nodes]
-        kinds = (np.int64, np.int64, np.int64, np.float64, np.float64, np.int64)
-        return cls(*(np.array([row[i] for row in rows], kind) for i, kind in enumerate(kinds)))
+    def none(cls) -> Nodes:
+        """A tree without nodes."""
+        whole, real = np.empty(0, np.int64), np.empty(0)
+        return cls(whole, whole, whole, real, real, whole)
 
     def rows(self, at: slice = slice(None)) -> Iterator[tuple[int, int, int, float, float, int]]:
         """The columns' values, node by node."""
@@ -109,33 +141,37 @@ class Nodes(Sequence[Node]):
 class ThreadEnergy:
     """One thread in one test: Σ exclusive_j of methods + untraced_j + probes_j = energy_j.
 
-    `count` > 1: so many short threads of one name stem in one row.
+    `count` > 1: a group of short-lived threads, named by their common stem. `untraced_j`: outside of probed methods.
     """
 
     serial: int
     tid: int
     name: str
-    role: Role
+    role: str
     count: int
     energy_j: float
     cpu_ns: int
     untraced_j: float
     probes_j: float
-    methods: tuple[MethodEnergy, ...]
-    nodes: Sequence[Node]
+    methods: Sequence[MethodEnergy] = field(repr=False)
+    nodes: Nodes = field(repr=False)
+    components: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class TestEnergy:
-    """One test: Σ threads + other_processes_j + idle_j + unattributed_j = energy_j.
+    """One run of one test: threads_total_j + other_processes_j + base_j + unattributed_j = energy_j.
 
-    `unprobed_j` is what the test used in the run without probes beside this one (`--baseline`), `unprobed_threads_j` what its
-    threads used there (`threads_j`).
+    `threads_j` is what the app's own threads used: those of the profiler and of the JIT compiler are left out, since these have
+    other work without probes. `unprobed_j` is what the test used in the run without probes (`--baseline`), `unprobed_threads_j`
+    what its threads used there; None without one. `alternative_j`: by the alternative model.
 
     None where what probes cost is not known: `probes_error_j`, the standard error of `probes_j`; `sampled_probes_j`, that energy
     by the sampled cost alone, whatever runs without probes say; `whole_compensated_j` and its error, what the test would have
     used without probes.
     """
+
+    __test__ = False
 
     id: int
     run: int
@@ -146,27 +182,23 @@ class TestEnergy:
     status: str
     wall_ns: int
     energy_j: float
+    threads_total_j: float
+    threads_j: float
     other_processes_j: float
-    idle_j: float
+    base_j: float
     unattributed_j: float
-    threads: tuple[ThreadEnergy, ...]
-    paper1_j: float | None = None
+    probes_j: float
+    threads: Sequence[ThreadEnergy] = field(repr=False)
+    row: int = -1
+    """Of `Ledger.tests`; -1 for several tests as one."""
+    alternative_j: float | None = None
     unprobed_j: float | None = None
     unprobed_threads_j: float | None = None
     probes_error_j: float | None = None
     sampled_probes_j: float | None = None
     whole_compensated_j: float | None = None
     compensated_error_j: float | None = None
-
-    @property
-    def threads_j(self) -> float:
-        """What its threads used, the profiler's and the JIT compiler's aside."""
-        return fsum(thread.energy_j for thread in self.threads if thread.role not in NOT_THE_TESTS)
-
-    @property
-    def probes_j(self) -> float:
-        """What probes used."""
-        return fsum(thread.probes_j for thread in self.threads)
+    components: tuple[float, ...] = ()
 
     @property
     def compensated_j(self) -> float:
@@ -176,33 +208,22 @@ class TestEnergy:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Over all runs: threads_j + other_processes_j + idle_j + unattributed_j = energy_j = Σ tests + outside_tests_j.
+    """Over all runs but those of a baseline.
 
-    Runs of a baseline are not among them. `rails_j` is what the device's rails measured while they were read,
-    `rails_estimate_j` the estimate for that time.
+    threads_j + other_processes_j + base_j + unattributed_j = energy_j = Σ tests + outside_tests_j. `rails_j` is what the
+    device's rails measured while they were read, `rails_estimate_j` the estimate for that time.
     """
 
     energy_j: float
     charge_mah: float
     threads_j: float
     other_processes_j: float
-    idle_j: float
+    base_j: float
     unattributed_j: float
     outside_tests_j: float
     rails_j: float | None = None
     rails_estimate_j: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """The level used, and why it is not a better one (or lower for some intervals).
-
-    `tick_ns`: the longest period of the runs' ticks, where ticks timed the calls; else None.
-    """
-
-    level: EvidenceLevel
-    reasons: tuple[str, ...]
-    tick_ns: float | None = None
+    components: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,21 +233,3 @@ class Notice:
     code: str
     message: str
     remedy: str
-
-
-@dataclass(frozen=True, slots=True)
-class Analysis:
-    """Everything a report can say; reporters add nothing but form."""
-
-    device: dict[str, object]
-    project: str
-    settings: dict[str, object]
-    power_profile: dict[str, object]
-    battery_mah: float | None
-    voltage_v: float
-    evidence: Evidence
-    methods: MethodTable
-    totals: Totals
-    tests: tuple[TestEnergy, ...]
-    warnings: tuple[Notice, ...]
-    losses: tuple[Lost, ...] = ()

@@ -1,0 +1,1 @@
+"""Group-bys over the ledger: what every report and script reads."""

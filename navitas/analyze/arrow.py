@@ -1,0 +1,75 @@
+"""The ledger as Arrow tables, for pandas, Parquet and everything else that reads Arrow. Needs pyarrow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from navitas.attribute.curves import Bool
+from navitas.attribute.ledger import NO_TEST, Ledger, OwnerKind
+from navitas.parse.tables import I32, I64
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def energy_table(ledger: Ledger) -> pa.Table:
+    """One row for each fact of energy, its dimensions beside it; names are dictionary-encoded.
+
+    Columns: run, repeat, baseline, test_module, test_class, test_method, status, owner (`thread`, `other_processes`, `base`,
+    `unattributed`), thread, tid, serial, role, component, path, caller, module, class, method, descriptor, exclusive_j, raw_j,
+    variance_j2. Tests are null outside of tests, threads for owners that are none, methods outside of calls.
+    """
+    import pyarrow as pa  # noqa: PLC0415
+
+    energy, owners, tests = ledger.energy, ledger.owners, ledger.tests
+    run = owners.run[energy.owner]
+    is_test, is_thread = energy.test != NO_TEST, owners.kind[energy.owner] == OwnerKind.THREAD
+    method = ledger.paths.method[energy.path]
+
+    def named(values: tuple[str, ...], index: I64 | I32, known: Bool | None = None) -> pa.Array:
+        codes, words = _codes(values)
+        return _dictionary(codes[index] if len(codes) else np.zeros(len(index), np.int64), words, known)
+
+    methods = ledger.methods.methods
+    used, place = np.unique(method, return_inverse=True)
+    columns = {
+        "run": pa.array(np.array([entry.id for entry in ledger.runs] or [0])[run]),
+        "repeat": pa.array(np.array([entry.repeat for entry in ledger.runs] or [0])[run]),
+        "baseline": pa.array(np.array([entry.baseline for entry in ledger.runs] or [False])[run]),
+        "test_module": named(tests.module, energy.test, is_test),
+        "test_class": named(tests.class_name, energy.test, is_test),
+        "test_method": named(tests.method, energy.test, is_test),
+        "status": named(tests.status, energy.test, is_test),
+        "owner": _dictionary(owners.kind[energy.owner], [kind.name.lower() for kind in OwnerKind], None),
+        "thread": named(owners.name, energy.owner, is_thread),
+        "tid": pa.array(owners.tid[energy.owner], mask=~is_thread),
+        "serial": pa.array(owners.serial[energy.owner], mask=~is_thread),
+        "role": named(owners.role, energy.owner, is_thread),
+        "component": _dictionary(energy.component, list(ledger.components), None),
+        "path": pa.array(energy.path),
+        "caller": pa.array(ledger.paths.parent[energy.path]),
+    }
+    fields = {"module": "module", "class": "class_name", "method": "name", "descriptor": "descriptor"}
+    for column, field in fields.items():
+        words = tuple(getattr(methods[i], field) if i >= 0 else "" for i in used.tolist())
+        columns[column] = named(words, place, method >= 0)
+    for column in ("exclusive_j", "raw_j", "variance_j2"):
+        columns[column] = pa.array(getattr(energy, column))
+    return pa.table(columns)
+
+
+def _codes(values: tuple[str, ...]) -> tuple[I64, list[str]]:
+    known: dict[str, int] = {}
+    codes = np.array([known.setdefault(value, len(known)) for value in values], np.int64)
+    return codes, list(known)
+
+
+def _dictionary(codes: NDArray[Any], words: list[str], known: Bool | None) -> pa.Array:
+    """Words by code; null where not `known`."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    mask = None if known is None else ~known
+    return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32), mask=mask), pa.array(words, pa.string()))

@@ -1,0 +1,84 @@
+"""Tests of one class as one: what `--granularity class` shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from math import fsum
+
+from navitas.analyze.profile import Profile
+from navitas.analyze.records import Nodes, TestEnergy, ThreadEnergy
+
+_WORST_FIRST = ("cut", "failed", "passed", "assumption", "ignored")
+
+
+def is_by_class(profile: Profile) -> bool:
+    """Whether the recording was made with `--granularity class`."""
+    return profile.about.settings.get("granularity") == "class"
+
+
+def by_class(tests: Iterable[TestEnergy]) -> tuple[TestEnergy, ...]:
+    """One record for each run of each test class, with the sums over its tests and `*` for a method."""
+    groups: dict[tuple[int, str, str], list[TestEnergy]] = {}
+    for test in tests:
+        groups.setdefault((test.run, test.module, test.class_name), []).append(test)
+    return tuple(_joined(group) for group in groups.values())
+
+
+def _joined(tests: list[TestEnergy]) -> TestEnergy:
+    alternative = [test.alternative_j for test in tests if test.alternative_j is not None]
+    return replace(
+        tests[0],
+        method="*",
+        status=min((test.status for test in tests), key=_WORST_FIRST.index),
+        wall_ns=sum(test.wall_ns for test in tests),
+        energy_j=fsum(test.energy_j for test in tests),
+        threads_total_j=fsum(test.threads_total_j for test in tests),
+        threads_j=fsum(test.threads_j for test in tests),
+        other_processes_j=fsum(test.other_processes_j for test in tests),
+        base_j=fsum(test.base_j for test in tests),
+        unattributed_j=fsum(test.unattributed_j for test in tests),
+        probes_j=fsum(test.probes_j for test in tests),
+        threads=_threads(tests),
+        row=-1,
+        alternative_j=fsum(alternative) if alternative else None,
+        unprobed_j=_all([test.unprobed_j for test in tests]),
+        unprobed_threads_j=_all([test.unprobed_threads_j for test in tests]),
+        probes_error_j=_all([test.probes_error_j for test in tests]),
+        sampled_probes_j=_all([test.sampled_probes_j for test in tests]),
+        whole_compensated_j=_all([test.whole_compensated_j for test in tests]),
+        compensated_error_j=_all([test.compensated_error_j for test in tests]),
+        components=_sums([test.components for test in tests]),
+    )
+
+
+def _threads(tests: Sequence[TestEnergy]) -> tuple[ThreadEnergy, ...]:
+    """Each thread once, largest first; without methods, which whole tests do not have."""
+    groups: dict[tuple[int, int, str, str], list[ThreadEnergy]] = {}
+    for thread in (thread for test in tests for thread in test.threads):
+        groups.setdefault((thread.serial, thread.tid, thread.name, thread.role), []).append(thread)
+    joined = [
+        replace(
+            group[0],
+            count=max(thread.count for thread in group),
+            energy_j=fsum(thread.energy_j for thread in group),
+            cpu_ns=sum(thread.cpu_ns for thread in group),
+            untraced_j=fsum(thread.untraced_j for thread in group),
+            probes_j=fsum(thread.probes_j for thread in group),
+            methods=(),
+            nodes=Nodes.none(),
+            components=_sums([thread.components for thread in group]),
+        )
+        for group in groups.values()
+    ]
+    return tuple(sorted(joined, key=lambda thread: -thread.energy_j))
+
+
+def _all(figures: Sequence[float | None]) -> float | None:
+    """The sum; None where one is not known. Errors add up, too: those of one run have the same cause, the sampled cost."""
+    known = [figure for figure in figures if figure is not None]
+    return fsum(known) if len(known) == len(figures) else None
+
+
+def _sums(rows: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
+    return tuple(map(fsum, zip(*rows, strict=True)))

@@ -1,0 +1,98 @@
+"""From a recording on disk to its profile; needs no device, Gradle or Java."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+
+from navitas.analyze.notices import notices
+from navitas.analyze.profile import About, Profile
+from navitas.analyze.records import Notice
+from navitas.attribute.build import build_ledger
+from navitas.errors import PowerProfileError, RecordingError
+from navitas.parse.findings import LOST
+from navitas.parse.run import ParsedRecording, parse_recording
+from navitas.power.cpu import power_model
+from navitas.power.model import PowerModel
+from navitas.power.profile import read_power_profile
+from navitas.recording.manifest import Manifest
+from navitas.recording.store import open_recording
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A recording's tables and the power model that belongs to it."""
+
+    path: Path
+    parsed: ParsedRecording
+    manifest: Manifest
+    model: PowerModel
+
+
+def load(recording: str | PathLike[str], *, alternative: str | None = None) -> Profile:
+    """Open, parse and analyse a recording; `alternative` names a model (`paper1`) whose figures stand beside the default ones.
+
+    Raises:
+        RecordingError: the folder is no recording, or its files cannot be read.
+        PowerProfileError: its power profile cannot be read.
+    """
+    return analyzed(load_tables(Path(recording)), alternative=alternative)
+
+
+def load_tables(path: Path) -> Loaded:
+    """Open and parse a recording. Raises as `load` does."""
+    recording = open_recording(path)
+    manifest = recording.manifest
+    profile_path = recording.file(manifest.power_profile.file)
+    profile = read_power_profile(profile_path, name=manifest.power_profile.source)
+    policies = [(policy.id, policy.cpus) for policy in manifest.device.policies]
+    parsed = parse_recording(recording)
+    speeds = {table.policy: table.freq_khz.tolist() for run in parsed.runs for table in run.time_in_state}
+    try:
+        model = power_model(profile, manifest.power_profile.voltage_v, policies or None, speeds)
+    except PowerProfileError as error:
+        raise PowerProfileError(f"{profile_path}: {error.message}", error.remedy) from error
+    return Loaded(path, parsed, manifest, model)
+
+
+def analyzed(loaded: Loaded, *, alternative: str | None = None) -> Profile:
+    """The profile of a recording that was read; an error of analysis names its folder."""
+    try:
+        return profile_of(loaded.parsed, loaded.manifest, loaded.model, alternative=alternative)
+    except RecordingError as error:  # analysis knows no files
+        raise RecordingError(f"{loaded.path}: {error.message}", error.remedy) from error
+
+
+def profile_of(parsed: ParsedRecording, manifest: Manifest, model: PowerModel, *, alternative: str | None = None) -> Profile:
+    """Attribute the energy of every run, and add what there is to warn of."""
+    ledger = build_ledger(parsed, manifest, model, alternative=alternative)
+    about = About(
+        project=manifest.project.name,
+        device=manifest.device.model_dump(mode="json"),
+        settings=dict(manifest.settings),
+        power_profile={**manifest.power_profile.model_dump(mode="json"), "name": model.name},
+        battery_mah=model.battery_mah,
+        voltage_v=model.voltage_v,
+        created_utc=manifest.created_utc,
+    )
+    profile = Profile(ledger, about, _found(parsed, manifest, model), parsed.losses)
+    profile.warn(notices(profile))
+    return profile
+
+
+def _found(parsed: ParsedRecording, manifest: Manifest, model: PowerModel) -> Iterator[Notice]:
+    """What the recording, its parsing and its power profile warn of."""
+    if manifest.state == "partial":
+        remedy = "Figures hold for what was recorded; record again for the rest."
+        yield Notice("partial_recording", "the recording is partial: it was interrupted or a device was lost", remedy)
+    for warning in parsed.warnings:
+        yield Notice(warning.code, warning.message, warning.remedy)
+    for message in model.warnings:
+        yield Notice("power_profile", message, "Name a better profile with --power-profile.")
+    warned = {warning.code for warning in parsed.warnings}
+    for loss in parsed.losses:
+        if loss.what not in warned:
+            place = "" if loss.run is None else f"runs/{loss.run}: "
+            yield Notice("loss", f"{place}{loss.count} × {loss.what} lost", LOST)

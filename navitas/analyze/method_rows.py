@@ -1,0 +1,114 @@
+"""Each method in each thread of each test: a group-by over the nodes of call trees, in which recursion counts once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from navitas.analyze.trees import CallTrees
+from navitas.attribute.curves import F64
+from navitas.attribute.forest import sums
+from navitas.attribute.ledger import Ledger
+from navitas.parse.tables import I64
+
+
+@dataclass(frozen=True, slots=True)
+class MethodRows:
+    """One row for each tree and method, tree by tree, largest inclusive energy first.
+
+    Tree i has the rows `start[i]` to `start[i + 1] - 1`. `counts` columns: calls, throws, cut calls. `inclusive_j`, `wall_ns`,
+    `cpu_ns` and `alternative_j` are those of outermost calls. Energies have a column for each component, `raw_*` are sums over
+    them. `*_error_j`: standard errors, NaN where none is known.
+    """
+
+    start: I64
+    tree: I64
+    method: I64
+    counts: I64
+    inclusive_j: F64
+    exclusive_j: F64
+    raw_inclusive_j: F64
+    raw_exclusive_j: F64
+    wall_ns: I64
+    self_ns: I64
+    cpu_ns: I64
+    alternative_j: F64 | None
+    inclusive_error_j: F64
+    exclusive_error_j: F64
+
+
+def method_rows(ledger: Ledger, trees: CallTrees) -> MethodRows:
+    """Group all nodes by tree and method."""
+    width = int(trees.method.max(initial=0)) + 1
+    key, index = np.unique(trees.tree * width + trees.method, return_inverse=True)
+    size, outer = len(key), trees.is_outermost
+
+    def once(values: F64) -> F64:
+        return np.bincount(index, np.where(outer, values, 0.0), size).astype(np.float64)
+
+    def total(values: F64) -> F64:
+        return np.bincount(index, values, size).astype(np.float64)
+
+    inclusive_j = sums(index, trees.inclusive_j * outer[:, None], size)
+    exclusive_j = sums(index, trees.exclusive_j, size)
+    raw_inclusive_j, raw_exclusive_j = once(trees.raw_inclusive_j), total(trees.raw_exclusive_j)
+    tree, whole_j = key // width, (inclusive_j.sum(axis=1), exclusive_j.sum(axis=1))
+    errors = _errors(ledger, trees, tree, (raw_inclusive_j - whole_j[0], raw_exclusive_j - whole_j[1]), whole_j)
+    order = np.lexsort((key % width, -whole_j[0], tree))
+    return MethodRows(
+        start=np.searchsorted(tree, np.arange(len(trees.order) + 1)),
+        tree=tree,
+        method=(key % width)[order],
+        counts=sums(index, trees.counts, size).astype(np.int64)[order],
+        inclusive_j=inclusive_j[order],
+        exclusive_j=exclusive_j[order],
+        raw_inclusive_j=raw_inclusive_j[order],
+        raw_exclusive_j=raw_exclusive_j[order],
+        wall_ns=_integers(once(trees.wall_ns)[order]),
+        self_ns=_integers(total(trees.self_ns)[order]),
+        cpu_ns=_integers(once(trees.cpu_ns)[order]),
+        alternative_j=None if trees.alternative_j is None else once(trees.alternative_j)[order],
+        inclusive_error_j=errors[0][order],
+        exclusive_error_j=errors[1][order],
+    )
+
+
+def _errors(ledger: Ledger, trees: CallTrees, tree: I64, probes_j: tuple[F64, F64], joules: tuple[F64, F64]) -> tuple[F64, F64]:
+    """Standard errors by what the probes' cost and the chance of ticks leave open; NaN where neither is known."""
+    shares = ledger.shares
+    run = ledger.tests.run[shares.test[trees.order[tree]]]
+    probes_error = _by_run(ledger, run, [entry.probes_error for entry in ledger.runs])
+    tick_ns = _by_run(ledger, run, [entry.tick_ns for entry in ledger.runs])
+    share = trees.order[tree]
+    cpu_ns = shares.cpu_ns[share]
+    energy_j = shares.energy_j[share].sum(axis=1)
+    tick_j = np.divide(tick_ns * energy_j, cpu_ns, out=np.full(len(tree), np.nan), where=cpu_ns > 0)
+    in_calls_j: F64 = np.bincount(tree, joules[1], len(trees.order)).astype(np.float64)[tree]
+    found = []
+    for value_j, own_probes_j in zip(joules, probes_j, strict=True):
+        by_probes, by_ticks = probes_error * np.abs(own_probes_j), standard_error_j(value_j, in_calls_j, tick_j)
+        unknown = np.isnan(by_probes) & np.isnan(by_ticks)
+        found.append(np.where(unknown, np.nan, np.hypot(np.nan_to_num(by_probes), np.nan_to_num(by_ticks))))
+    return found[0], found[1]
+
+
+def _by_run(ledger: Ledger, run: I64, values: list[float | None]) -> F64:
+    known = np.array([np.nan if value is None else value for value in values] or [np.nan], np.float64)
+    return known[run]
+
+
+def standard_error_j(part_j: F64, whole_j: F64, tick_j: F64) -> F64:
+    """The error of a share n = part / tick of N = whole / tick draws: tick · √((n + ½)(N − n + ½) / (N + 1)).
+
+    The binomial's, with half a draw added on either side, so that what no tick has found is not held to be exactly nothing.
+    NaN where `tick_j` is.
+    """
+    safe = np.where(tick_j > 0, tick_j, 1.0)
+    hits, misses = np.maximum(part_j, 0.0) / safe, np.maximum(whole_j - part_j, 0.0) / safe
+    error = tick_j * np.sqrt((hits + 0.5) * (misses + 0.5) / (hits + misses + 1))
+    return np.asarray(np.where(tick_j <= 0, 0.0, error), np.float64)
+
+
+def _integers(values: F64) -> I64:
+    return np.rint(values).astype(np.int64)

@@ -1,0 +1,68 @@
+"""Warnings that follow from the figures: rails that contradict them, probes that were much of them, sums that are off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from navitas.analyze.conserve import check
+from navitas.analyze.profile import Profile
+from navitas.analyze.records import Notice
+
+_RAILS_LIMIT = 0.1
+_LARGE = 0.2
+_LEAST = 0.01
+"""Methods with a smaller share of the threads' energy are not named."""
+_NAMED = 5
+
+
+def notices(profile: Profile) -> tuple[Notice, ...]:
+    """All warnings of a profile's figures."""
+    problems = [Notice("not_conserved", problem, "Please report this as a bug.") for problem in check(profile)]
+    return (*_against_rails(profile), *_large_probes(profile), *problems)
+
+
+def _against_rails(profile: Profile) -> Iterator[Notice]:
+    """A warning where the device's own rails contradict the estimate."""
+    totals = profile.totals
+    if totals.rails_j and totals.rails_estimate_j is not None:
+        error = totals.rails_estimate_j / totals.rails_j - 1
+        if abs(error) > _RAILS_LIMIT:
+            message = f"the estimate is {100 * error:+.0f} % off what the device's rails measured"
+            yield Notice("rails_disagree", message, "Run longer tests, or take the figures as relative only.")
+
+
+def _large_probes(profile: Profile) -> Iterator[Notice]:
+    """At most one warning where probes were much of what was measured, with the methods to leave out."""
+    ledger, threads = profile.ledger, profile.tables.threads
+    costed = [
+        test
+        for test in profile.tests
+        if (run := int(ledger.tests.run[test.row])) >= 0 and ledger.runs[run].probes_error is not None
+    ]
+    if not costed:
+        return
+    least_j = _LEAST * float(threads.energy_j[~profile.tables.is_baseline[threads.test]].sum())
+    ranked = sorted(profile.method_totals(costed), key=lambda each: -each.raw_exclusive_j)
+    probes_j = [each.raw_exclusive_j - each.exclusive_j for each in ranked]
+    large = [
+        each
+        for each, own_j in zip(ranked, probes_j, strict=True)
+        if each.raw_exclusive_j >= least_j and own_j > _LARGE * each.raw_exclusive_j
+    ]
+    dominated = [each for each in ranked if each.call_probes_j >= max(least_j, each.exclusive_j) and each.call_probes_j > 0]
+    if not large and not dominated:
+        return
+    names = {each.id: f"{each.method.class_name}.{each.method.name}" for each in (*large, *dominated)}
+    named = [f"{names[each.id]} ({1 - each.exclusive_j / each.raw_exclusive_j:.0%})" for each in large[:_NAMED]]
+    more = f" and {len(large) - _NAMED} more" if len(large) > _NAMED else ""
+    message = f"probes were more than 20 % of {', '.join(named)}{more}; their energy is taken off" if large else ""
+    if dominated:
+        options = " ".join(f"--exclude '{each.method.class_name}#{each.method.name}'" for each in dominated[:_NAMED])
+        shown = ", ".join(names[each.id] for each in dominated[:_NAMED])
+        message = message or f"probes used more than the methods themselves: {shown}; their energy is taken off"
+        remedy = f"To leave out the methods that dominate: navitas profile {options}"
+    else:
+        remedy = "Calls cost less with --mode tick, and nothing with --granularity test."
+    if not any(test.unprobed_j for test in costed):
+        remedy = f"To correct the figures by runs without probes, add --baseline. {remedy}"
+    yield Notice("probes_large", message, remedy)

@@ -1,0 +1,150 @@
+"""The result of a recording: its ledger, and the figures that reports and scripts read of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from os import PathLike
+from typing import IO, TYPE_CHECKING
+
+import numpy as np
+
+from navitas.analyze.records import Notice, TestEnergy, Totals
+from navitas.analyze.repeats import Repeats, repeats_of
+from navitas.analyze.roll_up import MethodTotal, ThreadTotal, method_totals, thread_totals
+from navitas.analyze.spread import MethodRepeats, method_repeats
+from navitas.analyze.tables import Tables
+from navitas.analyze.timeline import Timeline, timeline
+from navitas.attribute.ledger import Evidence, Ledger, OwnerKind
+from navitas.parse.findings import Lost
+from navitas.parse.tables import MethodTable
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+_J_PER_MAH_AND_VOLT = 3.6
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What was recorded, how, and on which device."""
+
+    project: str
+    device: Mapping[str, object]
+    settings: Mapping[str, object]
+    power_profile: Mapping[str, object]
+    battery_mah: float | None
+    voltage_v: float
+    created_utc: str = ""
+    provenance: Mapping[str, object] = field(default_factory=dict)
+    """Where the recording comes from: what is known of `host`, `java`, `git_revision` and `command_line`."""
+
+
+class Profile:
+    """A recording's energy by test, thread, method, component and call path."""
+
+    def __init__(self, ledger: Ledger, about: About, warnings: Iterable[Notice] = (), losses: Iterable[Lost] = ()) -> None:
+        self.ledger = ledger
+        self.about = about
+        self.warnings = tuple(warnings)
+        self.losses = tuple(losses)
+        self.tables = Tables(ledger)
+
+    def warn(self, more: Iterable[Notice]) -> None:
+        """Add warnings."""
+        self.warnings = (*self.warnings, *more)
+
+    @property
+    def project(self) -> str:
+        """The project's name."""
+        return self.about.project
+
+    @property
+    def components(self) -> tuple[str, ...]:
+        """The components whose energy is known."""
+        return self.ledger.components
+
+    @property
+    def evidence(self) -> tuple[Evidence, ...]:
+        """What each component's energy rests on."""
+        return self.ledger.evidence
+
+    @property
+    def method_table(self) -> MethodTable:
+        """All methods of the recording; records name them by their index here."""
+        return self.ledger.methods
+
+    @cached_property
+    def tick_ns(self) -> float | None:
+        """The longest mean period of the runs' ticks, where ticks timed the calls; else None."""
+        return max((run.tick_ns for run in self.ledger.runs if run.tick_ns is not None and not run.baseline), default=None)
+
+    @cached_property
+    def tests(self) -> tuple[TestEnergy, ...]:
+        """One record for each run of each test, by run and id."""
+        return self.tables.test_records()
+
+    @cached_property
+    def totals(self) -> Totals:
+        """Sums over all runs but those of a baseline."""
+        ledger, energy = self.ledger, self.ledger.energy
+        counted = np.array([not run.baseline for run in ledger.runs] + [False])
+        own = counted[ledger.owners.run[energy.owner]]
+        kind = ledger.owners.kind[energy.owner[own]]
+        kinds = np.bincount(kind, energy.exclusive_j[own], len(OwnerKind)).tolist()
+        by_component = ledger.run_energy_j[counted[:-1]].sum(axis=0)
+        total_j = float(by_component.sum())
+        rails = [(run.rails_j, run.rails_estimate_j) for run in ledger.runs if not run.baseline]
+        read = [(rails_j, estimate_j) for rails_j, estimate_j in rails if rails_j is not None and estimate_j is not None]
+        return Totals(
+            energy_j=total_j,
+            charge_mah=total_j / (self.about.voltage_v * _J_PER_MAH_AND_VOLT),
+            threads_j=kinds[OwnerKind.THREAD],
+            other_processes_j=kinds[OwnerKind.OTHER_PROCESSES],
+            base_j=kinds[OwnerKind.BASE],
+            unattributed_j=kinds[OwnerKind.UNATTRIBUTED],
+            outside_tests_j=total_j - float(self.tables.tests_by_kind[~self.tables.is_baseline].sum()),
+            rails_j=sum(rails_j for rails_j, _ in read) if read else None,
+            rails_estimate_j=sum(estimate_j for _, estimate_j in read) if read else None,
+            components=tuple(by_component.tolist()),
+        )
+
+    def method_totals(self, tests: Iterable[TestEnergy] | None = None) -> tuple[MethodTotal, ...]:
+        """Each method once over the given tests (all by default), largest exclusive energy first."""
+        return method_totals(self.tables, tests)
+
+    def thread_totals(self, tests: Iterable[TestEnergy] | None = None) -> tuple[ThreadTotal, ...]:
+        """Each name and role of threads once over the given tests (all by default), largest energy first."""
+        return thread_totals(self.tables, tests)
+
+    def method_repeats(self) -> tuple[MethodRepeats, ...]:
+        """Each method once over all tests, with a value for each repeat, largest exclusive energy first."""
+        return method_repeats(self.tables, self.tests)
+
+    def repeats(self) -> tuple[Repeats, ...]:
+        """Each test once, with all its runs and their median, in the order in which tests first ran."""
+        return repeats_of(self.tests)
+
+    def timeline(
+        self, component: str = "cpu", *, run: int = 0, step_ns: int = 100_000_000, thread: str | None = None
+    ) -> Timeline:
+        """A component's energy in one run in equal steps, of all owners or of the threads of one name."""
+        return timeline(self.ledger, component, run=run, step_ns=step_ns, thread=thread)
+
+    def to_arrow(self) -> pa.Table:
+        """Every fact of energy with its dimensions, as an Arrow table (see `navitas.analyze.arrow`). Needs pyarrow."""
+        from navitas.analyze.arrow import energy_table  # noqa: PLC0415
+
+        return energy_table(self.ledger)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The same as a pandas frame. Needs pyarrow and pandas."""
+        return self.to_arrow().to_pandas()
+
+    def write_parquet(self, path: str | PathLike[str] | IO[bytes]) -> None:
+        """The same as a Parquet file. Needs pyarrow."""
+        import pyarrow.parquet as pq  # noqa: PLC0415
+
+        pq.write_table(self.to_arrow(), path)

@@ -1,0 +1,144 @@
+"""Sums over tests: each method once, each thread once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from navitas.analyze.records import TestEnergy
+from navitas.analyze.tables import Tables
+from navitas.attribute.curves import F64, Bool
+from navitas.attribute.forest import sums
+from navitas.parse.tables import I64, Method, MethodTable
+
+
+@dataclass(frozen=True, slots=True)
+class MethodTotal:
+    """One method over all threads of some tests. Errors are standard errors, 0 where none is known.
+
+    `id` is its index in the method table, the first one where several modules' maps hold it. `call_probes_j` is what the probes
+    of its own calls took, on either side of each call. `components` are the shares of `exclusive_j`.
+    """
+
+    id: int
+    method: Method
+    calls: int
+    throws: int
+    cut: int
+    inclusive_j: float
+    exclusive_j: float
+    raw_inclusive_j: float
+    raw_exclusive_j: float
+    inclusive_error_j: float
+    exclusive_error_j: float
+    call_probes_j: float
+    wall_ns: int
+    self_ns: int
+    cpu_ns: int
+    alternative_j: float
+    components: tuple[float, ...]
+
+
+def method_totals(tables: Tables, tests: Iterable[TestEnergy] | None = None) -> tuple[MethodTotal, ...]:
+    """Each method once over the given tests (all by default), largest exclusive energy first.
+
+    A method is known by its module, class, name and descriptor: ids differ between builds, and between the maps of two modules
+    that depend on its own.
+    """
+    rows, threads = tables.methods, tables.threads
+    chosen = _chosen(tables, tests)[threads.test[rows.tree]]
+    tree, calls = rows.tree[chosen], rows.counts[chosen]
+    ids, place = np.unique(rows.method[chosen], return_inverse=True)
+    known, index = np.unique(_first_ids(tables.ledger.methods, ids)[place], return_inverse=True)
+    size = len(known)
+
+    def total(values: F64 | I64) -> list[float]:
+        found: list[float] = np.bincount(index, values, size).tolist()
+        return found
+
+    def error(values: F64) -> list[float]:
+        found: list[float] = np.sqrt(np.bincount(index, np.square(np.nan_to_num(values[chosen])), size)).tolist()
+        return found
+
+    exclusive_j = sums(index, rows.exclusive_j[chosen], size)
+    columns = zip(
+        known.tolist(),
+        *(column.tolist() for column in sums(index, calls, size).astype(np.int64).T),
+        sums(index, rows.inclusive_j[chosen], size).sum(axis=1).tolist(),
+        exclusive_j.sum(axis=1).tolist(),
+        *(total(column[chosen]) for column in (rows.raw_inclusive_j, rows.raw_exclusive_j)),
+        *(error(column) for column in (rows.inclusive_error_j, rows.exclusive_error_j)),
+        total(_call_cost_j(tables)[tree] * calls[:, 0]),
+        *(map(round, total(column[chosen])) for column in (rows.wall_ns, rows.self_ns, rows.cpu_ns)),
+        [0.0] * size if rows.alternative_j is None else total(rows.alternative_j[chosen]),
+        map(tuple, exclusive_j.tolist()),
+        strict=True,
+    )
+    found = [MethodTotal(id, tables.ledger.methods.methods[id], *figures) for id, *figures in columns]
+    return tuple(sorted(found, key=lambda each: (-each.exclusive_j, each.id)))
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadTotal:
+    """Threads of one name and role over some tests; `count` is how many there were, summed over the tests."""
+
+    name: str
+    role: str
+    count: int
+    energy_j: float
+    cpu_ns: int
+    untraced_j: float
+    probes_j: float
+    components: tuple[float, ...]
+
+
+def thread_totals(tables: Tables, tests: Iterable[TestEnergy] | None = None) -> tuple[ThreadTotal, ...]:
+    """Each name and role of threads once over the given tests (all by default), largest energy first."""
+    rows, owners = tables.threads, tables.ledger.owners
+    chosen = _chosen(tables, tests)[rows.test]
+    keys: dict[tuple[str, str], int] = {}
+    labels = [keys.setdefault((owners.name[owner], owners.role[owner]), len(keys)) for owner in rows.owner[chosen].tolist()]
+    index, size = np.array(labels, np.int64), len(keys)
+    energy_j = sums(index, rows.energy_j[chosen], size)
+    counts = np.stack([rows.threads, rows.cpu_ns], axis=1)[chosen]
+    columns = zip(
+        keys,
+        *(column.tolist() for column in sums(index, counts, size).astype(np.int64).T),
+        energy_j.sum(axis=1).tolist(),
+        *(np.bincount(index, column[chosen].sum(axis=1), size).tolist() for column in (rows.untraced_j, rows.probes_j)),
+        map(tuple, energy_j.tolist()),
+        strict=True,
+    )
+    found = [
+        ThreadTotal(name, role, count, whole_j, cpu_ns, untraced_j, probes_j, components)
+        for (name, role), count, cpu_ns, whole_j, untraced_j, probes_j, components in columns
+    ]
+    return tuple(sorted(found, key=lambda each: -each.energy_j))
+
+
+def _chosen(tables: Tables, tests: Iterable[TestEnergy] | None) -> Bool:
+    """Which rows of `Ledger.tests` are meant."""
+    if tests is None:
+        return ~tables.is_baseline
+    found = np.zeros(len(tables.ledger.tests), bool)
+    found[[test.row for test in tests]] = True
+    return found
+
+
+def _first_ids(table: MethodTable, ids: I64) -> I64:
+    """For each id the lowest one of the same method: a module that two others depend on is in both their maps."""
+    first: dict[tuple[str, str, str, str], int] = {}
+    methods = (table.methods[id] for id in ids.tolist())
+    keys = ((method.module, method.class_name, method.name, method.descriptor) for method in methods)
+    return np.array([first.setdefault(key, id) for id, key in zip(ids.tolist(), keys, strict=True)], np.int64)
+
+
+def _call_cost_j(tables: Tables) -> F64:
+    """What the probes of one call took in each thread of each test, by the threads' joules a nanosecond; 0 where not known."""
+    rows, ledger = tables.threads, tables.ledger
+    cost_ns = np.array([run.call_cost_ns or 0.0 for run in ledger.runs] + [0.0])[ledger.tests.run[rows.test]]
+    energy_j = rows.energy_j.sum(axis=1)
+    rate: F64 = np.divide(energy_j, rows.cpu_ns, out=np.zeros(len(energy_j)), where=rows.cpu_ns > 0)
+    return np.asarray(cost_ns * rate, np.float64)

@@ -1,0 +1,171 @@
+"""From parsed tables and a power model to the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from navitas.attribute.amounts import Amounts
+from navitas.attribute.calls import items_of_calls
+from navitas.attribute.compensation import Baselines, relative_error
+from navitas.attribute.component import Component, ComponentCurves, Setting
+from navitas.attribute.components import COMPONENTS
+from navitas.attribute.curve_store import CurveStore
+from navitas.attribute.curves import F64
+from navitas.attribute.dimensions import OwnerRows, TestRows
+from navitas.attribute.facts import RunFacts, facts_of, joined_calls, joined_energy, joined_estimates, joined_shares
+from navitas.attribute.folded import items_of_folded
+from navitas.attribute.ledger import CallPaths, Evidence, Ledger, RunEntry
+from navitas.attribute.overhead import NO_COST, with_probes
+from navitas.attribute.paths import EMPTY, Paths
+from navitas.attribute.rails import rails_comparison
+from navitas.attribute.reasons import merged
+from navitas.attribute.spans import Spans
+from navitas.attribute.windows import Run
+from navitas.parse.run import ParsedRecording
+from navitas.parse.tables import RunTables, Thread
+from navitas.power.model import PowerModel
+from navitas.recording.manifest import Manifest
+
+_NO_RUN = "the recording holds no run"
+
+Curves = Sequence[ComponentCurves | None]
+"""A run's curves, component by component."""
+
+
+def build_ledger(
+    parsed: ParsedRecording,
+    manifest: Manifest,
+    model: PowerModel,
+    *,
+    components: Sequence[Component] = COMPONENTS,
+    alternative: str | None = None,
+) -> Ledger:
+    """Attribute the energy of every run; `alternative` names a model whose figures stand beside the default ones."""
+    tests = TestRows(manifest.tests, alternative=alternative is not None)
+    found = _Attribution(parsed, manifest, model, components, alternative, tests)
+    baselines = {run.id for run in manifest.runs if run.baseline}
+    beside = [number for number, tables in enumerate(parsed.runs) if tables.run_id in baselines]
+    counted = [number for number, tables in enumerate(parsed.runs) if tables.run_id not in baselines]
+    without = [each for number in beside for each in found.attribute(number, Baselines(())).unprobed]
+    known = Baselines(without)
+    for number in counted:
+        found.attribute(number, known)
+    curves = [found.curves[number] for number in range(len(parsed.runs))]
+    return Ledger(
+        runs=tuple(_entry(manifest, tables, each) for tables, each in zip(parsed.runs, curves, strict=True)),
+        tests=tests.table(),
+        compensation=joined_estimates(found.facts, len(tests)),
+        owners=found.owners.table(),
+        components=tuple(component.name for component in components),
+        paths=_call_paths(found.paths),
+        methods=parsed.method_table,
+        energy=joined_energy(found.facts),
+        calls=joined_calls(found.facts, alternative=alternative is not None),
+        shares=joined_shares(found.facts, len(components)),
+        run_energy_j=_run_energies(parsed.runs, curves, len(components)),
+        evidence=tuple(
+            _evidence(component.name, [(parsed.runs[number], curves[number][i]) for number in counted])
+            for i, component in enumerate(components)
+        ),
+        alternative=alternative,
+        curves=found.store,
+    )
+
+
+@dataclass(slots=True)
+class _Attribution:
+    """The facts and curves of the runs that were attributed so far; those of baselines come first, since others need them."""
+
+    parsed: ParsedRecording
+    manifest: Manifest
+    model: PowerModel
+    components: Sequence[Component]
+    alternative: str | None
+    tests: TestRows
+    owners: OwnerRows = field(default_factory=OwnerRows)
+    store: CurveStore = field(default_factory=CurveStore)
+    facts: list[RunFacts] = field(default_factory=list)
+    curves: dict[int, Curves] = field(default_factory=dict)
+    paths: Paths = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.paths = Paths(len(self.parsed.method_table.methods))
+
+    def attribute(self, number: int, baselines: Baselines) -> RunFacts:
+        """Attribute the energy of one run."""
+        tables = self.parsed.runs[number]
+        spans = Spans(tables.windows)
+        setting = Setting(self.manifest, self.model, spans.marks, len(self.parsed.method_table.methods), self.alternative)
+        found = [component.curves(tables, setting) for component in self.components]
+        beside = next((each.alternative for each in found if each is not None and each.alternative is not None), None)
+        rows = self.tests.place(number, tables.run_id, spans, beside)
+        amounts = Amounts([None if each is None else each.threads for each in found], beside)
+        error = relative_error(tables.probe_cost, ticked=tables.tick_ns is not None)
+        run = Run(tables, spans, rows, found, len(self.owners), error, self.tests.tests, baselines)
+        facts = _facts(run, amounts, self.paths)
+        self.store.add(len(self.owners), len(tables.threads), len(facts.groups), found)
+        self.owners.add(number, tables.threads, facts.groups)
+        self.facts.append(facts)
+        self.curves[number] = found
+        return facts
+
+
+def _facts(run: Run, amounts: Amounts, paths: Paths) -> RunFacts:
+    tables, cost = run.tables, run.tables.probe_cost
+    costs = (None, None) if cost is None else (cost.events, cost.folded)
+    parts = [
+        with_probes(items(tables.threads, run.spans, amounts, paths), each)
+        for items, each in zip((items_of_calls, items_of_folded), costs, strict=True)
+    ]
+    return facts_of(run, parts, paths)
+
+
+def _call_paths(paths: Paths) -> CallPaths:
+    """The paths, numbered one higher, since probes have a path of their own; paths of outermost calls are below `OUTSIDE`."""
+    parent = np.where(paths.parent == EMPTY, EMPTY, paths.parent + 1)[1:]
+    return CallPaths(np.concatenate([[-1, -1], parent]), np.concatenate([[-1, -1], paths.method[1:]]))
+
+
+def _entry(manifest: Manifest, tables: RunTables, curves: Curves) -> RunEntry:
+    run = next((run for run in manifest.runs if run.id == tables.run_id), None)
+    cost = tables.probe_cost
+    estimate_j, rails_j = rails_comparison(tables, curves) or (None, None)
+    return RunEntry(
+        id=tables.run_id,
+        module="" if run is None else run.module,
+        repeat=0 if run is None else run.repeat,
+        start_ns=tables.start_ns,
+        end_ns=tables.end_ns,
+        baseline=run is not None and run.baseline,
+        tick_ns=tables.tick_ns,
+        call_cost_ns=None if cost is None else cost.events.inside_ns + cost.events.outside_ns,
+        probes_error=relative_error(cost, ticked=tables.tick_ns is not None),
+        rails_j=rails_j,
+        rails_estimate_j=estimate_j,
+    )
+
+
+def _run_energies(runs: Sequence[RunTables], curves: Sequence[Curves], components: int) -> F64:
+    found = np.zeros((len(runs), components))
+    for number, (run, each) in enumerate(zip(runs, curves, strict=True)):
+        found[number] = [0.0 if one is None else one.between(run.start_ns, run.end_ns) for one in each]
+    return found
+
+
+def _evidence(component: str, runs: Sequence[tuple[RunTables, ComponentCurves | None]]) -> Evidence:
+    """The lowest level of all runs that know the component, and every reason once."""
+    known = [(run, curves) for run, curves in runs if curves is not None]
+    if not known:
+        return Evidence(component, "none", (_NO_RUN,) if not runs else ())
+    level = max((curves.level for _, curves in known), key=known[0][1].levels.index)
+    reasons = merged([curves.reasons for _, curves in known])
+    priced = [run for run, curves in known if curves.threads is not None and curves.threads.cpu_ns is not None]
+    uncosted = any(run.probe_cost is None and any(map(_has_calls, run.threads)) for run in priced)
+    return Evidence(component, level, (*reasons, NO_COST) if uncosted else reasons)
+
+
+def _has_calls(thread: Thread) -> bool:
+    return len(thread.calls) > 0 or len(thread.folded.node) > 0

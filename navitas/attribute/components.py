@@ -1,0 +1,8 @@
+"""The components that attribution knows. To add one: implement `Component` in a module of its own and list it here."""
+
+from __future__ import annotations
+
+from navitas.attribute.component import Component
+from navitas.attribute.run import Cpu
+
+COMPONENTS: tuple[Component, ...] = (Cpu(),)

@@ -1,0 +1,85 @@
+"""The ledger's dimensions, gathered run by run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from navitas.attribute.curves import Curve
+from navitas.attribute.ledger import NO_TEST, OwnerKind, Owners, Tests
+from navitas.attribute.rows import stem
+from navitas.attribute.spans import Spans
+from navitas.parse.tables import I64, Thread
+from navitas.recording.manifest import Test
+
+BESIDE_THREADS = (OwnerKind.OTHER_PROCESSES, OwnerKind.BASE, OwnerKind.UNATTRIBUTED)
+"""A run's owners after its threads and groups of threads, in this order."""
+
+
+class TestRows:
+    """The rows of all tests, and the windows that runs gave them."""
+
+    __test__ = False
+
+    def __init__(self, tests: Sequence[Test], *, alternative: bool) -> None:
+        self.tests = sorted(tests, key=lambda test: (test.run, test.id))
+        self._row = {(test.run, test.id): row for row, test in enumerate(self.tests)}
+        size = len(self.tests)
+        self._run = np.full(size, -1)
+        self._start_ns, self._end_ns = np.zeros(size, np.int64), np.zeros(size, np.int64)
+        self._alternative_j = np.zeros(size) if alternative else None
+
+    def __len__(self) -> int:
+        return len(self.tests)
+
+    def place(self, run: int, run_id: int, spans: Spans, alternative: Curve | None) -> I64:
+        """The test row of each window, `NO_TEST` where the manifest does not know its test."""
+        found = np.array([self._row.get((run_id, window.test_id), NO_TEST) for window in spans.windows], np.int64)
+        known = found != NO_TEST
+        row = found[known]
+        self._run[row] = run
+        self._start_ns[row], self._end_ns[row] = spans.start_ns[known], spans.end_ns[known]
+        if self._alternative_j is not None and alternative is not None:
+            self._alternative_j[row] = alternative.at(self._end_ns[row]) - alternative.at(self._start_ns[row])
+        return found
+
+    def table(self) -> Tests:
+        """All rows."""
+        tests = self.tests
+        return Tests(
+            id=np.array([test.id for test in tests], np.int64),
+            run=self._run,
+            run_id=np.array([test.run for test in tests], np.int64),
+            module=tuple(test.module for test in tests),
+            class_name=tuple(test.class_name for test in tests),
+            method=tuple(test.method for test in tests),
+            repeat=np.array([test.repeat for test in tests], np.int64),
+            status=tuple(test.status for test in tests),
+            start_ns=self._start_ns,
+            end_ns=self._end_ns,
+            alternative_j=self._alternative_j,
+        )
+
+
+class OwnerRows:
+    """The rows of all owners: run by run its threads, groups of threads, and `BESIDE_THREADS`."""
+
+    def __init__(self) -> None:
+        self._rows: list[tuple[int, int, int, int, str, str]] = []
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def add(self, run: int, threads: Sequence[Thread], groups: Sequence[int]) -> None:
+        """Add a run's owners; `groups` give one thread of each group."""
+        kind = OwnerKind.THREAD
+        self._rows += [(run, kind, one.serial, one.tid, one.name, one.role) for one in threads]
+        self._rows += [(run, kind, -1, 0, stem(threads[one].name), threads[one].role) for one in groups]
+        self._rows += [(run, kind, -1, 0, "", "") for kind in BESIDE_THREADS]
+
+    def table(self) -> Owners:
+        """All rows."""
+        run, kind, serial, tid, name, role = zip(*self._rows, strict=True) if self._rows else ((),) * 6
+        numbers = (np.array(run, np.int64), np.array(kind, np.uint8), np.array(serial, np.int64), np.array(tid, np.int64))
+        return Owners(*numbers, tuple(name), tuple(role))

@@ -1,0 +1,197 @@
+"""The facts of one run: its energies, calls and shares, by test, owner and path, ready to join those of other runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from navitas.attribute.amounts import ALTERNATIVE_J, CPU_NS, JOULES, WALL_NS
+from navitas.attribute.compensation import Estimates, Unprobed
+from navitas.attribute.component import ComponentCurves, threads_between
+from navitas.attribute.curves import F64, Bool, Curve
+from navitas.attribute.items import CALLS, CUTS, THROWS, Items
+from navitas.attribute.ledger import NO_TEST, OUTSIDE, PROBES, Calls, Compensation, Energy, Shares
+from navitas.attribute.nodes import Nodes, nodes_of
+from navitas.attribute.overhead import ProbesEnergy, no_probes, probes_energy
+from navitas.attribute.paths import Paths
+from navitas.attribute.rows import Rows, rows_of, stem
+from navitas.attribute.windows import Run, compensations, corrections, unprobed, windows_of
+from navitas.parse.tables import I64
+
+Columns = tuple[I64 | F64, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """Columns in the order of `Energy`, `Calls` and `Shares`, and the owners beyond the run's threads, in their order."""
+
+    energy: Columns
+    calls: Columns
+    shares: Columns
+    groups: tuple[int, ...]
+    """For each group of threads one thread of it; after the groups come other processes, base and unattributed."""
+    estimates: Mapping[int, Estimates]
+    """By row of `Ledger.tests`: what probes used; none where their cost is not known."""
+    unprobed: Sequence[Unprobed]
+    """What each test used in this run, as a baseline."""
+
+
+def facts_of(run: Run, parts: Sequence[Items], paths: Paths) -> RunFacts:
+    """Join what calls and folded calls spent (`parts`, with the columns of `with_probes`) with what the curves say."""
+    curves = [None if component is None else component.threads for component in run.components]
+    rows = rows_of(run.tables.threads, curves, run.spans, parts)
+    nodes = nodes_of([(rows.at(items), items) for items in parts], paths)
+    priced = next((i for i, one in enumerate(curves) if one is not None and one.cpu_ns is not None), None)
+    probes = no_probes(nodes, len(rows)) if priced is None else probes_energy(nodes, rows.energy_j[:, priced], rows.cpu_ns)
+    windows = windows_of(run, rows, priced)
+    estimates = compensations(run, windows, rows, probes, rows.energy_j[:, priced or 0])
+    probes = probes.scaled(nodes, corrections(estimates, len(run.spans.windows))[rows.window])
+    owner, groups = _owners(run, rows)
+    test, kept = run.tests[rows.window], run.tests[rows.window] != NO_TEST
+    beside = run.first_owner + len(run.tables.threads) + len(groups)
+    energy = [*_outside_tests(run, rows), *_beside_threads(run, beside)]
+    for number, curve in enumerate(curves):
+        if curve is not None:
+            of_probes = probes if number == priced else no_probes(nodes, len(rows))
+            energy += _threads_energy(_Rows(rows, nodes, test, owner, kept), number, of_probes, run.probes_error)
+    named = kept[nodes.row]
+    row = nodes.row[named]
+    amounts, counts = nodes.amounts[named], nodes.counts[named]
+    calls = (test[row], owner[row], nodes.path[named] + 1, counts[:, CALLS], counts[:, THROWS], counts[:, CUTS])
+    times = (amounts[:, WALL_NS], amounts[:, CPU_NS], amounts[:, ALTERNATIVE_J])
+    shares = (test[kept], owner[kept], rows.count[kept], np.rint(rows.cpu_ns[kept]).astype(np.int64), rows.energy_j[kept])
+    by_test = {int(run.tests[window]): each for window, each in estimates.items()}
+    return RunFacts(_stacked(energy), (*calls, *times), shares, groups, by_test, unprobed(run, windows))
+
+
+def _owners(run: Run, rows: Rows) -> tuple[I64, tuple[int, ...]]:
+    """The owner of each row: its thread, or the group that it stands for; and one thread of each group."""
+    owner = run.first_owner + rows.thread
+    known: dict[tuple[str, str], int] = {}
+    groups: list[int] = []
+    threads = run.tables.threads
+    for row in np.flatnonzero(rows.count > 1).tolist():
+        thread = int(rows.thread[row])
+        label = threads[thread].role, stem(threads[thread].name)
+        if label not in known:
+            known[label] = run.first_owner + len(threads) + len(groups)
+            groups.append(thread)
+        owner[row] = known[label]
+    return owner, tuple(groups)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The rows of a run with their tests and owners; `kept` are those whose test is known."""
+
+    rows: Rows
+    nodes: Nodes
+    test: I64
+    owner: I64
+    kept: Bool
+
+    def energy(self, component: int, chosen: Bool, path: int, joules: tuple[F64, F64, F64]) -> Columns:
+        """Energy of the rows chosen that is of no call: without probes' energy, with it, and its error."""
+        exclusive_j, raw_j, error_j = joules
+        count = int(chosen.sum())
+        where = (self.test[chosen], self.owner[chosen], np.full(count, component), np.full(count, path))
+        return *where, exclusive_j[chosen], raw_j[chosen], np.square(error_j[chosen])
+
+
+def _stacked(parts: Sequence[Columns]) -> Columns:
+    return tuple(np.concatenate(column) for column in zip(*parts, strict=True))
+
+
+def _threads_energy(found: _Rows, component: int, probes: ProbesEnergy, probes_error: float | None) -> list[Columns]:
+    """A component's energy in tests: by call path, outside of calls, and of probes."""
+    rows, nodes, error = found.rows, found.nodes, probes_error or 0.0
+    raw_j: F64 = nodes.amounts[:, JOULES + component]
+    rest_j = rows.energy_j[:, component] - np.bincount(nodes.row, raw_j, len(rows))
+    some = found.kept[nodes.row] & ((raw_j != 0) | (probes.node_j != 0) | (nodes.counts[:, CALLS] > 0))
+    row, own_j, path = nodes.row[some], probes.node_j[some], nodes.path[some] + 1
+    in_calls = (raw_j[some] - own_j, raw_j[some], np.square(error * own_j))
+    outside_j, all_j = probes.row_outside_j, probes.row_j
+    return [
+        (found.test[row], found.owner[row], np.full(len(row), component), path, *in_calls),
+        found.energy(component, found.kept, OUTSIDE, (rest_j - outside_j, rest_j, error * outside_j)),
+        found.energy(component, found.kept & (all_j != 0), PROBES, (all_j, np.zeros(len(rows)), error * all_j)),
+    ]
+
+
+def _beside_threads(run: Run, first: int) -> list[Columns]:
+    """What other processes, base and no known thread used in each test, and outside of all."""
+    kept = run.tests != NO_TEST
+    test = run.tests[kept]
+    start_ns, end_ns = run.spans.start_ns[kept], run.spans.end_ns[kept]
+    found = []
+    for number, curves in enumerate(run.components):
+        for place, curve in enumerate(_rest(curves)):
+            joules = curve.at(end_ns) - curve.at(start_ns)
+            whole_j = curve.between(run.tables.start_ns, run.tables.end_ns)
+            in_all = np.append(joules, whole_j - joules.sum())
+            some = in_all != 0
+            found.append(_plain(np.append(test, NO_TEST)[some], np.full(some.sum(), first + place), number, in_all[some]))
+    return found
+
+
+def _outside_tests(run: Run, rows: Rows) -> list[Columns]:
+    """What each thread used outside of all tests that are known."""
+    used_j = rows.used_by_thread(run.tests != NO_TEST)
+    found = []
+    for number, curves in enumerate(run.components):
+        if curves is not None and curves.threads is not None and len(run.tables.threads):
+            whole_j = threads_between(curves.threads, run.tables.start_ns, run.tables.end_ns)
+            joules = whole_j - used_j[: len(whole_j), number]
+            some = np.flatnonzero(joules != 0)
+            found.append(_plain(np.full(len(some), NO_TEST), run.first_owner + some, number, joules[some]))
+    return found
+
+
+def _plain(test: I64, owner: I64, component: int, joules: F64) -> Columns:
+    """Energy of no call, with no probes in it."""
+    count = len(test)
+    return test, owner, np.full(count, component), np.full(count, OUTSIDE), joules, joules, np.zeros(count)
+
+
+def _rest(curves: ComponentCurves | None) -> tuple[Curve, ...]:
+    """In the order of `OwnerKind` from `OTHER_PROCESSES` on."""
+    return () if curves is None else (curves.other_processes, curves.base, curves.unattributed)
+
+
+def joined_energy(runs: Sequence[RunFacts]) -> Energy:
+    """The energies of all runs, sorted."""
+    kinds = (np.int32, np.int32, np.uint8, np.int32, np.float64, np.float64, np.float64)
+    return Energy(*_sorted([run.energy for run in runs], [np.empty(0, kind) for kind in kinds], keys=4))
+
+
+def joined_calls(runs: Sequence[RunFacts], *, alternative: bool) -> Calls:
+    """The calls of all runs, sorted."""
+    kinds = (*(np.int32,) * 3, *(np.int64,) * 3, *(np.float64,) * 3)
+    columns = _sorted([run.calls for run in runs], [np.empty(0, kind) for kind in kinds], keys=3)
+    found = Calls(*columns)
+    return found if alternative else replace(found, alternative_j=None)
+
+
+def joined_shares(runs: Sequence[RunFacts], components: int) -> Shares:
+    """The shares of all runs, sorted."""
+    none = [np.empty(0, kind) for kind in (np.int32, np.int32, np.int64, np.int64)]
+    return Shares(*_sorted([run.shares for run in runs], [*none, np.empty((0, components))], keys=2))
+
+
+def _sorted(parts: Sequence[Columns], none: Sequence[NDArray[Any]], keys: int) -> list[NDArray[Any]]:
+    """The columns of all parts, of the types of `none`, sorted by the first `keys` of them."""
+    columns = [np.concatenate([empty, *(part[i].astype(empty.dtype) for part in parts)]) for i, empty in enumerate(none)]
+    order = np.lexsort(columns[keys - 1 :: -1])
+    return [column[order] for column in columns]
+
+
+def joined_estimates(runs: Sequence[RunFacts], tests: int) -> Compensation:
+    """The estimates of all runs by test, NaN where there are none."""
+    found = np.full((4, tests), np.nan)
+    for row, each in ((row, each) for run in runs for row, each in run.estimates.items()):
+        found[:, row] = each.sampled_probes_j, each.probes.error_j, each.whole.value_j, each.whole.error_j
+    return Compensation(*found)

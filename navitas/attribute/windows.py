@@ -1,0 +1,116 @@
+"""What one run used in its tests' windows, and what of that probes used: the figures that compensation is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from navitas.attribute.compensation import NOT_THE_TESTS, Baselines, Estimates, Measured, Unprobed, compensation
+from navitas.attribute.component import ComponentCurves
+from navitas.attribute.curves import F64, Bool, Curve
+from navitas.attribute.ledger import NO_TEST
+from navitas.attribute.overhead import ProbesEnergy
+from navitas.attribute.rows import Rows
+from navitas.attribute.spans import Spans
+from navitas.parse.tables import I64, RunTables
+from navitas.recording.manifest import Test
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run as its facts are made of it. `tests`: the row of `Ledger.tests` of each window, `NO_TEST` where it has none.
+
+    `listed`: the test of each of these rows. `baselines`: what tests used in runs without probes.
+    """
+
+    tables: RunTables
+    spans: Spans
+    tests: I64
+    components: Sequence[ComponentCurves | None]
+    first_owner: int
+    probes_error: float | None
+    listed: Sequence[Test]
+    baselines: Baselines = field(default_factory=lambda: Baselines(()))
+
+
+@dataclass(frozen=True, slots=True)
+class Windows:
+    """Joules in each window, in all and because time passed; those of threads are of the component that probes use.
+
+    `threads_j` leaves out threads of `NOT_THE_TESTS`. No other component can change what probes used.
+    """
+
+    energy_j: F64
+    threads_j: F64
+    jit_j: F64
+    passive_j: F64
+
+
+def windows_of(run: Run, rows: Rows, priced: int | None) -> Windows:
+    """What the run used in each of its windows; `priced` is the component that probes use."""
+    count = len(run.spans.windows)
+    priced_j = np.zeros(len(rows)) if priced is None else rows.energy_j[:, priced]
+    roles = [thread.role for thread in run.tables.threads]
+    is_own = np.array([role not in NOT_THE_TESTS for role in roles], bool)
+    is_jit = np.array([role == "jit" for role in roles], bool)
+
+    def used(curve: Curve) -> F64:
+        return curve.at(run.spans.end_ns) - curve.at(run.spans.start_ns)
+
+    def of_rows(chosen: Bool) -> F64:
+        return np.bincount(rows.window[chosen], priced_j[chosen], count).astype(np.float64)
+
+    passive_j, nobody_j = np.zeros(count), np.zeros(count)
+    for component in run.components:
+        if component is not None:
+            passive_j += used(component.other_processes) + used(component.base)
+            nobody_j += used(component.unattributed)
+    threads_j = np.bincount(rows.window, rows.energy_j.sum(axis=1), count)
+    return Windows(threads_j + passive_j + nobody_j, of_rows(is_own[rows.thread]), of_rows(is_jit[rows.thread]), passive_j)
+
+
+def unprobed(run: Run, windows: Windows) -> list[Unprobed]:
+    """What the run's tests used, where it has no probes."""
+    return [
+        Unprobed(_key(run.listed[row]), run.listed[row].status, float(windows.energy_j[window]), float(windows.threads_j[window]))
+        for window, row in enumerate(run.tests.tolist())
+        if row != NO_TEST and run.spans.end_ns[window] > run.spans.start_ns[window]
+    ]
+
+
+def compensations(run: Run, windows: Windows, rows: Rows, probes: ProbesEnergy, energy_j: F64) -> dict[int, Estimates]:
+    """By window: what probes used, and what the test would have used without them; none where their cost is not known.
+
+    `energy_j`: what each row used of the component that probes use.
+    """
+    if run.probes_error is None:
+        return {}
+    count = len(run.spans.windows)
+    probes_ns = np.divide(probes.row_j * rows.cpu_ns, energy_j, out=np.zeros(len(rows)), where=energy_j > 0)
+    longest_ns = np.zeros(count)
+    np.maximum.at(longest_ns, rows.window, probes_ns)
+    shares = longest_ns / np.maximum(run.spans.end_ns - run.spans.start_ns, 1)
+    probes_j = np.bincount(rows.window, probes.row_j, count)
+    columns = (windows.energy_j, windows.threads_j, windows.jit_j, windows.passive_j, probes_j, shares)
+    measured = zip(*(column.tolist() for column in columns), strict=True)
+    found = {}
+    for window, (row, figures) in enumerate(zip(run.tests.tolist(), measured, strict=True)):
+        if row != NO_TEST:
+            test = run.listed[row]
+            found[window] = compensation(Measured(*figures), run.probes_error, run.baselines.of(_key(test), test.status))
+    return found
+
+
+def corrections(found: dict[int, Estimates], windows: int) -> F64:
+    """By window: what the probes' energy by their sampled cost is to be multiplied by."""
+    factor = np.ones(windows)
+    for window, each in found.items():
+        if each.sampled_probes_j:
+            factor[window] = each.probes.value_j / each.sampled_probes_j
+    return factor
+
+
+def _key(test: Test) -> tuple[str, str, str]:
+    return test.module, test.class_name, test.method

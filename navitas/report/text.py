@@ -1,0 +1,21 @@
+"""The terminal report as a text file."""
+
+from __future__ import annotations
+
+from typing import IO
+
+from rich.console import Console
+
+from navitas.analyze.profile import Profile
+from navitas.report.format import Format
+from navitas.report.terminal import TerminalReport
+
+_WIDTH = 120
+
+
+def write(profile: Profile, out: IO[str]) -> None:
+    """The tables of the terminal, 120 columns wide and without colors."""
+    TerminalReport().render(profile, Console(file=out, width=_WIDTH, force_terminal=False, color_system=None))
+
+
+FORMAT = Format("text", ".txt", "the tables of the terminal", write)

@@ -1,0 +1,232 @@
+"""Small ledgers from descriptions of tests, threads and call trees: what reports show, without a recording."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from math import fsum, nan
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from navitas.attribute.curve_store import CurveStore
+from navitas.attribute.ledger import (
+    NO_TEST,
+    OUTSIDE,
+    PROBES,
+    CallPaths,
+    Calls,
+    Compensation,
+    Energy,
+    Evidence,
+    Ledger,
+    OwnerKind,
+    Owners,
+    RunEntry,
+    Shares,
+    Tests,
+)
+from navitas.parse.tables import MethodTable
+
+EVIDENCE = Evidence("cpu", "thread-time", ())
+RUN = RunEntry(id=0, module="", repeat=0, start_ns=0, end_ns=0, baseline=False)
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSpec:
+    """A call-tree node; `parent` is the number of an earlier node, -1 for a root. Figures are without callees.
+
+    `probes_j` is what its probes used beside `exclusive_j`; the probes of all nodes are their thread's.
+    """
+
+    parent: int
+    method: int
+    calls: int
+    exclusive_j: float
+    self_ns: int = 0
+    cpu_ns: int = 0
+    throws: int = 0
+    cut: int = 0
+    probes_j: float = 0.0
+    alternative_j: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadSpec:
+    """A thread, or a group of `count` of them, in one test; what its nodes and their probes do not use is outside of calls."""
+
+    serial: int
+    name: str
+    energy_j: float
+    role: str = "app"
+    tid: int = 0
+    count: int = 1
+    cpu_ns: int = 0
+    nodes: Sequence[NodeSpec] = ()
+
+    @property
+    def probes_j(self) -> float:
+        """What all its probes used."""
+        return fsum(node.probes_j for node in self.nodes)
+
+    @property
+    def untraced_j(self) -> float:
+        """What it used outside of calls."""
+        return self.energy_j - fsum(node.exclusive_j for node in self.nodes) - self.probes_j
+
+
+@dataclass(frozen=True, slots=True)
+class TestSpec:
+    """One run of a test, in a run of its own; `baseline`: without probes, beside the one of the same repeat that has them.
+
+    `compensation`: the columns of `Compensation`, in their order; NaN for what is not known.
+    """
+
+    __test__ = False
+
+    class_name: str
+    method: str
+    repeat: int
+    threads: Sequence[ThreadSpec]
+    module: str = ":"
+    status: str = "passed"
+    wall_ns: int = 1_000_000_000
+    other_processes_j: float = 0.0
+    base_j: float = 0.0
+    unattributed_j: float = 0.0
+    alternative_j: float = 0.0
+    baseline: bool = False
+    compensation: tuple[float, float, float, float] = (nan, nan, nan, nan)
+
+
+def made_ledger(
+    tests: Sequence[TestSpec],
+    methods: MethodTable,
+    *,
+    run: RunEntry = RUN,
+    evidence: Evidence = EVIDENCE,
+    outside_tests_j: float = 0.0,
+    alternative: str | None = None,
+) -> Ledger:
+    """A ledger of one component. Every run is like `run`; the first one's base also used `outside_tests_j` outside of tests.
+
+    ValueError for siblings of one method: these are one node.
+    """
+    rows = _Rows()
+    for number, test in enumerate(tests):
+        for thread in test.threads:
+            rows.add_thread(number, thread)
+        for kind, joules in (
+            (OwnerKind.OTHER_PROCESSES, test.other_processes_j),
+            (OwnerKind.BASE, test.base_j),
+            (OwnerKind.UNATTRIBUTED, test.unattributed_j),
+        ):
+            rows.owners.append((number, kind, -1, 0, "", ""))
+            rows.use(number, OUTSIDE, joules)
+            if kind == OwnerKind.BASE and number == 0:
+                rows.use(NO_TEST, OUTSIDE, outside_tests_j)
+    return Ledger(
+        runs=tuple(
+            replace(run, id=number, module=test.module, repeat=test.repeat, baseline=test.baseline)
+            for number, test in enumerate(tests)
+        ),
+        tests=_tests(tests, alternative=alternative is not None),
+        compensation=Compensation(*np.array([test.compensation for test in tests], np.float64).reshape(-1, 4).T),
+        owners=rows.owner_table(),
+        components=(evidence.component,),
+        paths=rows.path_table(),
+        methods=methods,
+        energy=rows.energy_table(),
+        calls=rows.call_table(alternative=alternative is not None),
+        shares=rows.share_table(),
+        run_energy_j=rows.run_energies(len(tests)),
+        evidence=(evidence,),
+        alternative=alternative,
+        curves=CurveStore(),
+    )
+
+
+def _tests(tests: Sequence[TestSpec], *, alternative: bool) -> Tests:
+    numbers = np.arange(len(tests))
+    return Tests(
+        id=numbers,
+        run=numbers,
+        run_id=numbers,
+        module=tuple(test.module for test in tests),
+        class_name=tuple(test.class_name for test in tests),
+        method=tuple(test.method for test in tests),
+        repeat=np.array([test.repeat for test in tests], np.int64),
+        status=tuple(test.status for test in tests),
+        start_ns=np.zeros(len(tests), np.int64),
+        end_ns=np.array([test.wall_ns for test in tests], np.int64),
+        alternative_j=np.array([test.alternative_j for test in tests], np.float64) if alternative else None,
+    )
+
+
+@dataclass
+class _Rows:
+    """Facts and dimensions as rows; the last owner is the one that facts are added to. Rows of tests and runs are the same."""
+
+    owners: list[tuple[int, int, int, int, str, str]] = field(default_factory=list)
+    paths: dict[tuple[int, int], int] = field(default_factory=dict)
+    """The number of each call path by its caller's and its method, from `PROBES + 1` on."""
+    energy: list[tuple[float, ...]] = field(default_factory=list)
+    calls: list[tuple[float, ...]] = field(default_factory=list)
+    shares: list[tuple[float, ...]] = field(default_factory=list)
+
+    def add_thread(self, test: int, thread: ThreadSpec) -> None:
+        self.owners.append((test, OwnerKind.THREAD, thread.serial, thread.tid, thread.name, thread.role))
+        owner = len(self.owners) - 1
+        self.shares.append((test, owner, thread.count, thread.cpu_ns, thread.energy_j))
+        own: list[int] = []
+        for node in thread.nodes:
+            caller = own[node.parent] if node.parent >= 0 else OUTSIDE
+            path = self.paths.setdefault((caller, node.method), PROBES + 1 + len(self.paths))
+            if path in own:
+                raise ValueError(f"two nodes of method {node.method} below one caller")
+            own.append(path)
+            self.use(test, path, node.exclusive_j, node.exclusive_j + node.probes_j)
+            counts, times = (node.calls, node.throws, node.cut), (node.self_ns, node.cpu_ns)
+            self.calls.append((test, owner, path, *counts, *times, node.alternative_j))
+        self.use(test, OUTSIDE, thread.untraced_j)
+        self.use(test, PROBES, thread.probes_j, 0.0)
+
+    def use(self, test: int, path: int, exclusive_j: float, raw_j: float | None = None) -> None:
+        """Add energy, if there is some."""
+        raw_j = exclusive_j if raw_j is None else raw_j
+        if exclusive_j or raw_j:
+            self.energy.append((test, len(self.owners) - 1, 0, path, exclusive_j, raw_j, 0.0))
+
+    def owner_table(self) -> Owners:
+        run, kind, serial, tid = _columns([row[:4] for row in self.owners], (np.int64, np.uint8, np.int64, np.int64))
+        return Owners(run, kind, serial, tid, tuple(row[4] for row in self.owners), tuple(row[5] for row in self.owners))
+
+    def path_table(self) -> CallPaths:
+        keys = [(-1, -1), (-1, -1), *self.paths]
+        return CallPaths(*_columns(keys, (np.int64, np.int64)))
+
+    def energy_table(self) -> Energy:
+        return Energy(*_sorted(self.energy, (np.int32, np.int32, np.uint8, np.int32, *(np.float64,) * 3), keys=4))
+
+    def call_table(self, *, alternative: bool) -> Calls:
+        found = Calls(*_sorted(self.calls, (*(np.int32,) * 3, *(np.int64,) * 3, *(np.float64,) * 3), keys=3))
+        return found if alternative else replace(found, alternative_j=None)
+
+    def share_table(self) -> Shares:
+        found = Shares(*_sorted(self.shares, (np.int32, np.int32, np.int64, np.int64, np.float64), keys=2))
+        return replace(found, energy_j=found.energy_j[:, None])
+
+    def run_energies(self, runs: int) -> NDArray[np.float64]:
+        found: list[list[float]] = [[] for _ in range(runs)]
+        for _, owner, _, _, exclusive_j, *_ in self.energy:
+            found[self.owners[int(owner)][0]].append(exclusive_j)
+        return np.array([fsum(joules) for joules in found], np.float64)[:, None]
+
+
+def _columns(rows: Sequence[tuple[float, ...]], kinds: Sequence[type[np.generic]]) -> list[NDArray[Any]]:
+    return [np.array([row[i] for row in rows], kind) for i, kind in enumerate(kinds)]
+
+
+def _sorted(rows: Sequence[tuple[float, ...]], kinds: Sequence[type[np.generic]], keys: int) -> list[NDArray[Any]]:
+    return _columns(sorted(rows, key=lambda row: row[:keys]), kinds)

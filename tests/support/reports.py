@@ -1,0 +1,25 @@
+"""Reports as text and as plain data."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from typing import IO, Any
+
+from navitas.analyze.profile import Profile
+
+Write = Callable[[Profile, IO[str]], None]
+
+
+def text_of(write: Write, profile: Profile) -> str:
+    """What a report format writes."""
+    out = io.StringIO()
+    write(profile, out)
+    return out.getvalue()
+
+
+def data_of(write: Write, profile: Profile) -> dict[str, Any]:
+    """The JSON that a report format writes."""
+    loaded: dict[str, Any] = json.loads(text_of(write, profile))
+    return loaded

@@ -1,0 +1,8 @@
+"""The made-up runs of the tests of attribution are importable here, too."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "attribute"))

@@ -1,0 +1,68 @@
+"""A second component, and profiles with it: a lamp draws constant power for nobody, and more for the first thread of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from attribution_maker import MODEL, POLICIES, manifest, method_table
+from traces import METHODS
+
+from navitas.analyze.profile import About, Profile
+from navitas.attribute.build import build_ledger
+from navitas.attribute.component import Component, ComponentCurves, Setting, ThreadCurves
+from navitas.attribute.curves import Curve, Knots
+from navitas.attribute.reasons import Reason
+from navitas.attribute.run import Cpu
+from navitas.parse.run import ParsedRecording
+from navitas.parse.tables import RunTables
+from navitas.recording.manifest import Manifest, Run, Test
+
+BASE_W, THREAD_W = 0.25, 0.125
+ABOUT = About("made", {}, {}, {}, None, 4.0)
+
+
+@dataclass
+class Lamp:
+    """`dark`: runs in which nothing is known of it. Without `threads` it draws base power alone."""
+
+    threads: bool = True
+    dark: tuple[int, ...] = ()
+    name: str = "lamp"
+
+    def curves(self, run: RunTables, setting: Setting) -> ComponentCurves | None:
+        if run.run_id in self.dark:
+            return None
+        ends = np.array([run.start_ns, run.end_ns])
+        base = Curve(ends, BASE_W * (ends - ends[0]) / 1e9)
+        return ComponentCurves(("seen", "guessed"), "guessed", (Reason("nobody looked"),), self._threads(run, setting), base=base)
+
+    def _threads(self, run: RunTables, setting: Setting) -> ThreadCurves | None:
+        if not self.threads or not run.threads:
+            return None
+        edges = np.unique([run.start_ns, *setting.marks.tolist(), run.end_ns])
+        owner = np.repeat(np.arange(len(run.threads)), len(edges))
+        t_ns = np.tile(edges, len(run.threads))
+        energy_j = np.where(owner == 0, THREAD_W * (t_ns - run.start_ns) / 1e9, 0.0)
+        return ThreadCurves(Knots.of(owner, t_ns, len(run.threads)), energy_j)
+
+
+BOTH: tuple[Component, ...] = (Cpu(), Lamp())
+
+
+def profile_with(
+    runs: Sequence[RunTables], components: Sequence[Component] = BOTH, *, baselines: Collection[int] = ()
+) -> Profile:
+    """The profile of runs of three tests each (`traces.random_run`); run i has the id i. `baselines`: runs without probes."""
+    numbered = tuple(replace(run, run_id=number) for number, run in enumerate(runs))
+    parsed = ParsedRecording(method_table(METHODS), numbered, (), ())
+    return Profile(build_ledger(parsed, _manifest(len(runs), baselines), MODEL, components=components), ABOUT)
+
+
+def _manifest(runs: int, baselines: Collection[int]) -> Manifest:
+    made = manifest(3, policies=POLICIES)
+    tests: list[Test] = [test.model_copy(update={"run": run, "repeat": run}) for run in range(runs) for test in made.tests]
+    fields = {"module": ":", "package": "a", "map_id": "0", "exit": "complete"}
+    described = [Run.model_validate({"id": run, "repeat": run, "baseline": run in baselines, **fields}) for run in range(runs)]
+    return made.model_copy(update={"tests": tests, "runs": described})

@@ -1,0 +1,80 @@
+"""What docs/dev/adding.md says works: a component and a report format are added as its examples show."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+from attribution_maker import nested, run, thread
+from lamp import profile_with
+from support.reports import text_of
+
+from navitas.analyze.conserve import check
+from navitas.analyze.profile import Profile
+from navitas.attribute.component import Component
+from navitas.attribute.run import Cpu
+from navitas.errors import NavitasError, UsageError
+from navitas.report import registry
+from navitas.report.registry import find_format, format_names, list_formats
+
+TEXT = (Path(__file__).parents[3] / "docs/dev/adding.md").read_text("utf-8")
+COMPONENT, FORMAT = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
+CSV = "class,method,repeat,energy_j\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder whose modules can be imported."""
+    monkeypatch.syspath_prepend(tmp_path)
+    return tmp_path
+
+
+def made(*more: Component) -> Profile:
+    """One run of one second, with a thread that runs for half of it."""
+    own = run([thread(1, nested((100, 500, 0)), [(0, 0), (1000, 500)])], [(0, 600), (600, 800)])
+    return profile_with([own], [Cpu(), *more])
+
+
+def test_a_component_is_a_class_with_curves(folder: Path) -> None:
+    (folder / "adding_screen.py").write_text(COMPONENT)
+    alone, both = made(), made(importlib.import_module("adding_screen").Screen())
+    assert check(both) == []
+    assert both.components == ("cpu", "screen")
+    assert both.totals.components == (alone.totals.energy_j, pytest.approx(0.4))
+    assert [test.components[1] for test in both.tests] == [pytest.approx(0.4 * 0.6), pytest.approx(0.4 * 0.2), 0.0]
+    assert (both.evidence[1].level, both.evidence[1].reasons) == ("assumed", ("the screen's brightness was not recorded",))
+
+
+def test_a_format_is_a_module_in_the_table(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "adding_csv.py").write_text(FORMAT)
+    monkeypatch.setitem(registry._MODULES, "csv", "adding_csv")
+    profile = made()
+    lines = text_of(find_format("csv").write, profile).splitlines(keepends=True)
+    assert lines[0] == CSV and len(lines) == 1 + len(profile.tests)
+    assert float(lines[1].rpartition(",")[2]) == profile.tests[0].energy_j
+
+
+def test_a_format_of_another_package_is_an_entry_point(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "adding_other_csv.py").write_text(FORMAT)
+    (folder / "adding_broken.py").write_text("raise ImportError('no such thing')")
+    (folder / "adding_needy.py").write_text(FORMAT.replace("write)", 'write, needs=("no_such_package",))'))
+    points = [
+        EntryPoint(name, f"adding_{module}", registry.ENTRY_POINTS)
+        for name, module in (("csv", "other_csv"), ("broken", "broken"), ("needy", "needy"), ("json", "other_csv"))
+    ]
+    monkeypatch.setattr(registry.metadata, "entry_points", lambda group: points if group == registry.ENTRY_POINTS else [])
+    assert text_of(find_format("csv").write, made()).startswith(CSV)
+    assert find_format("json").name == "json", "our own formats keep their names"
+    assert format_names()[-3:] == ["csv", "broken", "needy"]
+    errors = {name: found for name, found in list_formats() if isinstance(found, NavitasError)}
+    assert "adding_broken) cannot be loaded: ImportError: no such thing" in errors["broken"].message
+    assert errors["needy"].message == "the report format needy needs no_such_package"
+
+
+def test_an_unknown_format_is_an_error_with_a_proposal() -> None:
+    with pytest.raises(UsageError, match="'jsn'") as caught:
+        find_format("jsn")
+    assert "did you mean json?" in (caught.value.remedy or "")

@@ -1,0 +1,60 @@
+"""`navitas.load` reads a recording for scripts."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.reports import data_of
+
+import navitas
+from navitas.analyze.conserve import check
+from navitas.cli.main import run
+from navitas.errors import RecordingError
+from navitas.report import json_report
+
+GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
+
+
+def test_the_golden_recording() -> None:
+    profile = navitas.load(GOLDEN)
+    assert isinstance(profile, navitas.Profile)
+    assert check(profile) == []
+    assert not [notice for notice in profile.warnings if notice.code == "not_conserved"]
+    assert profile.components == ("cpu",) and profile.evidence[0].component == "cpu"
+    manifest = json.loads((GOLDEN / "manifest.json").read_text())
+    assert profile.about.project == profile.project == manifest["project"]["name"]
+    assert profile.about.created_utc == manifest["created_utc"] != ""
+    assert profile.tests and all(test.energy_j > 0 for test in profile.tests if test.wall_ns)
+    assert profile.method_totals() and profile.thread_totals()
+    assert profile.totals.energy_j == pytest.approx(sum(test.energy_j for test in profile.tests) + profile.totals.outside_tests_j)
+    assert profile.tests[0].alternative_j is None
+
+
+def test_a_string_names_a_recording_as_a_path_does(tmp_path: Path) -> None:
+    target = tmp_path / "report.json"
+    assert run(["report", str(GOLDEN), "--json", str(target)]) == 0
+    assert data_of(json_report.write, navitas.load(str(GOLDEN))) == json.loads(target.read_text("utf-8"))
+
+
+def test_an_alternative_model_stands_beside_and_changes_nothing() -> None:
+    plain, both = navitas.load(GOLDEN), navitas.load(GOLDEN, alternative="paper1")
+    assert both.totals == plain.totals
+    assert both.ledger.alternative == "paper1"
+    for test, before in zip(both.tests, plain.tests, strict=True):
+        assert test.energy_j == before.energy_j
+        assert test.alternative_j is not None and (test.alternative_j > 0) == (test.wall_ns > 0)
+
+
+def test_what_is_no_recording_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(RecordingError) as caught:
+        navitas.load(tmp_path)
+    assert str(tmp_path) in caught.value.message and caught.value.remedy
+
+
+def test_the_package_is_imported_without_numpy() -> None:
+    code = "import navitas, sys; assert 'numpy' not in sys.modules; assert callable(navitas.load) and 'numpy' in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
