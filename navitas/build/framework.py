@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from navitas.build.gradle import find_gradle, reports_of
 from navitas.build.jars import jar
 from navitas.build.java import find_java
 from navitas.errors import BuildError
+from navitas.owned_folder import owned_folder
 
 _TASK = "navitasFramework"
 # The plugin says what is needed, as in a build of the user's.
@@ -45,12 +45,12 @@ def fetch_framework(
     """
     launcher = find_gradle(near, gradle)
     find_java()
-    with tempfile.TemporaryDirectory(prefix="navitas-framework-") as folder:
+    with owned_folder("navitas-framework-") as folder:
         text = _BUILD.format(plugin=json.dumps(str(jar("navitas-gradle-plugin.jar"))).replace("$", "\\$"), task=_TASK)
-        (Path(folder) / "build.gradle").write_text(text, "utf-8")
-        (Path(folder) / "settings.gradle").write_text("rootProject.name = 'framework'\n", "utf-8")
-        command = [*launcher, "--console=plain", "-p", folder, "-Pnavitas.framework=true", _TASK]
-        exit_code, reports, tail = reports_of(command, Path(folder), on_line)
+        (folder / "build.gradle").write_text(text, "utf-8")
+        (folder / "settings.gradle").write_text("rootProject.name = 'framework'\n", "utf-8")
+        command = [*launcher, "--console=plain", "-p", str(folder), "-Pnavitas.framework=true", _TASK]
+        exit_code, reports, tail = reports_of(command, folder, on_line)
         files = [Path(file) for report in reports for file in report.framework or ()]
         if exit_code != 0 or not files:
             said = "\n".join(f"  {line}" for line in tail)

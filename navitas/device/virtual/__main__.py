@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import shutil
 import signal
 import sys
 from pathlib import Path
@@ -20,6 +19,7 @@ from navitas.device.virtual.adbd import AdbDaemon
 from navitas.device.virtual.models import make_phone
 from navitas.device.virtual.services import banner, router
 from navitas.errors import NavitasError
+from navitas.owned_folder import remove
 
 
 def main() -> int:
@@ -43,7 +43,7 @@ def main() -> int:
     finally:
         if arguments.remove_state:
             for folder in (arguments.state_dir, socket.parent):
-                shutil.rmtree(folder, ignore_errors=True)
+                remove(folder)
     return 0
 
 
