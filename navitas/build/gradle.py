@@ -6,7 +6,6 @@ import hashlib
 import os
 import re
 import shutil
-import stat
 from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -186,7 +185,7 @@ def find_gradle(project: Path, gradle: str | None) -> list[str]:
             raise UsageError(f"no Gradle at {gradle}", "Give --gradle the path of a `gradle` script or of a Gradle installation.")
         return [found]
     for folder in (project, *project.parents):
-        if (folder / "gradlew").is_file() and not _is_strangers(folder / "gradlew"):
+        if (folder / "gradlew").is_file() and _is_trusted(folder / "gradlew", project):
             return ["sh", str(folder / "gradlew")]
         if any((folder / name).is_file() for name in _SETTINGS_FILES):
             break
@@ -199,10 +198,13 @@ def find_gradle(project: Path, gradle: str | None) -> list[str]:
     return [found]
 
 
-def _is_strangers(wrapper: Path) -> bool:
-    """Whether another user may have put a wrapper into a folder that every user can write to, such as /tmp."""
-    is_shared = wrapper.parent.stat().st_mode & stat.S_IWOTH
-    return bool(is_shared) and wrapper.lstat().st_uid not in (0, os.getuid())
+def _is_trusted(wrapper: Path, project: Path) -> bool:
+    """Whether nobody but this user, root, or the owner of the project, whose code runs anyway, has put the wrapper there.
+
+    Every user can put one into /tmp, above a project that has none.
+    """
+    known = {0, os.getuid(), project.stat().st_uid}
+    return wrapper.lstat().st_uid in known and wrapper.stat().st_uid in known
 
 
 def _failure(

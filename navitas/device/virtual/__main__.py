@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import shutil
 import signal
 import sys
 from pathlib import Path
@@ -20,7 +19,7 @@ from navitas.device.virtual.adbd import AdbDaemon
 from navitas.device.virtual.models import make_phone
 from navitas.device.virtual.services import banner, router
 from navitas.errors import NavitasError
-from navitas.owned_folder import is_marked
+from navitas.owned_folder import is_marked, remove
 
 
 def main() -> int:
@@ -43,9 +42,9 @@ def main() -> int:
         return 1
     finally:
         if arguments.remove_state:
-            shutil.rmtree(arguments.state_dir, ignore_errors=True)
+            remove(arguments.state_dir)
             if is_marked(socket.parent):  # any other folder outside may hold more than the socket
-                shutil.rmtree(socket.parent, ignore_errors=True)
+                remove(socket.parent)
     return 0
 
 
