@@ -10,8 +10,8 @@ from pathlib import Path
 
 from navitas.regular_files import read_regular
 
-# Some network file systems know no such locks: there the folder is not guarded.
 _LONGEST_NUMBER = 32
+# Some network file systems know no such locks: there the folder is not guarded.
 _UNSUPPORTED = (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
 
 

@@ -29,8 +29,21 @@ def owned_folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
     try:
         yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
-        os.close(owner)
+        try:
+            remove(folder)
+        finally:
+            os.close(owner)
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder, its mark last: where this process is killed meanwhile, the next one knows the rest for abandoned."""
+    with contextlib.suppress(OSError):
+        for part in list(folder.iterdir()):
+            if part.is_dir() and not part.is_symlink():
+                shutil.rmtree(part, ignore_errors=True)
+            elif part.name != _OWNER:
+                part.unlink(missing_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def own(folder: Path) -> int:
@@ -41,12 +54,17 @@ def own(folder: Path) -> int:
     return handle
 
 
+def is_marked(folder: Path) -> bool:
+    """Whether a folder is one of `owned_folder`, in use or abandoned."""
+    return (folder / _OWNER).is_file()
+
+
 def remove_abandoned(prefix: str, parent: Path) -> None:
     """Remove the folders that nobody holds any more; those of other users and very young ones are left alone."""
     for folder in parent.glob(f"{prefix}*"):
         with contextlib.suppress(OSError):
             if _is_abandoned(folder):
-                shutil.rmtree(folder, ignore_errors=True)
+                remove(folder)
 
 
 def _is_abandoned(folder: Path) -> bool:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 # A pipe that takes the file's place between the two checks does not hold the process up, nor does a terminal become its own.
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
+_PIECE_BYTES = 1 << 20
 _KINDS = (
     (stat.S_ISDIR, "a folder"),
     (stat.S_ISFIFO, "a pipe"),
@@ -41,9 +42,13 @@ def open_regular(path: Path) -> io.BufferedReader:
 def read_regular(path: Path, limit_bytes: int) -> bytes:
     """All bytes of a regular file. OSError as of `open_regular`, and for a file larger than the limit, before it is read."""
     with open_regular(path) as file:
-        data = b"" if os.fstat(file.fileno()).st_size > limit_bytes else file.read(limit_bytes + 1)
-        if len(data) > limit_bytes or os.fstat(file.fileno()).st_size > limit_bytes:
-            raise OSError(errno.EFBIG, f"larger than {_size(limit_bytes)}", str(path))
+        size = os.fstat(file.fileno()).st_size
+        # Not `limit_bytes`: Python reserves memory for all that it is asked for, whatever there is.
+        data = file.read(size + 1) if size <= limit_bytes else b""
+        while size <= limit_bytes and len(data) <= limit_bytes and (more := file.read(_PIECE_BYTES)):
+            data += more  # it grows, or is one of the kernel's, whose size is 0
+    if max(size, len(data)) > limit_bytes:
+        raise OSError(errno.EFBIG, f"larger than {_size(limit_bytes)}", str(path))
     return data
 
 

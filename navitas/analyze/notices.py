@@ -60,9 +60,9 @@ def _large_probes(profile: Profile) -> Iterator[Notice]:
         options = " ".join(f"--exclude '{each.method.class_name}#{each.method.name}'" for each in dominated[:_NAMED])
         shown = ", ".join(names[each.id] for each in dominated[:_NAMED])
         message = message or f"probes used more than the methods themselves: {shown}; their energy is taken off"
-        remedy = f"Profile without those that dominate: navitas profile {options}"
+        remedy = f"To leave out the methods that dominate: navitas profile {options}"
     else:
-        remedy = "Calls cost less with --mode tick, and nothing with --granularity test"
+        remedy = "Calls cost less with --mode tick, and nothing with --granularity test."
     if not any(test.unprobed_j for test in costed):
-        remedy += ". --baseline also runs the tests without probes, and takes off what they used by that."
+        remedy = f"To correct the figures by runs without probes, add --baseline. {remedy}"
     yield Notice("probes_large", message, remedy)

@@ -1,4 +1,4 @@
-"""Android's framework for a virtual phone, fetched by a Gradle build of ours: where no build of an Android project is run."""
+"""Fetches Android's framework for a virtual phone by a Gradle build of its own, where no Android project is built."""
 
 from __future__ import annotations
 

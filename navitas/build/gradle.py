@@ -185,7 +185,7 @@ def find_gradle(project: Path, gradle: str | None) -> list[str]:
             raise UsageError(f"no Gradle at {gradle}", "Give --gradle the path of a `gradle` script or of a Gradle installation.")
         return [found]
     for folder in (project, *project.parents):
-        if (folder / "gradlew").is_file():
+        if (folder / "gradlew").is_file() and _is_trusted(folder / "gradlew", project):
             return ["sh", str(folder / "gradlew")]
         if any((folder / name).is_file() for name in _SETTINGS_FILES):
             break
@@ -196,6 +196,15 @@ def find_gradle(project: Path, gradle: str | None) -> list[str]:
             "Install Gradle (on Debian: apt install gradle), add a wrapper to the project, or name one by --gradle.",
         )
     return [found]
+
+
+def _is_trusted(wrapper: Path, project: Path) -> bool:
+    """Whether nobody but this user, root, or the owner of the project, whose code runs anyway, has put the wrapper there.
+
+    Every user can put one into /tmp, above a project that has none.
+    """
+    known = {0, os.getuid(), project.stat().st_uid}
+    return wrapper.lstat().st_uid in known and wrapper.stat().st_uid in known
 
 
 def _failure(

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from navitas.errors import UsageError
+from navitas.new_files import aside
 from navitas.regular_files import check_regular
 
 STDOUT = Path("-")
@@ -45,9 +46,9 @@ def write_to(path: Path, render: Callable[[IO[str]], None]) -> None:
         return
     target.parent.mkdir(parents=True, exist_ok=True)
     # Written aside and renamed: a script that reads the file never sees half of it.
-    part = target.with_name(f"{target.name}.part")
+    part = aside(target)
     try:
-        with part.open("w", encoding="utf-8") as out:
+        with part.open("x", encoding="utf-8") as out:
             render(out)
         part.replace(target)
     finally:

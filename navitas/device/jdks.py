@@ -5,11 +5,14 @@ The list is a file beside the phone's root, so nothing that comes over adb can c
 
 from __future__ import annotations
 
+import errno
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 LIST_NAME = "jdks"
 """The list's file in a phone's state folder."""
+_MOST_LINKS = 40  # path_resolution(7)
 
 
 def program(home: str) -> Path:
@@ -26,14 +29,35 @@ def why_not(home: str) -> str:
     try:
         if not path.is_file():
             return "there is no such JDK on this machine"
-        for part in {path, *path.parents, *(real := path.resolve(strict=True)).parents, real}:
+        for part in _way_to(path):
             if part.lstat().st_uid not in (0, os.getuid()):
                 return f"{part} belongs to another user"
-        if real.stat().st_mode & 0o002:
+        if (real := path.resolve(strict=True)).stat().st_mode & 0o002:
             return f"{real} can be changed by every user"
     except OSError as error:
         return f"{error.filename}: {error.strerror}"
     return ""
+
+
+def _way_to(path: Path) -> Iterator[Path]:
+    """Every folder and link that the kernel goes through to a path, in its order: also links behind links. Raises `OSError`."""
+    at, rest, links = Path("/"), list(reversed(path.absolute().parts[1:])), 0
+    yield at
+    while rest:
+        name = rest.pop()
+        if name == "..":
+            at = at.parent
+            continue
+        yield (part := at / name)
+        if not part.is_symlink():
+            at = part
+            continue
+        links += 1
+        if links > _MOST_LINKS:
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+        target = part.readlink()
+        at = Path("/") if target.is_absolute() else at
+        rest += reversed(target.parts[1:] if target.is_absolute() else target.parts)
 
 
 class JdkList:

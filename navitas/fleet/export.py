@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import pyarrow.parquet as pq
 from navitas.errors import UsageError
 from navitas.fleet.files import FleetError
 from navitas.fleet.formulas import guarded_column
+from navitas.new_files import aside
 
 ENDINGS = (".csv", ".parquet")
 
@@ -29,7 +29,7 @@ def export(file: Path, schema: pa.Schema, tables: Iterable[pa.Table]) -> int:
 
     In CSV, lists are joined with spaces, and no text is a spreadsheet's formula.
     """
-    made = file.with_name(f".{file.name}.{os.getpid()}")
+    made = aside(file)
     flat = pa.schema([pa.field(one.name, pa.string() if pa.types.is_list(one.type) else one.type) for one in schema])
     rows = 0
     try:

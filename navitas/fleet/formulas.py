@@ -7,9 +7,11 @@ import re
 import pyarrow as pa
 import pyarrow.compute as pc
 
+# Not `\s`, of which Python and Arrow have different ideas.
+_SPACES = " \t\n\v\f\r\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 # What spreadsheets begin a formula with, full-width forms and what they skip before it included. Apostrophes that stand before
 # it count too: so every text has its own written form.
-_BEGIN = r"'*(?:[\t\r\n]|\s*[=+\-@＝＋－＠])"
+_BEGIN = rf"'*(?:[\t\r\n]|[{_SPACES}]*[=+\-@＝＋－＠])"
 _FORMULA = re.compile(_BEGIN)
 
 

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
+from navitas.new_files import write_new
 from navitas.recording.manifest import Map
 from navitas.recording.store import open_recording
 from navitas.recording.writer import MANIFEST_NAME, unwritable
@@ -43,7 +44,7 @@ def add_map(root: Path, map_id: str, module: str, data: bytes, includes: Sequenc
             (root / MANIFEST_NAME, f"{now.model_dump_json(by_alias=True, indent=1)}\n".encode()),
         ):
             part = place.with_name(f"{place.name}.part")
-            part.write_bytes(content)
+            write_new(part, content)
             part.replace(place)
     except OSError as error:
         raise unwritable(root, error) from error

@@ -17,6 +17,7 @@ from typing import Literal, Self
 from navitas import __version__
 from navitas.errors import RecordingError
 from navitas.folder_lock import FolderLock
+from navitas.new_files import write_new
 from navitas.recording.manifest import (
     Device,
     File,
@@ -112,8 +113,8 @@ class RecordingWriter:
         _take(self.root, self._lock)
         try:
             _clear(self.root)
-            (self.root / RESERVE_NAME).write_bytes(os.urandom(_RESERVE_BYTES))
-            (self.root / POWER_PROFILE_NAME).write_bytes(self._profile_xml)
+            write_new(self.root / RESERVE_NAME, os.urandom(_RESERVE_BYTES))
+            write_new(self.root / POWER_PROFILE_NAME, self._profile_xml)
             self.save()
         except BaseException as error:
             (self.root / RESERVE_NAME).unlink(missing_ok=True)
@@ -239,7 +240,7 @@ class RecordingWriter:
     def _replace(self, name: str, data: bytes) -> None:
         part = self.root / f"{name}.part"
         try:
-            part.write_bytes(data)
+            write_new(part, data)
             part.replace(self.root / name)
         finally:
             part.unlink(missing_ok=True)
@@ -328,7 +329,9 @@ def _clear(root: Path) -> None:
     if not _replaceable(root):
         return
     for folder in ("maps", "runs"):
-        if (root / folder).is_dir() and not (root / folder).is_symlink():
+        if (root / folder).is_symlink():  # what it leads to is no part of the recording: nothing is written there
+            (root / folder).unlink()
+        elif (root / folder).is_dir():
             shutil.rmtree(root / folder)
     for name in (POWER_PROFILE_NAME, f"{MANIFEST_NAME}.part", MANIFEST_NAME):
         (root / name).unlink(missing_ok=True)

@@ -15,6 +15,7 @@ ALLOWED = {
     "regular_files": set(),
     "folder_lock": {"regular_files"},
     "owned_folder": set(),
+    "new_files": set(),
     "user_folders": {"errors"},
     "binary_xml": set(),
     "apk": {"binary_xml", "regular_files"},
@@ -22,7 +23,7 @@ ALLOWED = {
     "perfetto": set(),
     "device": {"errors", "apk", "bundle", "owned_folder", "perfetto", "regular_files", "user_folders"},
     "build": {"errors", "bundle", "owned_folder", "regular_files"},
-    "recording": {"errors", "folder_lock", "regular_files"},
+    "recording": {"errors", "folder_lock", "new_files", "regular_files"},
     "power": {"errors", "binary_xml", "regular_files"},
     "parse": {"errors", "perfetto", "recording", "regular_files"},
     "collect": {
@@ -42,7 +43,7 @@ ALLOWED = {
     "attribute": {"errors", "recording", "power", "parse"},
     "analyze": {"errors", "recording", "power", "parse", "attribute"},
     "report": {"errors", "parse", "analyze"},
-    "fleet": {"errors", "folder_lock", "regular_files"},
+    "fleet": {"errors", "folder_lock", "new_files", "regular_files"},
     "sample": set(),
 }
 

@@ -54,3 +54,18 @@ def test_no_temporary_folder_of_navitas_stays_after_a_kill() -> None:
         if re.search(r"tempfile\.(TemporaryDirectory|mkdtemp)", path.read_text("utf-8"))
     ]
     assert sorted(own) == ["owned_folder.py", "packages.py"], "packages: inside a phone's own folder"
+
+
+def test_what_is_killed_while_it_removes_a_folder_is_removed_by_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def killed(path: Path, **_: object) -> None:
+        assert path.name.startswith("sub")
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt), owned_folder("navitas-x-", tmp_path) as left:
+        for number in range(50):
+            (left / f"sub{number}").mkdir()
+        patch.setattr("navitas.owned_folder.shutil.rmtree", killed)
+    assert (left / "owner").exists()
+    os.utime(left, (0, 0))
+    with owned_folder("navitas-x-", tmp_path) as new:
+        assert list(tmp_path.iterdir()) == [new]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,25 @@ def test_a_link_to_a_regular_file_is_opened(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"text")
     (tmp_path / "link").symlink_to("file")
     assert read_regular(tmp_path / "link", 4) == b"text"
+
+
+def test_a_small_file_takes_little_memory_whatever_the_limit(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"text")
+    tracemalloc.start()
+    try:
+        assert read_regular(tmp_path / "file", 4 << 30) == b"text"
+        assert tracemalloc.get_traced_memory()[1] < 16 << 20
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc")
+def test_a_file_of_the_kernel_s_is_read_whole_though_its_size_is_nothing() -> None:
+    path = Path("/proc/self/status")
+    assert path.stat().st_size == 0
+    assert b"\nPid:" in read_regular(path, 1 << 20)
+    with pytest.raises(OSError, match="larger than 100 bytes"):
+        read_regular(path, 100)
 
 
 def test_a_larger_file_is_refused_before_it_is_read(tmp_path: Path) -> None:

@@ -1,1 +1,1 @@
-"""The virtual phone: adbd on loopback, a shell, services, and a kernel model with rails."""
+"""The virtual phone: adbd on a Unix socket, a shell, services, and a kernel model with rails."""

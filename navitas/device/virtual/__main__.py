@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import shutil
 import signal
 import sys
 from pathlib import Path
@@ -20,6 +19,7 @@ from navitas.device.virtual.adbd import AdbDaemon
 from navitas.device.virtual.models import make_phone
 from navitas.device.virtual.services import banner, router
 from navitas.errors import NavitasError
+from navitas.owned_folder import is_marked, remove
 
 
 def main() -> int:
@@ -29,7 +29,7 @@ def main() -> int:
     parser.add_argument("--socket", type=Path, help="where adb connects to [DIR/adb/phone]; its folder must be yours alone")
     parser.add_argument("--phone", default="default", help="a power profile: name in profiles/ or path of an XML file")
     parser.add_argument("--jdk", action="append", default=[], metavar="HOME", help="a JDK that bundles may run on")
-    parser.add_argument("--remove-state", action="store_true", help="remove the folder, and the socket's, at the end")
+    parser.add_argument("--remove-state", action="store_true", help="remove the folder at the end")
     arguments = parser.parse_args()
     socket = arguments.socket or arguments.state_dir.absolute() / "adb" / "phone"
     try:
@@ -42,8 +42,9 @@ def main() -> int:
         return 1
     finally:
         if arguments.remove_state:
-            for folder in (arguments.state_dir, socket.parent):
-                shutil.rmtree(folder, ignore_errors=True)
+            remove(arguments.state_dir)
+            if is_marked(socket.parent):  # any other folder outside may hold more than the socket
+                remove(socket.parent)
     return 0
 
 

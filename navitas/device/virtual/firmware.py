@@ -63,7 +63,7 @@ def find() -> Firmware:
     try:
         sizes: dict[str, int] = json.loads((place / _LIST).read_text())
         whole = not _missing([*sizes]) and all((place / name).stat().st_size == size for name, size in sizes.items())
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError, AttributeError, TypeError):
         whole = False
     if not whole:
         raise CannotStart(f"Android's framework is not in {place}: {_REMEDY}")

@@ -90,7 +90,12 @@ def _claim(store: Store, digest: str) -> None:
     file = store.path / "truth" / "acting.json"
     if not file.exists():
         write_whole(file, json.dumps({"parts": digest}).encode() + b"\n")
-    elif json.loads(read_regular(file, _LARGEST_CLAIM)) != {"parts": digest}:
+        return
+    try:
+        claimed = json.loads(read_regular(file, _LARGEST_CLAIM))
+    except (OSError, ValueError, RecursionError) as error:
+        raise FleetError(f"{file}: cannot be read: {error}", "Simulate another fleet.") from error
+    if claimed != {"parts": digest}:
         raise FleetError(f"{store.path}: other advice has been acted on", "Simulate another fleet for this one.")
 
 

@@ -74,7 +74,7 @@ def read_model(store: Store) -> tuple[FleetModel, int]:
     try:
         values = json.loads(read_regular(file, _LARGEST_MODEL))
         return FleetModel.from_dict(values["model"]), int(values["seed"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise FleetError(f"{file}: cannot be read: {error}", "Name a folder that `navitas fleet simulate` has made.") from error
 
 

@@ -32,8 +32,10 @@ class PacketClocks:
 
     def defaults(self, packet: Any) -> None:
         """A packet's defaults hold for its sequence from then on."""
-        if packet.HasField("trace_packet_defaults") and len(self._default_of) < _MOST_SEQUENCES:
-            self._default_of[packet.trusted_packet_sequence_id] = packet.trace_packet_defaults.timestamp_clock_id
+        sequence = packet.trusted_packet_sequence_id
+        has_room = sequence in self._default_of or len(self._default_of) < _MOST_SEQUENCES
+        if packet.HasField("trace_packet_defaults") and has_room:
+            self._default_of[sequence] = packet.trace_packet_defaults.timestamp_clock_id
 
     def time(self, packet: Any) -> int:
         """The packet's boottime; `UNKNOWN` where it has no timestamp, or one of a clock that no snapshot before it has."""

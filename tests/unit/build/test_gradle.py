@@ -279,6 +279,24 @@ def test_a_modules_wrapper_is_that_of_the_whole_build(tmp_path: Path) -> None:
     assert str(tmp_path / "gradlew") not in find_gradle_or_nothing(module)
 
 
+@pytest.mark.parametrize("is_link", [False, True])
+def test_another_user_s_wrapper_above_the_project_is_not_run(tmp_path: Path, is_link: bool) -> None:
+    """Such as in /tmp, where every user can put one: for a project there without its own, or a bundle."""
+    if os.getuid() != 0:
+        pytest.skip("only root can give a file to another user")
+    project = tmp_path / "shared" / "project"
+    project.mkdir(parents=True)
+    wrapper = fake_gradle(tmp_path / "shared", "", "gradlew")
+    if is_link:
+        wrapper.rename(tmp_path / "real")
+        wrapper.symlink_to(tmp_path / "real")
+    os.chown(wrapper, 65534, 65534, follow_symlinks=False)
+    for near in (project, project.parent):
+        assert str(wrapper) not in find_gradle_or_nothing(near)
+    os.chown(project, 65534, 65534)
+    assert find_gradle(project, None) == ["sh", str(wrapper)], "the project is that user's: its code runs anyway"
+
+
 def find_gradle_or_nothing(project: Path) -> list[str]:
     try:
         return find_gradle(project, None)

@@ -285,3 +285,14 @@ def test_a_fleets_page_has_a_title_from_any_name(tmp_path: Path) -> None:
     ran = run_forked(["fleet", "report", "fleet", "-o", "page.html"], tmp_path)
     assert ran.code == ExitCode.OK, ran.err
     assert "Fleet caf" in (tmp_path / "page.html").read_text("utf-8")
+
+
+def test_a_report_changes_no_file_of_another_name(tmp_path: Path) -> None:
+    """Also not one whose name has `.part` behind the report's: it may be the user's, and even be read by the same command."""
+    for name in ("r.json.part", "c.txt.part"):
+        (tmp_path / name).write_text("mine")
+    files = ["--json", str(tmp_path / "r.json"), "--collapsed", str(tmp_path / "c.txt")]
+    assert run(["report", str(GOLDEN), *files]) == 0
+    assert run(["report", str(GOLDEN), "--json", str(tmp_path / ("n" * 250))]) == 0
+    assert {path.name[:11] for path in tmp_path.iterdir()} == {"r.json", "r.json.part", "c.txt", "c.txt.part", "n" * 11}
+    assert (tmp_path / "r.json.part").read_text() == (tmp_path / "c.txt.part").read_text() == "mine"

@@ -68,5 +68,6 @@ def test_a_damaged_cache_is_no_framework(files: list[Path]) -> None:
     (firmware.folder() / "guava-33.4.8-jre.jar").unlink()
     (firmware.folder() / "guava-33.4.8-jre.jar").write_bytes(b"cut")
     assert not firmware.is_provided()
-    (firmware.folder() / "files.json").write_text("[1]")
-    assert not firmware.is_provided()
+    for damaged in ("[1]", "5", "null"):
+        (firmware.folder() / "files.json").write_text(damaged)
+        assert not firmware.is_provided()

@@ -38,6 +38,20 @@ def test_another_user_s_link_to_a_trusted_jdk_is_not(tmp_path: Path) -> None:
     assert f"{tmp_path}/link belongs to another user" in why_not(str(tmp_path / "link"))
 
 
+def test_another_user_s_link_behind_an_own_link_is_not(tmp_path: Path) -> None:
+    if os.getuid() != 0:
+        pytest.skip("only root can give a file to another user")
+    fake_java(tmp_path / "jdk", "")
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "theirs" / "link").symlink_to("../jdk")
+    (tmp_path / "mine").symlink_to("theirs/../theirs/link")
+    assert why_not(str(tmp_path / "mine")) == ""
+    for changed in (tmp_path / "theirs", tmp_path / "theirs" / "link"):
+        os.chown(changed, 65534, 65534, follow_symlinks=False)
+        assert f"{changed} belongs to another user" in why_not(str(tmp_path / "mine"))
+        os.chown(changed, 0, 0, follow_symlinks=False)
+
+
 def test_a_program_that_everyone_can_change_is_not(tmp_path: Path) -> None:
     home = fake_java(tmp_path / "jdk", "")
     (tmp_path / "jdk/bin/java").chmod(0o777)

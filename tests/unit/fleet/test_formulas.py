@@ -17,13 +17,16 @@ from navitas.fleet.formulas import guarded, guarded_column, plain_column
 from navitas.fleet.results import PairsRow
 from navitas.fleet.simulate import read_advice
 
-FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\rx", "\nx", "＝1", " =1", "'=1", "''=1"]
+FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\rx", "\nx", "＝1", " =1", "'=1", "''=1", "\v=1", "\xa0=1", "\u3000 @A1"]
 TEXTS = ["org.example.app", "", "'quoted'", "a=b", "1", "it's"]
 
 
 @pytest.mark.parametrize("text", FORMULAS)
 def test_a_formula_becomes_a_text(text: str) -> None:
     assert guarded(text) == f"'{text}"
+    written = guarded_column(pa.chunked_array([[text]]))
+    assert written.to_pylist() == [f"'{text}"]
+    assert plain_column(written).to_pylist() == [text]
 
 
 @pytest.mark.parametrize("text", TEXTS)

@@ -62,3 +62,16 @@ def test_a_map_folder_that_leads_out_is_refused(without_map: tuple[Path, Path], 
     with pytest.raises(RecordingError, match="leaves the recording"):
         add_map(folder, "1" * 16, ":", file.read_bytes())
     assert not list((tmp_path / "outside").iterdir())
+
+
+def test_a_link_in_a_recording_is_not_written_through(without_map: tuple[Path, Path], tmp_path: Path) -> None:
+    """Such as in a recording from elsewhere: a map that is put there, and a report, take no other file's place."""
+    folder, file = without_map
+    precious = tmp_path / "precious"
+    precious.write_text("mine")
+    (folder / "maps").mkdir(exist_ok=True)
+    for name in ("manifest.json.part", "report.json.part", f"maps/{json.loads(file.read_text())['map_id']}.json.part"):
+        (folder / name).symlink_to(precious)
+    assert run(["report", str(folder), "--map", str(file), "--json", str(folder / "report.json")]) == 0
+    assert precious.read_text() == "mine"
+    assert not (folder / "manifest.json").is_symlink()

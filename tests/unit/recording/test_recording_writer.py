@@ -267,3 +267,22 @@ def test_a_folder_of_something_else_is_refused_when_it_is_reserved(tmp_path: Pat
     with pytest.raises(RecordingError, match="holds no recording"), reserved(tmp_path):
         pass
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+
+
+def test_links_in_a_replaced_recording_lead_nowhere(tmp_path: Path) -> None:
+    """Another user may have made the folder, such as /tmp/navitas-recordings/demo."""
+    root, outside = tmp_path / "rec", tmp_path / "outside"
+    (outside / "0").mkdir(parents=True)
+    (outside / "0" / "shell.txt").write_text("mine")
+    with writer(root) as recording:
+        recording.finish()
+    (root / "runs").symlink_to(outside)
+    (root / "power_profile.xml").unlink()
+    for name in ("power_profile.xml", "manifest.json.part", RESERVE_NAME):
+        (root / name).symlink_to(outside / "0" / "shell.txt")
+    with writer(root) as recording:
+        recording.add_file("shell", 0, "shell.txt", b"@ 1.0\n")
+        recording.finish()
+    assert (outside / "0" / "shell.txt").read_text() == "mine"
+    assert not any(path.is_symlink() for path in root.rglob("*"))
+    assert open_recording(root).check() == ()

@@ -244,6 +244,9 @@ def test_advice_that_is_followed_saves_what_the_apps_drained(store: Store, tmp_p
     assert begin <= numbers(late, "time_s").min() <= numbers(late, "time_s").max() == end
     with pytest.raises(FleetError, match="other advice"):
         act(acted, effects.select(["client", "app"]).slice(1))
+    (acted.path / "truth" / "acting.json").write_bytes(b"\0")
+    with pytest.raises(FleetError, match=r"acting\.json: cannot be read"):
+        act(acted, effects.select(["client", "app"]))
     ran = {(row["client"], names[package]) for row in late.select(["client", "apps"]).to_pylist() for package in row["apps"]}
     assert ran.isdisjoint(followed)
 

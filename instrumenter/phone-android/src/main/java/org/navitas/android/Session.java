@@ -10,8 +10,8 @@ import org.robolectric.annotation.LooperMode;
 @Config(
         sdk = 33,
         shadows = {
-            ActivityShadow.class, ClockShadow.class, ContextShadow.class, KeyCharacterMapShadow.class, LogShadow.class, MessageQueueShadow.class,
-            ProcessShadow.class, ServiceShadow.class, VsyncShadow.class,
+            ActivityShadow.class, ClockShadow.class, ContextShadow.class, KeyCharacterMapShadow.class, LogShadow.class,
+            MessageQueueShadow.class, ProcessShadow.class, ServiceShadow.class, VsyncShadow.class,
         })
 @LooperMode(LooperMode.Mode.INSTRUMENTATION_TEST)
 @GraphicsMode(GraphicsMode.Mode.LEGACY)

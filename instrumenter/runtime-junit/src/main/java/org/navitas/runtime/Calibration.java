@@ -4,8 +4,9 @@ package org.navitas.runtime;
  * Measures what a probe costs in this process, in place: short threads call the very same probes under method ids that no map
  * gives, and what that took is read from their own events. It is no part of the runtime's jar, which goes into every app.
  *
- * <p>A round is a batch of calls of small methods ({@link Sample}), one of the same without probes, and one of calls that end by an exception (their
- * probes alone: throwing is the application's own). The first rounds, whose outermost calls have another id, are for the compiler.
+ * <p>A round is a batch of calls of small methods ({@link Sample}), one of the same without probes, and one of calls that end
+ * by an exception (their probes alone: throwing is the application's own). The first rounds, whose outermost calls have another
+ * id, are for the compiler.
  */
 public final class Calibration implements Runnable {
     /** Method ids (docs/formats.md); outermost calls that do not count have the first. */

@@ -91,8 +91,8 @@ final class Threads {
             ThreadRecorder own = living.get(thread);
             if (own == null) {
                 own = new ThreadRecorder(recorder, thread, serials.incrementAndGet(), recorder.platform.threadId());
+                recorder.writer.add(own); // first: after a stack overflow here, what is found again is what the writer knows
                 living.put(thread, own);
-                recorder.writer.add(own);
                 if (sinceWake.incrementAndGet() % Limits.WAKE_EVERY == 0) {
                     recorder.writer.wake(); // many short threads: their buffers are wanted back before the next flush
                 }
