@@ -35,10 +35,19 @@ def check_files(files: Sequence[Path]) -> None:
 
 
 def write_to(path: Path, render: Callable[[IO[str]], None]) -> None:
-    """Write a text file by `render`."""
+    """Write a text file by `render`. An OSError names the file."""
     if path == STDOUT:
         render(sys.stdout)
         return
+    try:
+        _write(path, render)
+    except OSError as error:
+        if error.filename is None:  # as where the disk is full
+            error.filename = str(path)
+        raise
+
+
+def _write(path: Path, render: Callable[[IO[str]], None]) -> None:
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():  # a pipe or device: written to, never replaced
         with os.fdopen(_opened(target), "w", encoding="utf-8") as out:

@@ -79,6 +79,12 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path: Path, capsys: pytest.C
     assert str(tmp_path / "file") in capsys.readouterr().err
 
 
+def test_a_full_disk_is_named_by_its_file(capsys: pytest.CaptureFixture[str]) -> None:
+    recording = Path(__file__).parents[2] / "golden/recording-v1"
+    assert run(["report", str(recording), "--json", "/dev/full"]) == ExitCode.TROUBLE
+    assert "/dev/full: No space left on device" in capsys.readouterr().err
+
+
 def test_messages_cannot_steer_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["report", "a\x1b[31m\x07\nb"]) == ExitCode.TROUBLE
     assert "error: a\\u001b[31m\\u0007\nb: there is no such recording" in capsys.readouterr().err
