@@ -16,7 +16,6 @@ from navitas.analyze.roll_up import MethodTotal
 from navitas.report.names import MethodNames, printable, short_class
 from navitas.report.units import battery_share, charge, digits, duration, joules, percent
 
-_NAME_WIDTH = 24
 _METHOD_FIGURES = ("Exclusive", "±", "Share", "Inclusive", "Calls", "mJ/call", "Time", "Paper 1")
 _ROLES = {
     "jit": "JIT compiler",
@@ -257,10 +256,11 @@ def _is_within(value_j: float, error_j: float) -> bool:
 
 def _table(title: str, first: str, figures: Sequence[str], *, last: str) -> Table:
     table = Table(title=title, title_justify="left", title_style="bold", header_style="dim", box=None, pad_edge=False)
-    table.add_column(first, overflow="fold", min_width=_NAME_WIDTH)
+    table.add_column(first, overflow="fold")
     for name in figures:
         table.add_column(name, justify="right", no_wrap=True)
-    table.add_column(last, overflow="ellipsis", no_wrap=True)
+    # It folds like the first, and neither has a least width: the table would lose the other's text where both are long.
+    table.add_column(last, overflow="fold")
     return table
 
 

@@ -18,8 +18,8 @@ from navitas.report.terminal import TerminalReport, unknown_thread
 from navitas.report.units import battery_share, charge, duration, joules, percent
 
 
-def shown(made: Profile, **options: object) -> str:
-    console = Console(width=140, no_color=True, force_terminal=False, legacy_windows=False)
+def shown(made: Profile, *, width: int = 140, **options: object) -> str:
+    console = Console(width=width, no_color=True, force_terminal=False, legacy_windows=False)
     with console.capture() as capture:
         TerminalReport(**options).render(made, console)  # type: ignore[arg-type]
     return capture.get()
@@ -126,6 +126,25 @@ def test_long_tables_end_at_top() -> None:
     text = shown(profile(), top=1)
     assert "2 more methods" in text
     assert "2 more threads" in text
+
+
+@pytest.mark.parametrize("width", [80, 100, 120, 140])
+def test_beside_long_names_of_tests_threads_keep_their_names_and_figures(width: int) -> None:
+    named = "decorates a function of the name that Kotlin allows, with spaces, and leaves no width to the names of threads"
+    text = shown(profile(replace(one_run(0, 10.0), method=named)), width=width)
+    table = text.partition("Threads")[2].partition("Methods")[0]
+    assert table.split()[:6] == ["Thread", "Energy", "Share", "CPU", "Untraced", "Test"]
+    (main,) = (line for line in table.splitlines() if line.startswith("main "))
+    assert main.split()[1:7] == ["6.50", "J", "65.0", "%", "900", "ms"]
+    assert all(word in table for word in named.split()[1:])
+
+
+def test_long_notes_leave_methods_their_names() -> None:
+    swap = replace(TREE[2], parent=0, exclusive_j=0.033, probes_j=0.71, throws=1_000, cut=10)
+    made = profile(with_nodes(one_run(0, 10.0), TREE[0], swap), run=replace(RUN, probes_error=0.1))
+    text = shown(made, width=80).partition("Methods")[2]
+    assert "o.e.Sorter.swap" in text and "…" not in text
+    assert all(word in text for word in ("(within", "1,000", "thrown,", "cut"))
 
 
 def test_of_very_many_tests_those_that_used_most_and_those_that_failed_are_listed() -> None:
