@@ -62,6 +62,7 @@ def test_the_jvm_s_command_line(tmp_path: Path) -> None:
             f"-Dnavitas.log={root}/dev/socket/logdw",
             "-Dnavitas.stream=/dev/fd/N",
             "-Dnavitas.testFramework=junit-platform",
+            "-Dnavitas.scanForTestClasses=true",
             "-Dnavitas.includeEngines=",
             "-Dnavitas.excludeEngines=",
             "-Dnavitas.includeTags=fast,a & b",
