@@ -152,6 +152,13 @@ public class NotesTest {
         eventually(() -> took[0] > 0);
         assertTrue(took[0] / 1e6 + " ms, " + frames[0] + " frames", took[0] >= 250_000_000L && frames[0] < 100);
     }
+    @Test public void fAssetsOfTheTests() throws Exception {
+        try (java.io.InputStream in = phone.getContext().getAssets().open("seed.txt")) {
+            assertEquals("tests", new String(in.readAllBytes()));
+        }
+        assertSame(phone.getContext(), phone.getContext());
+        assertThrows(java.io.IOException.class, () -> app.getAssets().open("seed.txt"));
+    }
 }""",
     "LifecycleTest": """
 import static org.junit.Assert.*;
@@ -318,7 +325,10 @@ def make(
     parts = (activity(".Main", launcher=True), activity(".Detail"), Tag("service", {"name": ".Sync"}))
     apks = [
         signer.add(write(folder / "app.raw", manifest(APP, *parts, application={"name": application})), folder / "app.apk"),
-        signer.add(write(folder / "tests.raw", manifest(TESTS, outside=(instrumentation(APP),))), folder / "tests.apk"),
+        signer.add(
+            write(folder / "tests.raw", manifest(TESTS, outside=(instrumentation(APP),)), {"assets/seed.txt": b"tests"}),
+            folder / "tests.apk",
+        ),
     ]
     signer.run()
     entries = {"app/000-app.jar": app_jar, "app/001-runtime.jar": JARS / "navitas-runtime.jar"}

@@ -102,6 +102,8 @@ def launch(
         "robolectric.dependency.dir": str(framework.folder),
         "java.io.tmpdir": str(app.data / "cache"),
     }
+    if tests is not None and tests is not app:
+        properties["navitas.android.testApk"] = str(tests.code / APK)
 
     def argv(stream: str) -> list[str]:
         return [

@@ -17,12 +17,30 @@ import org.robolectric.android.internal.RoboMonitoringInstrumentation;
 final class PhoneInstrumentation extends RoboMonitoringInstrumentation {
     private static PhoneInstrumentation instance;
 
+    /** Made on the first use: reading an APK's resources takes time. */
+    private Context tests;
+
     PhoneInstrumentation() {
         instance = this;
     }
 
     static PhoneInstrumentation get() {
         return instance;
+    }
+
+    /** The tests' own package; an app without tests is its own. */
+    @Override
+    public Context getContext() {
+        String apk = System.getProperty("navitas.android.testApk");
+        if (apk == null) {
+            return super.getContext();
+        }
+        synchronized (this) {
+            if (tests == null) {
+                tests = new TestContext(super.getContext(), apk);
+            }
+            return tests;
+        }
     }
 
     /** Waits for a message of its own: Robolectric's way looks for it at once, and a frame that is due keeps others back. */
