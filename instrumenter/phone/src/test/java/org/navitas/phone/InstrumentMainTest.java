@@ -113,14 +113,16 @@ public class InstrumentMainTest {
                 codes(run("class", F + "Broken,no.Such")));
     }
 
-    /** The roots hold the fixtures, a class whose tests are not of this package's fixtures, and a file that is no class. */
-    private void searchFixtures() throws Exception {
+    /** The roots hold this package's classes whose names begin with one of these, and a file that is no class. */
+    private void search(String... classNames) throws Exception {
         File classes = new File(Fixtures.class.getProtectionDomain().getCodeSource().getLocation().toURI());
         File to = new File(folder.getRoot(), "org/navitas/phone");
         assertTrue(to.mkdirs());
         for (File file : new File(classes, "org/navitas/phone").listFiles()) {
-            if (file.getName().startsWith("Fixtures") || file.getName().startsWith("LogStreamTest")) {
-                Files.copy(file.toPath(), new File(to, file.getName()).toPath());
+            for (String name : classNames) {
+                if (file.getName().startsWith(name)) {
+                    Files.copy(file.toPath(), new File(to, file.getName()).toPath());
+                }
             }
         }
         Files.write(new File(to, "Stray.class").toPath(), new byte[] {1, 2, 3});
@@ -129,7 +131,7 @@ public class InstrumentMainTest {
 
     @Test
     public void withoutAClassTheRootsAreSearched() throws Exception {
-        searchFixtures();
+        search("Fixtures");
         List<String> found = codes(run("log", "true"));
         found.removeIf(line -> line.endsWith(" 1"));
         assertEquals(
@@ -149,7 +151,7 @@ public class InstrumentMainTest {
 
     @Test
     public void onAPhoneAndroidsRunnerDecides() throws Exception {
-        searchFixtures();
+        search("Fixtures", "LogStreamTest");
         System.setProperty(JUnit4Selection.SDK_PROPERTY, "33");
         assertEquals("AndroidJUnitRunner's rule: no name with a dollar", 3, codes(run("log", "true")).size() / 2);
         assertEquals("one that is named is run", 4, codes(run("log", "true", "class", F + "Mixed")).size() / 2);
