@@ -42,8 +42,8 @@ def write_to(path: Path, render: Callable[[IO[str]], None]) -> None:
     try:
         _write(path, render)
     except OSError as error:
-        if error.filename is None:  # as where the disk is full
-            error.filename = str(path)
+        if error.filename is None or Path(error.filename).parent == Path(os.path.realpath(path)).parent:
+            error.filename = str(path)  # not the file aside, nor none, as where the disk is full
         raise
 
 
