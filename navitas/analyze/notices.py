@@ -62,7 +62,8 @@ def _large_probes(profile: Profile) -> Iterator[Notice]:
         message = message or f"probes used more than the methods themselves: {shown}; their energy is taken off"
         remedy = f"To leave out the methods that dominate: navitas profile {options}"
     else:
-        remedy = "Calls cost less with --mode tick, and nothing with --granularity test."
+        cheaper = "" if profile.tick_ns is not None else "Calls cost less with --mode tick. "
+        remedy = f"{cheaper}With --granularity test there are no probes in methods."
     if not any(test.unprobed_j for test in costed):
         remedy = f"To correct the figures by runs without probes, add --baseline. {remedy}"
     yield Notice("probes_large", message, remedy)

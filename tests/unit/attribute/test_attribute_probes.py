@@ -67,6 +67,15 @@ def test_methods_that_were_mostly_probes_are_named_and_proposed_for_exclusion() 
     assert notice.remedy.endswith("navitas profile --exclude 'a.C#m1'"), "the command can be copied"
 
 
+@pytest.mark.parametrize(("tick_ns", "proposed"), [(None, True), (1e6, False)])
+def test_ticks_are_proposed_only_to_a_run_without_them(tick_ns: float | None, proposed: bool) -> None:
+    events = [event for i in range(40) for event in nested((20 * i, 20 * i + 17, 1))]
+    own = replace(calibrated(run([thread(1, events, BUSY)])), tick_ns=tick_ns)
+    (notice,) = [found for found in analysed(own).warnings if found.code == "probes_large"]
+    assert ("--mode tick" in notice.remedy) is proposed
+    assert "--granularity test" in notice.remedy
+
+
 def test_without_a_calibration_the_reason_is_told() -> None:
     analysis = analysed(run([thread(1, nested((0, 100, 0)), BUSY)]))
     assert NO_COST in analysis.evidence[0].reasons
