@@ -16,7 +16,7 @@ _RECORDED = (MANIFEST_NAME, POWER_PROFILE_NAME, "maps", "runs")
 def check_free(recording: Path | None, *, replace: bool) -> None:
     """Refuse to write over a recording that is not to be replaced. `UsageError`."""
     if recording is not None and not replace and (recording / MANIFEST_NAME).exists():
-        raise UsageError(f"{recording} holds a recording already", "name another folder with -o, or add --replace")
+        raise UsageError(f"{recording} holds a recording already", "Name another folder with -o, or add --replace.")
 
 
 def check_outputs(options: ReportOptions, recording: Path | None = None) -> None:
@@ -31,4 +31,4 @@ def check_outputs(options: ReportOptions, recording: Path | None = None) -> None
         if real == folder:
             raise UsageError(f"{path} is the recording's folder", "name a file in it, or beside it")
         if any(real.is_relative_to(kept) for kept in raw):
-            raise UsageError(f"{path} is a file of the recording", "name another file: a recording is never changed")
+            raise UsageError(f"{path} is a file of the recording", "Name another file: a recording is never changed.")

@@ -105,10 +105,16 @@ def measuring_options(function: F) -> F:
             type=click.Choice(["events", "folded", "tick"]),
             default="events",
             show_default=True,
-            help="folded: sums instead of events; tick: besides, times are sampled.",
+            help="events: record each call; folded: record sums of calls; tick: as folded, and sample the times.",
         ),
         click.option(
-            "--sample-interval", "sample_interval_ms", type=click.IntRange(5, 3000), default=20, show_default=True, metavar="MS"
+            "--sample-interval",
+            "sample_interval_ms",
+            type=click.IntRange(5, 3000),
+            default=20,
+            show_default=True,
+            metavar="MS",
+            help="How often the app's CPU counters are read.",
         ),
         click.option(
             "--trace",

@@ -56,7 +56,7 @@ def show(*, name: str | None, serial: str | None) -> None:
 )
 @click.option("-o", "--output", required=True, type=WRITE_ANY_NAME, metavar="FILE", help="File to write.")
 def extract(*, serial: str | None, output: Path) -> None:
-    """Write the profile that a phone holds to a file, asking the phone anew."""
+    """Write a phone's own profile to a file. The cache is not used."""
     check_regular_or_new(output)
     with device_of(serial) as device:
         found = power.of_phone(device, topology.read_policies(device), anew=True)

@@ -80,14 +80,16 @@ def names_class(pattern: str, class_name: str) -> bool:
 
 def none_found() -> UsageError:
     """The error for bundles without any test."""
-    return UsageError("no JUnit test was found that could be run", "tests of JUnit 4 or the JUnit Platform are needed")
+    return UsageError("no JUnit test was found that could be run", "Add tests of JUnit 4 or the JUnit Platform.")
 
 
 def no_match(pattern: str, tests: Sequence[TestName]) -> UsageError:
     """The error for a pattern without a match; its remedy offers tests of similar names, where there are any."""
-    offer = ", ".join(map(_short, _similar(pattern, tests)))
-    remedy = f"similar: {offer}" if offer else "none has a similar name: look for its class in the report of a run of all tests"
-    return UsageError(f"no test matches '{pattern}'", f"of {len(tests)} tests, {remedy}")
+    counted = f"{len(tests):,} tests" if len(tests) != 1 else "1 test"
+    if offer := ", ".join(map(_short, _similar(pattern, tests))):
+        return UsageError(f"no test matches '{pattern}'", f"{counted} found; similar: {offer}")
+    remedy = "none has a similar name. To see all names, profile without --tests."
+    return UsageError(f"no test matches '{pattern}'", f"{counted} found; {remedy}")
 
 
 def _similar(pattern: str, tests: Sequence[TestName]) -> list[TestName]:
