@@ -33,7 +33,11 @@ from navitas.errors import UsageError
     "--tests", multiple=True, type=TEXT, metavar="PATTERN", help="CLASS[#METHOD] with * and ?; may be given several times. [all]"
 )
 @click.option(
-    "--repeat", type=click.IntRange(1, 65535), default=1, show_default=True, help="Run the tests this many times, each time in a new process."
+    "--repeat",
+    type=click.IntRange(1, 65535),
+    default=1,
+    show_default=True,
+    help="Run the tests this many times, each time in a new process.",
 )
 @click.option("--module", type=TEXT, metavar="PATH", help="Gradle path of the module to profile. [all that have tests]")
 @click.option(
