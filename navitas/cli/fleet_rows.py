@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
 import click
+from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
@@ -22,6 +23,10 @@ from navitas.report.names import printable
 
 F = TypeVar("F", bound=Callable[..., Any])
 R = TypeVar("R", bound=Row)
+
+_GAP = 2
+_NAME_WIDTH = 16
+"""A longer name folds where room is short."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,21 +76,42 @@ def write_json(path: Path, data: object) -> None:
 
 
 def print_table(title: str, columns: dict[str, Callable[[R], str]], rows: Sequence[R], top: int, *, texts: int = 1) -> None:
-    """Print the first rows: a column's title and what it shows; the first `texts` are names, the others figures."""
+    """Print the first rows: a column's title and what it shows; the first `texts` are names, the others figures.
+
+    Figures without room on the terminal are left out whole, and named below the table.
+    """
+    console = output_console()
     if not rows:
-        output_console().print(Text(title, style="bold"))
+        console.print(Text(title, style="bold"))
         return
+    cells = {name: [printable(show(row)) for row in rows[:top]] for name, show in columns.items()}
+    fitting = _fitting(cells, texts, console.width)
     table = Table(title=title, title_justify="left", title_style="bold", header_style="dim", box=None, pad_edge=False)
-    for number, name in enumerate(columns):
+    for number, name in enumerate(fitting):
         if number < texts:
-            table.add_column(name, overflow="fold", min_width=0 if number else 16)
+            table.add_column(name, overflow="fold", min_width=0 if number else _NAME_WIDTH)
         else:
             table.add_column(name, justify="right", no_wrap=True)
-    for row in rows[:top]:
-        table.add_row(*(Text(printable(show(row))) for show in columns.values()))
+    for shown in zip(*(cells[name] for name in fitting), strict=True):
+        table.add_row(*map(Text, shown))
     if len(rows) > top:
         table.add_row(Text(f"… {len(rows) - top:,} more", style="dim"))
-    output_console().print(table)
+    console.print(table)
+    if left_out := [name for name in columns if name not in fitting]:
+        console.print(Text(f"Not shown in {console.width} columns: {', '.join(left_out)}. --json has them.", style="dim"))
+
+
+def _fitting(cells: Mapping[str, Sequence[str]], texts: int, width: int) -> list[str]:
+    """The columns to show: all names, which fold where they must, and from the left each figure that still has room."""
+    fitting, used = [], -_GAP
+    for number, (name, column) in enumerate(cells.items()):
+        needed = _GAP + max(map(cell_len, (name, *column)))
+        if number < texts:
+            needed = min(needed, _GAP + _NAME_WIDTH)
+        if number < texts or used + needed <= width:
+            fitting.append(name)
+            used += needed
+    return fitting
 
 
 def signed(value: float | None, low: float | None, high: float | None, digits: int = 0) -> str:

@@ -55,6 +55,26 @@ def test_tables_json_and_csv_say_the_same(command: str, store: Store, tmp_path: 
     assert [(line[name], line["life_min"]) for line in printed] == [(line[name], line["life_min"]) for line in lines]
 
 
+@pytest.mark.parametrize("command", _ROWS)
+def test_a_narrow_terminal_shows_names_and_leaves_out_whole_columns(
+    command: str, store: Store, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def table(width: int) -> list[str]:
+        monkeypatch.setenv("COLUMNS", str(width))
+        assert run(["fleet", command, str(store.path), "--top", "1"]) == ExitCode.OK
+        return capsys.readouterr().out.splitlines()
+
+    wide, narrow = table(140), table(80)
+    assert not any("Not shown" in line for line in wide)
+    assert narrow[-1].startswith("Not shown in 80 columns: ")
+    left_out = narrow[-1].partition(": ")[2].removesuffix(". --json has them.").split(", ")
+    titles = narrow[1].split("  ")
+    assert titles[0] == wide[1].split("  ")[0] and not {title.strip() for title in titles} & set(left_out)
+    assert all(len(line) <= 80 for line in narrow)
+    assert narrow[2].split()[0] == wide[2].split()[0][:16]
+    assert "…" not in narrow[2], "figures are whole"
+
+
 def test_a_client_is_found_by_its_pseudonym_and_its_name(
     store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
