@@ -32,7 +32,7 @@ _STATUS_STYLE = {"passed": "green", "failed": "bold red", "cut": "bold yellow"}
 
 
 def tests_table(profile: Profile, tests: Sequence[TestEnergy], groups: Sequence[Repeats], top: int, *, narrow: bool) -> Table:
-    """Every run of every test, with medians where there are several; without the wall time when it must be narrow.
+    """Every run of every test, with medians where there are several; without battery share and wall time when it must be narrow.
 
     Of very many tests only the `top` that used most, and those that did not pass.
     """
@@ -42,7 +42,7 @@ def tests_table(profile: Profile, tests: Sequence[TestEnergy], groups: Sequence[
     table = _table(
         "Tests",
         "Test",
-        [*(["Run"] if repeated else []), *energy, "Charge", "Battery", *([] if narrow else ["Wall"])],
+        [*(["Run"] if repeated else []), *energy, "Charge", *([] if narrow else ["Battery", "Wall"])],
         last="Status",
     )
     label = _TestNames(profile)
@@ -51,7 +51,7 @@ def tests_table(profile: Profile, tests: Sequence[TestEnergy], groups: Sequence[
         bold = not name
         figures = [""] * 3 if energy_j is None else _energy(energy_j, profile)
         figures[1:1] = [error] if compensated else []
-        cells = [*([run] if repeated else []), *figures, *([] if narrow else [wall])]
+        cells = [*([run] if repeated else []), *(figures[:-1] if narrow else [*figures, wall])]
         table.add_row(name, *(Text(cell, style="bold" if bold else "") for cell in cells), status, end_section=bold)
 
     shown = _most(groups, top)

@@ -139,6 +139,13 @@ def test_beside_long_names_of_tests_threads_keep_their_names_and_figures(width: 
     assert all(word in table for word in named.split()[1:])
 
 
+def test_a_narrow_table_of_tests_has_room_for_names() -> None:
+    narrow, wide = (shown(profile(), width=width).partition("Tests")[2].partition("Threads")[0] for width in (80, 120))
+    assert "Charge" in narrow and "Battery" not in narrow and "Wall" not in narrow
+    assert "Battery" in wide and "Wall" in wide
+    assert all(len(line) <= 80 for line in narrow.splitlines())
+
+
 def test_long_notes_leave_methods_their_names() -> None:
     swap = replace(TREE[2], parent=0, exclusive_j=0.033, probes_j=0.71, throws=1_000, cut=10)
     made = profile(with_nodes(one_run(0, 10.0), TREE[0], swap), run=replace(RUN, probes_error=0.1))
