@@ -70,7 +70,7 @@ def list_tests(device: Device, target: Target, class_argument: str = "") -> list
 
 
 def _cannot_list(target: Target, why: str) -> CannotList:
-    return CannotList(f"{target.test_package}: its tests cannot be listed: {why}", "run its own tests first")
+    return CannotList(f"{target.test_package}: its tests cannot be listed: {why}", "Run these tests with Gradle first.")
 
 
 def run_tests(
