@@ -74,7 +74,8 @@ class SourceFile:
         try:
             return open_regular(self.path)
         except OSError as error:
-            raise FleetError(f"{self.path}: cannot be read: {error.strerror}", "Check the name, and that you may read the file.") from error
+            remedy = "Check the name, and that you may read the file."
+            raise FleetError(f"{self.path}: cannot be read: {error.strerror}", remedy) from error
 
     def _plain(self) -> Iterator[bytes]:
         raw = self._raw()
