@@ -1,4 +1,4 @@
-"""`python -m navitas.device.virtual --state-dir DIR`: one virtual phone in a process of its own.
+"""`python -m navitas.virtual_phone --state-dir DIR`: one virtual phone in a process of its own.
 
 Prints one line of JSON when it is ready, `{"serial": "…"}` (for `adb connect SERIAL`), or `{"error": "…", "remedy": "…"}`;
 ends when its standard input does, or on SIGTERM.
@@ -13,18 +13,18 @@ import signal
 import sys
 from pathlib import Path
 
-from navitas.device.jdks import LIST_NAME, JdkList
 from navitas.device.local_socket import local_address
-from navitas.device.virtual.adbd import AdbDaemon
-from navitas.device.virtual.models import make_phone
-from navitas.device.virtual.services import banner, router
 from navitas.errors import NavitasError
 from navitas.owned_folder import is_marked, remove
+from navitas.virtual_phone.adbd import AdbDaemon
+from navitas.virtual_phone.jdks import LIST_NAME, JdkList
+from navitas.virtual_phone.models import make_phone
+from navitas.virtual_phone.services import banner, router
 
 
 def main() -> int:
     """Parse arguments and run the phone; exit code 1 when it cannot start."""
-    parser = argparse.ArgumentParser(prog="python -m navitas.device.virtual", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m navitas.virtual_phone", description=__doc__)
     parser.add_argument("--state-dir", type=Path, required=True, help="folder that holds the phone's files")
     parser.add_argument("--socket", type=Path, help="where adb connects to [DIR/adb/phone]; its folder must be yours alone")
     parser.add_argument("--phone", default="default", help="a power profile: name in profiles/ or path of an XML file")

@@ -9,9 +9,9 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from navitas.device.local_socket import is_own, make_private
-from navitas.device.virtual import wire
-from navitas.device.virtual.wire import Command, Packet
 from navitas.errors import DeviceError
+from navitas.virtual_phone import wire
+from navitas.virtual_phone.wire import Command, Packet
 
 _log = logging.getLogger(__name__)
 

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 from navitas.bundle.jvm import JvmManifest, open_jvm
 from navitas.bundle.manifest import InvalidBundle
-from navitas.device.virtual import firmware
-from navitas.device.virtual.class_path import class_path_argument
-from navitas.device.virtual.java import CannotStart, find_java, jar
-from navitas.device.virtual.launch import Launch
-from navitas.device.virtual.package import APK, APK_TEXT, Package
+from navitas.virtual_phone import firmware
+from navitas.virtual_phone.class_path import class_path_argument
+from navitas.virtual_phone.java import CannotStart, find_java, jar
+from navitas.virtual_phone.launch import Launch
+from navitas.virtual_phone.package import APK, APK_TEXT, Package
 
 if TYPE_CHECKING:
-    from navitas.device.virtual.phone import Phone
+    from navitas.virtual_phone.phone import Phone
 
 PUSHED = "/data/local/tmp/navitas"
 _UNPACKED = "data/misc/navitas"

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from navitas.apk.manifest import ApkManifest, InvalidApk, read_apk
-from navitas.device.virtual.java import CannotStart, find_java, jar
-from navitas.device.virtual.package import InstalledApk, Package, Signing
+from navitas.virtual_phone.java import CannotStart, find_java, jar
+from navitas.virtual_phone.package import InstalledApk, Package, Signing
 
 _CHECK = "org.navitas.phone.install.SignatureCheck"
 _CHECK_S = 120.0

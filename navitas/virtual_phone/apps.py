@@ -8,15 +8,15 @@ import re
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
-from navitas.device.virtual import android_app
-from navitas.device.virtual.host_process import HostProcess, host_process
-from navitas.device.virtual.instrument import last_lines
-from navitas.device.virtual.java import CannotStart
-from navitas.device.virtual.launch import Launch
-from navitas.device.virtual.package import Package
+from navitas.virtual_phone import android_app
+from navitas.virtual_phone.host_process import HostProcess, host_process
+from navitas.virtual_phone.instrument import last_lines
+from navitas.virtual_phone.java import CannotStart
+from navitas.virtual_phone.launch import Launch
+from navitas.virtual_phone.package import Package
 
 if TYPE_CHECKING:
-    from navitas.device.virtual.phone import Phone
+    from navitas.virtual_phone.phone import Phone
 
 _DONE, _FAILED = b"done\n", b"failed "
 _FATAL = 6

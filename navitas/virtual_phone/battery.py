@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from navitas.device.virtual.battery_history import BatteryHistory
-from navitas.device.virtual.releases import DEFAULT_SDK, has
+from navitas.virtual_phone.battery_history import BatteryHistory
+from navitas.virtual_phone.releases import DEFAULT_SDK, has
 
 _STATUS_CHARGING, _HEALTH_GOOD = "2", "2"
 _SETTABLE = {

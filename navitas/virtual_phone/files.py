@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from navitas.device.virtual.identity import SHELL, SHELL_UID, Identity
-from navitas.device.virtual.releases import DEFAULT_SDK, denied
+from navitas.virtual_phone.identity import SHELL, SHELL_UID, Identity
+from navitas.virtual_phone.releases import DEFAULT_SDK, denied
 
 Node = Callable[[], bytes]
 

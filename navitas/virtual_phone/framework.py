@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 
-from navitas.device.virtual.compiled_xml import Element, compile_xml
+from navitas.virtual_phone.compiled_xml import Element, compile_xml
 
 Items = Mapping[str, float]
 Arrays = Mapping[str, Sequence[float]]

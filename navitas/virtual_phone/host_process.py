@@ -14,11 +14,11 @@ from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 from typing import IO
 
-from navitas.device.virtual.identity import Identity
-from navitas.device.virtual.output_pipe import OutputPipe
-from navitas.device.virtual.processes import ProcessTable
-from navitas.device.virtual.shell.streams import BytesSource, Input
-from navitas.device.virtual.strays import end_marked, new_mark
+from navitas.virtual_phone.identity import Identity
+from navitas.virtual_phone.output_pipe import OutputPipe
+from navitas.virtual_phone.processes import ProcessTable
+from navitas.virtual_phone.shell.streams import BytesSource, Input
+from navitas.virtual_phone.strays import end_marked, new_mark
 
 _OUTPUTS = ("stdout", "stderr", "stream")
 

@@ -10,15 +10,15 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
 
 from navitas.bundle.manifest import BundleManifest
-from navitas.device.virtual import android_app, java_app
-from navitas.device.virtual.host_process import host_process
-from navitas.device.virtual.java import CannotStart
-from navitas.device.virtual.launch import Launch
-from navitas.device.virtual.package import Package, Runner
-from navitas.device.virtual.shell.streams import Input
+from navitas.virtual_phone import android_app, java_app
+from navitas.virtual_phone.host_process import host_process
+from navitas.virtual_phone.java import CannotStart
+from navitas.virtual_phone.launch import Launch
+from navitas.virtual_phone.package import Package, Runner
+from navitas.virtual_phone.shell.streams import Input
 
 if TYPE_CHECKING:
-    from navitas.device.virtual.phone import Phone
+    from navitas.virtual_phone.phone import Phone
 
 _CODE = b"INSTRUMENTATION_CODE: "
 _CRASHED = b"INSTRUMENTATION_RESULT: shortMsg=Process crashed.\nINSTRUMENTATION_CODE: 0\n"

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import navitas
-from navitas.device.jdks import JdkList, program
+from navitas.virtual_phone.jdks import JdkList, program
 
 JARS = Path(navitas.__file__).parent / "jars"
 

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from navitas.bundle.manifest import BundleManifest
-from navitas.device.virtual.class_path import class_path_argument
-from navitas.device.virtual.java import choose_java, jar
-from navitas.device.virtual.launch import Launch
-from navitas.device.virtual.package import RUNNER, Package
+from navitas.virtual_phone.class_path import class_path_argument
+from navitas.virtual_phone.java import choose_java, jar
+from navitas.virtual_phone.launch import Launch
+from navitas.virtual_phone.package import RUNNER, Package
 
 if TYPE_CHECKING:
-    from navitas.device.virtual.phone import Phone
+    from navitas.virtual_phone.phone import Phone
 
 
 def launch(phone: Phone, package: Package, manifest: BundleManifest, arguments: list[tuple[str, str]]) -> Launch:

@@ -8,8 +8,8 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any
 
-from navitas.device.virtual.identity import Identity
-from navitas.device.virtual.processes import ProcessTable
+from navitas.virtual_phone.identity import Identity
+from navitas.virtual_phone.processes import ProcessTable
 
 _KILLED_STATUS = 128
 

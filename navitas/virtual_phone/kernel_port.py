@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from navitas.device.virtual.kernel.trace_log import TraceLog
+from navitas.virtual_phone.kernel.trace_log import TraceLog
 
 
 class KernelPort(Protocol):

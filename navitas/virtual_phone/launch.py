@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from navitas.device.virtual.identity import Identity
+from navitas.virtual_phone.identity import Identity
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ import struct
 import time
 from dataclasses import dataclass
 
-from navitas.device.virtual.identity import FIRST_APP_UID, user_name
-from navitas.device.virtual.logd import BUFFERS, Entry
+from navitas.virtual_phone.identity import FIRST_APP_UID, user_name
+from navitas.virtual_phone.logd import BUFFERS, Entry
 
 STYLES = ("brief", "long", "process", "raw", "tag", "thread", "threadtime", "time")
 MODIFIERS = ("color", "colour", "descriptive", "epoch", "monotonic", "nsec", "printable", "uid", "usec", "UTC", "year", "zone")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from navitas.device.jdks import LIST_NAME
-from navitas.device.virtual import framework
-from navitas.device.virtual.kernel import Kernel, load_spec
-from navitas.device.virtual.kernel.spec import default_profile, find_profile, read_figures
-from navitas.device.virtual.kernel.tracefs import open_tracefs
-from navitas.device.virtual.phone import Phone
+from navitas.virtual_phone import framework
+from navitas.virtual_phone.jdks import LIST_NAME
+from navitas.virtual_phone.kernel import Kernel, load_spec
+from navitas.virtual_phone.kernel.spec import default_profile, find_profile, read_figures
+from navitas.virtual_phone.kernel.tracefs import open_tracefs
+from navitas.virtual_phone.phone import Phone
 
 
 def make_phone(state_dir: Path, name: str) -> Phone:

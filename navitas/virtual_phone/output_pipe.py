@@ -8,7 +8,7 @@ import os
 import struct
 import termios
 
-from navitas.device.virtual.shell.streams import PIECE_BYTES
+from navitas.virtual_phone.shell.streams import PIECE_BYTES
 
 
 class OutputPipe:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from navitas.apk.manifest import ApkManifest
 from navitas.bundle.manifest import BundleManifest
-from navitas.device.virtual.identity import Identity, app_user_name
+from navitas.virtual_phone.identity import Identity, app_user_name
 
 RUNNER = "org.navitas.phone.InstrumentMain"
 APK, APK_TEXT, BUNDLE = "base.apk", "AndroidManifest.xml", "bundle.json"

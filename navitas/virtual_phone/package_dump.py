@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from navitas.device.virtual.package import Package
+from navitas.virtual_phone.package import Package
 
 
 def dump_package(package: Package | None, name: str) -> str:

@@ -9,27 +9,27 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 
-from navitas.device.jdks import JdkList
-from navitas.device.virtual.apk_install import Platform
-from navitas.device.virtual.apps import Apps
-from navitas.device.virtual.battery import BatteryService
-from navitas.device.virtual.doze import DeviceIdle
-from navitas.device.virtual.files import FileTree, Node
-from navitas.device.virtual.identity import Identity
-from navitas.device.virtual.jobs import JobTable
-from navitas.device.virtual.kernel_port import KernelPort
-from navitas.device.virtual.logd import LogDaemon
-from navitas.device.virtual.packages import PackageManager
-from navitas.device.virtual.processes import ProcessTable
-from navitas.device.virtual.properties import Properties
-from navitas.device.virtual.releases import DEFAULT_SDK
-from navitas.device.virtual.screen import Screen
-from navitas.device.virtual.shell.commands import load as load_commands
-from navitas.device.virtual.shell.context import Streams
-from navitas.device.virtual.shell.interpreter import Interpreter
-from navitas.device.virtual.thermal import ThermalService
-from navitas.device.virtual.trace.sessions import Atrace
 from navitas.errors import NavitasError
+from navitas.virtual_phone.apk_install import Platform
+from navitas.virtual_phone.apps import Apps
+from navitas.virtual_phone.battery import BatteryService
+from navitas.virtual_phone.doze import DeviceIdle
+from navitas.virtual_phone.files import FileTree, Node
+from navitas.virtual_phone.identity import Identity
+from navitas.virtual_phone.jdks import JdkList
+from navitas.virtual_phone.jobs import JobTable
+from navitas.virtual_phone.kernel_port import KernelPort
+from navitas.virtual_phone.logd import LogDaemon
+from navitas.virtual_phone.packages import PackageManager
+from navitas.virtual_phone.processes import ProcessTable
+from navitas.virtual_phone.properties import Properties
+from navitas.virtual_phone.releases import DEFAULT_SDK
+from navitas.virtual_phone.screen import Screen
+from navitas.virtual_phone.shell.commands import load as load_commands
+from navitas.virtual_phone.shell.context import Streams
+from navitas.virtual_phone.shell.interpreter import Interpreter
+from navitas.virtual_phone.thermal import ThermalService
+from navitas.virtual_phone.trace.sessions import Atrace
 
 _log = logging.getLogger(__name__)
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from navitas.device.virtual.files import Node
-from navitas.device.virtual.identity import Identity
-from navitas.device.virtual.kernel_port import KernelPort
+from navitas.virtual_phone.files import Node
+from navitas.virtual_phone.identity import Identity
+from navitas.virtual_phone.kernel_port import KernelPort
 
 _FIRST_INNER_PID = 4194305
 """Linux never gives a process a higher pid than 4194304, so inner pids clash with no host process."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from navitas.device.virtual.releases import DEFAULT_SDK, VERSIONS
+from navitas.virtual_phone.releases import DEFAULT_SDK, VERSIONS
 
 PRODUCT = "navitas_virtual"
 _BUILD = "NVP1.240101.001"

@@ -7,15 +7,15 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from navitas.device import shell_v2
-from navitas.device.virtual.adbd import AdbStream, Service, StreamClosed
-from navitas.device.virtual.identity import SHELL
-from navitas.device.virtual.shell.context import Streams
-from navitas.device.virtual.shell.streams import BrokenPipe, CallSink, Input, Pipe
-from navitas.device.virtual.shell.terminal import Terminal
-from navitas.device.virtual.sync import SyncService
+from navitas.virtual_phone.adbd import AdbStream, Service, StreamClosed
+from navitas.virtual_phone.identity import SHELL
+from navitas.virtual_phone.shell.context import Streams
+from navitas.virtual_phone.shell.streams import BrokenPipe, CallSink, Input, Pipe
+from navitas.virtual_phone.shell.terminal import Terminal
+from navitas.virtual_phone.sync import SyncService
 
 if TYPE_CHECKING:
-    from navitas.device.virtual.phone import Phone
+    from navitas.virtual_phone.phone import Phone
 
 FEATURES = ("shell_v2", "cmd", "stat_v2", "ls_v2", "fixed_push_mkdir")
 _MAX_PACKET_DATA = 64 * 1024

@@ -23,11 +23,11 @@ from navitas.bundle.archive import open_archive
 from navitas.bundle.manifest import BundleManifest, InvalidBundle
 from navitas.device.adb import AdbDevice
 from navitas.device.adb_server import ServerClient, adb_path, connect
-from navitas.device.jdks import LIST_NAME, JdkList
 from navitas.device.local_socket import LONGEST_PATH_BYTES, make_private
 from navitas.device.server import private_adb_server
 from navitas.errors import DeviceError
 from navitas.owned_folder import owned_folder
+from navitas.virtual_phone.jdks import LIST_NAME, JdkList
 
 _PREFIX = "navitas-phone-"
 _LONGEST_NAME = "server"
@@ -104,7 +104,7 @@ def _phone_process(state: Path, socket: Path, phone: str, log: BinaryIO) -> Iter
     options = ("--state-dir", str(state), "--socket", str(socket), "--phone", phone, "--remove-state")
     process = subprocess.Popen(
         # -P: no module of the folder that Navitas is called in, which may be anybody's.
-        [sys.executable, "-P", "-m", "navitas.device.virtual", *options],
+        [sys.executable, "-P", "-m", "navitas.virtual_phone", *options],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=log,

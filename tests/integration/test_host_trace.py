@@ -16,18 +16,18 @@ from support.host import processes
 from support.phone_data import state_folder
 
 from navitas.device.adb import AdbDevice
-from navitas.device.virtual.kernel import Kernel, load_spec
-from navitas.device.virtual.kernel.host_stints import HostStints
-from navitas.device.virtual.kernel.sources import process_cpu_ns
-from navitas.device.virtual.kernel.tracefs import Tracefs, open_tracefs
-from navitas.device.virtual.trace.clocks import now
-from navitas.device.virtual.trace.ftrace_text import KINDS, ftrace_text
-from navitas.device.virtual.trace.perfetto_file import Session, perfetto_file
-from navitas.device.virtual_phone import virtual_phone
 from navitas.parse.trace.perfetto import read_perfetto
 from navitas.parse.trace.tables import RawTrace
 from navitas.parse.trace.text import read_text
 from navitas.perfetto.config import read_config
+from navitas.virtual_phone.kernel import Kernel, load_spec
+from navitas.virtual_phone.kernel.host_stints import HostStints
+from navitas.virtual_phone.kernel.sources import process_cpu_ns
+from navitas.virtual_phone.kernel.tracefs import Tracefs, open_tracefs
+from navitas.virtual_phone.start import virtual_phone
+from navitas.virtual_phone.trace.clocks import now
+from navitas.virtual_phone.trace.ftrace_text import KINDS, ftrace_text
+from navitas.virtual_phone.trace.perfetto_file import Session, perfetto_file
 
 THREADS = 500
 APP = f"""
@@ -77,7 +77,7 @@ def ran_ns(raw: RawTrace) -> int:
 def phone_pid(device: AdbDevice) -> int:
     """The process id of a virtual phone."""
     folder = state_folder(device)
-    (pid,) = (pid for pid, line in processes("navitas.device.virtual", "--state-dir").items() if folder in line)
+    (pid,) = (pid for pid, line in processes("navitas.virtual_phone", "--state-dir").items() if folder in line)
     return pid
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from navitas.device.virtual.kernel import load_spec
-from navitas.device.virtual.kernel.modelled_stints import ModelledStints
-from navitas.device.virtual.kernel.spec import find_profile
-from navitas.device.virtual.kernel.trace_log import TraceLog
+from navitas.virtual_phone.kernel import load_spec
+from navitas.virtual_phone.kernel.modelled_stints import ModelledStints
+from navitas.virtual_phone.kernel.spec import find_profile
+from navitas.virtual_phone.kernel.trace_log import TraceLog
 
 
 class NullKernel:

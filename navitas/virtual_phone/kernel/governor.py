@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from navitas.device.virtual.kernel.spec import ClusterSpec
+from navitas.virtual_phone.kernel.spec import ClusterSpec
 
 _HEADROOM = 1.25
 UP_LIMIT_NS = 500_000

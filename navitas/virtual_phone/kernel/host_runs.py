@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from navitas.device.virtual.kernel.ring_pages import Born, HostEvent, Missed, Ran, Switched
-from navitas.device.virtual.kernel.trace_log import Leaves, Thread
+from navitas.virtual_phone.kernel.ring_pages import Born, HostEvent, Missed, Ran, Switched
+from navitas.virtual_phone.kernel.trace_log import Leaves, Thread
 
 _JITTER_NS = 50_000  # between the clock of accounts and that of events
 _LIFE_SHIFT = 32  # a key is a tid, and above it how often that was given before

@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from navitas.device.virtual.kernel.host_runs import HostRuns, Met
-from navitas.device.virtual.kernel.ring_pages import HostEvent, Missed
-from navitas.device.virtual.kernel.spec import PhoneSpec
-from navitas.device.virtual.kernel.task import Segment
-from navitas.device.virtual.kernel.trace_log import Birth, Noted, Stint
-from navitas.device.virtual.kernel.tracefs import Instance
-from navitas.device.virtual.kernel.virtual_cores import Placements, lay
+from navitas.virtual_phone.kernel.host_runs import HostRuns, Met
+from navitas.virtual_phone.kernel.ring_pages import HostEvent, Missed
+from navitas.virtual_phone.kernel.spec import PhoneSpec
+from navitas.virtual_phone.kernel.task import Segment
+from navitas.virtual_phone.kernel.trace_log import Birth, Noted, Stint
+from navitas.virtual_phone.kernel.tracefs import Instance
+from navitas.virtual_phone.kernel.virtual_cores import Placements, lay
 
 _PROC = Path("/proc")
 _DRAIN_NS = 250_000_000

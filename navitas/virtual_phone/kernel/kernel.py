@@ -8,19 +8,19 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from navitas.device.virtual.kernel import procfs
-from navitas.device.virtual.kernel.host_stints import HostStints
-from navitas.device.virtual.kernel.model import KernelModel
-from navitas.device.virtual.kernel.modelled_stints import ModelledStints
-from navitas.device.virtual.kernel.physics import Physics
-from navitas.device.virtual.kernel.rails import TaskEnergy
-from navitas.device.virtual.kernel.sources import CpuSource, default_source
-from navitas.device.virtual.kernel.spec import PhoneSpec
-from navitas.device.virtual.kernel.sysfs import Sysfs
-from navitas.device.virtual.kernel.task import Task, Usage
-from navitas.device.virtual.kernel.trace_log import StintSource, TraceLog
-from navitas.device.virtual.kernel.tracefs import Tracefs
 from navitas.errors import DeviceError
+from navitas.virtual_phone.kernel import procfs
+from navitas.virtual_phone.kernel.host_stints import HostStints
+from navitas.virtual_phone.kernel.model import KernelModel
+from navitas.virtual_phone.kernel.modelled_stints import ModelledStints
+from navitas.virtual_phone.kernel.physics import Physics
+from navitas.virtual_phone.kernel.rails import TaskEnergy
+from navitas.virtual_phone.kernel.sources import CpuSource, default_source
+from navitas.virtual_phone.kernel.spec import PhoneSpec
+from navitas.virtual_phone.kernel.sysfs import Sysfs
+from navitas.virtual_phone.kernel.task import Task, Usage
+from navitas.virtual_phone.kernel.trace_log import StintSource, TraceLog
+from navitas.virtual_phone.kernel.tracefs import Tracefs
 
 PERIOD_S = 0.010
 _FRESH_NS = 1_000_000

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from types import MappingProxyType
 
-from navitas.device.virtual.kernel.governor import Governor
-from navitas.device.virtual.kernel.physics import Physics
-from navitas.device.virtual.kernel.rails import Rails
-from navitas.device.virtual.kernel.scheduler import Placement, Scheduler
-from navitas.device.virtual.kernel.spec import PhoneSpec
-from navitas.device.virtual.kernel.task import Segment, Task
+from navitas.virtual_phone.kernel.governor import Governor
+from navitas.virtual_phone.kernel.physics import Physics
+from navitas.virtual_phone.kernel.rails import Rails
+from navitas.virtual_phone.kernel.scheduler import Placement, Scheduler
+from navitas.virtual_phone.kernel.spec import PhoneSpec
+from navitas.virtual_phone.kernel.task import Segment, Task
 
 MAX_STEP_NS = 16_000_000
 _NONE: Mapping[Task, int] = MappingProxyType({})

@@ -6,9 +6,9 @@ from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 
-from navitas.device.virtual.kernel.spec import PhoneSpec
-from navitas.device.virtual.kernel.task import Segment, Task
-from navitas.device.virtual.kernel.trace_log import Noted, Stint, Thread
+from navitas.virtual_phone.kernel.spec import PhoneSpec
+from navitas.virtual_phone.kernel.task import Segment, Task
+from navitas.virtual_phone.kernel.trace_log import Noted, Stint, Thread
 
 MOST_STINTS = 2_000_000
 _PROC = Path("/proc")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import exp
 
-from navitas.device.virtual.kernel.task import Task
+from navitas.virtual_phone.kernel.task import Task
 
 
 @dataclass(frozen=True, slots=True)

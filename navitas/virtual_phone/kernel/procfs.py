@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 
-from navitas.device.virtual.kernel.model import KernelModel
-from navitas.device.virtual.kernel.sysfs import TICK_NS
-from navitas.device.virtual.kernel.task import Task
+from navitas.virtual_phone.kernel.model import KernelModel
+from navitas.virtual_phone.kernel.sysfs import TICK_NS
+from navitas.virtual_phone.kernel.task import Task
 
 _CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 

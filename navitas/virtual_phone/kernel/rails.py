@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from navitas.device.virtual.kernel.physics import Physics
-from navitas.device.virtual.kernel.spec import PhoneSpec
-from navitas.device.virtual.kernel.task import Segment, Task
+from navitas.virtual_phone.kernel.physics import Physics
+from navitas.virtual_phone.kernel.spec import PhoneSpec
+from navitas.virtual_phone.kernel.task import Segment, Task
 
 _UJ = 1e-6  # mW × ns = 1e-12 J = 1e-6 µJ
 

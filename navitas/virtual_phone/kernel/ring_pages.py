@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from navitas.device.virtual.kernel.trace_log import Leaves
+from navitas.virtual_phone.kernel.trace_log import Leaves
 
 _FIELD = re.compile(r"^\s+field:[^;]*?(\w+)(?:\[\d+\])?;\s*offset:(\d+);\s*size:(\d+);", re.MULTILINE)
 _ID = re.compile(r"^ID: (\d+)$", re.MULTILINE)

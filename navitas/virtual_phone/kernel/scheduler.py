@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from navitas.device.virtual.kernel.spec import FULL_CAPACITY, PhoneSpec
-from navitas.device.virtual.kernel.task import Task
+from navitas.virtual_phone.kernel.spec import FULL_CAPACITY, PhoneSpec
+from navitas.virtual_phone.kernel.task import Task
 
 HALF_LIFE_NS = 32_000_000
 _FITS = 0.8  # EAS' margin: a task fits a core whose capacity its utilisation leaves a fifth of

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from navitas.device.virtual.kernel.task import Task, Usage
 from navitas.errors import DeviceError
+from navitas.virtual_phone.kernel.task import Task, Usage
 
 _QUIET = 5  # reads after which a thread counts as asleep
 _LAST_NS = 10_000_000  # time in which what a removed process had left is run

@@ -65,7 +65,7 @@ class PhoneSpec:
 
 def default_profile() -> Path:
     """The default phone's power profile: in the installed package, else at the top of the checkout."""
-    package = Path(__file__).parents[3]
+    package = Path(__file__).parents[2]
     places = [package / "profiles", package.parent / "profiles"]
     for place in places:
         if (path := place / f"{DEFAULT_PROFILE}.xml").is_file():

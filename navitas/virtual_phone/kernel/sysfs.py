@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from navitas.device.virtual.kernel.model import KernelModel
-from navitas.device.virtual.kernel.spec import ClusterSpec
+from navitas.virtual_phone.kernel.model import KernelModel
+from navitas.virtual_phone.kernel.spec import ClusterSpec
 
 IDLE_INTERVAL_NS = 60_000_000
 TICK_NS = 10_000_000  # a tick of time_in_state and /proc/stat (USER_HZ = 100)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple, Protocol
 
-from navitas.device.virtual.kernel.spec import PhoneSpec
-from navitas.device.virtual.kernel.task import Segment
+from navitas.virtual_phone.kernel.spec import PhoneSpec
+from navitas.virtual_phone.kernel.task import Segment
 
 
 class Leaves(Enum):

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from navitas.device.virtual.kernel.ring_pages import PageReader
+from navitas.virtual_phone.kernel.ring_pages import PageReader
 
 _PROC = Path("/proc")
 _OURS = re.compile(r"navitas-(\d+)-(\d+)-\d+")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
-from navitas.device.virtual.kernel.host_runs import Run
-from navitas.device.virtual.kernel.spec import PhoneSpec
-from navitas.device.virtual.kernel.task import Segment, Task
-from navitas.device.virtual.kernel.trace_log import Leaves, Stint, Thread
+from navitas.virtual_phone.kernel.host_runs import Run
+from navitas.virtual_phone.kernel.spec import PhoneSpec
+from navitas.virtual_phone.kernel.task import Segment, Task
+from navitas.virtual_phone.kernel.trace_log import Leaves, Stint, Thread
 
 _UNSEEN, _ANY = 0, -1  # instead of a tid: threads that the model did not see one by one; all of a process
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from navitas.device.virtual.shell.syntax import Literal, Part, Word
+from navitas.virtual_phone.shell.syntax import Literal, Part, Word
 
 _MAX_WORDS, _MAX_PIECES = 10_000, 500
 _Piece = Part | str

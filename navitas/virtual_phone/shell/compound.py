@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from abc import abstractmethod
 
-from navitas.device.virtual.shell.conditional import holds
-from navitas.device.virtual.shell.context import Streams
-from navitas.device.virtual.shell.expansion import Expander
-from navitas.device.virtual.shell.flow import LoopControl
-from navitas.device.virtual.shell.patterns import matches
-from navitas.device.virtual.shell.state import ShellState
-from navitas.device.virtual.shell.syntax import Block, Case, Command, Compound, Condition, For, If, Loop, Script
+from navitas.virtual_phone.shell.conditional import holds
+from navitas.virtual_phone.shell.context import Streams
+from navitas.virtual_phone.shell.expansion import Expander
+from navitas.virtual_phone.shell.flow import LoopControl
+from navitas.virtual_phone.shell.patterns import matches
+from navitas.virtual_phone.shell.state import ShellState
+from navitas.virtual_phone.shell.syntax import Block, Case, Command, Compound, Condition, For, If, Loop, Script
 
 
 class CompoundRunner(ShellState):

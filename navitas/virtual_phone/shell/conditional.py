@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from navitas.device.virtual.shell.conditions import NUMBERS, file_test, integer
-from navitas.device.virtual.shell.context import CommandError
-from navitas.device.virtual.shell.expansion import Expander
-from navitas.device.virtual.shell.patterns import matches
-from navitas.device.virtual.shell.state import ShellState
-from navitas.device.virtual.shell.syntax import Literal, Word
+from navitas.virtual_phone.shell.conditions import NUMBERS, file_test, integer
+from navitas.virtual_phone.shell.context import CommandError
+from navitas.virtual_phone.shell.expansion import Expander
+from navitas.virtual_phone.shell.patterns import matches
+from navitas.virtual_phone.shell.state import ShellState
+from navitas.virtual_phone.shell.syntax import Literal, Word
 
 _WRONG_USE = 2
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable
 from pathlib import PurePosixPath
 
-from navitas.device.virtual.files import Stat
-from navitas.device.virtual.shell.context import CommandError
-from navitas.device.virtual.shell.state import ShellState
+from navitas.virtual_phone.files import Stat
+from navitas.virtual_phone.shell.context import CommandError
+from navitas.virtual_phone.shell.state import ShellState
 
 WRONG_USE = 2
 NUMBERS: dict[str, Callable[[int, int], bool]] = {

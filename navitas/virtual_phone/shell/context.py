@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, TypeAlias
 
-from navitas.device.virtual.shell.streams import DISCARD, BytesSource, FileSource, Input, Sink
+from navitas.virtual_phone.shell.streams import DISCARD, BytesSource, FileSource, Input, Sink
 
 if TYPE_CHECKING:
-    from navitas.device.virtual.phone import Phone
-    from navitas.device.virtual.shell.interpreter import Interpreter
+    from navitas.virtual_phone.phone import Phone
+    from navitas.virtual_phone.shell.interpreter import Interpreter
 
 
 def encode(text: str) -> bytes:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
-from navitas.device.virtual.shell.arithmetic import ArithmeticFault, evaluate
-from navitas.device.virtual.shell.braces import expand_braces
-from navitas.device.virtual.shell.fields import DEFAULT_SEPARATORS, Fields
-from navitas.device.virtual.shell.patterns import Runs, expand_glob, has_magic, plain, replaced, trimmed
-from navitas.device.virtual.shell.syntax import Arithmetic, Literal, Parameter, Part, Substitution, Word
+from navitas.virtual_phone.shell.arithmetic import ArithmeticFault, evaluate
+from navitas.virtual_phone.shell.braces import expand_braces
+from navitas.virtual_phone.shell.fields import DEFAULT_SEPARATORS, Fields
+from navitas.virtual_phone.shell.patterns import Runs, expand_glob, has_magic, plain, replaced, trimmed
+from navitas.virtual_phone.shell.syntax import Arithmetic, Literal, Parameter, Part, Substitution, Word
 
 
 class ExpansionError(Exception):

@@ -7,15 +7,15 @@ import re
 from collections.abc import Awaitable
 from contextlib import ExitStack
 
-from navitas.device.virtual.shell.compound import CompoundRunner
-from navitas.device.virtual.shell.context import BUILTINS, COMMANDS, CommandError, CommandFunction, Context, Streams, decode
-from navitas.device.virtual.shell.expansion import Expander, ExpansionError
-from navitas.device.virtual.shell.flow import ExitShell, LoopControl, ReturnFromFunction
-from navitas.device.virtual.shell.parser import parse
-from navitas.device.virtual.shell.redirection import RedirectError, redirect
-from navitas.device.virtual.shell.state import SHELL_NAME
-from navitas.device.virtual.shell.streams import BrokenPipe, BufferSink, BytesSource, Input, Pipe
-from navitas.device.virtual.shell.syntax import (
+from navitas.virtual_phone.shell.compound import CompoundRunner
+from navitas.virtual_phone.shell.context import BUILTINS, COMMANDS, CommandError, CommandFunction, Context, Streams, decode
+from navitas.virtual_phone.shell.expansion import Expander, ExpansionError
+from navitas.virtual_phone.shell.flow import ExitShell, LoopControl, ReturnFromFunction
+from navitas.virtual_phone.shell.parser import parse
+from navitas.virtual_phone.shell.redirection import RedirectError, redirect
+from navitas.virtual_phone.shell.state import SHELL_NAME
+from navitas.virtual_phone.shell.streams import BrokenPipe, BufferSink, BytesSource, Input, Pipe
+from navitas.virtual_phone.shell.syntax import (
     AndOr,
     Block,
     Command,

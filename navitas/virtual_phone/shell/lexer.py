@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from navitas.device.virtual.shell.quoting import ansi_c
-from navitas.device.virtual.shell.syntax import Arithmetic, Literal, Parameter, Part, ShellSyntaxError, Substitution, Word
+from navitas.virtual_phone.shell.quoting import ansi_c
+from navitas.virtual_phone.shell.syntax import Arithmetic, Literal, Parameter, Part, ShellSyntaxError, Substitution, Word
 
 _OPERATORS = (
     "<<<", "<<-", "&&", "||", ";;", ">>", "<<", ">&", "<&", "<>", ">|", "&>", "&", "|", ";", "<", ">", "(", ")", "\n",

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-from navitas.device.virtual.shell.lexer import Operator, Token, tokenize
-from navitas.device.virtual.shell.syntax import (
+from navitas.virtual_phone.shell.lexer import Operator, Token, tokenize
+from navitas.virtual_phone.shell.syntax import (
     RESERVED_WORDS,
     AndOr,
     Block,

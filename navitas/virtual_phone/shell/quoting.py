@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from navitas.device.virtual.shell.syntax import ShellSyntaxError
+from navitas.virtual_phone.shell.syntax import ShellSyntaxError
 
 _ESCAPE = re.compile(r"\\(?:([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|c(.)|(.))", re.DOTALL)
 _SIMPLE = {"a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}

@@ -6,10 +6,10 @@ import re
 from contextlib import ExitStack
 from pathlib import PurePosixPath
 
-from navitas.device.virtual.shell.context import Streams, encode
-from navitas.device.virtual.shell.state import ShellState
-from navitas.device.virtual.shell.streams import DISCARD, BytesSource, FileSink, FileSource, Input
-from navitas.device.virtual.shell.syntax import Redirect
+from navitas.virtual_phone.shell.context import Streams, encode
+from navitas.virtual_phone.shell.state import ShellState
+from navitas.virtual_phone.shell.streams import DISCARD, BytesSource, FileSink, FileSource, Input
+from navitas.virtual_phone.shell.syntax import Redirect
 
 _DESCRIPTOR_FILES = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
 _DESCRIPTOR_FILE = re.compile(r"/(?:dev|proc/self)/fd/(\d)")

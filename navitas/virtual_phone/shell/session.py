@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from navitas.device.virtual.shell.context import Streams, decode
-from navitas.device.virtual.shell.interpreter import Interpreter
-from navitas.device.virtual.shell.parser import parse
-from navitas.device.virtual.shell.streams import Input
-from navitas.device.virtual.shell.syntax import ShellSyntaxError
+from navitas.virtual_phone.shell.context import Streams, decode
+from navitas.virtual_phone.shell.interpreter import Interpreter
+from navitas.virtual_phone.shell.parser import parse
+from navitas.virtual_phone.shell.streams import Input
+from navitas.virtual_phone.shell.syntax import ShellSyntaxError
 
 
 async def run_lines(

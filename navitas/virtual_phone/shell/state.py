@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Self
 
-from navitas.device.virtual.identity import Identity
-from navitas.device.virtual.jobs import Job
-from navitas.device.virtual.shell.context import CommandError
-from navitas.device.virtual.shell.syntax import Command
+from navitas.virtual_phone.identity import Identity
+from navitas.virtual_phone.jobs import Job
+from navitas.virtual_phone.shell.context import CommandError
+from navitas.virtual_phone.shell.syntax import Command
 
 if TYPE_CHECKING:
-    from navitas.device.virtual.phone import Phone
+    from navitas.virtual_phone.phone import Phone
 
 SHELL_NAME = "/system/bin/sh"
 DEFAULT_UMASK = 0

@@ -6,14 +6,14 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
-from navitas.device.virtual.identity import SHELL
-from navitas.device.virtual.shell.context import Streams
-from navitas.device.virtual.shell.interpreter import Interpreter
-from navitas.device.virtual.shell.session import run_lines
-from navitas.device.virtual.shell.streams import BrokenPipe, CallSink, Input, Pipe
+from navitas.virtual_phone.identity import SHELL
+from navitas.virtual_phone.shell.context import Streams
+from navitas.virtual_phone.shell.interpreter import Interpreter
+from navitas.virtual_phone.shell.session import run_lines
+from navitas.virtual_phone.shell.streams import BrokenPipe, CallSink, Input, Pipe
 
 if TYPE_CHECKING:
-    from navitas.device.virtual.phone import Phone
+    from navitas.virtual_phone.phone import Phone
 
 _INTERRUPT, _END, _KILL_LINE = 0x03, 0x04, 0x15
 _ERASE = (0x08, 0x7F)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from navitas.device.virtual.kernel.trace_log import Birth, Change, Idle, Lost, Switch, TraceLog
-from navitas.device.virtual.trace.clocks import Moment
+from navitas.virtual_phone.kernel.trace_log import Birth, Change, Idle, Lost, Switch, TraceLog
+from navitas.virtual_phone.trace.clocks import Moment
 
 _HEADER = """# tracer: nop
 #

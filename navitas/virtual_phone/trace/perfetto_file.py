@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
-from navitas.device.virtual.kernel.trace_log import Birth, Change, Event, Idle, Leaves, Lost, Switch, Thread, TraceLog
-from navitas.device.virtual.trace.clocks import Moment
 from navitas.perfetto.schema import message_class
+from navitas.virtual_phone.kernel.trace_log import Birth, Change, Event, Idle, Leaves, Lost, Switch, Thread, TraceLog
+from navitas.virtual_phone.trace.clocks import Moment
 
 _SEQUENCE = 1
 _MOST_EVENTS = 2_000  # in a bundle

@@ -7,14 +7,14 @@ import signal
 import time
 from typing import TYPE_CHECKING, Any
 
-from navitas.device.virtual.identity import Identity
-from navitas.device.virtual.kernel.trace_log import TraceLog
-from navitas.device.virtual.trace.clocks import Moment, now
-from navitas.device.virtual.trace.ftrace_text import KINDS, ftrace_text
-from navitas.device.virtual.trace.perfetto_file import Session, perfetto_file
+from navitas.virtual_phone.identity import Identity
+from navitas.virtual_phone.kernel.trace_log import TraceLog
+from navitas.virtual_phone.trace.clocks import Moment, now
+from navitas.virtual_phone.trace.ftrace_text import KINDS, ftrace_text
+from navitas.virtual_phone.trace.perfetto_file import Session, perfetto_file
 
 if TYPE_CHECKING:
-    from navitas.device.virtual.phone import Phone
+    from navitas.virtual_phone.phone import Phone
 
 _DEFAULT_POLL_S = 1.0
 

@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 
 from support.null_kernel import NullKernel
 
-from navitas.device.virtual.identity import SHELL, Identity
-from navitas.device.virtual.phone import Phone
-from navitas.device.virtual.shell.context import Streams
-from navitas.device.virtual.shell.streams import BufferSink, BytesSource, Input
+from navitas.virtual_phone.identity import SHELL, Identity
+from navitas.virtual_phone.phone import Phone
+from navitas.virtual_phone.shell.context import Streams
+from navitas.virtual_phone.shell.streams import BufferSink, BytesSource, Input
 
 T = TypeVar("T")
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from navitas.device import shell_v2
-from navitas.device.virtual import wire
-from navitas.device.virtual.wire import Command, Packet, WireError
+from navitas.virtual_phone import wire
+from navitas.virtual_phone.wire import Command, Packet, WireError
 
 packets = st.builds(
     Packet, st.sampled_from(Command), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.binary(max_size=5000)

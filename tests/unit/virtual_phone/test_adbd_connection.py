@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from navitas.device.virtual import wire
-from navitas.device.virtual.adbd import AdbDaemon, AdbStream, Service
-from navitas.device.virtual.wire import Command, Packet
+from navitas.virtual_phone import wire
+from navitas.virtual_phone.adbd import AdbDaemon, AdbStream, Service
+from navitas.virtual_phone.wire import Command, Packet
 
 
 class Host:

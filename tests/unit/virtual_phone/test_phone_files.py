@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navitas.device.virtual.files import FileTree
-from navitas.device.virtual.identity import SHELL, Identity
+from navitas.virtual_phone.files import FileTree
+from navitas.virtual_phone.identity import SHELL, Identity
 
 TMP = "/data/local/tmp"
 names = st.sampled_from(["data", "local", "tmp", "link", "up", "proc", "self", "..", ".", "", "x", "etc"])

@@ -17,9 +17,9 @@ from phone_harness import Output, on_phone, run
 from support.null_kernel import NullKernel
 from test_phone_packages import install
 
-from navitas.device.virtual import java
-from navitas.device.virtual.class_path import class_path_argument
-from navitas.device.virtual.phone import Phone
+from navitas.virtual_phone import java
+from navitas.virtual_phone.class_path import class_path_argument
+from navitas.virtual_phone.phone import Phone
 
 COMPONENT = "org.example.app/org.navitas.phone.InstrumentMain"
 RUN = f"am instrument -w -r {COMPONENT}"

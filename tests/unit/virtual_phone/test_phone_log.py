@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from phone_harness import Output, on_phone, run
 
-from navitas.device.virtual.identity import SHELL
-from navitas.device.virtual.logd import DEFAULT_BYTES, Entry, LogDaemon
-from navitas.device.virtual.logformat import STYLES, LogFormat
-from navitas.device.virtual.phone import Phone
-from navitas.device.virtual.shell.context import Streams
-from navitas.device.virtual.shell.streams import BufferSink, BytesSource, Input
+from navitas.virtual_phone.identity import SHELL
+from navitas.virtual_phone.logd import DEFAULT_BYTES, Entry, LogDaemon
+from navitas.virtual_phone.logformat import STYLES, LogFormat
+from navitas.virtual_phone.phone import Phone
+from navitas.virtual_phone.shell.context import Streams
+from navitas.virtual_phone.shell.streams import BufferSink, BytesSource, Input
 
 TIME_NS = 1_700_000_000_123_456_789  # 2023-11-14 22:13:20 UTC
 ENTRY = Entry(1, "main", 4, 321, 4321, 10123, TIME_NS, "Tag", "message")

@@ -13,8 +13,8 @@ from bundle_maker import bundle
 from phone_harness import Output, on_phone, run
 
 from navitas.bundle import archive
-from navitas.device.virtual.package import Runner
-from navitas.device.virtual.phone import Phone
+from navitas.virtual_phone.package import Runner
+from navitas.virtual_phone.phone import Phone
 
 PACKAGE = "org.example.app"
 
@@ -155,7 +155,7 @@ def test_a_bundle_for_which_there_is_no_room_is_refused_before_it_is_unpacked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     usage = shutil.disk_usage(tmp_path)._replace(free=10_000)
-    monkeypatch.setattr("navitas.device.virtual.packages.shutil.disk_usage", lambda _: usage)
+    monkeypatch.setattr("navitas.virtual_phone.packages.shutil.disk_usage", lambda _: usage)
     found = on_phone(tmp_path, lambda phone: install(phone, bundle({"classes/big": bytes(100_000)})))
     assert b"INSTALL_FAILED_INSUFFICIENT_STORAGE: No space left on device: it needs 100," in found.stdout
 

@@ -10,9 +10,9 @@ from phone_harness import Output, on_phone, run
 
 from navitas.collect.state.condition import parse_battery, parse_thermal
 from navitas.collect.state.settings import RADIOS, SETTINGS, parse_reading, reading_script, same
-from navitas.device.virtual import framework
-from navitas.device.virtual.releases import VERSIONS
 from navitas.power.dump import from_dump
+from navitas.virtual_phone import framework
+from navitas.virtual_phone.releases import VERSIONS
 
 ITEMS, ARRAYS = {"cpu.idle": 5.5}, {"cpu.clusters.cores": [4.0]}
 

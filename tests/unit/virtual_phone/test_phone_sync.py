@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from navitas.device import sync_client
 from navitas.device.sync_client import SyncError
-from navitas.device.virtual.adbd import StreamClosed
-from navitas.device.virtual.files import FileTree
-from navitas.device.virtual.sync import SyncService
+from navitas.virtual_phone.adbd import StreamClosed
+from navitas.virtual_phone.files import FileTree
+from navitas.virtual_phone.sync import SyncService
 
 TMP = "/data/local/tmp"
 

@@ -9,9 +9,9 @@ import pytest
 from phone_harness import run
 from support.null_kernel import NullKernel
 
-from navitas.device.virtual.identity import Identity
-from navitas.device.virtual.phone import Phone
-from navitas.device.virtual.releases import DEFAULT_SDK, VERSIONS, User, denied
+from navitas.virtual_phone.identity import Identity
+from navitas.virtual_phone.phone import Phone
+from navitas.virtual_phone.releases import DEFAULT_SDK, VERSIONS, User, denied
 
 APP = Identity(10100, "u0_a100", "com.app")
 

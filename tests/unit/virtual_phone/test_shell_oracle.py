@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from phone_harness import shell
 
-from navitas.device.virtual.shell.parser import parse
-from navitas.device.virtual.shell.syntax import ShellSyntaxError
+from navitas.virtual_phone.shell.parser import parse
+from navitas.virtual_phone.shell.syntax import ShellSyntaxError
 
 SHELLS = {name: path for name in ("dash", "bash", "mksh") if (path := shutil.which(name))}
 

@@ -10,7 +10,7 @@ import pytest
 from phone_harness import Output, on_phone, run, shell
 from support.null_kernel import NullKernel
 
-from navitas.device.virtual.phone import Phone
+from navitas.virtual_phone.phone import Phone
 
 SH = b"/system/bin/sh: "
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navitas.device.virtual.shell.arithmetic import ArithmeticFault, evaluate
-from navitas.device.virtual.shell.lexer import Operator, tokenize
-from navitas.device.virtual.shell.parser import parse
-from navitas.device.virtual.shell.patterns import expand_glob, matches
-from navitas.device.virtual.shell.syntax import (
+from navitas.virtual_phone.shell.arithmetic import ArithmeticFault, evaluate
+from navitas.virtual_phone.shell.lexer import Operator, tokenize
+from navitas.virtual_phone.shell.parser import parse
+from navitas.virtual_phone.shell.patterns import expand_glob, matches
+from navitas.virtual_phone.shell.syntax import (
     AndOr,
     Arithmetic,
     Literal,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
-from navitas.device.virtual.instrument import PrettyPrinter, launch_of, run_tests
-from navitas.device.virtual.java import CannotStart
-from navitas.device.virtual.package import Package, Runner
-from navitas.device.virtual.shell.commands.app_start import start, start_service, stop_service
-from navitas.device.virtual.shell.commands.options import options
-from navitas.device.virtual.shell.context import CommandError, Context, command
+from navitas.virtual_phone.instrument import PrettyPrinter, launch_of, run_tests
+from navitas.virtual_phone.java import CannotStart
+from navitas.virtual_phone.package import Package, Runner
+from navitas.virtual_phone.shell.commands.app_start import start, start_service, stop_service
+from navitas.virtual_phone.shell.commands.options import options
+from navitas.virtual_phone.shell.context import CommandError, Context, command
 
 _UNKNOWN_COMMAND = 255
 _USAGE = "usage: am instrument [-r] [-e NAME VALUE]... [-p FILE] [-w] [--user USER] [--no-window-animation] COMPONENT\n"

@@ -6,10 +6,10 @@ import time
 from dataclasses import dataclass, field
 
 from navitas.apk.manifest import Component
-from navitas.device.virtual.apps import AppEnded, AppProcess
-from navitas.device.virtual.java import CannotStart
-from navitas.device.virtual.package import Package, short_name
-from navitas.device.virtual.shell.context import CommandError, Context
+from navitas.virtual_phone.apps import AppEnded, AppProcess
+from navitas.virtual_phone.java import CannotStart
+from navitas.virtual_phone.package import Package, short_name
+from navitas.virtual_phone.shell.context import CommandError, Context
 
 _WITH_VALUE = ("-a", "-c", "-d", "-t", "-f", "-i", "--user", "--display", "--windowingMode", "--activityType", "--task", "-P")
 _WITH_TWO = ("-e", "--es", "--ez", "--ei", "--el", "--ef", "--eu", "--ecn", "--esa", "--eia")

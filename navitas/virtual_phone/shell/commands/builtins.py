@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
-from navitas.device.virtual.shell.commands.options import options, to_int
-from navitas.device.virtual.shell.context import BUILTINS, COMMANDS, CommandError, Context, builtin, decode
-from navitas.device.virtual.shell.fields import DEFAULT_SEPARATORS, split_line
-from navitas.device.virtual.shell.flow import ExitShell, LoopControl, ReturnFromFunction
-from navitas.device.virtual.shell.streams import Input
-from navitas.device.virtual.shell.syntax import RESERVED_WORDS, Literal
+from navitas.virtual_phone.shell.commands.options import options, to_int
+from navitas.virtual_phone.shell.context import BUILTINS, COMMANDS, CommandError, Context, builtin, decode
+from navitas.virtual_phone.shell.fields import DEFAULT_SEPARATORS, split_line
+from navitas.virtual_phone.shell.flow import ExitShell, LoopControl, ReturnFromFunction
+from navitas.virtual_phone.shell.streams import Input
+from navitas.virtual_phone.shell.syntax import RESERVED_WORDS, Literal
 
 _MANY_BYTES = 1 << 30
 

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from pathlib import PurePosixPath
 
-from navitas.device.virtual.shell.commands.options import options, to_int, too_few
-from navitas.device.virtual.shell.commands.text import inputs
-from navitas.device.virtual.shell.context import CommandError, Context, command, encode
-from navitas.device.virtual.shell.streams import FileSink
+from navitas.virtual_phone.shell.commands.options import options, to_int, too_few
+from navitas.virtual_phone.shell.commands.text import inputs
+from navitas.virtual_phone.shell.context import CommandError, Context, command, encode
+from navitas.virtual_phone.shell.streams import FileSink
 
 _MAX_SEQUENCE = 10_000_000
 _CLASSES = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from navitas.device.virtual.shell.context import CommandError, Context, command
+from navitas.virtual_phone.shell.context import CommandError, Context, command
 
 _RADIOS = {"wifi": "wifi_on", "data": "mobile_data", "bluetooth": "bluetooth_on"}
 _STAY_ON = {"true": "15", "false": "0", "ac": "1", "usb": "2", "wireless": "4", "dock": "8"}

@@ -9,9 +9,9 @@ import shutil
 import time
 from pathlib import PurePosixPath
 
-from navitas.device.virtual.shell.commands.options import Options, options, parse_date, too_few
-from navitas.device.virtual.shell.context import CommandError, Context, command
-from navitas.device.virtual.shell.streams import PIECE_BYTES
+from navitas.virtual_phone.shell.commands.options import Options, options, parse_date, too_few
+from navitas.virtual_phone.shell.context import CommandError, Context, command
+from navitas.virtual_phone.shell.streams import PIECE_BYTES
 
 
 async def _complain(context: Context, name: str, error: OSError) -> int:

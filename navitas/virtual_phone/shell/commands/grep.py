@@ -6,9 +6,9 @@ import re
 from collections import deque
 from pathlib import PurePosixPath
 
-from navitas.device.virtual.shell.commands.options import Options, options
-from navitas.device.virtual.shell.context import CommandError, Context, command, encode
-from navitas.device.virtual.shell.streams import Input
+from navitas.virtual_phone.shell.commands.options import Options, options
+from navitas.virtual_phone.shell.context import CommandError, Context, command, encode
+from navitas.virtual_phone.shell.streams import Input
 
 _NOTHING, _TROUBLE = 1, 2
 

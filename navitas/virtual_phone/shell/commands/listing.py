@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
-from navitas.device.virtual.files import Stat
-from navitas.device.virtual.identity import user_name
-from navitas.device.virtual.shell.commands.options import Options, options
-from navitas.device.virtual.shell.context import CommandError, Context, command
+from navitas.virtual_phone.files import Stat
+from navitas.virtual_phone.identity import user_name
+from navitas.virtual_phone.shell.commands.options import Options, options
+from navitas.virtual_phone.shell.context import CommandError, Context, command
 
 
 @command("ls")

@@ -7,8 +7,8 @@ from itertools import pairwise
 from types import TracebackType
 from typing import BinaryIO
 
-from navitas.device.virtual.shell.commands.options import Options
-from navitas.device.virtual.shell.context import CommandError, Context
+from navitas.virtual_phone.shell.commands.options import Options
+from navitas.virtual_phone.shell.context import CommandError, Context
 
 _DEFAULT_FILES = 4
 _MODE = 0o640

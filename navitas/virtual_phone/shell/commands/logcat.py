@@ -11,12 +11,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import partial
 
-from navitas.device.virtual.logd import BUFFERS, MAX_BYTES, MAX_PAYLOAD, MIN_BYTES, Entry
-from navitas.device.virtual.logformat import MODIFIERS, PRIORITIES, STYLES, LogFormat, binary
-from navitas.device.virtual.shell.commands.log_output import LogOutput
-from navitas.device.virtual.shell.commands.options import Options, options
-from navitas.device.virtual.shell.context import CommandError, Context, command, decode, encode
-from navitas.device.virtual.shell.streams import PIECE_BYTES
+from navitas.virtual_phone.logd import BUFFERS, MAX_BYTES, MAX_PAYLOAD, MIN_BYTES, Entry
+from navitas.virtual_phone.logformat import MODIFIERS, PRIORITIES, STYLES, LogFormat, binary
+from navitas.virtual_phone.shell.commands.log_output import LogOutput
+from navitas.virtual_phone.shell.commands.options import Options, options
+from navitas.virtual_phone.shell.context import CommandError, Context, command, decode, encode
+from navitas.virtual_phone.shell.streams import PIECE_BYTES
 
 _DEFAULT_BUFFERS = ("main", "system", "crash", "kernel")
 _SILENT = 8

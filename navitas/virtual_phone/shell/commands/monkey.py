@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 
-from navitas.device.virtual.apps import AppEnded
-from navitas.device.virtual.java import CannotStart
-from navitas.device.virtual.shell.commands.app_start import running
-from navitas.device.virtual.shell.context import CommandError, Context, command
+from navitas.virtual_phone.apps import AppEnded
+from navitas.virtual_phone.java import CannotStart
+from navitas.virtual_phone.shell.commands.app_start import running
+from navitas.virtual_phone.shell.context import CommandError, Context, command
 
 _WITH_VALUE = ("-p", "-c", "-s", "--throttle", "--pkg-blacklist-file", "--pkg-whitelist-file")
 _MOST_EVENTS = 10_000_000

@@ -9,7 +9,7 @@ import re
 import time
 from dataclasses import dataclass
 
-from navitas.device.virtual.shell.context import COMMANDS, CommandError, Context
+from navitas.virtual_phone.shell.context import COMMANDS, CommandError, Context
 
 
 @dataclass(frozen=True, slots=True)

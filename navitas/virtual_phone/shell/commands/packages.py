@@ -5,11 +5,11 @@ from __future__ import annotations
 import io
 from typing import BinaryIO
 
-from navitas.device.virtual.apk_install import InstallError, InstallOptions
-from navitas.device.virtual.package import Package
-from navitas.device.virtual.shell.commands.options import Options, options, to_int
-from navitas.device.virtual.shell.context import COMMANDS, CommandError, Context, command
-from navitas.device.virtual.shell.interpreter import Interpreter
+from navitas.virtual_phone.apk_install import InstallError, InstallOptions
+from navitas.virtual_phone.package import Package
+from navitas.virtual_phone.shell.commands.options import Options, options, to_int
+from navitas.virtual_phone.shell.context import COMMANDS, CommandError, Context, command
+from navitas.virtual_phone.shell.interpreter import Interpreter
 
 _UNKNOWN_COMMAND = 255
 _MAX_STREAMED_BYTES = 4 << 30

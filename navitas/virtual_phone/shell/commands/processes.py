@@ -6,10 +6,10 @@ import asyncio
 import re
 import shlex
 
-from navitas.device.virtual.processes import Process
-from navitas.device.virtual.shell.commands.options import options
-from navitas.device.virtual.shell.commands.signals import signal_of
-from navitas.device.virtual.shell.context import CommandError, Context, command
+from navitas.virtual_phone.processes import Process
+from navitas.virtual_phone.shell.commands.options import options
+from navitas.virtual_phone.shell.commands.signals import signal_of
+from navitas.virtual_phone.shell.context import CommandError, Context, command
 
 
 def _visible(context: Context) -> list[Process]:

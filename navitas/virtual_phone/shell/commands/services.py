@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from navitas.device.virtual.package_dump import dump_package, dump_packages
-from navitas.device.virtual.releases import SINCE, has
-from navitas.device.virtual.shell.commands.options import options
-from navitas.device.virtual.shell.context import CommandError, Context, command
+from navitas.virtual_phone.package_dump import dump_package, dump_packages
+from navitas.virtual_phone.releases import SINCE, has
+from navitas.virtual_phone.shell.commands.options import options
+from navitas.virtual_phone.shell.context import CommandError, Context, command
 
 if TYPE_CHECKING:
-    from navitas.device.virtual.phone import Phone
+    from navitas.virtual_phone.phone import Phone
 
 _NAMESPACES = ("system", "secure", "global")
 _SERVICES = (

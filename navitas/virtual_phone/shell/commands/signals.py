@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import signal
 
-from navitas.device.virtual.identity import Identity
-from navitas.device.virtual.jobs import Job
-from navitas.device.virtual.processes import Process
-from navitas.device.virtual.shell.context import CommandError, Context, builtin
+from navitas.virtual_phone.identity import Identity
+from navitas.virtual_phone.jobs import Job
+from navitas.virtual_phone.processes import Process
+from navitas.virtual_phone.shell.context import CommandError, Context, builtin
 
 NUMBERS = {found.name.removeprefix("SIG"): found.value for found in signal.Signals}
 _NAMES = {0: "EXIT", -1: "ERR", **{number: name for name, number in NUMBERS.items()}}

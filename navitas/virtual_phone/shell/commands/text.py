@@ -6,9 +6,9 @@ import re
 from collections import deque
 from collections.abc import AsyncIterator
 
-from navitas.device.virtual.shell.commands.options import Options, options, to_int
-from navitas.device.virtual.shell.context import CommandError, Context, command
-from navitas.device.virtual.shell.streams import Input
+from navitas.virtual_phone.shell.commands.options import Options, options, to_int
+from navitas.virtual_phone.shell.context import CommandError, Context, command
+from navitas.virtual_phone.shell.streams import Input
 
 
 async def inputs(context: Context, names: list[str]) -> AsyncIterator[tuple[str, Input]]:

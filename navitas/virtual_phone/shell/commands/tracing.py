@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 
-from navitas.device.virtual.files import is_under
-from navitas.device.virtual.releases import has
-from navitas.device.virtual.shell.commands.options import to_seconds
-from navitas.device.virtual.shell.context import CommandError, Context, command
-from navitas.device.virtual.trace.ftrace_text import KINDS
-from navitas.device.virtual.trace.sessions import PerfettoSession
 from navitas.perfetto.config import read_config
+from navitas.virtual_phone.files import is_under
+from navitas.virtual_phone.releases import has
+from navitas.virtual_phone.shell.commands.options import to_seconds
+from navitas.virtual_phone.shell.context import CommandError, Context, command
+from navitas.virtual_phone.trace.ftrace_text import KINDS
+from navitas.virtual_phone.trace.sessions import PerfettoSession
 
 _TRACES = "/data/misc/perfetto-traces"
 _CATEGORIES = {"sched": "CPU Scheduling", "freq": "CPU Frequency", "idle": "CPU Idle"}

@@ -5,9 +5,9 @@ from __future__ import annotations
 import io
 import zipfile
 
-from navitas.device.virtual.releases import has
-from navitas.device.virtual.shell.commands.options import options, too_few
-from navitas.device.virtual.shell.context import CommandError, Context, command
+from navitas.virtual_phone.releases import has
+from navitas.virtual_phone.shell.commands.options import options, too_few
+from navitas.virtual_phone.shell.context import CommandError, Context, command
 
 _MAX_BYTES = 256 << 20
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from navitas.device.virtual.shell.commands.options import options, to_int
-from navitas.device.virtual.shell.context import CommandError, Context, builtin
+from navitas.virtual_phone.shell.commands.options import options, to_int
+from navitas.virtual_phone.shell.context import CommandError, Context, builtin
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _OPTION_LETTERS = {"errexit": "e", "nounset": "u", "xtrace": "x", "noglob": "f", "noclobber": "C", "noexec": "n"}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from kernel_fakes import FakeSource
 
-from navitas.device.virtual.kernel.spec import ClusterSpec, PhoneSpec
+from navitas.virtual_phone.kernel.spec import ClusterSpec, PhoneSpec
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from navitas.device.virtual.kernel.task import Task, Usage
+from navitas.virtual_phone.kernel.task import Task, Usage
 
 
 class FakeSource:

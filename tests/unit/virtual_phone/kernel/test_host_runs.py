@@ -7,9 +7,9 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navitas.device.virtual.kernel.host_runs import HostRuns, Met, Run
-from navitas.device.virtual.kernel.ring_pages import Born, Missed, Ran, Switched
-from navitas.device.virtual.kernel.trace_log import Leaves, Thread
+from navitas.virtual_phone.kernel.host_runs import HostRuns, Met, Run
+from navitas.virtual_phone.kernel.ring_pages import Born, Missed, Ran, Switched
+from navitas.virtual_phone.kernel.trace_log import Leaves, Thread
 
 APP, OTHER = 100, 900
 

@@ -13,11 +13,11 @@ from kernel_fakes import FakeSource
 from support.command_line import eventually
 from support.fake_tracefs import FakeTracefs, newtask, page, ran, switch
 
-from navitas.device.virtual.kernel import Kernel, load_spec
-from navitas.device.virtual.kernel.host_stints import HostStints
-from navitas.device.virtual.kernel.modelled_stints import ModelledStints
-from navitas.device.virtual.kernel.task import Segment, Task
-from navitas.device.virtual.kernel.trace_log import Birth, Leaves, Lost, Stint, Switch, Thread, TraceLog
+from navitas.virtual_phone.kernel import Kernel, load_spec
+from navitas.virtual_phone.kernel.host_stints import HostStints
+from navitas.virtual_phone.kernel.modelled_stints import ModelledStints
+from navitas.virtual_phone.kernel.task import Segment, Task
+from navitas.virtual_phone.kernel.trace_log import Birth, Leaves, Lost, Stint, Switch, Thread, TraceLog
 
 SPEC = load_spec()
 PID = os.getpid()

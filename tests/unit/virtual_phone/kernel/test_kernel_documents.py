@@ -12,11 +12,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from navitas.device.virtual.kernel.governor import DOWN_LIMIT_NS, UP_LIMIT_NS, Governor
-from navitas.device.virtual.kernel.model import KernelModel
-from navitas.device.virtual.kernel.scheduler import HALF_LIFE_NS, Scheduler
-from navitas.device.virtual.kernel.spec import ClusterSpec, PhoneSpec
-from navitas.device.virtual.kernel.task import Task
+from navitas.virtual_phone.kernel.governor import DOWN_LIMIT_NS, UP_LIMIT_NS, Governor
+from navitas.virtual_phone.kernel.model import KernelModel
+from navitas.virtual_phone.kernel.scheduler import HALF_LIFE_NS, Scheduler
+from navitas.virtual_phone.kernel.spec import ClusterSpec, PhoneSpec
+from navitas.virtual_phone.kernel.task import Task
 
 MS = 1_000_000
 TASK = Task(1, 1)

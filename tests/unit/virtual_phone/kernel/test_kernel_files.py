@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from kernel_fakes import FakeSource
 
-from navitas.device.virtual.kernel import Kernel, procfs
-from navitas.device.virtual.kernel.model import KernelModel
-from navitas.device.virtual.kernel.spec import PhoneSpec
-from navitas.device.virtual.kernel.sysfs import Sysfs
-from navitas.device.virtual.kernel.task import Task, Usage
-from navitas.device.virtual.kernel_port import KernelPort
 from navitas.errors import DeviceError
+from navitas.virtual_phone.kernel import Kernel, procfs
+from navitas.virtual_phone.kernel.model import KernelModel
+from navitas.virtual_phone.kernel.spec import PhoneSpec
+from navitas.virtual_phone.kernel.sysfs import Sysfs
+from navitas.virtual_phone.kernel.task import Task, Usage
+from navitas.virtual_phone.kernel_port import KernelPort
 
 DT = 10_000_000
 CPU = "sys/devices/system/cpu"

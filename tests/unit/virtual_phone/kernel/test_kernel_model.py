@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navitas.device.virtual.kernel.model import KernelModel
-from navitas.device.virtual.kernel.spec import PhoneSpec, load_spec
-from navitas.device.virtual.kernel.task import Task
+from navitas.virtual_phone.kernel.model import KernelModel
+from navitas.virtual_phone.kernel.spec import PhoneSpec, load_spec
+from navitas.virtual_phone.kernel.task import Task
 
 MS = 1_000_000
 DT = 10 * MS

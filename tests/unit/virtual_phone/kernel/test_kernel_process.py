@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from navitas.device.virtual.kernel import Kernel, load_spec
-from navitas.device.virtual.kernel.spec import PhoneSpec
+from navitas.virtual_phone.kernel import Kernel, load_spec
+from navitas.virtual_phone.kernel.spec import PhoneSpec
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navitas.device.virtual.kernel.physics import Leakage, Physics
-from navitas.device.virtual.kernel.rails import Rails
-from navitas.device.virtual.kernel.spec import PhoneSpec, load_spec
-from navitas.device.virtual.kernel.task import Segment, Task
+from navitas.virtual_phone.kernel.physics import Leakage, Physics
+from navitas.virtual_phone.kernel.rails import Rails
+from navitas.virtual_phone.kernel.spec import PhoneSpec, load_spec
+from navitas.virtual_phone.kernel.task import Segment, Task
 
 MS = 1_000_000
 DT = 10 * MS

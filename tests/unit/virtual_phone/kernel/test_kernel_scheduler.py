@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from navitas.device.virtual.kernel.governor import DOWN_LIMIT_NS, Governor
-from navitas.device.virtual.kernel.scheduler import HALF_LIFE_NS, Placement, Scheduler
-from navitas.device.virtual.kernel.spec import ClusterSpec, PhoneSpec
-from navitas.device.virtual.kernel.task import Task
+from navitas.virtual_phone.kernel.governor import DOWN_LIMIT_NS, Governor
+from navitas.virtual_phone.kernel.scheduler import HALF_LIFE_NS, Placement, Scheduler
+from navitas.virtual_phone.kernel.spec import ClusterSpec, PhoneSpec
+from navitas.virtual_phone.kernel.task import Task
 
 MS = 1_000_000
 DT = 10 * MS

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from navitas.device.virtual.kernel.sources import (
+from navitas.virtual_phone.kernel.sources import (
     CpuSource,
     ProcessClockSource,
     SchedstatSource,
@@ -21,7 +21,7 @@ from navitas.device.virtual.kernel.sources import (
     process_cpu_ns,
     streams,
 )
-from navitas.device.virtual.kernel.task import Task, Usage
+from navitas.virtual_phone.kernel.task import Task, Usage
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 

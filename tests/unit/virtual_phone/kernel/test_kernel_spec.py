@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from navitas.device.virtual.kernel.spec import FULL_CAPACITY, load_spec
 from navitas.errors import DeviceError
 from navitas.power import catalog
 from navitas.power.cpu import power_model
+from navitas.virtual_phone.kernel.spec import FULL_CAPACITY, load_spec
 
 
 @pytest.mark.parametrize("name", catalog.names())
@@ -70,7 +70,7 @@ def test_a_missing_profile_is_named(tmp_path: Path) -> None:
 
 def test_the_yardstick_loads_nothing_of_the_estimate() -> None:
     code = (
-        "import sys, navitas.device.virtual.kernel\n"
+        "import sys, navitas.virtual_phone.kernel\n"
         "assert not [m for m in sys.modules if m.startswith(('navitas.power', 'navitas.attribute', 'navitas.parse'))]"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.fake_tracefs import PROCESS, FakeTracefs, newtask, page, ran, switch
 
-from navitas.device.virtual.kernel.ring_pages import Born, Missed, PageReader, Ran, Switched
-from navitas.device.virtual.kernel.trace_log import Leaves
+from navitas.virtual_phone.kernel.ring_pages import Born, Missed, PageReader, Ran, Switched
+from navitas.virtual_phone.kernel.trace_log import Leaves
 
 
 @pytest.fixture(scope="module")

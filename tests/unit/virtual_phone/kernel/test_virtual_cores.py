@@ -7,11 +7,11 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navitas.device.virtual.kernel import load_spec
-from navitas.device.virtual.kernel.host_runs import Run
-from navitas.device.virtual.kernel.task import Segment, Task
-from navitas.device.virtual.kernel.trace_log import Leaves, Stint, Thread
-from navitas.device.virtual.kernel.virtual_cores import Placements, lay
+from navitas.virtual_phone.kernel import load_spec
+from navitas.virtual_phone.kernel.host_runs import Run
+from navitas.virtual_phone.kernel.task import Segment, Task
+from navitas.virtual_phone.kernel.trace_log import Leaves, Stint, Thread
+from navitas.virtual_phone.kernel.virtual_cores import Placements, lay
 
 SPEC = load_spec()
 APP = 100
