@@ -8,18 +8,15 @@ import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from navitas.bundle.jvm import JvmManifest, open_jvm
 from navitas.bundle.manifest import InvalidBundle
 from navitas.virtual_phone import firmware
+from navitas.virtual_phone.app_host import AppHost
 from navitas.virtual_phone.class_path import class_path_argument
 from navitas.virtual_phone.java import CannotStart, find_java, jar
 from navitas.virtual_phone.launch import Launch
 from navitas.virtual_phone.package import APK, APK_TEXT, Package
-
-if TYPE_CHECKING:
-    from navitas.virtual_phone.phone import Phone
 
 PUSHED = "/data/local/tmp/navitas"
 _UNPACKED = "data/misc/navitas"
@@ -41,11 +38,11 @@ class Classes:
         return [self.folder / entry for entry in entries]
 
 
-async def classes_of(phone: Phone, test_package: str) -> Classes:
+async def classes_of(host: AppHost, test_package: str) -> Classes:
     """The classes that were pushed for a test package, unpacked. Raises `CannotStart`."""
     pushed = f"{PUSHED}/{test_package}.jvm.zip"
     try:
-        return await asyncio.to_thread(_unpack, phone, pushed, test_package)
+        return await asyncio.to_thread(_unpack, host, pushed, test_package)
     except FileNotFoundError:
         reason = f"the classes of {test_package} are not on this phone, which runs no dex code: push its jvm.zip to {pushed}"
         raise CannotStart(f"{reason} (navitas profile does)") from None
@@ -53,10 +50,10 @@ async def classes_of(phone: Phone, test_package: str) -> Classes:
         raise CannotStart(f"{pushed}: {error}") from None
 
 
-def _unpack(phone: Phone, pushed: str, name: str) -> Classes:
-    with phone.files.open_read(pushed) as file:
+def _unpack(host: AppHost, pushed: str, name: str) -> Classes:
+    with host.files.open_read(pushed) as file:
         info = os.fstat(file.fileno())
-        home = phone.files.root / _UNPACKED / name
+        home = host.files.root / _UNPACKED / name
         folder = home / f"{info.st_mtime_ns}-{info.st_size}"
         with open_jvm(file) as archive:
             if archive.manifest.test_package != name:
@@ -71,7 +68,7 @@ def _unpack(phone: Phone, pushed: str, name: str) -> Classes:
 
 
 def launch(
-    phone: Phone, app: Package, classes: Classes, runner: str, arguments: list[tuple[str, str]], *, alone: bool = False
+    host: AppHost, app: Package, classes: Classes, runner: str, arguments: list[tuple[str, str]], *, alone: bool = False
 ) -> Launch:
     """The JVM of an app: with its tests, or `alone`. Raises `CannotStart`."""
     framework = firmware.find()
@@ -79,15 +76,15 @@ def launch(
     _check_version(java)
     first = jar("navitas-phone-android.jar")
     # Robolectric's own libraries and JUnit first: it needs them in these versions. Android's classes last, after the phone's Log.
-    tests = phone.packages.get(classes.manifest.test_package)
+    tests = host.packages.get(classes.manifest.test_package)
     # Resources of Java code are in these alone; an app without tests is its own test package.
     apks = list(dict.fromkeys(package.code / APK for package in (app, tests) if package))
     others = (*framework.jars, *classes.paths(classes.manifest.class_path), *apks, *framework.last, framework.android)
     class_path = [jar("navitas-phone.jar"), *others]
     properties = {
-        "navitas.sysRoot": str(phone.files.root),
+        "navitas.sysRoot": str(host.files.root),
         "navitas.process": app.name,
-        "navitas.log": str(phone.log_address),
+        "navitas.log": str(host.log_address),
         "navitas.testRoots": os.pathsep.join(map(str, classes.paths(classes.manifest.test_roots))),
         "navitas.app": str(alone).lower(),
         "navitas.android.manifest": str(app.code / APK_TEXT),

@@ -6,17 +6,14 @@ import asyncio
 import contextlib
 import re
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING
 
 from navitas.virtual_phone import android_app
+from navitas.virtual_phone.app_host import AppHost
 from navitas.virtual_phone.host_process import HostProcess, host_process
 from navitas.virtual_phone.instrument import last_lines
 from navitas.virtual_phone.java import CannotStart
 from navitas.virtual_phone.launch import Launch
 from navitas.virtual_phone.package import Package
-
-if TYPE_CHECKING:
-    from navitas.virtual_phone.phone import Phone
 
 _DONE, _FAILED = b"done\n", b"failed "
 _FATAL = 6
@@ -60,8 +57,8 @@ class AppProcess:
 class Apps:
     """The phone's apps that run alone."""
 
-    def __init__(self, phone: Phone) -> None:
-        self._phone = phone
+    def __init__(self, host: AppHost) -> None:
+        self._host = host
         self._running: dict[str, AppProcess] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -71,9 +68,9 @@ class Apps:
 
     async def start(self, package: Package) -> AppProcess:
         """A new process of an app. Raises `CannotStart`."""
-        classes = await android_app.classes_of(self._phone, self._test_package(package))
-        launch = android_app.launch(self._phone, package, classes, "", [], alone=True)
-        self._phone.packages.kill(package.name)
+        classes = await android_app.classes_of(self._host, self._test_package(package))
+        launch = android_app.launch(self._host, package, classes, "", [], alone=True)
+        self._host.packages.kill(package.name)
         started: asyncio.Future[AppProcess] = asyncio.get_running_loop().create_future()
         task = asyncio.create_task(self._live(launch, started), name=f"app {package.name}")
         self._tasks.add(task)
@@ -88,7 +85,7 @@ class Apps:
 
     def _test_package(self, package: Package) -> str:
         """Whose classes an app runs from: the tests that were pushed with it; without tests its own name stands for them."""
-        for other in self._phone.packages.all():
+        for other in self._host.packages.all():
             if other.apk and any(runner.target == package.name for runner in other.runners):
                 return other.name
         return package.name
@@ -96,7 +93,7 @@ class Apps:
     async def _live(self, launch: Launch, started: asyncio.Future[AppProcess]) -> None:
         try:
             async with host_process(
-                self._phone.processes, launch.argv, name=launch.name, who=launch.who, app=True, cwd=launch.cwd,
+                self._host.processes, launch.argv, name=launch.name, who=launch.who, app=True, cwd=launch.cwd,
                 env=launch.env, takes_input=True,
             ) as process:  # fmt: skip
                 app = AppProcess(process)
@@ -109,7 +106,7 @@ class Apps:
                     if self._running.get(launch.name) is app:
                         del self._running[launch.name]
                 for text in filter(None, said):
-                    self._phone.logd.write(_FATAL, "AndroidRuntime", text, pid=process.pid)
+                    self._host.logd.write(_FATAL, "AndroidRuntime", text, pid=process.pid)
         except OSError as error:
             if not started.done():
                 started.set_exception(CannotStart(f"{error.filename or 'java'}: {error.strerror}"))

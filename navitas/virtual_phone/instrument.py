@@ -7,18 +7,15 @@ import errno
 import io
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING
 
 from navitas.bundle.manifest import BundleManifest
 from navitas.virtual_phone import android_app, java_app
+from navitas.virtual_phone.app_host import AppHost
 from navitas.virtual_phone.host_process import host_process
 from navitas.virtual_phone.java import CannotStart
 from navitas.virtual_phone.launch import Launch
 from navitas.virtual_phone.package import Package, Runner
 from navitas.virtual_phone.shell.streams import Input
-
-if TYPE_CHECKING:
-    from navitas.virtual_phone.phone import Phone
 
 _CODE = b"INSTRUMENTATION_CODE: "
 _CRASHED = b"INSTRUMENTATION_RESULT: shortMsg=Process crashed.\nINSTRUMENTATION_CODE: 0\n"
@@ -28,28 +25,28 @@ _KEPT_ERROR_LINES = 100
 _REASON_LINES = 3
 
 
-async def launch_of(phone: Phone, package: Package, runner: Runner, arguments: list[tuple[str, str]]) -> Launch:
+async def launch_of(host: AppHost, package: Package, runner: Runner, arguments: list[tuple[str, str]]) -> Launch:
     """The process that runs a package's tests. Raises `CannotStart`."""
     if isinstance(package.content, BundleManifest):
-        return java_app.launch(phone, package, package.content, arguments)
-    target = phone.packages.get(runner.target)
+        return java_app.launch(host, package, package.content, arguments)
+    target = host.packages.get(runner.target)
     assert target is not None  # am has looked
-    classes = await android_app.classes_of(phone, package.name)
-    return android_app.launch(phone, target, classes, runner.component.partition("/")[2], arguments)
+    classes = await android_app.classes_of(host, package.name)
+    return android_app.launch(host, target, classes, runner.component.partition("/")[2], arguments)
 
 
-async def run_tests(phone: Phone, launch: Launch, write: Callable[[bytes], Awaitable[None]]) -> None:
+async def run_tests(host: AppHost, launch: Launch, write: Callable[[bytes], Awaitable[None]]) -> None:
     """Run tests and write the raw instrumentation stream, in whole lines; its end is told even when the JVM dies.
 
     The stream has a pipe of its own, so nothing that tests or their children print can get into it. What the JVM and they
     print past the log goes there at the JVM's end: as `AndroidRuntime` when it died, else as `stdout`. Raises `CannotStart`.
     """
-    phone.packages.kill(launch.name)
+    host.packages.kill(launch.name)
     for text in launch.warnings:
         await write(f"{_WARNING}{' '.join(text.split())}\n{_NO_TEST}\n".encode("utf-8", "replace"))
     try:
         async with host_process(
-            phone.processes, launch.argv, name=launch.name, who=launch.who, app=True, cwd=launch.cwd, env=launch.env
+            host.processes, launch.argv, name=launch.name, who=launch.who, app=True, cwd=launch.cwd, env=launch.env
         ) as process:
             printed = [asyncio.create_task(last_lines(output)) for output in (process.stderr, process.stdout)]
             begun = ended = False
@@ -61,7 +58,7 @@ async def run_tests(phone: Phone, launch: Launch, write: Callable[[bytes], Await
             words = await asyncio.gather(*printed)
             for said in words:
                 if said:
-                    phone.logd.write(_INFO if ended else _FATAL, "stdout" if ended else "AndroidRuntime", said, pid=process.pid)
+                    host.logd.write(_INFO if ended else _FATAL, "stdout" if ended else "AndroidRuntime", said, pid=process.pid)
             if not begun and (reason := first_words(words)):
                 raise CannotStart(reason)
     except OSError as error:

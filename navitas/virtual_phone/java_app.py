@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from navitas.bundle.manifest import BundleManifest
+from navitas.virtual_phone.app_host import AppHost
 from navitas.virtual_phone.class_path import class_path_argument
 from navitas.virtual_phone.java import choose_java, jar
 from navitas.virtual_phone.launch import Launch
 from navitas.virtual_phone.package import RUNNER, Package
 
-if TYPE_CHECKING:
-    from navitas.virtual_phone.phone import Phone
 
-
-def launch(phone: Phone, package: Package, manifest: BundleManifest, arguments: list[tuple[str, str]]) -> Launch:
+def launch(host: AppHost, package: Package, manifest: BundleManifest, arguments: list[tuple[str, str]]) -> Launch:
     """The JVM that runs a package's tests. Raises `CannotStart`."""
     task = manifest.test_task
     phone_jar, class_path = jar("navitas-phone.jar"), [package.code / entry for entry in manifest.class_path]
     properties = {
         **manifest.system_properties,
-        "navitas.sysRoot": str(phone.files.root),
+        "navitas.sysRoot": str(host.files.root),
         "navitas.process": package.name,
-        "navitas.log": str(phone.log_address),
+        "navitas.log": str(host.log_address),
         "navitas.stream": "",  # known only when the process starts
         "navitas.testFramework": task.framework,
         "navitas.scanForTestClasses": str(task.scan_for_test_classes).lower(),
@@ -34,7 +31,7 @@ def launch(phone: Phone, package: Package, manifest: BundleManifest, arguments: 
         "navitas.excludeTags": ",".join(task.exclude_tags),
         "navitas.testRoots": os.pathsep.join(str(package.code / root) for root in manifest.test_roots),
     }
-    java, wrong_java = choose_java(manifest.java_home, phone.jdks)
+    java, wrong_java = choose_java(manifest.java_home, host.jdks)
     folder, wrong_folder = _working_dir(package, manifest, arguments)
 
     def argv(stream: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""The virtual phone put together: files, kernel, processes, packages, log and services behind one adb daemon."""
+"""The virtual phone put together: files, kernel, processes, packages, log and services."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 
 from navitas.errors import NavitasError
 from navitas.virtual_phone.apk_install import Platform
+from navitas.virtual_phone.app_host import AppHost
 from navitas.virtual_phone.apps import Apps
 from navitas.virtual_phone.battery import BatteryService
 from navitas.virtual_phone.doze import DeviceIdle
@@ -25,9 +26,6 @@ from navitas.virtual_phone.processes import ProcessTable
 from navitas.virtual_phone.properties import Properties
 from navitas.virtual_phone.releases import DEFAULT_SDK
 from navitas.virtual_phone.screen import Screen
-from navitas.virtual_phone.shell.commands import load as load_commands
-from navitas.virtual_phone.shell.context import Streams
-from navitas.virtual_phone.shell.interpreter import Interpreter
 from navitas.virtual_phone.thermal import ThermalService
 from navitas.virtual_phone.trace.sessions import Atrace
 
@@ -57,7 +55,6 @@ class Phone:
         jdks: Path | None = None,
     ) -> None:
         """`power_profile` is what `dumpsys batterystats --power-profile` prints; `jdks` lists JDKs for bundles."""
-        load_commands()
         self.sdk = sdk
         self.power_profile = power_profile
         self.kernel = kernel
@@ -78,9 +75,10 @@ class Phone:
         self.log_address = root / _LOG_ADDRESS
         abis = tuple(self.properties.get("ro.product.cpu.abilist").split(","))
         self.packages = PackageManager(self.files, self.processes, Platform(sdk, abis))
-        self.apps = Apps(self)
+        self.app_host = AppHost(self.files, self.processes, self.packages, self.logd, self.log_address, self.jdks)
+        self.apps = Apps(self.app_host)
         self.jobs = JobTable(self.processes)
-        self.atrace = Atrace(self)
+        self.atrace = Atrace(kernel, self.processes)
         self.files.process_node = self.processes.node
         for path, text in (("/proc/stat", kernel.proc_stat), ("/proc/uptime", kernel.uptime), (RAILS_PATH, kernel.energy_value)):
             self.files.add_node(path, _live(text, path))
@@ -113,19 +111,6 @@ class Phone:
             "TMPDIR": "/data/local/tmp",
             "USER": who.name,
         }
-
-    async def run_shell(self, command: str, who: Identity, streams: Streams) -> int:
-        """Run a command line in a new shell, to the end of all that holds its streams; its exit status."""
-        shell = Interpreter(self, who)
-        job = self.jobs.start(("sh", "-c", command), who, shell.run_text(command, streams), on_signal=shell.take_signal)
-        shell.set_pid(job.pid)
-        try:
-            status = await job.wait()
-            while shell.holding_streams:
-                await shell.holding_streams.pop().wait()
-        finally:
-            await self.jobs.stop([job, *shell.holding_streams])
-        return status
 
 
 def _live(text: Callable[[], str], path: str) -> Node:

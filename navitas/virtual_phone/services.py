@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
 
 from navitas.device import shell_v2
 from navitas.virtual_phone.adbd import AdbStream, Service, StreamClosed
 from navitas.virtual_phone.identity import SHELL
-from navitas.virtual_phone.shell.context import Streams
+from navitas.virtual_phone.phone import Phone
+from navitas.virtual_phone.shell.command_line import run_shell
+from navitas.virtual_phone.shell.descriptors import Streams
 from navitas.virtual_phone.shell.streams import BrokenPipe, CallSink, Input, Pipe
 from navitas.virtual_phone.shell.terminal import Terminal
 from navitas.virtual_phone.sync import SyncService
-
-if TYPE_CHECKING:
-    from navitas.virtual_phone.phone import Phone
 
 FEATURES = ("shell_v2", "cmd", "stat_v2", "ls_v2", "fixed_push_mkdir")
 _MAX_PACKET_DATA = 64 * 1024
@@ -119,7 +117,7 @@ def _guard(write: Callable[[bytes], Awaitable[None]]) -> Callable[[bytes], Await
 async def _raw(phone: Phone, command: str, stream: AdbStream) -> None:
     """`exec:`: raw input and output, standard error in between; nothing tells the exit code."""
     output = CallSink(_guard(stream.write))
-    await phone.run_shell(command or _FROM_INPUT, SHELL, Streams(Input(_StreamSource(stream)), output, output))
+    await run_shell(phone, command or _FROM_INPUT, SHELL, Streams(Input(_StreamSource(stream)), output, output))
 
 
 async def _shell_v1(phone: Phone, command: str, stream: AdbStream, *, terminal: bool) -> None:
@@ -167,7 +165,7 @@ async def _shell_v2(phone: Phone, command: str, stream: AdbStream, *, terminal: 
         if screen is not None:
             return await screen.run(command)
         out, err = CallSink(sink(shell_v2.Id.STDOUT)), CallSink(sink(shell_v2.Id.STDERR))
-        return await phone.run_shell(command or _FROM_INPUT, SHELL, Streams(Input(stdin.reader), out, err))
+        return await run_shell(phone, command or _FROM_INPUT, SHELL, Streams(Input(stdin.reader), out, err))
 
     status = await _until_first(feed(), run())
     await stream.write(shell_v2.encode(shell_v2.Id.EXIT, bytes([status & 0xFF])))

@@ -6,7 +6,7 @@ import asyncio
 from abc import abstractmethod
 
 from navitas.virtual_phone.shell.conditional import holds
-from navitas.virtual_phone.shell.context import Streams
+from navitas.virtual_phone.shell.descriptors import Streams
 from navitas.virtual_phone.shell.expansion import Expander
 from navitas.virtual_phone.shell.flow import LoopControl
 from navitas.virtual_phone.shell.patterns import matches

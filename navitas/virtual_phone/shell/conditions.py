@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import PurePosixPath
 
 from navitas.virtual_phone.files import Stat
-from navitas.virtual_phone.shell.context import CommandError
+from navitas.virtual_phone.shell.flow import CommandError
 from navitas.virtual_phone.shell.state import ShellState
 
 WRONG_USE = 2

@@ -2,92 +2,48 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-from navitas.virtual_phone.shell.streams import DISCARD, BytesSource, FileSource, Input, Sink
-
-if TYPE_CHECKING:
-    from navitas.virtual_phone.phone import Phone
-    from navitas.virtual_phone.shell.interpreter import Interpreter
-
-
-def encode(text: str) -> bytes:
-    """Bytes of a shell string, in which undecodable bytes were kept as surrogates."""
-    return text.encode("utf-8", "surrogateescape")
+from navitas.virtual_phone.phone import Phone
+from navitas.virtual_phone.shell.compound import CompoundRunner
+from navitas.virtual_phone.shell.descriptors import Streams
+from navitas.virtual_phone.shell.streams import FileSource, Input, encode
 
 
-def decode(data: bytes) -> str:
-    """Shell string of any bytes."""
-    return data.decode("utf-8", "surrogateescape")
+class Shell(CompoundRunner):
+    """A shell as its commands see it; `Interpreter` is the one there is."""
 
+    @abstractmethod
+    async def evaluate(self, text: str, streams: Streams) -> int:
+        """Run a script in this shell, letting `exit`, `break` and `return` through."""
 
-class CommandError(Exception):
-    """A command failed: `message` goes to standard error after its name. A `fatal` error of a builtin ends the shell."""
+    @abstractmethod
+    async def to_the_end(self, script: Awaitable[int], streams: Streams) -> int:
+        """Wait for a script of this shell, then run the trap of its end and close what `exec` opened; the exit status."""
 
-    def __init__(self, message: str, status: int = 1, *, fatal: bool = False) -> None:
-        super().__init__(message)
-        self.message = message
-        self.status = status
-        self.fatal = fatal
+    @abstractmethod
+    async def run_command(self, context: Context) -> int:
+        """Run a function, builtin or program by its name."""
 
+    @abstractmethod
+    async def run_script_file(self, context: Context, path: str, args: list[str]) -> int:
+        """Run a script file in a shell of its own."""
 
-class Streams:
-    """A shell's open file descriptors. `exec` changes them in place; a command with redirections has a copy."""
+    @abstractmethod
+    def fresh(self) -> Shell:
+        """A new shell that inherits folder, environment and mask only."""
 
-    def __init__(self, stdin: Input, stdout: Sink, stderr: Sink) -> None:
-        self._inputs: dict[int, Input] = {0: stdin}
-        self._outputs: dict[int, Sink] = {1: stdout, 2: stderr}
+    @abstractmethod
+    async def as_process(self, args: tuple[str, ...], text: str, streams: Streams) -> int:
+        """Run a script in this shell, with a pid of its own."""
 
-    @property
-    def stdin(self) -> Input:
-        return self._inputs.get(0) or Input(BytesSource())
-
-    @property
-    def stdout(self) -> Sink:
-        return self._outputs.get(1) or DISCARD
-
-    @property
-    def stderr(self) -> Sink:
-        return self._outputs.get(2) or DISCARD
-
-    def input(self, fd: int) -> Input | None:
-        """What a descriptor reads from."""
-        return self._inputs.get(fd)
-
-    def copy(self, *, stdin: Input | None = None, stdout: Sink | None = None) -> Streams:
-        """The same descriptors, with another input or output."""
-        same = Streams(stdin or self.stdin, stdout or self.stdout, self.stderr)
-        same._inputs = {**self._inputs, **({0: stdin} if stdin else {})}
-        same._outputs = {**self._outputs, **({1: stdout} if stdout else {})}
-        return same
-
-    def open_input(self, fd: int, source: Input) -> None:
-        """Let a descriptor read from `source`."""
-        self._inputs[fd] = source
-
-    def open_output(self, fd: int, sink: Sink) -> None:
-        """Let a descriptor write to `sink`."""
-        self._outputs[fd] = sink
-
-    def close(self, fd: int) -> None:
-        """Close a descriptor; reading finds an end, what is written is lost."""
-        self._inputs.pop(fd, None)
-        self._outputs.pop(fd, None)
-
-    def duplicate(self, fd: int, source_fd: int) -> bool:
-        """Make a descriptor the same as another; false when that one is closed."""
-        source, sink = self._inputs.get(source_fd), self._outputs.get(source_fd)
-        if source is None and sink is None:
-            return False
-        self.close(fd)
-        if source is not None:
-            self._inputs[fd] = source
-        if sink is not None:
-            self._outputs[fd] = sink
-        return True
+    @abstractmethod
+    def set_pid(self, pid: int) -> None:
+        """Tell the shell its pid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +53,7 @@ class Context:
     name: str
     args: list[str]
     streams: Streams
-    shell: Interpreter
+    shell: Shell
 
     @property
     def phone(self) -> Phone:

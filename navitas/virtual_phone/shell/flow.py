@@ -32,3 +32,13 @@ class ReturnFromFunction(Exception):
     def __init__(self, status: int) -> None:
         super().__init__(status)
         self.status = status
+
+
+class CommandError(Exception):
+    """A command failed: `message` goes to standard error after its name. A `fatal` error of a builtin ends the shell."""
+
+    def __init__(self, message: str, status: int = 1, *, fatal: bool = False) -> None:
+        super().__init__(message)
+        self.message = message
+        self.status = status
+        self.fatal = fatal

@@ -7,14 +7,14 @@ import re
 from collections.abc import Awaitable
 from contextlib import ExitStack
 
-from navitas.virtual_phone.shell.compound import CompoundRunner
-from navitas.virtual_phone.shell.context import BUILTINS, COMMANDS, CommandError, CommandFunction, Context, Streams, decode
+from navitas.virtual_phone.shell.context import BUILTINS, COMMANDS, CommandFunction, Context, Shell
+from navitas.virtual_phone.shell.descriptors import Streams
 from navitas.virtual_phone.shell.expansion import Expander, ExpansionError
-from navitas.virtual_phone.shell.flow import ExitShell, LoopControl, ReturnFromFunction
+from navitas.virtual_phone.shell.flow import CommandError, ExitShell, LoopControl, ReturnFromFunction
 from navitas.virtual_phone.shell.parser import parse
 from navitas.virtual_phone.shell.redirection import RedirectError, redirect
 from navitas.virtual_phone.shell.state import SHELL_NAME
-from navitas.virtual_phone.shell.streams import BrokenPipe, BufferSink, BytesSource, Input, Pipe
+from navitas.virtual_phone.shell.streams import BrokenPipe, BufferSink, BytesSource, Input, Pipe, decode
 from navitas.virtual_phone.shell.syntax import (
     AndOr,
     Block,
@@ -35,7 +35,7 @@ _JUST_FILE = re.compile(r"\s*<\s*([^\s<>&|;()$`\"'\\]+)\s*")
 _EXIT, _ERROR = 0, -1
 
 
-class Interpreter(CompoundRunner):
+class Interpreter(Shell):
     """Runs scripts in one shell."""
 
     async def run_text(self, text: str, streams: Streams) -> int:

@@ -6,9 +6,9 @@ import re
 from contextlib import ExitStack
 from pathlib import PurePosixPath
 
-from navitas.virtual_phone.shell.context import Streams, encode
+from navitas.virtual_phone.shell.descriptors import Streams
 from navitas.virtual_phone.shell.state import ShellState
-from navitas.virtual_phone.shell.streams import DISCARD, BytesSource, FileSink, FileSource, Input
+from navitas.virtual_phone.shell.streams import DISCARD, BytesSource, FileSink, FileSource, Input, encode
 from navitas.virtual_phone.shell.syntax import Redirect
 
 _DESCRIPTOR_FILES = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}

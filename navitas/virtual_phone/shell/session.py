@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from navitas.virtual_phone.shell.context import Streams, decode
-from navitas.virtual_phone.shell.interpreter import Interpreter
+from navitas.virtual_phone.shell.context import Shell
+from navitas.virtual_phone.shell.descriptors import Streams
 from navitas.virtual_phone.shell.parser import parse
-from navitas.virtual_phone.shell.streams import Input
+from navitas.virtual_phone.shell.streams import Input, decode
 from navitas.virtual_phone.shell.syntax import ShellSyntaxError
 
 
 async def run_lines(
-    shell: Interpreter, lines: Input, streams: Streams, run: Callable[[Awaitable[int]], Awaitable[int]] | None = None
+    shell: Shell, lines: Input, streams: Streams, run: Callable[[Awaitable[int]], Awaitable[int]] | None = None
 ) -> int:
     """Run each command as soon as it is complete, until `exit` or the end of the lines; the exit status.
 
@@ -21,9 +21,7 @@ async def run_lines(
     return await shell.to_the_end(_each(shell, lines, streams, run), streams)
 
 
-async def _each(
-    shell: Interpreter, lines: Input, streams: Streams, run: Callable[[Awaitable[int]], Awaitable[int]] | None
-) -> int:
+async def _each(shell: Shell, lines: Input, streams: Streams, run: Callable[[Awaitable[int]], Awaitable[int]] | None) -> int:
     text = ""
     while line := decode(await lines.readline()):
         text += line

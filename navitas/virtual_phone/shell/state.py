@@ -8,15 +8,13 @@ import random
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from navitas.virtual_phone.identity import Identity
 from navitas.virtual_phone.jobs import Job
-from navitas.virtual_phone.shell.context import CommandError
+from navitas.virtual_phone.phone import Phone
+from navitas.virtual_phone.shell.flow import CommandError
 from navitas.virtual_phone.shell.syntax import Command
-
-if TYPE_CHECKING:
-    from navitas.virtual_phone.phone import Phone
 
 SHELL_NAME = "/system/bin/sh"
 DEFAULT_UMASK = 0

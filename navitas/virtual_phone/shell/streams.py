@@ -11,6 +11,16 @@ from typing import BinaryIO, Protocol
 PIECE_BYTES = 65536
 
 
+def encode(text: str) -> bytes:
+    """Bytes of a shell string, in which undecodable bytes were kept as surrogates."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def decode(data: bytes) -> str:
+    """Shell string of any bytes."""
+    return data.decode("utf-8", "surrogateescape")
+
+
 class BrokenPipe(Exception):
     """Nobody will read what is written: the writing command ends, like on SIGPIPE."""
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
 
 from navitas.virtual_phone.identity import SHELL
-from navitas.virtual_phone.shell.context import Streams
-from navitas.virtual_phone.shell.interpreter import Interpreter
+from navitas.virtual_phone.phone import Phone
+from navitas.virtual_phone.shell.command_line import new_shell, run_shell
+from navitas.virtual_phone.shell.context import Shell
+from navitas.virtual_phone.shell.descriptors import Streams
 from navitas.virtual_phone.shell.session import run_lines
 from navitas.virtual_phone.shell.streams import BrokenPipe, CallSink, Input, Pipe
-
-if TYPE_CHECKING:
-    from navitas.virtual_phone.phone import Phone
 
 _INTERRUPT, _END, _KILL_LINE = 0x03, 0x04, 0x15
 _ERASE = (0x08, 0x7F)
@@ -29,7 +27,7 @@ class Terminal:
         self._lines = Pipe()
         self._line = bytearray()
         self._running: asyncio.Task[int] | None = None
-        self._shell: Interpreter | None = None
+        self._shell: Shell | None = None
 
     async def typed(self, data: bytes) -> None:
         """Take keys as they come."""
@@ -71,8 +69,8 @@ class Terminal:
         keys = Input(self._lines.reader)
         streams = Streams(keys, output, output)
         if command:
-            return await self._interruptible(self._phone.run_shell(command, SHELL, streams))
-        self._shell = Interpreter(self._phone, SHELL)
+            return await self._interruptible(run_shell(self._phone, command, SHELL, streams))
+        self._shell = new_shell(self._phone, SHELL)
         await self._prompt()
         status = await run_lines(self._shell, keys, streams, self._prompted)
         await self._write(b"\r\n")

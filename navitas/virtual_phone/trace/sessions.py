@@ -5,16 +5,14 @@ from __future__ import annotations
 import asyncio
 import signal
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any, BinaryIO
 
-from navitas.virtual_phone.identity import Identity
 from navitas.virtual_phone.kernel.trace_log import TraceLog
+from navitas.virtual_phone.kernel_port import KernelPort
+from navitas.virtual_phone.processes import ProcessTable
 from navitas.virtual_phone.trace.clocks import Moment, now
 from navitas.virtual_phone.trace.ftrace_text import KINDS, ftrace_text
 from navitas.virtual_phone.trace.perfetto_file import Session, perfetto_file
-
-if TYPE_CHECKING:
-    from navitas.virtual_phone.phone import Phone
 
 _DEFAULT_POLL_S = 1.0
 
@@ -22,11 +20,10 @@ _DEFAULT_POLL_S = 1.0
 class PerfettoSession:
     """One `perfetto`: it records until it is told to end, or its time is over, then writes its file."""
 
-    def __init__(self, phone: Phone, config: Any, path: str, who: Identity) -> None:
-        self._phone, self._config, self._path, self._who = phone, config, path, who
+    def __init__(self, kernel: KernelPort, processes: ProcessTable, config: Any, file: BinaryIO) -> None:
+        """`file` stays open to the end, so that one that was removed meanwhile stays removed."""
+        self._kernel, self._processes, self._config, self._file = kernel, processes, config, file
         self._ended = asyncio.Event()
-        # Open to the end: one that was removed meanwhile stays removed.
-        self._file = phone.files.open_write(path, who, mode=0o600)
 
     def take_signal(self, number: int) -> bool:
         """SIGINT and SIGTERM end it in order."""
@@ -36,17 +33,16 @@ class PerfettoSession:
 
     async def run(self) -> int:
         """Record to the end; the exit status."""
-        kernel = self._phone.kernel
         with self._file:
-            log = kernel.start_trace()
+            log = self._kernel.start_trace()
             session = Session(self._config, log, {}, [now()])
             try:
                 await self._wait(session)
             finally:
-                await asyncio.to_thread(kernel.stop_trace, log)
+                await asyncio.to_thread(self._kernel.stop_trace, log)
             session.moments.append(now())
             await asyncio.to_thread(log.settle)
-            session.processes = _names(self._phone, log)
+            session.processes = _names(self._processes, log)
             self._file.write(await asyncio.to_thread(perfetto_file, session))
         return 0
 
@@ -59,7 +55,7 @@ class PerfettoSession:
         period_s = (power.android_power_config.battery_poll_ms / 1000 if rails else 0.0) or _DEFAULT_POLL_S
         while True:
             if rails:
-                session.rails_uj.append((now(), self._phone.kernel.rails_uj()))
+                session.rails_uj.append((now(), self._kernel.rails_uj()))
             left_s = deadline - time.monotonic()
             if self._ended.is_set() or left_s <= 0:
                 return
@@ -72,14 +68,14 @@ class PerfettoSession:
 class Atrace:
     """The kernel's one buffer, as `atrace` uses it."""
 
-    def __init__(self, phone: Phone) -> None:
-        self._phone = phone
+    def __init__(self, kernel: KernelPort, processes: ProcessTable) -> None:
+        self._kernel, self._processes = kernel, processes
         self._running: tuple[TraceLog, Moment, tuple[str, ...]] | None = None
 
     async def start(self, categories: tuple[str, ...]) -> None:
         """Begin anew."""
         await self._end()
-        self._running = (self._phone.kernel.start_trace(), now(), categories)
+        self._running = (self._kernel.start_trace(), now(), categories)
 
     async def stop(self) -> str:
         """End; what was traced, empty when nothing was."""
@@ -89,16 +85,16 @@ class Atrace:
         log, begin, categories = ended
         await asyncio.to_thread(log.settle)
         kinds = {kind for category in categories for kind in KINDS.get(category, ())}
-        return await asyncio.to_thread(ftrace_text, log, begin, _names(self._phone, log), kinds)
+        return await asyncio.to_thread(ftrace_text, log, begin, _names(self._processes, log), kinds)
 
     async def _end(self) -> tuple[TraceLog, Moment, tuple[str, ...]] | None:
         ended, self._running = self._running, None
         if ended is not None:
-            await asyncio.to_thread(self._phone.kernel.stop_trace, ended[0])
+            await asyncio.to_thread(self._kernel.stop_trace, ended[0])
         return ended
 
 
-def _names(phone: Phone, log: TraceLog) -> dict[int, str]:
+def _names(processes: ProcessTable, log: TraceLog) -> dict[int, str]:
     """Names of the processes that ran: those that have ended are known by their first thread's."""
     names = {thread.pid: thread.name for thread in log.threads.values() if thread.tid == thread.pid}
-    return names | {process.pid: process.name for process in phone.processes.all()}
+    return names | {process.pid: process.name for process in processes.all()}

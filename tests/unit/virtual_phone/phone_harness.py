@@ -12,7 +12,8 @@ from support.null_kernel import NullKernel
 
 from navitas.virtual_phone.identity import SHELL, Identity
 from navitas.virtual_phone.phone import Phone
-from navitas.virtual_phone.shell.context import Streams
+from navitas.virtual_phone.shell.command_line import run_shell
+from navitas.virtual_phone.shell.descriptors import Streams
 from navitas.virtual_phone.shell.streams import BufferSink, BytesSource, Input
 
 T = TypeVar("T")
@@ -30,7 +31,7 @@ class Output:
 async def run(phone: Phone, command: str, stdin: bytes = b"", who: Identity = SHELL) -> Output:
     """Run a command line as the adb shell does."""
     out, err = BufferSink(), BufferSink()
-    status = await phone.run_shell(command, who, Streams(Input(BytesSource(stdin)), out, err))
+    status = await run_shell(phone, command, who, Streams(Input(BytesSource(stdin)), out, err))
     return Output(status, bytes(out.data), bytes(err.data))
 
 

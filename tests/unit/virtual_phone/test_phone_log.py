@@ -16,7 +16,8 @@ from navitas.virtual_phone.identity import SHELL
 from navitas.virtual_phone.logd import DEFAULT_BYTES, Entry, LogDaemon
 from navitas.virtual_phone.logformat import STYLES, LogFormat
 from navitas.virtual_phone.phone import Phone
-from navitas.virtual_phone.shell.context import Streams
+from navitas.virtual_phone.shell.command_line import run_shell
+from navitas.virtual_phone.shell.descriptors import Streams
 from navitas.virtual_phone.shell.streams import BufferSink, BytesSource, Input
 
 TIME_NS = 1_700_000_000_123_456_789  # 2023-11-14 22:13:20 UTC
@@ -173,7 +174,7 @@ def test_following_ends_with_the_count(tmp_path: Path) -> None:
         await fill(phone)
         out = BufferSink()
         streams = Streams(Input(BytesSource()), out, BufferSink())
-        following = asyncio.create_task(phone.run_shell("logcat -v raw -T 1 -m 3", SHELL, streams))
+        following = asyncio.create_task(run_shell(phone, "logcat -v raw -T 1 -m 3", SHELL, streams))
         while not out.data:
             await asyncio.sleep(0.01)
         await fill(phone)

@@ -10,7 +10,8 @@ from navitas.virtual_phone.java import CannotStart
 from navitas.virtual_phone.package import Package, Runner
 from navitas.virtual_phone.shell.commands.app_start import start, start_service, stop_service
 from navitas.virtual_phone.shell.commands.options import options
-from navitas.virtual_phone.shell.context import CommandError, Context, command
+from navitas.virtual_phone.shell.context import Context, command
+from navitas.virtual_phone.shell.flow import CommandError
 
 _UNKNOWN_COMMAND = 255
 _USAGE = "usage: am instrument [-r] [-e NAME VALUE]... [-p FILE] [-w] [--user USER] [--no-window-animation] COMPONENT\n"
@@ -148,7 +149,7 @@ async def _run(
     write: Callable[[bytes], Awaitable[None]],
 ) -> int:
     try:
-        await run_tests(context.phone, await launch_of(context.phone, package, runner, extras), write)
+        await run_tests(context.phone.app_host, await launch_of(context.phone.app_host, package, runner, extras), write)
     except CannotStart as error:
         await write(f"INSTRUMENTATION_RESULT: shortMsg={error}\n".encode())
         await write(b"INSTRUMENTATION_CODE: 0\n")

@@ -9,7 +9,8 @@ from navitas.apk.manifest import Component
 from navitas.virtual_phone.apps import AppEnded, AppProcess
 from navitas.virtual_phone.java import CannotStart
 from navitas.virtual_phone.package import Package, short_name
-from navitas.virtual_phone.shell.context import CommandError, Context
+from navitas.virtual_phone.shell.context import Context
+from navitas.virtual_phone.shell.flow import CommandError
 
 _WITH_VALUE = ("-a", "-c", "-d", "-t", "-f", "-i", "--user", "--display", "--windowingMode", "--activityType", "--task", "-P")
 _WITH_TWO = ("-e", "--es", "--ez", "--ei", "--el", "--ef", "--eu", "--ecn", "--esa", "--eia")

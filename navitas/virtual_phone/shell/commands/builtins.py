@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 
 from navitas.virtual_phone.shell.commands.options import options, to_int
-from navitas.virtual_phone.shell.context import BUILTINS, COMMANDS, CommandError, Context, builtin, decode
+from navitas.virtual_phone.shell.context import BUILTINS, COMMANDS, Context, builtin
 from navitas.virtual_phone.shell.fields import DEFAULT_SEPARATORS, split_line
-from navitas.virtual_phone.shell.flow import ExitShell, LoopControl, ReturnFromFunction
-from navitas.virtual_phone.shell.streams import Input
+from navitas.virtual_phone.shell.flow import CommandError, ExitShell, LoopControl, ReturnFromFunction
+from navitas.virtual_phone.shell.streams import Input, decode
 from navitas.virtual_phone.shell.syntax import RESERVED_WORDS, Literal
 
 _MANY_BYTES = 1 << 30

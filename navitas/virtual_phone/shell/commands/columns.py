@@ -11,8 +11,9 @@ from pathlib import PurePosixPath
 
 from navitas.virtual_phone.shell.commands.options import options, to_int, too_few
 from navitas.virtual_phone.shell.commands.text import inputs
-from navitas.virtual_phone.shell.context import CommandError, Context, command, encode
-from navitas.virtual_phone.shell.streams import FileSink
+from navitas.virtual_phone.shell.context import Context, command
+from navitas.virtual_phone.shell.flow import CommandError
+from navitas.virtual_phone.shell.streams import FileSink, encode
 
 _MAX_SEQUENCE = 10_000_000
 _CLASSES = {

@@ -7,8 +7,9 @@ from collections import deque
 from pathlib import PurePosixPath
 
 from navitas.virtual_phone.shell.commands.options import Options, options
-from navitas.virtual_phone.shell.context import CommandError, Context, command, encode
-from navitas.virtual_phone.shell.streams import Input
+from navitas.virtual_phone.shell.context import Context, command
+from navitas.virtual_phone.shell.flow import CommandError
+from navitas.virtual_phone.shell.streams import Input, encode
 
 _NOTHING, _TROUBLE = 1, 2
 

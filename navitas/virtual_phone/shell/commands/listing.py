@@ -11,7 +11,8 @@ from pathlib import PurePosixPath
 from navitas.virtual_phone.files import Stat
 from navitas.virtual_phone.identity import user_name
 from navitas.virtual_phone.shell.commands.options import Options, options
-from navitas.virtual_phone.shell.context import CommandError, Context, command
+from navitas.virtual_phone.shell.context import Context, command
+from navitas.virtual_phone.shell.flow import CommandError
 
 
 @command("ls")

@@ -8,7 +8,8 @@ from types import TracebackType
 from typing import BinaryIO
 
 from navitas.virtual_phone.shell.commands.options import Options
-from navitas.virtual_phone.shell.context import CommandError, Context
+from navitas.virtual_phone.shell.context import Context
+from navitas.virtual_phone.shell.flow import CommandError
 
 _DEFAULT_FILES = 4
 _MODE = 0o640

@@ -7,7 +7,8 @@ import time
 from navitas.virtual_phone.apps import AppEnded
 from navitas.virtual_phone.java import CannotStart
 from navitas.virtual_phone.shell.commands.app_start import running
-from navitas.virtual_phone.shell.context import CommandError, Context, command
+from navitas.virtual_phone.shell.context import Context, command
+from navitas.virtual_phone.shell.flow import CommandError
 
 _WITH_VALUE = ("-p", "-c", "-s", "--throttle", "--pkg-blacklist-file", "--pkg-whitelist-file")
 _MOST_EVENTS = 10_000_000

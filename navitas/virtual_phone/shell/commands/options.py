@@ -9,7 +9,8 @@ import re
 import time
 from dataclasses import dataclass
 
-from navitas.virtual_phone.shell.context import COMMANDS, CommandError, Context
+from navitas.virtual_phone.shell.context import COMMANDS, Context
+from navitas.virtual_phone.shell.flow import CommandError
 
 
 @dataclass(frozen=True, slots=True)

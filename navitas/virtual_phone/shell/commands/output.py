@@ -7,8 +7,9 @@ import shutil
 
 from navitas.virtual_phone.host_process import host_process
 from navitas.virtual_phone.shell.commands.options import options, too_few
-from navitas.virtual_phone.shell.context import CommandError, Context, builtin, command, encode
-from navitas.virtual_phone.shell.streams import DISCARD
+from navitas.virtual_phone.shell.context import Context, builtin, command
+from navitas.virtual_phone.shell.flow import CommandError
+from navitas.virtual_phone.shell.streams import DISCARD, encode
 
 _SIMPLE_ESCAPES = {"a": 7, "b": 8, "e": 27, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11, "\\": 92, '"': 34}
 _ESCAPE = re.compile(rb"\\(?:0([0-7]{1,3})|([0-7]{1,3})|x([0-9a-fA-F]{1,2})|(.))", re.DOTALL)

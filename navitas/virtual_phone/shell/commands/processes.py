@@ -9,7 +9,8 @@ import shlex
 from navitas.virtual_phone.processes import Process
 from navitas.virtual_phone.shell.commands.options import options
 from navitas.virtual_phone.shell.commands.signals import signal_of
-from navitas.virtual_phone.shell.context import CommandError, Context, command
+from navitas.virtual_phone.shell.context import Context, command
+from navitas.virtual_phone.shell.flow import CommandError
 
 
 def _visible(context: Context) -> list[Process]:

@@ -10,8 +10,10 @@ from dataclasses import replace
 
 from navitas.virtual_phone.shell.commands.options import options, to_int, to_seconds, too_few
 from navitas.virtual_phone.shell.commands.signals import signal_number
-from navitas.virtual_phone.shell.context import BUILTINS, COMMANDS, CommandError, Context, command, decode
+from navitas.virtual_phone.shell.context import BUILTINS, COMMANDS, Context, command
+from navitas.virtual_phone.shell.flow import CommandError
 from navitas.virtual_phone.shell.session import run_lines
+from navitas.virtual_phone.shell.streams import decode
 
 _TIMED_OUT, _KILLED_STATUS = 124, 137
 _NOT_FOUND = 127

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from navitas.virtual_phone.package_dump import dump_package, dump_packages
+from navitas.virtual_phone.phone import Phone
 from navitas.virtual_phone.releases import SINCE, has
 from navitas.virtual_phone.shell.commands.options import options
-from navitas.virtual_phone.shell.context import CommandError, Context, command
-
-if TYPE_CHECKING:
-    from navitas.virtual_phone.phone import Phone
+from navitas.virtual_phone.shell.context import Context, command
+from navitas.virtual_phone.shell.flow import CommandError
 
 _NAMESPACES = ("system", "secure", "global")
 _SERVICES = (

@@ -8,7 +8,8 @@ import signal
 from navitas.virtual_phone.identity import Identity
 from navitas.virtual_phone.jobs import Job
 from navitas.virtual_phone.processes import Process
-from navitas.virtual_phone.shell.context import CommandError, Context, builtin
+from navitas.virtual_phone.shell.context import Context, builtin
+from navitas.virtual_phone.shell.flow import CommandError
 
 NUMBERS = {found.name.removeprefix("SIG"): found.value for found in signal.Signals}
 _NAMES = {0: "EXIT", -1: "ERR", **{number: name for name, number in NUMBERS.items()}}

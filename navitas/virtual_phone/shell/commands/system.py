@@ -7,7 +7,8 @@ import time
 
 from navitas.virtual_phone.identity import user_name
 from navitas.virtual_phone.shell.commands.options import options, parse_date, to_int
-from navitas.virtual_phone.shell.context import BUILTINS, COMMANDS, CommandError, Context, command
+from navitas.virtual_phone.shell.context import BUILTINS, COMMANDS, Context, command
+from navitas.virtual_phone.shell.flow import CommandError
 
 _RELEASE = "6.1.75-android14-11-navitas"
 _SHELL_GROUPS = "2000(shell),1004(input),1007(log),1011(adb),1015(sdcard_rw),1028(sdcard_r),3009(readproc)"

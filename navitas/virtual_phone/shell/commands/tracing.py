@@ -8,7 +8,8 @@ from navitas.perfetto.config import read_config
 from navitas.virtual_phone.files import is_under
 from navitas.virtual_phone.releases import has
 from navitas.virtual_phone.shell.commands.options import to_seconds
-from navitas.virtual_phone.shell.context import CommandError, Context, command
+from navitas.virtual_phone.shell.context import Context, command
+from navitas.virtual_phone.shell.flow import CommandError
 from navitas.virtual_phone.trace.ftrace_text import KINDS
 from navitas.virtual_phone.trace.sessions import PerfettoSession
 
@@ -37,12 +38,13 @@ async def perfetto(context: Context) -> int:
     path, who = context.path(values["-o"]), context.shell.who
     if not is_under(path, _TRACES):
         raise CommandError(f"Failed to open {path}. If you get permission denied in {_TRACES}, see its documentation")
-    session = PerfettoSession(context.phone, config, path, who)
+    phone = context.phone
+    session = PerfettoSession(phone.kernel, phone.processes, config, phone.files.open_write(path, who, mode=0o600))
     if "--background" in flags:
-        job = context.phone.jobs.start(("perfetto", *context.args), who, session.run(), on_signal=session.take_signal)
+        job = phone.jobs.start(("perfetto", *context.args), who, session.run(), on_signal=session.take_signal)
         await context.out(f"{job.pid}\n")
         return 0
-    return await context.phone.jobs.run(("perfetto", *context.args), who, session.run(), on_signal=session.take_signal)
+    return await phone.jobs.run(("perfetto", *context.args), who, session.run(), on_signal=session.take_signal)
 
 
 def _perfetto_arguments(args: list[str]) -> tuple[set[str], dict[str, str]]:

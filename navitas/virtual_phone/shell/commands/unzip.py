@@ -7,7 +7,8 @@ import zipfile
 
 from navitas.virtual_phone.releases import has
 from navitas.virtual_phone.shell.commands.options import options, too_few
-from navitas.virtual_phone.shell.context import CommandError, Context, command
+from navitas.virtual_phone.shell.context import Context, command
+from navitas.virtual_phone.shell.flow import CommandError
 
 _MAX_BYTES = 256 << 20
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from navitas.virtual_phone.shell.commands.options import options, to_int
-from navitas.virtual_phone.shell.context import CommandError, Context, builtin
+from navitas.virtual_phone.shell.context import Context, builtin
+from navitas.virtual_phone.shell.flow import CommandError
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _OPTION_LETTERS = {"errexit": "e", "nounset": "u", "xtrace": "x", "noglob": "f", "noclobber": "C", "noexec": "n"}
