@@ -16,10 +16,10 @@ from pathlib import Path
 from navitas.device.local_socket import local_address
 from navitas.errors import NavitasError
 from navitas.owned_folder import is_marked, remove
+from navitas.virtual_phone.adb_services import banner, router
 from navitas.virtual_phone.adbd import AdbDaemon
 from navitas.virtual_phone.jdks import LIST_NAME, JdkList
 from navitas.virtual_phone.models import make_phone
-from navitas.virtual_phone.services import banner, router
 
 
 def main() -> int:

@@ -11,8 +11,8 @@ from navitas.virtual_phone.identity import SHELL
 from navitas.virtual_phone.phone import Phone
 from navitas.virtual_phone.shell.command_line import run_shell
 from navitas.virtual_phone.shell.descriptors import Streams
+from navitas.virtual_phone.shell.pseudo_terminal import Terminal
 from navitas.virtual_phone.shell.streams import BrokenPipe, CallSink, Input, Pipe
-from navitas.virtual_phone.shell.terminal import Terminal
 from navitas.virtual_phone.sync import SyncService
 
 FEATURES = ("shell_v2", "cmd", "stat_v2", "ls_v2", "fixed_push_mkdir")

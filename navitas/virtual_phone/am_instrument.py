@@ -11,8 +11,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from navitas.bundle.manifest import BundleManifest
 from navitas.virtual_phone import android_app, java_app
 from navitas.virtual_phone.app_host import AppHost
+from navitas.virtual_phone.host_java import CannotStart
 from navitas.virtual_phone.host_process import host_process
-from navitas.virtual_phone.java import CannotStart
 from navitas.virtual_phone.launch import Launch
 from navitas.virtual_phone.package import Package, Runner
 from navitas.virtual_phone.shell.streams import Input

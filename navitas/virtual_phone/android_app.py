@@ -14,7 +14,7 @@ from navitas.bundle.manifest import InvalidBundle
 from navitas.virtual_phone import firmware
 from navitas.virtual_phone.app_host import AppHost
 from navitas.virtual_phone.class_path import class_path_argument
-from navitas.virtual_phone.java import CannotStart, find_java, jar
+from navitas.virtual_phone.host_java import CannotStart, find_java, jar
 from navitas.virtual_phone.launch import Launch
 from navitas.virtual_phone.package import APK, APK_TEXT, Package
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from navitas.apk.manifest import ApkManifest, InvalidApk, read_apk
-from navitas.virtual_phone.java import CannotStart, find_java, jar
+from navitas.virtual_phone.host_java import CannotStart, find_java, jar
 from navitas.virtual_phone.package import InstalledApk, Package, Signing
 
 _CHECK = "org.navitas.phone.install.SignatureCheck"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from navitas.virtual_phone.files import FileTree
+from navitas.virtual_phone.file_tree import FileTree
 from navitas.virtual_phone.jdks import JdkList
 from navitas.virtual_phone.logd import LogDaemon
-from navitas.virtual_phone.packages import PackageManager
-from navitas.virtual_phone.processes import ProcessTable
+from navitas.virtual_phone.package_manager import PackageManager
+from navitas.virtual_phone.process_table import ProcessTable
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ import re
 from collections.abc import AsyncIterator
 
 from navitas.virtual_phone import android_app
+from navitas.virtual_phone.am_instrument import last_lines
 from navitas.virtual_phone.app_host import AppHost
+from navitas.virtual_phone.host_java import CannotStart
 from navitas.virtual_phone.host_process import HostProcess, host_process
-from navitas.virtual_phone.instrument import last_lines
-from navitas.virtual_phone.java import CannotStart
 from navitas.virtual_phone.launch import Launch
 from navitas.virtual_phone.package import Package
 

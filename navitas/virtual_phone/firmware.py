@@ -17,7 +17,7 @@ from pathlib import Path
 from navitas.errors import DeviceError, NavitasError
 from navitas.owned_folder import owned_folder
 from navitas.user_folders import cache_folder
-from navitas.virtual_phone.java import CannotStart
+from navitas.virtual_phone.host_java import CannotStart
 
 NAME = "robolectric-4.16.1-android-13"
 SDK = 33

@@ -16,7 +16,7 @@ from typing import IO
 
 from navitas.virtual_phone.identity import Identity
 from navitas.virtual_phone.output_pipe import OutputPipe
-from navitas.virtual_phone.processes import ProcessTable
+from navitas.virtual_phone.process_table import ProcessTable
 from navitas.virtual_phone.shell.streams import BytesSource, Input
 from navitas.virtual_phone.strays import end_marked, new_mark
 

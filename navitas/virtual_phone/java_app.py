@@ -8,7 +8,7 @@ from pathlib import Path
 from navitas.bundle.manifest import BundleManifest
 from navitas.virtual_phone.app_host import AppHost
 from navitas.virtual_phone.class_path import class_path_argument
-from navitas.virtual_phone.java import choose_java, jar
+from navitas.virtual_phone.host_java import choose_java, jar
 from navitas.virtual_phone.launch import Launch
 from navitas.virtual_phone.package import RUNNER, Package
 

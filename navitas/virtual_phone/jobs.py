@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from navitas.virtual_phone.identity import Identity
-from navitas.virtual_phone.processes import ProcessTable
+from navitas.virtual_phone.process_table import ProcessTable
 
 _KILLED_STATUS = 128
 

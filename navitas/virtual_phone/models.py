@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from navitas.virtual_phone import framework
+from navitas.virtual_phone import framework_resources
 from navitas.virtual_phone.jdks import LIST_NAME
 from navitas.virtual_phone.kernel import Kernel, load_spec
 from navitas.virtual_phone.kernel.spec import default_profile, find_profile, read_figures
@@ -19,7 +19,7 @@ def make_phone(state_dir: Path, name: str) -> Phone:
     root = state_dir / "root"
     root.mkdir(parents=True, exist_ok=True)
     items, arrays = read_figures(spec.profile)
-    framework.install(root, items, arrays)
+    framework_resources.install(root, items, arrays)
     return Phone(
         root,
         Kernel(spec, root, tracefs=open_tracefs()),
@@ -27,6 +27,6 @@ def make_phone(state_dir: Path, name: str) -> Phone:
         model=f"Virtual phone after {spec.name}",
         voltage_v=spec.voltage_v,
         properties={"ro.navitas.power_profile": spec.profile.stem if shipped else str(spec.profile.resolve())},
-        power_profile=framework.dump(items, arrays),
+        power_profile=framework_resources.dump(items, arrays),
         jdks=state_dir / LIST_NAME,
     )

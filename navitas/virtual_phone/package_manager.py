@@ -19,10 +19,10 @@ from navitas.bundle.archive import open_archive
 from navitas.bundle.manifest import BundleManifest, InvalidBundle, of_java, parse_manifest
 from navitas.virtual_phone import apk_install
 from navitas.virtual_phone.apk_install import InstallError, InstallOptions, Platform
-from navitas.virtual_phone.files import FileTree
+from navitas.virtual_phone.file_tree import FileTree
 from navitas.virtual_phone.identity import FIRST_APP_UID
 from navitas.virtual_phone.package import APK, APK_TEXT, BUNDLE, InstalledApk, Package, Runner, Signing
-from navitas.virtual_phone.processes import ProcessTable
+from navitas.virtual_phone.process_table import ProcessTable
 
 _FIRST_UID = FIRST_APP_UID + 100
 _SIGNING = "signing.json"

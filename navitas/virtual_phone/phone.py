@@ -13,16 +13,16 @@ from navitas.errors import NavitasError
 from navitas.virtual_phone.apk_install import Platform
 from navitas.virtual_phone.app_host import AppHost
 from navitas.virtual_phone.apps import Apps
-from navitas.virtual_phone.battery import BatteryService
+from navitas.virtual_phone.battery_service import BatteryService
 from navitas.virtual_phone.doze import DeviceIdle
-from navitas.virtual_phone.files import FileTree, Node
+from navitas.virtual_phone.file_tree import FileTree, Node
 from navitas.virtual_phone.identity import Identity
 from navitas.virtual_phone.jdks import JdkList
 from navitas.virtual_phone.jobs import JobTable
 from navitas.virtual_phone.kernel_port import KernelPort
 from navitas.virtual_phone.logd import LogDaemon
-from navitas.virtual_phone.packages import PackageManager
-from navitas.virtual_phone.processes import ProcessTable
+from navitas.virtual_phone.package_manager import PackageManager
+from navitas.virtual_phone.process_table import ProcessTable
 from navitas.virtual_phone.properties import Properties
 from navitas.virtual_phone.releases import DEFAULT_SDK
 from navitas.virtual_phone.screen import Screen

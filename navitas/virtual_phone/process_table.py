@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from navitas.virtual_phone.files import Node
+from navitas.virtual_phone.file_tree import Node
 from navitas.virtual_phone.identity import Identity
 from navitas.virtual_phone.kernel_port import KernelPort
 

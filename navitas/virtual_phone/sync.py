@@ -8,7 +8,7 @@ import struct
 from pathlib import PurePosixPath
 from typing import Protocol
 
-from navitas.virtual_phone.files import FileTree, Stat
+from navitas.virtual_phone.file_tree import FileTree, Stat
 
 MAX_DATA = 64 * 1024
 MAX_PATH = 1024

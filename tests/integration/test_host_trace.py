@@ -25,8 +25,8 @@ from navitas.virtual_phone.kernel.host_stints import HostStints
 from navitas.virtual_phone.kernel.sources import process_cpu_ns
 from navitas.virtual_phone.kernel.tracefs import Tracefs, open_tracefs
 from navitas.virtual_phone.start import virtual_phone
-from navitas.virtual_phone.trace.clocks import now
 from navitas.virtual_phone.trace.ftrace_text import KINDS, ftrace_text
+from navitas.virtual_phone.trace.moments import now
 from navitas.virtual_phone.trace.perfetto_file import Session, perfetto_file
 
 THREADS = 500

@@ -7,8 +7,8 @@ from random import Random
 from types import MappingProxyType
 
 from navitas.virtual_phone.kernel.governor import Governor
+from navitas.virtual_phone.kernel.modelled_rails import Rails
 from navitas.virtual_phone.kernel.physics import Physics
-from navitas.virtual_phone.kernel.rails import Rails
 from navitas.virtual_phone.kernel.scheduler import Placement, Scheduler
 from navitas.virtual_phone.kernel.spec import PhoneSpec
 from navitas.virtual_phone.kernel.task import Segment, Task

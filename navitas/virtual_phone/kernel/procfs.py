@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from navitas.virtual_phone.kernel.model import KernelModel
+from navitas.virtual_phone.kernel.kernel_model import KernelModel
 from navitas.virtual_phone.kernel.sysfs import TICK_NS
 from navitas.virtual_phone.kernel.task import Task
 

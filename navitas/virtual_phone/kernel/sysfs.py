@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from navitas.virtual_phone.kernel.model import KernelModel
+from navitas.virtual_phone.kernel.kernel_model import KernelModel
 from navitas.virtual_phone.kernel.spec import ClusterSpec
 
 IDLE_INTERVAL_NS = 60_000_000

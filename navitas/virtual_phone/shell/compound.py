@@ -9,7 +9,7 @@ from navitas.virtual_phone.shell.conditional import holds
 from navitas.virtual_phone.shell.descriptors import Streams
 from navitas.virtual_phone.shell.expansion import Expander
 from navitas.virtual_phone.shell.flow import LoopControl
-from navitas.virtual_phone.shell.patterns import matches
+from navitas.virtual_phone.shell.glob_patterns import matches
 from navitas.virtual_phone.shell.state import ShellState
 from navitas.virtual_phone.shell.syntax import Block, Case, Command, Compound, Condition, For, If, Loop, Script
 

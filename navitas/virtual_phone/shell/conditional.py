@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from navitas.virtual_phone.shell.conditions import NUMBERS, file_test, integer
 from navitas.virtual_phone.shell.expansion import Expander
 from navitas.virtual_phone.shell.flow import CommandError
-from navitas.virtual_phone.shell.patterns import matches
+from navitas.virtual_phone.shell.glob_patterns import matches
+from navitas.virtual_phone.shell.primaries import NUMBERS, file_test, integer
 from navitas.virtual_phone.shell.state import ShellState
 from navitas.virtual_phone.shell.syntax import Literal, Word
 

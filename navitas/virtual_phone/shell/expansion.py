@@ -8,7 +8,7 @@ from typing import Protocol
 from navitas.virtual_phone.shell.arithmetic import ArithmeticFault, evaluate
 from navitas.virtual_phone.shell.braces import expand_braces
 from navitas.virtual_phone.shell.fields import DEFAULT_SEPARATORS, Fields
-from navitas.virtual_phone.shell.patterns import Runs, expand_glob, has_magic, plain, replaced, trimmed
+from navitas.virtual_phone.shell.glob_patterns import Runs, expand_glob, has_magic, plain, replaced, trimmed
 from navitas.virtual_phone.shell.syntax import Arithmetic, Literal, Parameter, Part, Substitution, Word
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from navitas.virtual_phone.shell.patterns import Runs
+from navitas.virtual_phone.shell.glob_patterns import Runs
 
 DEFAULT_SEPARATORS = " \t\n"
 

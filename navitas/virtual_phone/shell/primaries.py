@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from pathlib import PurePosixPath
 
-from navitas.virtual_phone.files import Stat
+from navitas.virtual_phone.file_tree import Stat
 from navitas.virtual_phone.shell.flow import CommandError
 from navitas.virtual_phone.shell.state import ShellState
 

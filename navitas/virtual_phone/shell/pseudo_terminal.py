@@ -10,7 +10,7 @@ from navitas.virtual_phone.phone import Phone
 from navitas.virtual_phone.shell.command_line import new_shell, run_shell
 from navitas.virtual_phone.shell.context import Shell
 from navitas.virtual_phone.shell.descriptors import Streams
-from navitas.virtual_phone.shell.session import run_lines
+from navitas.virtual_phone.shell.line_by_line import run_lines
 from navitas.virtual_phone.shell.streams import BrokenPipe, CallSink, Input, Pipe
 
 _INTERRUPT, _END, _KILL_LINE = 0x03, 0x04, 0x15

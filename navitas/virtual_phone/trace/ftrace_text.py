@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from navitas.virtual_phone.kernel.trace_log import Birth, Change, Idle, Lost, Switch, TraceLog
-from navitas.virtual_phone.trace.clocks import Moment
+from navitas.virtual_phone.trace.moments import Moment
 
 _HEADER = """# tracer: nop
 #

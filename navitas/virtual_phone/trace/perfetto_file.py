@@ -10,7 +10,7 @@ from typing import Any
 
 from navitas.perfetto.schema import message_class
 from navitas.virtual_phone.kernel.trace_log import Birth, Change, Event, Idle, Leaves, Lost, Switch, Thread, TraceLog
-from navitas.virtual_phone.trace.clocks import Moment
+from navitas.virtual_phone.trace.moments import Moment
 
 _SEQUENCE = 1
 _MOST_EVENTS = 2_000  # in a bundle

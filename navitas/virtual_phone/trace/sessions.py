@@ -9,9 +9,9 @@ from typing import Any, BinaryIO
 
 from navitas.virtual_phone.kernel.trace_log import TraceLog
 from navitas.virtual_phone.kernel_port import KernelPort
-from navitas.virtual_phone.processes import ProcessTable
-from navitas.virtual_phone.trace.clocks import Moment, now
+from navitas.virtual_phone.process_table import ProcessTable
 from navitas.virtual_phone.trace.ftrace_text import KINDS, ftrace_text
+from navitas.virtual_phone.trace.moments import Moment, now
 from navitas.virtual_phone.trace.perfetto_file import Session, perfetto_file
 
 _DEFAULT_POLL_S = 1.0

@@ -10,7 +10,7 @@ import pytest
 
 from navitas.errors import DeviceError
 from navitas.virtual_phone import firmware
-from navitas.virtual_phone.java import CannotStart
+from navitas.virtual_phone.host_java import CannotStart
 
 NAMES = (
     "robolectric-4.16.1.jar", "sandbox-4.16.1.jar", "shadows-framework-4.16.1.jar", "guava-33.4.8-jre.jar", "asm-9.8.jar",

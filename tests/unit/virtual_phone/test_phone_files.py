@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navitas.virtual_phone.files import FileTree
+from navitas.virtual_phone.file_tree import FileTree
 from navitas.virtual_phone.identity import SHELL, Identity
 
 TMP = "/data/local/tmp"

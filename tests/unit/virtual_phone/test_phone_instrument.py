@@ -17,7 +17,7 @@ from phone_harness import Output, on_phone, run
 from support.null_kernel import NullKernel
 from test_phone_packages import install
 
-from navitas.virtual_phone import java
+from navitas.virtual_phone import host_java
 from navitas.virtual_phone.class_path import class_path_argument
 from navitas.virtual_phone.phone import Phone
 
@@ -33,7 +33,7 @@ PASSING = (
 @pytest.fixture(autouse=True)
 def jar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "navitas-phone.jar").touch()
-    monkeypatch.setattr(java, "JARS", tmp_path)
+    monkeypatch.setattr(host_java, "JARS", tmp_path)
 
 
 def with_java(tmp_path: Path, script: str, action: Callable[[Phone], Awaitable[None]], **changes: object) -> None:
@@ -248,7 +248,7 @@ def test_unknown_packages_and_runners(tmp_path: Path) -> None:
 
 
 def test_a_missing_jar_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(java, "JARS", tmp_path / "none")
+    monkeypatch.setattr(host_java, "JARS", tmp_path / "none")
 
     async def action(phone: Phone) -> None:
         assert b"shortMsg=navitas-phone.jar is missing" in (await run(phone, RUN)).stdout

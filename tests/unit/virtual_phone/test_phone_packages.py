@@ -155,7 +155,7 @@ def test_a_bundle_for_which_there_is_no_room_is_refused_before_it_is_unpacked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     usage = shutil.disk_usage(tmp_path)._replace(free=10_000)
-    monkeypatch.setattr("navitas.virtual_phone.packages.shutil.disk_usage", lambda _: usage)
+    monkeypatch.setattr("navitas.virtual_phone.package_manager.shutil.disk_usage", lambda _: usage)
     found = on_phone(tmp_path, lambda phone: install(phone, bundle({"classes/big": bytes(100_000)})))
     assert b"INSTALL_FAILED_INSUFFICIENT_STORAGE: No space left on device: it needs 100," in found.stdout
 

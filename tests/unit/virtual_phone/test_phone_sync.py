@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from navitas.device import sync_client
 from navitas.device.sync_client import SyncError
 from navitas.virtual_phone.adbd import StreamClosed
-from navitas.virtual_phone.files import FileTree
+from navitas.virtual_phone.file_tree import FileTree
 from navitas.virtual_phone.sync import SyncService
 
 TMP = "/data/local/tmp"

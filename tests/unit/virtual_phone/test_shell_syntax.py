@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from navitas.virtual_phone.shell.arithmetic import ArithmeticFault, evaluate
+from navitas.virtual_phone.shell.glob_patterns import expand_glob, matches
 from navitas.virtual_phone.shell.lexer import Operator, tokenize
 from navitas.virtual_phone.shell.parser import parse
-from navitas.virtual_phone.shell.patterns import expand_glob, matches
 from navitas.virtual_phone.shell.syntax import (
     AndOr,
     Arithmetic,

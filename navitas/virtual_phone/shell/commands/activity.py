@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
-from navitas.virtual_phone.instrument import PrettyPrinter, launch_of, run_tests
-from navitas.virtual_phone.java import CannotStart
+from navitas.virtual_phone.am_instrument import PrettyPrinter, launch_of, run_tests
+from navitas.virtual_phone.host_java import CannotStart
 from navitas.virtual_phone.package import Package, Runner
 from navitas.virtual_phone.shell.commands.app_start import start, start_service, stop_service
-from navitas.virtual_phone.shell.commands.options import options
+from navitas.virtual_phone.shell.commands.command_options import options
 from navitas.virtual_phone.shell.context import Context, command
 from navitas.virtual_phone.shell.flow import CommandError
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from navitas.apk.manifest import Component
 from navitas.virtual_phone.apps import AppEnded, AppProcess
-from navitas.virtual_phone.java import CannotStart
+from navitas.virtual_phone.host_java import CannotStart
 from navitas.virtual_phone.package import Package, short_name
 from navitas.virtual_phone.shell.context import Context
 from navitas.virtual_phone.shell.flow import CommandError

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from navitas.virtual_phone.shell.conditions import FILE_PAIRS, NUMBERS, WRONG_USE, file_test, integer, is_unary
 from navitas.virtual_phone.shell.context import Context, builtin
 from navitas.virtual_phone.shell.flow import CommandError
+from navitas.virtual_phone.shell.primaries import FILE_PAIRS, NUMBERS, WRONG_USE, file_test, integer, is_unary
 
 _STRINGS: dict[str, Callable[[str, str], bool]] = {
     "=": lambda a, b: a == b,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
-from navitas.virtual_phone.shell.commands.options import options, to_int
+from navitas.virtual_phone.shell.commands.command_options import options, to_int
 from navitas.virtual_phone.shell.context import BUILTINS, COMMANDS, Context, builtin
 from navitas.virtual_phone.shell.fields import DEFAULT_SEPARATORS, split_line
 from navitas.virtual_phone.shell.flow import CommandError, ExitShell, LoopControl, ReturnFromFunction

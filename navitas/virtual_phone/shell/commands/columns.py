@@ -9,8 +9,8 @@ from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from pathlib import PurePosixPath
 
-from navitas.virtual_phone.shell.commands.options import options, to_int, too_few
-from navitas.virtual_phone.shell.commands.text import inputs
+from navitas.virtual_phone.shell.commands.command_options import options, to_int, too_few
+from navitas.virtual_phone.shell.commands.text_commands import inputs
 from navitas.virtual_phone.shell.context import Context, command
 from navitas.virtual_phone.shell.flow import CommandError
 from navitas.virtual_phone.shell.streams import FileSink, encode

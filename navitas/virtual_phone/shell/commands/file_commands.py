@@ -9,7 +9,7 @@ import shutil
 import time
 from pathlib import PurePosixPath
 
-from navitas.virtual_phone.shell.commands.options import Options, options, parse_date, too_few
+from navitas.virtual_phone.shell.commands.command_options import Options, options, parse_date, too_few
 from navitas.virtual_phone.shell.context import Context, command
 from navitas.virtual_phone.shell.flow import CommandError
 from navitas.virtual_phone.shell.streams import PIECE_BYTES

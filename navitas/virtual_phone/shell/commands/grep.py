@@ -6,7 +6,7 @@ import re
 from collections import deque
 from pathlib import PurePosixPath
 
-from navitas.virtual_phone.shell.commands.options import Options, options
+from navitas.virtual_phone.shell.commands.command_options import Options, options
 from navitas.virtual_phone.shell.context import Context, command
 from navitas.virtual_phone.shell.flow import CommandError
 from navitas.virtual_phone.shell.streams import Input, encode

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
-from navitas.virtual_phone.files import Stat
+from navitas.virtual_phone.file_tree import Stat
 from navitas.virtual_phone.identity import user_name
-from navitas.virtual_phone.shell.commands.options import Options, options
+from navitas.virtual_phone.shell.commands.command_options import Options, options
 from navitas.virtual_phone.shell.context import Context, command
 from navitas.virtual_phone.shell.flow import CommandError
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 from types import TracebackType
 from typing import BinaryIO
 
-from navitas.virtual_phone.shell.commands.options import Options
+from navitas.virtual_phone.shell.commands.command_options import Options
 from navitas.virtual_phone.shell.context import Context
 from navitas.virtual_phone.shell.flow import CommandError
 

@@ -13,8 +13,8 @@ from functools import partial
 
 from navitas.virtual_phone.logd import BUFFERS, MAX_BYTES, MAX_PAYLOAD, MIN_BYTES, Entry
 from navitas.virtual_phone.logformat import MODIFIERS, PRIORITIES, STYLES, LogFormat, binary
+from navitas.virtual_phone.shell.commands.command_options import Options, options
 from navitas.virtual_phone.shell.commands.log_output import LogOutput
-from navitas.virtual_phone.shell.commands.options import Options, options
 from navitas.virtual_phone.shell.context import Context, command
 from navitas.virtual_phone.shell.flow import CommandError
 from navitas.virtual_phone.shell.streams import PIECE_BYTES, decode, encode

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from navitas.virtual_phone.apps import AppEnded
-from navitas.virtual_phone.java import CannotStart
+from navitas.virtual_phone.host_java import CannotStart
 from navitas.virtual_phone.shell.commands.app_start import running
 from navitas.virtual_phone.shell.context import Context, command
 from navitas.virtual_phone.shell.flow import CommandError

@@ -6,7 +6,7 @@ import re
 import shutil
 
 from navitas.virtual_phone.host_process import host_process
-from navitas.virtual_phone.shell.commands.options import options, too_few
+from navitas.virtual_phone.shell.commands.command_options import options, too_few
 from navitas.virtual_phone.shell.context import Context, builtin, command
 from navitas.virtual_phone.shell.flow import CommandError
 from navitas.virtual_phone.shell.streams import DISCARD, encode

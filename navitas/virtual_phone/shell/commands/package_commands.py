@@ -7,7 +7,7 @@ from typing import BinaryIO
 
 from navitas.virtual_phone.apk_install import InstallError, InstallOptions
 from navitas.virtual_phone.package import Package
-from navitas.virtual_phone.shell.commands.options import Options, options, to_int
+from navitas.virtual_phone.shell.commands.command_options import Options, options, to_int
 from navitas.virtual_phone.shell.context import COMMANDS, Context, command
 from navitas.virtual_phone.shell.flow import CommandError
 from navitas.virtual_phone.shell.interpreter import Interpreter

@@ -6,8 +6,8 @@ import asyncio
 import re
 import shlex
 
-from navitas.virtual_phone.processes import Process
-from navitas.virtual_phone.shell.commands.options import options
+from navitas.virtual_phone.process_table import Process
+from navitas.virtual_phone.shell.commands.command_options import options
 from navitas.virtual_phone.shell.commands.signals import signal_of
 from navitas.virtual_phone.shell.context import Context, command
 from navitas.virtual_phone.shell.flow import CommandError

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from navitas.virtual_phone.package_dump import dump_package, dump_packages
 from navitas.virtual_phone.phone import Phone
 from navitas.virtual_phone.releases import SINCE, has
-from navitas.virtual_phone.shell.commands.options import options
+from navitas.virtual_phone.shell.commands.command_options import options
 from navitas.virtual_phone.shell.context import Context, command
 from navitas.virtual_phone.shell.flow import CommandError
 

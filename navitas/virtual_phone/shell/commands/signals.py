@@ -7,7 +7,7 @@ import signal
 
 from navitas.virtual_phone.identity import Identity
 from navitas.virtual_phone.jobs import Job
-from navitas.virtual_phone.processes import Process
+from navitas.virtual_phone.process_table import Process
 from navitas.virtual_phone.shell.context import Context, builtin
 from navitas.virtual_phone.shell.flow import CommandError
 

@@ -6,7 +6,7 @@ import re
 import time
 
 from navitas.virtual_phone.identity import user_name
-from navitas.virtual_phone.shell.commands.options import options, parse_date, to_int
+from navitas.virtual_phone.shell.commands.command_options import options, parse_date, to_int
 from navitas.virtual_phone.shell.context import BUILTINS, COMMANDS, Context, command
 from navitas.virtual_phone.shell.flow import CommandError
 

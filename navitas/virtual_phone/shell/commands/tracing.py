@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 
 from navitas.perfetto.config import read_config
-from navitas.virtual_phone.files import is_under
+from navitas.virtual_phone.file_tree import is_under
 from navitas.virtual_phone.releases import has
-from navitas.virtual_phone.shell.commands.options import to_seconds
+from navitas.virtual_phone.shell.commands.command_options import to_seconds
 from navitas.virtual_phone.shell.context import Context, command
 from navitas.virtual_phone.shell.flow import CommandError
 from navitas.virtual_phone.trace.ftrace_text import KINDS

@@ -6,7 +6,7 @@ import io
 import zipfile
 
 from navitas.virtual_phone.releases import has
-from navitas.virtual_phone.shell.commands.options import options, too_few
+from navitas.virtual_phone.shell.commands.command_options import options, too_few
 from navitas.virtual_phone.shell.context import Context, command
 from navitas.virtual_phone.shell.flow import CommandError
 

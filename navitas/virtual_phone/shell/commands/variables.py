@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from navitas.virtual_phone.shell.commands.options import options, to_int
+from navitas.virtual_phone.shell.commands.command_options import options, to_int
 from navitas.virtual_phone.shell.context import Context, builtin
 from navitas.virtual_phone.shell.flow import CommandError
 

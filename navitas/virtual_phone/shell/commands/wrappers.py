@@ -8,11 +8,11 @@ import signal
 import time
 from dataclasses import replace
 
-from navitas.virtual_phone.shell.commands.options import options, to_int, to_seconds, too_few
+from navitas.virtual_phone.shell.commands.command_options import options, to_int, to_seconds, too_few
 from navitas.virtual_phone.shell.commands.signals import signal_number
 from navitas.virtual_phone.shell.context import BUILTINS, COMMANDS, Context, command
 from navitas.virtual_phone.shell.flow import CommandError
-from navitas.virtual_phone.shell.session import run_lines
+from navitas.virtual_phone.shell.line_by_line import run_lines
 from navitas.virtual_phone.shell.streams import decode
 
 _TIMED_OUT, _KILLED_STATUS = 124, 137

@@ -12,7 +12,7 @@ from kernel_fakes import FakeSource
 
 from navitas.errors import DeviceError
 from navitas.virtual_phone.kernel import Kernel, procfs
-from navitas.virtual_phone.kernel.model import KernelModel
+from navitas.virtual_phone.kernel.kernel_model import KernelModel
 from navitas.virtual_phone.kernel.spec import PhoneSpec
 from navitas.virtual_phone.kernel.sysfs import Sysfs
 from navitas.virtual_phone.kernel.task import Task, Usage

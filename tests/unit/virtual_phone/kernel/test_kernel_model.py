@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navitas.virtual_phone.kernel.model import KernelModel
+from navitas.virtual_phone.kernel.kernel_model import KernelModel
 from navitas.virtual_phone.kernel.spec import PhoneSpec, load_spec
 from navitas.virtual_phone.kernel.task import Task
 

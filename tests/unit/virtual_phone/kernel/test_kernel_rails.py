@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from navitas.virtual_phone.kernel.modelled_rails import Rails
 from navitas.virtual_phone.kernel.physics import Leakage, Physics
-from navitas.virtual_phone.kernel.rails import Rails
 from navitas.virtual_phone.kernel.spec import PhoneSpec, load_spec
 from navitas.virtual_phone.kernel.task import Segment, Task
 

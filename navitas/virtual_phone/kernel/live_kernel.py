@@ -11,10 +11,10 @@ from pathlib import Path
 from navitas.errors import DeviceError
 from navitas.virtual_phone.kernel import procfs
 from navitas.virtual_phone.kernel.host_stints import HostStints
-from navitas.virtual_phone.kernel.model import KernelModel
+from navitas.virtual_phone.kernel.kernel_model import KernelModel
+from navitas.virtual_phone.kernel.modelled_rails import TaskEnergy
 from navitas.virtual_phone.kernel.modelled_stints import ModelledStints
 from navitas.virtual_phone.kernel.physics import Physics
-from navitas.virtual_phone.kernel.rails import TaskEnergy
 from navitas.virtual_phone.kernel.sources import CpuSource, default_source
 from navitas.virtual_phone.kernel.spec import PhoneSpec
 from navitas.virtual_phone.kernel.sysfs import Sysfs
