@@ -14,7 +14,7 @@ from navitas.virtual_phone.app_host import AppHost
 from navitas.virtual_phone.host_java import CannotStart
 from navitas.virtual_phone.host_process import host_process
 from navitas.virtual_phone.launch import Launch
-from navitas.virtual_phone.package import Package, Runner
+from navitas.virtual_phone.package import Package, TestRunner
 from navitas.virtual_phone.shell.streams import Input
 
 _CODE = b"INSTRUMENTATION_CODE: "
@@ -25,7 +25,7 @@ _KEPT_ERROR_LINES = 100
 _REASON_LINES = 3
 
 
-async def launch_of(host: AppHost, package: Package, runner: Runner, arguments: list[tuple[str, str]]) -> Launch:
+async def launch_of(host: AppHost, package: Package, runner: TestRunner, arguments: list[tuple[str, str]]) -> Launch:
     """The process that runs a package's tests. Raises `CannotStart`."""
     if isinstance(package.content, BundleManifest):
         return java_app.launch(host, package, package.content, arguments)

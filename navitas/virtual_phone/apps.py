@@ -54,7 +54,7 @@ class AppProcess:
         raise AppEnded
 
 
-class Apps:
+class RunningApps:
     """The phone's apps that run alone."""
 
     def __init__(self, host: AppHost) -> None:

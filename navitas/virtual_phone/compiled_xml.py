@@ -12,16 +12,16 @@ _STRING = 0x03
 
 
 @dataclass(frozen=True, slots=True)
-class Element:
+class XmlElement:
     """An element without namespaces: text comes before the children."""
 
     tag: str
     attributes: Mapping[str, str]
     text: str = ""
-    children: Sequence[Element] = field(default_factory=list)
+    children: Sequence[XmlElement] = field(default_factory=list)
 
 
-def compile_xml(root: Element) -> bytes:
+def compile_xml(root: XmlElement) -> bytes:
     """The whole document."""
     strings = list(dict.fromkeys(_strings(root)))
     index = {text: number for number, text in enumerate(strings)}
@@ -30,7 +30,7 @@ def compile_xml(root: Element) -> bytes:
     return struct.pack("<HHI", _XML, 8, 8 + len(pool) + len(body)) + pool + body
 
 
-def _strings(element: Element) -> Iterator[str]:
+def _strings(element: XmlElement) -> Iterator[str]:
     yield element.tag
     for name, value in element.attributes.items():
         yield from (name, value)
@@ -53,7 +53,7 @@ def _pool(strings: Sequence[str]) -> bytes:
     return header + struct.pack(f"<{len(offsets)}I", *offsets) + data
 
 
-def _chunks(element: Element, index: Mapping[str, int]) -> Iterator[bytes]:
+def _chunks(element: XmlElement, index: Mapping[str, int]) -> Iterator[bytes]:
     attributes = b"".join(
         struct.pack("<IIIHBBI", _NONE, index[name], index[value], 8, 0, _STRING, index[value])
         for name, value in element.attributes.items()

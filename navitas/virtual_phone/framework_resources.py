@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 
-from navitas.virtual_phone.compiled_xml import Element, compile_xml
+from navitas.virtual_phone.compiled_xml import XmlElement, compile_xml
 
 Items = Mapping[str, float]
 Arrays = Mapping[str, Sequence[float]]
@@ -24,13 +24,13 @@ def install(root: Path, items: Items, arrays: Arrays) -> None:
     """Put framework-res.apk below the phone's root, with the power profile as its only resource."""
     path = root / "system/framework/framework-res.apk"
     path.parent.mkdir(parents=True, exist_ok=True)
-    children = [Element("item", {"name": name}, _plain(value)) for name, value in items.items()]
+    children = [XmlElement("item", {"name": name}, _plain(value)) for name, value in items.items()]
     children += [
-        Element("array", {"name": name}, "", [Element("value", {}, _plain(value)) for value in values])
+        XmlElement("array", {"name": name}, "", [XmlElement("value", {}, _plain(value)) for value in values])
         for name, values in arrays.items()
     ]
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("res/xml/power_profile.xml", compile_xml(Element("device", {"name": "Android"}, "", children)))
+        archive.writestr("res/xml/power_profile.xml", compile_xml(XmlElement("device", {"name": "Android"}, "", children)))
 
 
 def _plain(value: float) -> str:

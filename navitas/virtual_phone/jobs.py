@@ -15,7 +15,7 @@ _KILLED_STATUS = 128
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Job:
+class PhoneJob:
     """One such process."""
 
     pid: int
@@ -36,7 +36,7 @@ class JobTable:
 
     def __init__(self, processes: ProcessTable) -> None:
         self._processes = processes
-        self._jobs: set[Job] = set()
+        self._jobs: set[PhoneJob] = set()
 
     def start(
         self,
@@ -45,7 +45,7 @@ class JobTable:
         coroutine: Coroutine[Any, Any, int],
         *,
         on_signal: Callable[[int], bool] = lambda number: False,
-    ) -> Job:
+    ) -> PhoneJob:
         """Run a coroutine as a process; a signal ends it, but 0 and those that `on_signal` deals with (never SIGKILL)."""
         signals: list[int] = []
 
@@ -61,7 +61,7 @@ class JobTable:
 
         task = asyncio.create_task(coroutine)
         pid = self._processes.add_inner(args, who, send_signal)
-        job = Job(pid, args, task, signals)
+        job = PhoneJob(pid, args, task, signals)
         self._jobs.add(job)
         task.add_done_callback(end)
         return job
@@ -83,7 +83,7 @@ class JobTable:
         finally:
             await self.stop([job])
 
-    async def stop(self, jobs: list[Job] | None = None) -> None:
+    async def stop(self, jobs: list[PhoneJob] | None = None) -> None:
         """End jobs (all of them) and wait until they have."""
         tasks = [job.task for job in (self._jobs if jobs is None else jobs)]
         for task in tasks:

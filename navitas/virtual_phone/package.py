@@ -35,7 +35,7 @@ class InstalledApk:
 
 
 @dataclass(frozen=True, slots=True)
-class Runner:
+class TestRunner:
     """One instrumentation: `component` has the whole name of its class, `process` is where it runs."""
 
     component: str
@@ -87,15 +87,15 @@ class Package:
         return self.apk.manifest.version_code if self.apk else 1
 
     @property
-    def runners(self) -> tuple[Runner, ...]:
+    def runners(self) -> tuple[TestRunner, ...]:
         """Its instrumentations."""
         if self.apk is None:
-            return (Runner(f"{self.name}/{RUNNER}", self.name, self.name),)
+            return (TestRunner(f"{self.name}/{RUNNER}", self.name, self.name),)
         return tuple(
-            Runner(f"{self.name}/{one.name}", one.target_package, one.target_processes)
+            TestRunner(f"{self.name}/{one.name}", one.target_package, one.target_processes)
             for one in self.apk.manifest.instrumentations
         )
 
-    def runner(self, component: str) -> Runner | None:
+    def runner(self, component: str) -> TestRunner | None:
         """The instrumentation with a component's full name."""
         return next((one for one in self.runners if one.component == component), None)

@@ -12,7 +12,7 @@ from pathlib import Path
 from navitas.errors import NavitasError
 from navitas.virtual_phone.apk_install import Platform
 from navitas.virtual_phone.app_host import AppHost
-from navitas.virtual_phone.apps import Apps
+from navitas.virtual_phone.apps import RunningApps
 from navitas.virtual_phone.battery_service import BatteryService
 from navitas.virtual_phone.doze import DeviceIdle
 from navitas.virtual_phone.file_tree import FileTree, Node
@@ -76,7 +76,7 @@ class Phone:
         abis = tuple(self.properties.get("ro.product.cpu.abilist").split(","))
         self.packages = PackageManager(self.files, self.processes, Platform(sdk, abis))
         self.app_host = AppHost(self.files, self.processes, self.packages, self.logd, self.log_address, self.jdks)
-        self.apps = Apps(self.app_host)
+        self.apps = RunningApps(self.app_host)
         self.jobs = JobTable(self.processes)
         self.atrace = Atrace(kernel, self.processes)
         self.files.process_node = self.processes.node

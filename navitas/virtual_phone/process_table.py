@@ -20,7 +20,7 @@ _TASK_FILES = ("comm", "schedstat", "stat", "status", "time_in_state")
 
 
 @dataclass(frozen=True, slots=True)
-class Process:
+class PhoneProcess:
     """One process as `ps` shows it; `send_signal` takes a signal number."""
 
     pid: int
@@ -37,7 +37,7 @@ class ProcessTable:
     def __init__(self, kernel: KernelPort, proc: Path = Path("/proc")) -> None:
         self._kernel = kernel
         self._proc = proc
-        self._processes: dict[int, Process] = {}
+        self._processes: dict[int, PhoneProcess] = {}
         self._next_inner_pid = _FIRST_INNER_PID
         self._app_uids: dict[int, int] = {}
 
@@ -45,7 +45,7 @@ class ProcessTable:
         self, pid: int, name: str, args: tuple[str, ...], who: Identity, send_signal: Callable[[int], None], *, app: bool
     ) -> None:
         """Show a host process on the phone and have the kernel model count its CPU time."""
-        self._processes[pid] = Process(pid, name, args, who, True, send_signal)
+        self._processes[pid] = PhoneProcess(pid, name, args, who, True, send_signal)
         self._app_uids[pid] = who.uid
         self._kernel.add_process(pid, name, app=app)
 
@@ -58,7 +58,7 @@ class ProcessTable:
         """Show something that runs inside the phone's own process; returns its pid."""
         pid = self._next_inner_pid
         self._next_inner_pid += 1
-        self._processes[pid] = Process(pid, args[0], args, who, False, send_signal)
+        self._processes[pid] = PhoneProcess(pid, args[0], args, who, False, send_signal)
         return pid
 
     def remove(self, pid: int) -> None:
@@ -72,15 +72,15 @@ class ProcessTable:
         process = self._processes.get(pid)
         return process.who.uid if process is not None else self._app_uids.get(pid, 0)
 
-    def get(self, pid: int) -> Process | None:
+    def get(self, pid: int) -> PhoneProcess | None:
         """The running process with this pid."""
         return self._processes.get(pid)
 
-    def all(self) -> list[Process]:
+    def all(self) -> list[PhoneProcess]:
         """All running processes, by pid."""
         return [self._processes[pid] for pid in sorted(self._processes)]
 
-    def of_package(self, package: str) -> list[Process]:
+    def of_package(self, package: str) -> list[PhoneProcess]:
         """Running processes of an app."""
         return [process for process in self.all() if process.who.package == package]
 
@@ -108,7 +108,7 @@ class ProcessTable:
             return lambda: self._kernel.time_in_state(pid, tid).encode()
         return folder.read_bytes if parts[-1] in known and folder.is_file() else None
 
-    def _inner_node(self, process: Process, rest: list[str]) -> Node | list[str] | None:
+    def _inner_node(self, process: PhoneProcess, rest: list[str]) -> Node | list[str] | None:
         cmdline = "\0".join(process.args).encode("utf-8", "surrogateescape") + b"\0"
         files: dict[str, bytes] = {
             "cmdline": cmdline,

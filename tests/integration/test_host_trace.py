@@ -27,7 +27,7 @@ from navitas.virtual_phone.kernel.tracefs import Tracefs, open_tracefs
 from navitas.virtual_phone.start import virtual_phone
 from navitas.virtual_phone.trace.ftrace_text import KINDS, ftrace_text
 from navitas.virtual_phone.trace.moments import now
-from navitas.virtual_phone.trace.perfetto_file import Session, perfetto_file
+from navitas.virtual_phone.trace.perfetto_file import TraceSession, perfetto_file
 
 THREADS = 500
 APP = f"""
@@ -124,7 +124,7 @@ def test_every_one_shot_thread_is_seen_and_its_time_is_exact(
             app.wait()
             kernel.stop()
     config = read_config(CONFIG.encode(), is_text=True)
-    (tmp_path / "trace.pftrace").write_bytes(perfetto_file(Session(config, log, {app.pid: "python"}, [begin, now()])))
+    (tmp_path / "trace.pftrace").write_bytes(perfetto_file(TraceSession(config, log, {app.pid: "python"}, [begin, now()])))
     (tmp_path / "trace.txt").write_text(ftrace_text(log, begin, {app.pid: "python"}, KINDS["sched"]))
     for raw in (read_perfetto(tmp_path / "trace.pftrace"), read_text(tmp_path / "trace.txt")):
         tasks = raw.trace.tasks

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from navitas.virtual_phone.kernel.ring_pages import Born, HostEvent, Missed, Ran, Switched
-from navitas.virtual_phone.kernel.trace_log import Leaves, Thread
+from navitas.virtual_phone.kernel.ring_pages import Born, HostEvent, MissedHostEvents, Ran, Switched
+from navitas.virtual_phone.kernel.trace_log import Leaves, TracedThread
 
 _JITTER_NS = 50_000  # between the clock of accounts and that of events
 _LIFE_SHIFT = 32  # a key is a tid, and above it how often that was given before
 
 
-class Run(NamedTuple):
+class HostRun(NamedTuple):
     """A thread ran without a break on some core of the host."""
 
     start_ns: int
@@ -37,18 +37,18 @@ class HostRuns:
     """
 
     def __init__(self, start_ns: int) -> None:
-        self.threads: dict[int, Thread] = {}
+        self.threads: dict[int, TracedThread] = {}
         self.births: list[tuple[int, int, int]] = []
         self.lost_ns: list[int] = []
         self._start_ns = start_ns
-        self._runs: list[Run] = []
-        self._open: dict[int, Run] = {}
+        self._runs: list[HostRun] = []
+        self._open: dict[int, HostRun] = {}
         self._until: dict[int, int] = {}
         self._watched: set[int] = set()
         self._keys: dict[int, int] = {}
         self._lives: dict[int, int] = {}
 
-    def read(self, events: Iterable[HostEvent | Met]) -> list[Run]:
+    def read(self, events: Iterable[HostEvent | Met]) -> list[HostRun]:
         """Runs of all events, which come in any order; a thread's runs follow each other."""
         for event in sorted(events, key=lambda event: event.t_ns):
             if isinstance(event, Ran):
@@ -57,7 +57,7 @@ class HostRuns:
                 self._switched(event)
             elif isinstance(event, Born):
                 self._born(event)
-            elif isinstance(event, Missed):
+            elif isinstance(event, MissedHostEvents):
                 self.lost_ns.append(event.t_ns)
             else:
                 self._met(event)
@@ -79,7 +79,7 @@ class HostRuns:
         run_ns = event.t_ns - from_ns
         from_ns = max(from_ns, self._until.get(key, from_ns))
         if run_ns > 0:
-            self._open[key] = Run(from_ns, from_ns + run_ns, key, Leaves.RUNNABLE)
+            self._open[key] = HostRun(from_ns, from_ns + run_ns, key, Leaves.RUNNABLE)
 
     def _switched(self, event: Switched) -> None:
         leaving, coming = self._keys.get(event.prev_tid), self._keys.get(event.next_tid)
@@ -117,7 +117,7 @@ class HostRuns:
         life = self._lives.get(tid, 0)
         self._lives[tid] = life + 1
         key = self._keys[tid] = tid + (life << _LIFE_SHIFT)
-        self.threads[key] = Thread(tid, pid, name)
+        self.threads[key] = TracedThread(tid, pid, name)
         return key
 
     def _name(self, key: int, name: bytes) -> None:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from navitas.virtual_phone.kernel.host_runs import HostRuns, Met
-from navitas.virtual_phone.kernel.ring_pages import HostEvent, Missed
+from navitas.virtual_phone.kernel.ring_pages import HostEvent, MissedHostEvents
 from navitas.virtual_phone.kernel.spec import PhoneSpec
 from navitas.virtual_phone.kernel.task import Segment
 from navitas.virtual_phone.kernel.trace_log import Birth, Noted, Stint
@@ -95,7 +95,7 @@ class HostStints:
             cpu, page = self._pages.popleft()
             for event in self._instance.reader.events(page):
                 if cpu in self._dropped and cpu not in begun:
-                    yield Missed(event.t_ns)
+                    yield MissedHostEvents(event.t_ns)
                 begun.add(cpu)
                 yield event
 

@@ -7,14 +7,14 @@ from random import Random
 from types import MappingProxyType
 
 from navitas.virtual_phone.kernel.governor import Governor
-from navitas.virtual_phone.kernel.modelled_rails import Rails
+from navitas.virtual_phone.kernel.modelled_rails import ModelledRails
 from navitas.virtual_phone.kernel.physics import Physics
-from navitas.virtual_phone.kernel.scheduler import Placement, Scheduler
+from navitas.virtual_phone.kernel.scheduler import Scheduler, TaskPlacement
 from navitas.virtual_phone.kernel.spec import PhoneSpec
-from navitas.virtual_phone.kernel.task import Segment, Task
+from navitas.virtual_phone.kernel.task import KernelTask, Segment
 
 MAX_STEP_NS = 16_000_000
-_NONE: Mapping[Task, int] = MappingProxyType({})
+_NONE: Mapping[KernelTask, int] = MappingProxyType({})
 
 Observer = Callable[[int, Sequence[Segment], Sequence[int]], None]
 """Told of each step: when it began, who ran where in it, and the index of each cluster's frequency."""
@@ -25,12 +25,12 @@ class KernelModel:
 
     def __init__(self, spec: PhoneSpec, *, seed: int = 0, physics: Physics | None = None) -> None:
         self.spec = spec
-        self.rails = Rails(spec, physics)
+        self.rails = ModelledRails(spec, physics)
         self.busy_ns = [0] * len(spec.cpus)
         self.time_in_state_ns = [[0] * len(cluster.freq_khz) for cluster in spec.clusters]
         self.wall_ns = 0
         self.switches = 0
-        self.task_states_ns: dict[Task, dict[tuple[int, int], int]] = {}
+        self.task_states_ns: dict[KernelTask, dict[tuple[int, int], int]] = {}
         """What each task ran, by cluster and index of its frequency."""
         self.observers: list[Observer] = []
         self._scheduler = Scheduler(spec)
@@ -48,7 +48,7 @@ class KernelModel:
         """The frequency of each cluster."""
         return [cluster.freq_khz[g.index] for cluster, g in zip(self.spec.clusters, self._governors, strict=True)]
 
-    def step(self, t0_ns: int, t1_ns: int, runs: Mapping[Task, int], waits: Mapping[Task, int] = _NONE) -> None:
+    def step(self, t0_ns: int, t1_ns: int, runs: Mapping[KernelTask, int], waits: Mapping[KernelTask, int] = _NONE) -> None:
         """Let the time from `t0_ns` to `t1_ns` pass, in which each task used `runs[task]` ns of CPU and waited `waits[task]` ns.
 
         A long step is divided, its CPU time spread evenly, so that the governor acts at its usual pace.
@@ -88,9 +88,9 @@ class KernelModel:
         for observer in self.observers:
             observer(t0_ns, segments, freq_index)
 
-    def _segments(self, dt_ns: int, placed: Sequence[Placement]) -> list[Segment]:
+    def _segments(self, dt_ns: int, placed: Sequence[TaskPlacement]) -> list[Segment]:
         """The busy portion of each core, begun at a random moment of the step, its tasks one after the other."""
-        by_core: dict[int, list[Placement]] = {}
+        by_core: dict[int, list[TaskPlacement]] = {}
         for placement in placed:
             by_core.setdefault(placement.core, []).append(placement)
         segments = []
@@ -102,6 +102,6 @@ class KernelModel:
         return segments
 
 
-def _part(times: Mapping[Task, int], k: int, count: int) -> dict[Task, int]:
+def _part(times: Mapping[KernelTask, int], k: int, count: int) -> dict[KernelTask, int]:
     """The k-th of `count` parts, which sum to the whole."""
     return {task: ns * (k + 1) // count - ns * k // count for task, ns in times.items()}

@@ -18,7 +18,7 @@ from navitas.virtual_phone.kernel.physics import Physics
 from navitas.virtual_phone.kernel.sources import CpuSource, default_source
 from navitas.virtual_phone.kernel.spec import PhoneSpec
 from navitas.virtual_phone.kernel.sysfs import Sysfs
-from navitas.virtual_phone.kernel.task import Task, Usage
+from navitas.virtual_phone.kernel.task import CpuUsage, KernelTask
 from navitas.virtual_phone.kernel.trace_log import StintSource, TraceLog
 from navitas.virtual_phone.kernel.tracefs import Tracefs
 
@@ -148,7 +148,7 @@ class Kernel:
     def time_in_state(self, pid: int, tid: int) -> str:
         """The text of a watched thread's /proc/PID/task/TID/time_in_state, as of the last tick."""
         with self._lock:
-            return procfs.time_in_state(self._model, Task(pid, tid))
+            return procfs.time_in_state(self._model, KernelTask(pid, tid))
 
     def start_trace(self) -> TraceLog:
         """Note from now on who runs where, and at which frequencies."""
@@ -211,7 +211,7 @@ class Kernel:
         with self._lock:
             self._tick()
 
-    def _tick(self, last: Usage | None = None) -> None:
+    def _tick(self, last: CpuUsage | None = None) -> None:
         before_ns, self._now_ns = self._now_ns, time.monotonic_ns()
         usage = self._source.read(self._now_ns - before_ns)
         if last:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from navitas.virtual_phone.kernel.physics import Physics
 from navitas.virtual_phone.kernel.spec import PhoneSpec
-from navitas.virtual_phone.kernel.task import Segment, Task
+from navitas.virtual_phone.kernel.task import KernelTask, Segment
 
 _UJ = 1e-6  # mW × ns = 1e-12 J = 1e-6 µJ
 
@@ -23,7 +23,7 @@ class TaskEnergy:
     energy_uj: float = 0.0
 
 
-class Rails:
+class ModelledRails:
     """Integer ns of every state of the hardware; energies are those times the state's power, so nothing drifts."""
 
     def __init__(self, spec: PhoneSpec, physics: Physics | None = None) -> None:
@@ -35,7 +35,7 @@ class Rails:
         self.cluster_ns = [0] * len(spec.clusters)
         self.core_ns = [[0] * len(cluster.freq_khz) for cluster in spec.clusters]
         self._extra_uj = [0.0] * len(spec.clusters)
-        self.tasks: dict[Task, TaskEnergy] = {}
+        self.tasks: dict[KernelTask, TaskEnergy] = {}
 
     def add(self, dt_ns: int, segments: Sequence[Segment], freq_index: Sequence[int]) -> None:
         """Integrate one step of `dt_ns`: who ran on which core when, and each cluster's operating point during it."""

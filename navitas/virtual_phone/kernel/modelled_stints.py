@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from navitas.virtual_phone.kernel.spec import PhoneSpec
-from navitas.virtual_phone.kernel.task import Segment, Task
-from navitas.virtual_phone.kernel.trace_log import Noted, Stint, Thread
+from navitas.virtual_phone.kernel.task import KernelTask, Segment
+from navitas.virtual_phone.kernel.trace_log import Noted, Stint, TracedThread
 
 MOST_STINTS = 2_000_000
 _PROC = Path("/proc")
@@ -22,8 +22,8 @@ class ModelledStints:
     def __init__(self, spec: PhoneSpec, limit: int = MOST_STINTS) -> None:
         self._cpus = spec.cpus
         self._stints: deque[Stint] = deque(maxlen=limit)
-        self._threads: dict[int, Thread] = {}
-        self._tids: dict[Task, int] = {}
+        self._threads: dict[int, TracedThread] = {}
+        self._tids: dict[KernelTask, int] = {}
         self._dropped = 0
 
     def step(self, t0_ns: int, segments: Sequence[Segment]) -> None:
@@ -40,22 +40,22 @@ class ModelledStints:
     def stop(self, t_ns: int) -> None:
         """Threads have had time to take their names."""
         for task, tid in self._tids.items():
-            self._threads[tid] = Thread(tid, task.pid, comm(task) or self._threads[tid].name)
+            self._threads[tid] = TracedThread(tid, task.pid, comm(task) or self._threads[tid].name)
 
     def noted(self) -> Noted:
         """What was noted."""
         lost_ns = [self._stints[0].start_ns] if self._dropped else []
         return Noted(self._stints, self._threads, lost_ns=lost_ns, dropped=self._dropped)
 
-    def _tid(self, task: Task) -> int:
+    def _tid(self, task: KernelTask) -> int:
         tid = self._tids.get(task)
         if tid is None:
             tid = self._tids[task] = task.tid if task.tid > 0 else _LAST_TID - len(self._tids)
-            self._threads[tid] = Thread(tid, task.pid, comm(task))
+            self._threads[tid] = TracedThread(tid, task.pid, comm(task))
         return tid
 
 
-def comm(task: Task) -> str:
+def comm(task: KernelTask) -> str:
     """A thread's name now; empty when it has ended."""
     if task.tid <= 0:
         return ""

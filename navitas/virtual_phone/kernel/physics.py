@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import exp
 
-from navitas.virtual_phone.kernel.task import Task
+from navitas.virtual_phone.kernel.task import KernelTask
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Leakage:
 class Physics:
     """Scales the power of running cores by `factor(task)`; without arguments the factor is 1."""
 
-    def __init__(self, leakage: Leakage | None = None, activity: Callable[[Task], float] | None = None) -> None:
+    def __init__(self, leakage: Leakage | None = None, activity: Callable[[KernelTask], float] | None = None) -> None:
         self._leakage = leakage
         self._activity = activity
         self.temperature_c = leakage.ambient_c if leakage else 25.0
@@ -36,7 +36,7 @@ class Physics:
         """Whether every factor is 1."""
         return self._leakage is None and self._activity is None
 
-    def factor(self, task: Task) -> float:
+    def factor(self, task: KernelTask) -> float:
         """By what a core's power differs from the profile's while it runs `task`: activity·(1 − share) + share·e^(k·ΔT)."""
         activity = self._activity(task) if self._activity else 1.0
         if self._leakage is None:

@@ -6,7 +6,7 @@ import time
 
 from navitas.virtual_phone.kernel.kernel_model import KernelModel
 from navitas.virtual_phone.kernel.sysfs import TICK_NS
-from navitas.virtual_phone.kernel.task import Task
+from navitas.virtual_phone.kernel.task import KernelTask
 
 _CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
@@ -37,7 +37,7 @@ def energy_value(model: KernelModel) -> str:
     return f"t={at_ms}\n" + "".join(f"CH{k}(T={at_ms})[{rail}], {int(uj)}\n" for k, (rail, uj) in enumerate(rails))
 
 
-def time_in_state(model: KernelModel, task: Task) -> str:
+def time_in_state(model: KernelModel, task: KernelTask) -> str:
     """A thread's own time_in_state, as Android's kernels from 4.14 on print it: `cpuN` before each policy's rows."""
     ran_ns = model.task_states_ns.get(task, {})
     lines = []

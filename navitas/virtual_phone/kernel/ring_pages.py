@@ -51,13 +51,13 @@ class Born(NamedTuple):
     name: bytes
 
 
-class Missed(NamedTuple):
+class MissedHostEvents(NamedTuple):
     """Events of a core of the host before `t_ns` are missing."""
 
     t_ns: int
 
 
-HostEvent = Ran | Switched | Born | Missed
+HostEvent = Ran | Switched | Born | MissedHostEvents
 
 
 class PageReader:
@@ -80,7 +80,7 @@ class PageReader:
         (t_ns,) = _TIME.unpack_from(page)
         commit = int.from_bytes(page[self._commit], sys.byteorder)
         if commit & _MISSED:
-            yield Missed(t_ns)
+            yield MissedHostEvents(t_ns)
         at, end = self._data, min(self._data + (commit & _SIZE_MASK), len(page))
         while at + 4 <= end:
             (head,) = _WORD.unpack_from(page, at)
@@ -98,7 +98,7 @@ class PageReader:
             t_ns += delta
             body, at = (at, at + 4 * kind) if 0 < kind < _PADDING else (at + 4, at + word)
             if at > end or at < body:
-                yield Missed(t_ns)
+                yield MissedHostEvents(t_ns)
                 return
             number = _TYPE.unpack_from(page, body)[0] if kind != _PADDING and at - body >= _TYPE.size else 0
             if number == self._ran.number and at - body >= self._ran.size:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from navitas.virtual_phone.kernel.spec import FULL_CAPACITY, PhoneSpec
-from navitas.virtual_phone.kernel.task import Task
+from navitas.virtual_phone.kernel.task import KernelTask
 
 HALF_LIFE_NS = 32_000_000
 _FITS = 0.8  # EAS' margin: a task fits a core whose capacity its utilisation leaves a fifth of
@@ -33,10 +33,10 @@ class _State:
 
 
 @dataclass(frozen=True, slots=True)
-class Placement:
+class TaskPlacement:
     """In one step `task` runs `run_ns` on `core`."""
 
-    task: Task
+    task: KernelTask
     core: int
     run_ns: int
 
@@ -53,7 +53,7 @@ class Scheduler:
     """
 
     def __init__(self, spec: PhoneSpec) -> None:
-        self._tasks: dict[Task, _State] = {}
+        self._tasks: dict[KernelTask, _State] = {}
         self._by_capacity = sorted(range(len(spec.clusters)), key=lambda k: spec.clusters[k].capacity)
         # Where to look for room: the cluster itself, then stronger ones, then weaker ones.
         self._search = {
@@ -68,7 +68,7 @@ class Scheduler:
         """CPU time given and not yet placed."""
         return sum(state.backlog_ns for state in self._tasks.values())
 
-    def give(self, runs: Mapping[Task, int], waits: Mapping[Task, int]) -> None:
+    def give(self, runs: Mapping[KernelTask, int], waits: Mapping[KernelTask, int]) -> None:
         """Add CPU time (ns by task) to the backlogs, and take note of waiting."""
         for task, run_ns in runs.items():
             if run_ns > 0:
@@ -78,7 +78,7 @@ class Scheduler:
                 state = self._tasks[task]
                 state.wait_ns = min(state.wait_ns + wait_ns, _WAIT_LIMIT_NS)
 
-    def place(self, dt_ns: int) -> list[Placement]:
+    def place(self, dt_ns: int) -> list[TaskPlacement]:
         """Put backlogs on cores: at most `dt_ns` of each task and on each core; the rest stays."""
         ready = [(task, state) for task, state in self._tasks.items() if state.backlog_ns]
         ready.sort(key=lambda pair: (-pair[1].backlog_ns, pair[0]))
@@ -92,7 +92,7 @@ class Scheduler:
                 free[core] -= run_ns
                 state.core = core
                 state.backlog_ns -= run_ns
-                placed.append(Placement(task, core, run_ns))
+                placed.append(TaskPlacement(task, core, run_ns))
         self._decay(dt_ns, placed)
         return placed
 
@@ -130,7 +130,7 @@ class Scheduler:
                 return cluster
         return self._by_capacity[-1]
 
-    def _decay(self, dt_ns: int, placed: list[Placement]) -> None:
+    def _decay(self, dt_ns: int, placed: list[TaskPlacement]) -> None:
         keep = 0.5 ** (dt_ns / HALF_LIFE_NS)
         gain = (1 - keep) * FULL_CAPACITY / dt_ns
         ran = {placement.task: placement.run_ns for placement in placed}

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from navitas.errors import DeviceError
-from navitas.virtual_phone.kernel.task import Task, Usage
+from navitas.virtual_phone.kernel.task import CpuUsage, KernelTask
 
 _QUIET = 5  # reads after which a thread counts as asleep
 _LAST_NS = 10_000_000  # time in which what a removed process had left is run
@@ -23,11 +23,11 @@ class CpuSource(Protocol):
         """Watch a process from now on."""
         ...
 
-    def remove(self, pid: int) -> Usage:
+    def remove(self, pid: int) -> CpuUsage:
         """Stop watching; returns its last CPU time (exact if the process has not been reaped yet)."""
         ...
 
-    def read(self, dt_ns: int) -> Usage:
+    def read(self, dt_ns: int) -> CpuUsage:
         """What tasks used since the last read, `dt_ns` ago. Tasks with tid ≤ 0 stand for time no live thread accounts for."""
         ...
 
@@ -56,12 +56,12 @@ def process_cpu_ns(pid: int) -> int | None:
         return None
 
 
-def streams(pid: int, run_ns: int, dt_ns: int) -> dict[Task, int]:
+def streams(pid: int, run_ns: int, dt_ns: int) -> dict[KernelTask, int]:
     """CPU time of unknown threads as tasks: as many at once as are needed to use it within `dt_ns`."""
     if run_ns <= 0:
         return {}
     count = -(-run_ns // max(dt_ns, 1_000_000))
-    return {Task(pid, -k): run_ns * (k + 1) // count - run_ns * k // count for k in range(count)}
+    return {KernelTask(pid, -k): run_ns * (k + 1) // count - run_ns * k // count for k in range(count)}
 
 
 class ProcessClockSource:
@@ -74,15 +74,15 @@ class ProcessClockSource:
         """Watch a process from now on."""
         self._last_ns[pid] = process_cpu_ns(pid) or 0
 
-    def remove(self, pid: int) -> Usage:
+    def remove(self, pid: int) -> CpuUsage:
         """Stop watching; returns its last CPU time."""
         last = self._take(pid, _LAST_NS)
         self._last_ns.pop(pid, None)
-        return Usage(last)
+        return CpuUsage(last)
 
-    def read(self, dt_ns: int) -> Usage:
+    def read(self, dt_ns: int) -> CpuUsage:
         """CPU ns since the last read; waiting is not known."""
-        usage = Usage()
+        usage = CpuUsage()
         for pid in self._last_ns:
             usage.runs |= self._take(pid, dt_ns)
         return usage
@@ -91,7 +91,7 @@ class ProcessClockSource:
         """Forget all processes."""
         self._last_ns.clear()
 
-    def _take(self, pid: int, dt_ns: int) -> dict[Task, int]:
+    def _take(self, pid: int, dt_ns: int) -> dict[KernelTask, int]:
         now_ns = process_cpu_ns(pid)
         if now_ns is None or pid not in self._last_ns:
             return {}
@@ -120,15 +120,15 @@ class _Process:
         self._clock_ns = process_cpu_ns(pid) or 0
         self._given_ns = self._clock_ns
         self._meet()
-        self._look(list(self._threads.items()), Usage())
+        self._look(list(self._threads.items()), CpuUsage())
 
-    def read(self, dt_ns: int) -> Usage:
+    def read(self, dt_ns: int) -> CpuUsage:
         # The process clock first: the threads then show at least as much as it did, so a running thread's time is never
         # mistaken for that of one that is gone.
         clock_ns = process_cpu_ns(self.pid)
         if clock_ns == self._clock_ns:
-            return Usage()
-        usage = Usage()
+            return CpuUsage()
+        usage = CpuUsage()
         # Threads that ran lately are read first; most of the time they explain the process clock, and the rest has slept.
         threads = list(self._threads.items())
         self._look([(tid, thread) for tid, thread in threads if thread.quiet < _QUIET], usage)
@@ -159,7 +159,7 @@ class _Process:
                         descriptor = os.open(f"{self._tasks_dir}/{name}/schedstat", os.O_RDONLY | os.O_CLOEXEC)
                         self._threads[int(name)] = _Thread(descriptor)
 
-    def _look(self, threads: list[tuple[int, _Thread]], usage: Usage) -> None:
+    def _look(self, threads: list[tuple[int, _Thread]], usage: CpuUsage) -> None:
         """Read threads (run ns, wait ns, slices); adds to `usage` what each used since it was last read."""
         for tid, thread in threads:
             try:
@@ -169,7 +169,7 @@ class _Process:
                 del self._threads[tid]
                 continue
             if run_ns > thread.run_ns:
-                task = Task(self.pid, tid)
+                task = KernelTask(self.pid, tid)
                 usage.runs[task] = run_ns - thread.run_ns
                 usage.waits[task] = wait_ns - thread.wait_ns
                 thread.run_ns, thread.wait_ns = run_ns, wait_ns
@@ -193,18 +193,18 @@ class SchedstatSource:
         if pid not in self._processes:
             self._processes[pid] = _Process(pid)
 
-    def remove(self, pid: int) -> Usage:
+    def remove(self, pid: int) -> CpuUsage:
         """Stop watching; returns its last CPU time (exact if the process has not been reaped yet)."""
         process = self._processes.pop(pid, None)
         if process is None:
-            return Usage()
+            return CpuUsage()
         last = process.read(_LAST_NS)
         process.close()
         return last
 
-    def read(self, dt_ns: int) -> Usage:
+    def read(self, dt_ns: int) -> CpuUsage:
         """CPU and waiting ns by task since the last read."""
-        usage = Usage()
+        usage = CpuUsage()
         for process in self._processes.values():
             usage.add(process.read(dt_ns))
         return usage

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 
-class Task(NamedTuple):
+class KernelTask(NamedTuple):
     """A thread of a process; `tid` ≤ 0 stands for threads that came and went unseen (stream number, negated)."""
 
     pid: int
@@ -19,17 +19,17 @@ class Segment(NamedTuple):
     start_ns: int
     end_ns: int
     core: int
-    task: Task
+    task: KernelTask
 
 
 @dataclass(slots=True)
-class Usage:
+class CpuUsage:
     """What tasks used in a while: CPU ns, and ns they were ready to run but waited for a CPU of the host."""
 
-    runs: dict[Task, int] = field(default_factory=dict)
-    waits: dict[Task, int] = field(default_factory=dict)
+    runs: dict[KernelTask, int] = field(default_factory=dict)
+    waits: dict[KernelTask, int] = field(default_factory=dict)
 
-    def add(self, other: Usage) -> None:
+    def add(self, other: CpuUsage) -> None:
         """Add another usage to this one."""
         for mine, its in ((self.runs, other.runs), (self.waits, other.waits)):
             for task, ns in its.items():

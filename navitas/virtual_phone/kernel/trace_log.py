@@ -19,7 +19,7 @@ class Leaves(Enum):
     DEAD = "X"
 
 
-class Thread(NamedTuple):
+class TracedThread(NamedTuple):
     """A thread that ran; its name is empty where nobody told it."""
 
     tid: int
@@ -45,7 +45,7 @@ class Change(NamedTuple):
     khz: int
 
 
-class Switch(NamedTuple):
+class CoreSwitch(NamedTuple):
     """Core `cpu` turns from one thread to another; 0 is the idle one."""
 
     cpu: int
@@ -72,14 +72,14 @@ class Birth(NamedTuple):
     parent: int
 
 
-class Lost(NamedTuple):
+class LostEvents(NamedTuple):
     """Of core `cpu` events before `t_ns` are missing."""
 
     cpu: int
     t_ns: int
 
 
-Event = Switch | Change | Idle | Birth | Lost
+Event = CoreSwitch | Change | Idle | Birth | LostEvents
 
 
 @dataclass(slots=True)
@@ -90,7 +90,7 @@ class Noted:
     """
 
     stints: Sequence[Stint] = ()
-    threads: dict[int, Thread] = field(default_factory=dict)
+    threads: dict[int, TracedThread] = field(default_factory=dict)
     births: list[Birth] = field(default_factory=list)
     lost_ns: list[int] = field(default_factory=list)
     dropped: int = 0
@@ -130,7 +130,7 @@ class TraceLog:
         self._set(start_ns, khz)
 
     @property
-    def threads(self) -> dict[int, Thread]:
+    def threads(self) -> dict[int, TracedThread]:
         """Who ran, by key."""
         return self._noted.threads
 
@@ -158,7 +158,7 @@ class TraceLog:
         stints: dict[int, list[Stint]] = {cpu: [] for cpu in self.cpus}
         for stint in self._noted.stints:
             stints[stint.cpu].append(stint)
-        others: dict[int, list[Event]] = {cpu: [Lost(cpu, t_ns) for t_ns in self._noted.lost_ns] for cpu in self.cpus}
+        others: dict[int, list[Event]] = {cpu: [LostEvents(cpu, t_ns) for t_ns in self._noted.lost_ns] for cpu in self.cpus}
         noted: list[Change | Birth] = [*self.changes, *self._noted.births]
         for event in noted:
             others[event.cpu].append(event)
@@ -172,7 +172,7 @@ class TraceLog:
                 self.changes += [Change(cpu, t_ns, value) for cpu in cluster.cpus]
 
 
-def _of_core(stints: Sequence[Stint]) -> Iterator[Switch | Idle]:
+def _of_core(stints: Sequence[Stint]) -> Iterator[CoreSwitch | Idle]:
     running, until_ns, leaves = 0, 0, Leaves.RUNNABLE
     for stint in stints:
         if running and stint.start_ns > until_ns:
@@ -181,12 +181,12 @@ def _of_core(stints: Sequence[Stint]) -> Iterator[Switch | Idle]:
         if not running:
             yield Idle(stint.cpu, stint.start_ns, -1)
         if stint.thread != running:
-            yield Switch(stint.cpu, stint.start_ns, running, stint.thread, leaves if running else Leaves.RUNNABLE)
+            yield CoreSwitch(stint.cpu, stint.start_ns, running, stint.thread, leaves if running else Leaves.RUNNABLE)
         running, until_ns, leaves = stint.thread, stint.end_ns, stint.leaves
     if running:
         yield from _to_idle(stints[-1].cpu, until_ns, running, leaves)
 
 
-def _to_idle(cpu: int, t_ns: int, running: int, leaves: Leaves) -> Iterator[Switch | Idle]:
-    yield Switch(cpu, t_ns, running, 0, leaves)
+def _to_idle(cpu: int, t_ns: int, running: int, leaves: Leaves) -> Iterator[CoreSwitch | Idle]:
+    yield CoreSwitch(cpu, t_ns, running, 0, leaves)
     yield Idle(cpu, t_ns, 0)

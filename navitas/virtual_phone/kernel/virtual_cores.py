@@ -5,10 +5,10 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
-from navitas.virtual_phone.kernel.host_runs import Run
+from navitas.virtual_phone.kernel.host_runs import HostRun
 from navitas.virtual_phone.kernel.spec import PhoneSpec
-from navitas.virtual_phone.kernel.task import Segment, Task
-from navitas.virtual_phone.kernel.trace_log import Leaves, Stint, Thread
+from navitas.virtual_phone.kernel.task import KernelTask, Segment
+from navitas.virtual_phone.kernel.trace_log import Leaves, Stint, TracedThread
 
 _UNSEEN, _ANY = 0, -1  # instead of a tid: threads that the model did not see one by one; all of a process
 
@@ -17,24 +17,24 @@ class Placements:
     """Which core the model gave each task from when on. Between two placements the nearer one holds."""
 
     def __init__(self) -> None:
-        self._spans: dict[Task, list[tuple[int, int]]] = {}
-        self._last_ns: dict[Task, int] = {}
+        self._spans: dict[KernelTask, list[tuple[int, int]]] = {}
+        self._last_ns: dict[KernelTask, int] = {}
 
     def note(self, t0_ns: int, segments: Sequence[Segment]) -> None:
         """What the model placed in a step that began at `t0_ns`."""
         for segment in segments:
             pid, tid = segment.task
-            task = Task(pid, max(tid, _UNSEEN))
-            for known in (task, Task(pid, _ANY)):
+            task = KernelTask(pid, max(tid, _UNSEEN))
+            for known in (task, KernelTask(pid, _ANY)):
                 spans = self._spans.setdefault(known, [])
                 start_ns = t0_ns + segment.start_ns
                 if not spans or spans[-1][1] != segment.core:
                     spans.append(((self._last_ns[known] + start_ns) // 2 if spans else 0, segment.core))
                 self._last_ns[known] = t0_ns + segment.end_ns
 
-    def cores(self, task: Task, start_ns: int, end_ns: int) -> Iterator[tuple[int, int, int]]:
+    def cores(self, task: KernelTask, start_ns: int, end_ns: int) -> Iterator[tuple[int, int, int]]:
         """Start, end and core (-1: any) of a stretch's pieces."""
-        candidates = (task, Task(task.pid, _UNSEEN), Task(task.pid, _ANY))
+        candidates = (task, KernelTask(task.pid, _UNSEEN), KernelTask(task.pid, _ANY))
         spans = next((self._spans[known] for known in candidates if known in self._spans), None)
         if spans is None:
             yield start_ns, end_ns, -1
@@ -47,7 +47,7 @@ class Placements:
             start_ns, at = max(until_ns, start_ns), at + 1
 
 
-def lay(spec: PhoneSpec, runs: Iterable[Run], threads: dict[int, Thread], placements: Placements) -> list[Stint]:
+def lay(spec: PhoneSpec, runs: Iterable[HostRun], threads: dict[int, TracedThread], placements: Placements) -> list[Stint]:
     """Stints in order of time, none beside another on one core, each thread's time kept.
 
     A thread whose core is taken goes to a free one of the same cluster, else to any; where all are taken it waits.
@@ -55,7 +55,7 @@ def lay(spec: PhoneSpec, runs: Iterable[Run], threads: dict[int, Thread], placem
     pieces = []
     for run in runs:
         thread = threads[run.thread]
-        for start_ns, end_ns, core in placements.cores(Task(thread.pid, thread.tid), run.start_ns, run.end_ns):
+        for start_ns, end_ns, core in placements.cores(KernelTask(thread.pid, thread.tid), run.start_ns, run.end_ns):
             leaves = run.leaves if end_ns == run.end_ns else Leaves.RUNNABLE
             pieces.append((start_ns, end_ns, run.thread, core, leaves))
     pieces.sort(key=lambda piece: piece[:2])

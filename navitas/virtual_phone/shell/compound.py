@@ -11,7 +11,7 @@ from navitas.virtual_phone.shell.expansion import Expander
 from navitas.virtual_phone.shell.flow import LoopControl
 from navitas.virtual_phone.shell.glob_patterns import matches
 from navitas.virtual_phone.shell.state import ShellState
-from navitas.virtual_phone.shell.syntax import Block, Case, Command, Compound, Condition, For, If, Loop, Script
+from navitas.virtual_phone.shell.syntax import Case, Command, CommandGroup, Compound, Conditional, For, If, Loop, Script
 
 
 class CompoundRunner(ShellState):
@@ -31,9 +31,9 @@ class CompoundRunner(ShellState):
 
     async def run_compound(self, command: Compound, streams: Streams) -> int:
         """Run a compound command whose redirections are in force."""
-        if isinstance(command, Block):
+        if isinstance(command, CommandGroup):
             if command.subshell:
-                return await self.in_subshell(Block(command.body, subshell=False), streams)
+                return await self.in_subshell(CommandGroup(command.body, subshell=False), streams)
             return await self.run_script(command.body, streams)
         if isinstance(command, For | Loop):
             self.loops += 1
@@ -43,7 +43,7 @@ class CompoundRunner(ShellState):
                 self.loops -= 1
         if isinstance(command, If | Case):
             return await (self._run_if(command, streams) if isinstance(command, If) else self._run_case(command, streams))
-        if isinstance(command, Condition):
+        if isinstance(command, Conditional):
             return 0 if await holds(self, command.tokens, self.expander(streams)) else 1
         return 0 if await self.expander(streams).calculate(command.expression) else 1
 

@@ -17,8 +17,8 @@ from navitas.virtual_phone.shell.state import SHELL_NAME
 from navitas.virtual_phone.shell.streams import BrokenPipe, BufferSink, BytesSource, Input, Pipe, decode
 from navitas.virtual_phone.shell.syntax import (
     AndOr,
-    Block,
     Command,
+    CommandGroup,
     Function,
     Pipeline,
     Redirects,
@@ -208,7 +208,7 @@ class Interpreter(Shell):
         return await self.to_the_end(self._run(command, streams), streams)
 
     def _start_job(self, item: AndOr, streams: Streams) -> None:
-        body = Block(Script((AndOr(item.pipelines),)), subshell=False)
+        body = CommandGroup(Script((AndOr(item.pipelines),)), subshell=False)
         shell = self.subshell()
         own = streams.copy(stdin=Input(BytesSource()))
         job = self.phone.jobs.start(("sh",), self.who, shell.isolated(body, own), on_signal=shell.take_signal)

@@ -10,11 +10,11 @@ from navitas.virtual_phone.shell.lexer import Operator, Token, tokenize
 from navitas.virtual_phone.shell.syntax import (
     RESERVED_WORDS,
     AndOr,
-    Block,
     Calculation,
     Case,
     Command,
-    Condition,
+    CommandGroup,
+    Conditional,
     For,
     Function,
     If,
@@ -111,9 +111,9 @@ class _Parser:
         }
         return parts[keyword]() if keyword in parts else None
 
-    def _block(self) -> Block:
+    def _block(self) -> CommandGroup:
         subshell = self._take_operator() == "("
-        return Block(self._body(")" if subshell else "}"), subshell, self._redirects())
+        return CommandGroup(self._body(")" if subshell else "}"), subshell, self._redirects())
 
     def _loop(self) -> Loop:
         until = self._take_operator() == "until"
@@ -124,7 +124,7 @@ class _Parser:
         self._at += 1
         return Calculation(self._word(), self._redirects())
 
-    def _condition(self) -> Condition:
+    def _condition(self) -> Conditional:
         self._at += 1
         tokens: list[Word | str] = []
         while self._plain_word() != "]]":
@@ -139,7 +139,7 @@ class _Parser:
                 tokens.append(token)
             self._at += 1
         self._at += 1
-        return Condition(tuple(tokens), self._redirects())
+        return Conditional(tuple(tokens), self._redirects())
 
     def _keyword_function(self) -> Function:
         """`function name { … }`, with or without parentheses."""

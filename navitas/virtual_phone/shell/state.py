@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from typing import Self
 
 from navitas.virtual_phone.identity import Identity
-from navitas.virtual_phone.jobs import Job
+from navitas.virtual_phone.jobs import PhoneJob
 from navitas.virtual_phone.phone import Phone
 from navitas.virtual_phone.shell.flow import CommandError
 from navitas.virtual_phone.shell.syntax import Command
@@ -44,8 +44,8 @@ class ShellState:
         self.last_job = 0
         self.tested = 0
         """How many conditions surround what runs: there `set -e` does not end the shell."""
-        self.jobs: list[Job] = []
-        self.holding_streams: list[Job] = []
+        self.jobs: list[PhoneJob] = []
+        self.holding_streams: list[PhoneJob] = []
         """Jobs of this shell and its subshells that may still write to its streams."""
         self.kept_open = ExitStack()
         """Files that `exec` opened; closed at the shell's end."""

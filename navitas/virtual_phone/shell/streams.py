@@ -25,7 +25,7 @@ class BrokenPipe(Exception):
     """Nobody will read what is written: the writing command ends, like on SIGPIPE."""
 
 
-class Source(Protocol):
+class InputSource(Protocol):
     """Where a command reads from."""
 
     async def read(self) -> bytes:
@@ -195,7 +195,7 @@ class _PipeReader:
 class Input:
     """A command's standard input: pieces or lines; `read` in a loop's body leaves the rest to the next reader."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: InputSource) -> None:
         self._source = source
         self._piece = b""
         self._at = 0

@@ -105,7 +105,7 @@ class Script:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class CommandGroup:
     """`( … )` as a subshell, or `{ …; }`."""
 
     body: Script
@@ -152,7 +152,7 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class Conditional:
     """`[[ … ]]`: words, and the operators `&& || ( ) < >` as text."""
 
     tokens: tuple[Word | str, ...]
@@ -176,5 +176,5 @@ class Function:
     redirects: Redirects = ()
 
 
-Compound: TypeAlias = Block | If | Loop | For | Case | Condition | Calculation
+Compound: TypeAlias = CommandGroup | If | Loop | For | Case | Conditional | Calculation
 Command: TypeAlias = Simple | Function | Compound

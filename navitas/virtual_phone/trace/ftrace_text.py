@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from navitas.virtual_phone.kernel.trace_log import Birth, Change, Idle, Lost, Switch, TraceLog
+from navitas.virtual_phone.kernel.trace_log import Birth, Change, CoreSwitch, Idle, LostEvents, TraceLog
 from navitas.virtual_phone.trace.moments import Moment
 
 _HEADER = """# tracer: nop
@@ -32,10 +32,10 @@ def ftrace_text(log: TraceLog, begin: Moment, processes: Mapping[int, str], kind
     running = dict.fromkeys(log.cpus, 0)
     for event in events:
         who = _who(log, processes, running[event.cpu])
-        if isinstance(event, Lost):
+        if isinstance(event, LostEvents):
             lines.append(f"CPU:{event.cpu} [LOST EVENTS]\n")
             continue
-        if isinstance(event, Switch):
+        if isinstance(event, CoreSwitch):
             name, tid, _ = who = _who(log, processes, event.prev)
             next_name, next_tid, _ = _who(log, processes, event.next)
             text = (
@@ -55,7 +55,7 @@ def ftrace_text(log: TraceLog, begin: Moment, processes: Mapping[int, str], kind
     return "".join(lines)
 
 
-KINDS: Mapping[str, tuple[type, ...]] = {"sched": (Switch, Birth, Lost), "freq": (Change,), "idle": (Idle,)}
+KINDS: Mapping[str, tuple[type, ...]] = {"sched": (CoreSwitch, Birth, LostEvents), "freq": (Change,), "idle": (Idle,)}
 """Events by atrace's category."""
 
 

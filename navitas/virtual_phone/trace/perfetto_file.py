@@ -9,13 +9,23 @@ from itertools import groupby
 from typing import Any
 
 from navitas.perfetto.schema import message_class
-from navitas.virtual_phone.kernel.trace_log import Birth, Change, Event, Idle, Leaves, Lost, Switch, Thread, TraceLog
+from navitas.virtual_phone.kernel.trace_log import (
+    Birth,
+    Change,
+    CoreSwitch,
+    Event,
+    Idle,
+    Leaves,
+    LostEvents,
+    TracedThread,
+    TraceLog,
+)
 from navitas.virtual_phone.trace.moments import Moment
 
 _SEQUENCE = 1
 _MOST_EVENTS = 2_000  # in a bundle
 _STATES = {Leaves.RUNNABLE: 0, Leaves.SLEEPING: 1, Leaves.DEAD: 16}
-_IDLE = Thread(0, 0, "swapper")
+_IDLE = TracedThread(0, 0, "swapper")
 _THREAD_FLAGS = 0x3D0F00  # as pthread_create starts one
 _START, _END = 1, 2
 _REALTIME, _MONOTONIC, _BOOTTIME = 1, 3, 6
@@ -23,7 +33,7 @@ _LEAVES_IDLE = 0xFFFFFFFF
 
 
 @dataclass(slots=True)
-class Session:
+class TraceSession:
     """What a trace is made of: what was asked for, what was noted, when, and readings of rails (µJ) at moments."""
 
     config: Any
@@ -44,7 +54,7 @@ class Session:
         return next(found, None)
 
 
-def perfetto_file(session: Session) -> bytes:
+def perfetto_file(session: TraceSession) -> bytes:
     """The whole file. Times are in boottime, as they are without another word."""
     return b"".join(_framed(packet.SerializeToString()) for packet in _packets(session))
 
@@ -57,7 +67,7 @@ def _framed(data: bytes) -> bytes:
     return bytes([*head, size]) + data
 
 
-def _packets(session: Session) -> Iterator[Any]:
+def _packets(session: TraceSession) -> Iterator[Any]:
     ahead_ns = session.moments[0].ahead_ns
     yield _snapshot(session.moments[0])
     yield _overruns(session, _START)
@@ -65,7 +75,7 @@ def _packets(session: Session) -> Iterator[Any]:
         yield _tree(session)
     for cpu, events in groupby(_wanted(session), key=lambda event: event.cpu):
         lost = False
-        for is_loss, part in groupby(events, key=lambda event: isinstance(event, Lost)):
+        for is_loss, part in groupby(events, key=lambda event: isinstance(event, LostEvents)):
             whole = [] if is_loss else list(part)
             for low in range(0, len(whole), _MOST_EVENTS):
                 yield _bundle(cpu, whole[low : low + _MOST_EVENTS], session.log, ahead_ns, lost and not low)
@@ -93,7 +103,7 @@ def _snapshot(moment: Moment) -> Any:
     return packet
 
 
-def _overruns(session: Session, phase: int) -> Any:
+def _overruns(session: TraceSession, phase: int) -> Any:
     packet = _packet()
     packet.ftrace_stats.phase = phase
     for cpu in session.log.cpus:
@@ -101,7 +111,7 @@ def _overruns(session: Session, phase: int) -> Any:
     return packet
 
 
-def _tree(session: Session) -> Any:
+def _tree(session: TraceSession) -> Any:
     packet, log = _packet(), session.log
     packet.timestamp = session.moments[0].boottime_ns
     born = {event.thread for event in _wanted(session) if isinstance(event, Birth)}
@@ -112,9 +122,9 @@ def _tree(session: Session) -> Any:
     return packet
 
 
-def _wanted(session: Session) -> Iterator[Event]:
-    names = {Switch: "sched_switch", Change: "cpu_frequency", Idle: "cpu_idle", Birth: "task_newtask"}
-    wanted = (Lost, *(kind for kind, name in names.items() if name in session.events))
+def _wanted(session: TraceSession) -> Iterator[Event]:
+    names = {CoreSwitch: "sched_switch", Change: "cpu_frequency", Idle: "cpu_idle", Birth: "task_newtask"}
+    wanted = (LostEvents, *(kind for kind, name in names.items() if name in session.events))
     return (event for event in session.log.events() if isinstance(event, wanted))
 
 
@@ -127,7 +137,7 @@ def _bundle(cpu: int, events: Sequence[Event], log: TraceLog, ahead_ns: int, los
     comms: dict[bytes, int] = {}
     for event in events:
         t_ns = event.t_ns + ahead_ns
-        if isinstance(event, Switch):
+        if isinstance(event, CoreSwitch):
             compact.switch_timestamp.append(t_ns - before_ns)
             compact.switch_prev_state.append(_STATES[event.leaves])
             tid, _, text = log.threads[event.next] if event.next else _IDLE

@@ -12,7 +12,7 @@ from navitas.virtual_phone.kernel_port import KernelPort
 from navitas.virtual_phone.process_table import ProcessTable
 from navitas.virtual_phone.trace.ftrace_text import KINDS, ftrace_text
 from navitas.virtual_phone.trace.moments import Moment, now
-from navitas.virtual_phone.trace.perfetto_file import Session, perfetto_file
+from navitas.virtual_phone.trace.perfetto_file import TraceSession, perfetto_file
 
 _DEFAULT_POLL_S = 1.0
 
@@ -35,7 +35,7 @@ class PerfettoSession:
         """Record to the end; the exit status."""
         with self._file:
             log = self._kernel.start_trace()
-            session = Session(self._config, log, {}, [now()])
+            session = TraceSession(self._config, log, {}, [now()])
             try:
                 await self._wait(session)
             finally:
@@ -46,7 +46,7 @@ class PerfettoSession:
             self._file.write(await asyncio.to_thread(perfetto_file, session))
         return 0
 
-    async def _wait(self, session: Session) -> None:
+    async def _wait(self, session: TraceSession) -> None:
         """Until the end; meanwhile rails are read, where they were asked for."""
         duration_ms = self._config.duration_ms
         deadline = time.monotonic() + duration_ms / 1000 if duration_ms else float("inf")

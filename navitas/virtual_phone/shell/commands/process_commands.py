@@ -6,14 +6,14 @@ import asyncio
 import re
 import shlex
 
-from navitas.virtual_phone.process_table import Process
+from navitas.virtual_phone.process_table import PhoneProcess
 from navitas.virtual_phone.shell.commands.command_options import options
 from navitas.virtual_phone.shell.commands.signals import signal_of
 from navitas.virtual_phone.shell.context import Context, command
 from navitas.virtual_phone.shell.flow import CommandError
 
 
-def _visible(context: Context) -> list[Process]:
+def _visible(context: Context) -> list[PhoneProcess]:
     """Apps see their own processes only."""
     who = context.shell.who
     return [process for process in context.phone.processes.all() if who.package is None or process.who.uid == who.uid]
@@ -41,7 +41,7 @@ def _aligned(cell: str, width: int) -> str:
     return cell.rjust(width) if cell.isdecimal() else cell.ljust(width)
 
 
-def _cell(process: Process, column: str) -> str:
+def _cell(process: PhoneProcess, column: str) -> str:
     cells = {
         "USER": process.who.name,
         "UID": str(process.who.uid),
@@ -68,11 +68,11 @@ async def pidof(context: Context) -> int:
     return 0 if pids else 1
 
 
-def _named(process: Process, name: str) -> bool:
+def _named(process: PhoneProcess, name: str) -> bool:
     return name in (process.name, process.name.rsplit("/", 1)[-1])
 
 
-def _matching(context: Context, flags: str, args: list[str]) -> list[Process]:
+def _matching(context: Context, flags: str, args: list[str]) -> list[PhoneProcess]:
     if not args:
         raise CommandError("missing PATTERN")
     try:
@@ -83,7 +83,7 @@ def _matching(context: Context, flags: str, args: list[str]) -> list[Process]:
     return [process for process, text in texts if pattern.search(text) and not _is_itself(context, process)]
 
 
-def _is_itself(context: Context, process: Process) -> bool:
+def _is_itself(context: Context, process: PhoneProcess) -> bool:
     """A shell that was given this one command has become it; one that has more to do waits, and is found like any other."""
     if process.pid != context.shell.pid:
         return False

@@ -6,8 +6,8 @@ import asyncio
 import signal
 
 from navitas.virtual_phone.identity import Identity
-from navitas.virtual_phone.jobs import Job
-from navitas.virtual_phone.process_table import Process
+from navitas.virtual_phone.jobs import PhoneJob
+from navitas.virtual_phone.process_table import PhoneProcess
 from navitas.virtual_phone.shell.context import Context, builtin
 from navitas.virtual_phone.shell.flow import CommandError
 
@@ -73,7 +73,7 @@ async def wait(context: Context) -> int:
     return status
 
 
-async def _wait_for(context: Context, job: Job, *, tell: bool = False) -> int:
+async def _wait_for(context: Context, job: PhoneJob, *, tell: bool = False) -> int:
     """Wait for one job; its status with `tell`, else 0; 128 and more when a signal came first."""
     shell = context.shell
     ending = asyncio.create_task(job.wait())
@@ -89,7 +89,7 @@ async def _wait_for(context: Context, job: Job, *, tell: bool = False) -> int:
         signalled.cancel()
 
 
-def _job(context: Context, name: str) -> Job | None:
+def _job(context: Context, name: str) -> PhoneJob | None:
     jobs = context.shell.jobs
     if name.startswith("%"):
         number = int(name[1:]) if name[1:].isdecimal() else len(jobs)
@@ -130,7 +130,7 @@ async def kill(context: Context) -> int:
     return status
 
 
-def _refusal(who: Identity, process: Process | None) -> str:
+def _refusal(who: Identity, process: PhoneProcess | None) -> str:
     if process is None:
         return "No such process"
     return "" if process.who.uid == who.uid else "Operation not permitted"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from navitas.virtual_phone.kernel.task import Task, Usage
+from navitas.virtual_phone.kernel.task import CpuUsage, KernelTask
 
 
 class FakeSource:
@@ -10,21 +10,21 @@ class FakeSource:
 
     def __init__(self) -> None:
         self.pids: list[int] = []
-        self.given: dict[Task, int] = {}
+        self.given: dict[KernelTask, int] = {}
         self.closed = False
 
     def add(self, pid: int) -> None:
         self.pids.append(pid)
 
-    def remove(self, pid: int) -> Usage:
+    def remove(self, pid: int) -> CpuUsage:
         known = pid in self.pids
         self.pids = [other for other in self.pids if other != pid]
-        return Usage({Task(pid, 0): 1_000} if known else {})
+        return CpuUsage({KernelTask(pid, 0): 1_000} if known else {})
 
-    def read(self, dt_ns: int) -> Usage:
+    def read(self, dt_ns: int) -> CpuUsage:
         assert dt_ns >= 0
         given, self.given = self.given, {}
-        return Usage(given)
+        return CpuUsage(given)
 
     def close(self) -> None:
         self.closed = True

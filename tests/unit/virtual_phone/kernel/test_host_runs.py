@@ -7,9 +7,9 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navitas.virtual_phone.kernel.host_runs import HostRuns, Met, Run
-from navitas.virtual_phone.kernel.ring_pages import Born, Missed, Ran, Switched
-from navitas.virtual_phone.kernel.trace_log import Leaves, Thread
+from navitas.virtual_phone.kernel.host_runs import HostRun, HostRuns, Met
+from navitas.virtual_phone.kernel.ring_pages import Born, MissedHostEvents, Ran, Switched
+from navitas.virtual_phone.kernel.trace_log import Leaves, TracedThread
 
 APP, OTHER = 100, 900
 
@@ -21,18 +21,19 @@ def out(t_ns: int, tid: int, name: bytes, leaves: Leaves = Leaves.SLEEPING) -> S
 def test_accounts_between_two_switches_are_one_run() -> None:
     host = HostRuns(0)
     events = [Met(0, APP, (APP,)), Ran(4_000_000, APP, 3_990_000), Ran(8_001_000, APP, 4_000_000), out(8_002_000, APP, b"main")]
-    assert host.read(events) == [Run(10_000, 8_000_000, APP, Leaves.SLEEPING)]
-    assert host.threads == {APP: Thread(APP, APP, "main")}
+    assert host.read(events) == [HostRun(10_000, 8_000_000, APP, Leaves.SLEEPING)]
+    assert host.threads == {APP: TracedThread(APP, APP, "main")}
 
 
 def test_what_was_taken_away_lies_between_runs() -> None:
     host = HostRuns(0)
     runs = host.read([Met(0, APP, (APP,)), Ran(4_000_000, APP, 4_000_000), Ran(8_000_000, APP, 1_000_000)])
-    assert runs == [Run(0, 4_000_000, APP, Leaves.RUNNABLE), Run(7_000_000, 8_000_000, APP, Leaves.RUNNABLE)]
+    assert runs == [HostRun(0, 4_000_000, APP, Leaves.RUNNABLE), HostRun(7_000_000, 8_000_000, APP, Leaves.RUNNABLE)]
 
 
 def test_time_before_the_trace_is_left_out() -> None:
-    assert HostRuns(1_000).read([Met(1_000, APP, (APP,)), Ran(1_500, APP, 4_000)]) == [Run(1_000, 1_500, APP, Leaves.RUNNABLE)]
+    events = [Met(1_000, APP, (APP,)), Ran(1_500, APP, 4_000)]
+    assert HostRuns(1_000).read(events) == [HostRun(1_000, 1_500, APP, Leaves.RUNNABLE)]
 
 
 def test_threads_of_a_thread_belong_to_its_process_and_others_stay_out() -> None:
@@ -49,8 +50,8 @@ def test_threads_of_a_thread_belong_to_its_process_and_others_stay_out() -> None
             Ran(300_001, OTHER + 1, 100),
         ]
     )
-    assert runs == [Run(199_900, 200_000, APP + 2, Leaves.DEAD)]
-    assert host.threads[APP + 2] == Thread(APP + 2, APP, "worker")
+    assert runs == [HostRun(199_900, 200_000, APP + 2, Leaves.DEAD)]
+    assert host.threads[APP + 2] == TracedThread(APP + 2, APP, "worker")
     assert [birth[1:] for birth in host.births] == [(APP + 1, APP), (APP + 2, APP + 1)]
     assert {thread.pid for thread in host.threads.values()} == {APP}
 
@@ -70,12 +71,12 @@ def test_a_tid_that_is_given_again_is_another_thread() -> None:
             Ran(5_000, again, 10),
         ]
     )
-    assert [host.threads[run.thread] for run in runs] == [Thread(again, APP, "first"), Thread(again, OTHER, "second")]
+    assert [host.threads[run.thread] for run in runs] == [TracedThread(again, APP, "first"), TracedThread(again, OTHER, "second")]
 
 
 def test_a_loss_is_told() -> None:
     host = HostRuns(0)
-    assert host.read([Missed(70), Met(0, APP, (APP,)), Missed(30)]) == [] and host.lost_ns == [30, 70]
+    assert host.read([MissedHostEvents(70), Met(0, APP, (APP,)), MissedHostEvents(30)]) == [] and host.lost_ns == [30, 70]
 
 
 @given(st.lists(st.tuples(st.integers(1, 10**7), st.integers(0, 10**6), st.booleans()), max_size=60))

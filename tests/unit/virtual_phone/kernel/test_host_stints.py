@@ -16,8 +16,8 @@ from support.fake_tracefs import FakeTracefs, newtask, page, ran, switch
 from navitas.virtual_phone.kernel import Kernel, load_spec
 from navitas.virtual_phone.kernel.host_stints import HostStints
 from navitas.virtual_phone.kernel.modelled_stints import ModelledStints
-from navitas.virtual_phone.kernel.task import Segment, Task
-from navitas.virtual_phone.kernel.trace_log import Birth, Leaves, Lost, Stint, Switch, Thread, TraceLog
+from navitas.virtual_phone.kernel.task import KernelTask, Segment
+from navitas.virtual_phone.kernel.trace_log import Birth, CoreSwitch, Leaves, LostEvents, Stint, TracedThread, TraceLog
 
 SPEC = load_spec()
 PID = os.getpid()
@@ -70,16 +70,16 @@ def pages(now_ns: int) -> dict[int, bytes]:
 
 def test_pages_become_stints_where_the_model_has_the_process(tmp_path: Path, now_ns: int) -> None:
     stints = HostStints(SPEC, FakeTracefs(tmp_path, pages(now_ns)).instance(), [PID])
-    stints.step(now_ns, [Segment(0, 10_000, 6, Task(PID, 0))])
+    stints.step(now_ns, [Segment(0, 10_000, 6, KernelTask(PID, 0))])
     log = TraceLog(SPEC, now_ns, [300_000, 400_000, 500_000], stints)
     log.end(now_ns + 10_000)
     log.settle()
-    assert log.threads == {CHILD: Thread(CHILD, PID, "worker")} and log.dropped == 0
-    events = [event for event in log.events() if isinstance(event, Switch | Lost | Birth)]
-    assert {event for event in events if isinstance(event, Lost)} == {Lost(cpu, now_ns + 1) for cpu in SPEC.cpus}
-    assert [event for event in events if isinstance(event, Switch)] == [
-        Switch(6, now_ns + 1_000, 0, CHILD, Leaves.RUNNABLE),
-        Switch(6, now_ns + 5_000, CHILD, 0, Leaves.DEAD),
+    assert log.threads == {CHILD: TracedThread(CHILD, PID, "worker")} and log.dropped == 0
+    events = [event for event in log.events() if isinstance(event, CoreSwitch | LostEvents | Birth)]
+    assert {event for event in events if isinstance(event, LostEvents)} == {LostEvents(cpu, now_ns + 1) for cpu in SPEC.cpus}
+    assert [event for event in events if isinstance(event, CoreSwitch)] == [
+        CoreSwitch(6, now_ns + 1_000, 0, CHILD, Leaves.RUNNABLE),
+        CoreSwitch(6, now_ns + 5_000, CHILD, 0, Leaves.DEAD),
     ]
     stints.stop(0)
 
@@ -128,7 +128,7 @@ def test_where_the_host_refuses_the_model_tells(kernel: Kernel, tmp_path: Path) 
 def test_the_models_stints_are_bounded() -> None:
     stints = ModelledStints(SPEC, limit=2)
     for k in range(3):
-        stints.step(100 * k, [Segment(0, 10, 4, Task(4_194_000, -k)), Segment(5, 5, 4, Task(4_194_000, 7))])
+        stints.step(100 * k, [Segment(0, 10, 4, KernelTask(4_194_000, -k)), Segment(5, 5, 4, KernelTask(4_194_000, 7))])
     stints.stop(300)
     noted = stints.noted()
     assert list(noted.stints) == [Stint(4, 100, 110, 4_194_302), Stint(4, 200, 210, 4_194_301)] and noted.dropped == 1

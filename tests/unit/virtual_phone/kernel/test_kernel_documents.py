@@ -16,10 +16,10 @@ from navitas.virtual_phone.kernel.governor import DOWN_LIMIT_NS, UP_LIMIT_NS, Go
 from navitas.virtual_phone.kernel.kernel_model import KernelModel
 from navitas.virtual_phone.kernel.scheduler import HALF_LIFE_NS, Scheduler
 from navitas.virtual_phone.kernel.spec import ClusterSpec, PhoneSpec
-from navitas.virtual_phone.kernel.task import Task
+from navitas.virtual_phone.kernel.task import KernelTask
 
 MS = 1_000_000
-TASK = Task(1, 1)
+TASK = KernelTask(1, 1)
 CLUSTER = ClusterSpec((0, 1), (300_000, 700_000, 1_100_000, 1_800_000), (10.0, 30.0, 70.0, 160.0), 5.0, 300.0)
 PLAIN = PhoneSpec(
     "plain", Path("plain.xml"), 4.0, 50.0, 100.0, (ClusterSpec((0, 1, 2, 3), (1_000_000,), (300.0,), 70.0, 1024.0),)
@@ -112,7 +112,7 @@ def test_busy_cores_draw_what_their_powers_sum_to(tasks: int, count: int, dt: in
     """k tasks that always run: E = t · (base + active + cluster + k · core)."""
     model = KernelModel(PLAIN)
     for number in range(count):
-        model.step(number * dt, (number + 1) * dt, {Task(1, tid): dt for tid in range(1, tasks + 1)})
+        model.step(number * dt, (number + 1) * dt, {KernelTask(1, tid): dt for tid in range(1, tasks + 1)})
     seconds = count * dt / 1e9
     assert sum(model.rails.energies_uj().values()) == pytest.approx(seconds * (50 + 100 + 70 + 300 * tasks) * 1e3, rel=1e-9)
 
@@ -136,7 +136,7 @@ def test_two_independent_cores_overlap_as_chance_has_it(first: float, second: fl
     dt, count = 10 * MS, 50
     model = KernelModel(PLAIN)
     for number in range(count):
-        model.step(number * dt, (number + 1) * dt, {Task(1, 1): round(first * dt), Task(1, 2): round(second * dt)})
+        model.step(number * dt, (number + 1) * dt, {KernelTask(1, 1): round(first * dt), KernelTask(1, 2): round(second * dt)})
     longest, total = max(first, second) * dt * count, min(1.0, first + second) * dt * count
     assert longest - count <= model.rails.active_ns <= total + 2 * count
 
@@ -148,7 +148,7 @@ def test_more_than_the_cores_can_run_is_run_later_and_paid_once(demands: list[in
     dt = 10 * MS
     model = KernelModel(PLAIN)
     for number, demand in enumerate(demands):
-        model.step(number * dt, (number + 1) * dt, {Task(1, tid): demand // 8 for tid in range(1, 9)})
+        model.step(number * dt, (number + 1) * dt, {KernelTask(1, tid): demand // 8 for tid in range(1, 9)})
         assert sum(model.busy_ns) <= 4 * dt * (number + 1)
     given_ns = sum(8 * (demand // 8) for demand in demands)
     assert sum(model.busy_ns) + model.backlog_ns == given_ns

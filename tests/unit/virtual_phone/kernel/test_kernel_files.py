@@ -15,7 +15,7 @@ from navitas.virtual_phone.kernel import Kernel, procfs
 from navitas.virtual_phone.kernel.kernel_model import KernelModel
 from navitas.virtual_phone.kernel.spec import PhoneSpec
 from navitas.virtual_phone.kernel.sysfs import Sysfs
-from navitas.virtual_phone.kernel.task import Task, Usage
+from navitas.virtual_phone.kernel.task import CpuUsage, KernelTask
 from navitas.virtual_phone.kernel_port import KernelPort
 
 DT = 10_000_000
@@ -46,7 +46,7 @@ def test_time_in_state_follows_in_ticks_idle_time_included(tmp_path: Path, small
     sysfs = Sysfs(tmp_path, model)
     sysfs.create()
     for k in range(60):
-        model.step(k * DT, (k + 1) * DT, {Task(1, 1): DT} if k < 30 else {})
+        model.step(k * DT, (k + 1) * DT, {KernelTask(1, 1): DT} if k < 30 else {})
         sysfs.publish()
     for k, policy in enumerate((0, 2)):
         rows = [
@@ -66,7 +66,7 @@ def test_only_what_changes_is_written(tmp_path: Path, small_phone: PhoneSpec) ->
     before = {path: path.stat().st_ino for path in files}
     contents = {path: path.read_text() for path in files}
     for k in range(50):
-        model.step(k * DT, (k + 1) * DT, {Task(1, 1): DT})
+        model.step(k * DT, (k + 1) * DT, {KernelTask(1, 1): DT})
         sysfs.publish()
     written = {path for path in files if path.stat().st_ino != before[path]}
     assert {path.name for path in written} <= {"time_in_state", "scaling_cur_freq"}
@@ -82,7 +82,7 @@ def test_readers_never_see_half_a_file(tmp_path: Path, small_phone: PhoneSpec) -
     def turn() -> None:
         k = 0
         while not stop.is_set():
-            model.step(k * 2 * DT, (k + 1) * 2 * DT, {Task(1, 1): 2 * DT})
+            model.step(k * 2 * DT, (k + 1) * 2 * DT, {KernelTask(1, 1): 2 * DT})
             sysfs.publish()
             k += 1
 
@@ -99,7 +99,7 @@ def test_readers_never_see_half_a_file(tmp_path: Path, small_phone: PhoneSpec) -
 def test_proc_stat_counts_ticks_of_every_cpu(small_phone: PhoneSpec) -> None:
     model = KernelModel(small_phone)
     for k in range(100):
-        model.step(k * DT, (k + 1) * DT, {Task(1, 1): DT})
+        model.step(k * DT, (k + 1) * DT, {KernelTask(1, 1): DT})
     lines = procfs.stat(model, 1).splitlines()
     assert lines[0] == "cpu  100 0 0 200 0 0 0 0 0 0"
     cpus = {line.split()[0]: list(map(int, line.split()[1:])) for line in lines[1:4]}
@@ -129,7 +129,7 @@ def test_a_kernel_runs_what_its_source_gives(tmp_path: Path, one_speed: PhoneSpe
     port.start()
     port.add_process(11, "app", app=True)
     port.add_process(12, "other", app=False)
-    source.given = {Task(11, 11): 5_000_000, Task(11, 0): 1_000_000, Task(12, 12): 2_000_000}
+    source.given = {KernelTask(11, 11): 5_000_000, KernelTask(11, 0): 1_000_000, KernelTask(12, 12): 2_000_000}
     while (truth := kernel.truth()).backlog_ns or not truth.processes[12].threads:
         time.sleep(0.005)
     assert truth.processes[11].cpu_ns == 6_000_000
@@ -171,7 +171,7 @@ def test_a_kernel_whose_root_is_gone_says_so(tmp_path: Path, one_speed: PhoneSpe
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_a_tick_that_fails_is_told_and_not_taken_for_rest(tmp_path: Path, one_speed: PhoneSpec) -> None:
     class Broken(FakeSource):
-        def read(self, dt_ns: int) -> Usage:
+        def read(self, dt_ns: int) -> CpuUsage:
             raise ValueError("torn schedstat")
 
     kernel = Kernel(one_speed, tmp_path, source=Broken())

@@ -9,28 +9,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navitas.virtual_phone.kernel.modelled_rails import Rails
+from navitas.virtual_phone.kernel.modelled_rails import ModelledRails
 from navitas.virtual_phone.kernel.physics import Leakage, Physics
 from navitas.virtual_phone.kernel.spec import PhoneSpec, load_spec
-from navitas.virtual_phone.kernel.task import Segment, Task
+from navitas.virtual_phone.kernel.task import KernelTask, Segment
 
 MS = 1_000_000
 DT = 10 * MS
-A, B, C = Task(1, 1), Task(1, 2), Task(2, 3)
+A, B, C = KernelTask(1, 1), KernelTask(1, 2), KernelTask(2, 3)
 
 
-def total(rails: Rails) -> float:
+def total(rails: ModelledRails) -> float:
     return sum(rails.energies_uj().values())
 
 
 def test_an_idle_phone_spends_its_base(small_phone: PhoneSpec) -> None:
-    rails = Rails(small_phone)
+    rails = ModelledRails(small_phone)
     rails.add(1_000 * MS, [], [0, 0])
     assert rails.energies_uj() == {"S4M_VDD_CPUCL0": 0, "S3M_VDD_CPUCL1": 0, "VDD_CPU_ACTIVE": 0, "VSYS_CPU_BASE": 8_000.0}
 
 
 def test_one_running_core(small_phone: PhoneSpec) -> None:
-    rails = Rails(small_phone)
+    rails = ModelledRails(small_phone)
     rails.add(DT, [Segment(MS, 5 * MS, 2, A)], [1, 0])
     # 4 ms at 100 mW core, 20 mW cluster, 40 mW active; 10 ms at 8 mW base. 1 mW × 1 ms = 1 µJ.
     assert rails.energies_uj() == pytest.approx(
@@ -41,7 +41,7 @@ def test_one_running_core(small_phone: PhoneSpec) -> None:
 
 
 def test_on_times_are_unions_and_shared_parts_are_split(small_phone: PhoneSpec) -> None:
-    rails = Rails(small_phone)
+    rails = ModelledRails(small_phone)
     # A: 0 – 6 ms on core 0, B: 4 – 8 ms on core 1 (same cluster), C: 5 – 9 ms on the big core.
     rails.add(DT, [Segment(0, 6 * MS, 0, A), Segment(4 * MS, 8 * MS, 1, B), Segment(5 * MS, 9 * MS, 2, C)], [0, 1])
     assert (rails.cluster_ns, rails.active_ns) == ([8 * MS, 4 * MS], 9 * MS)
@@ -60,14 +60,14 @@ def test_on_times_are_unions_and_shared_parts_are_split(small_phone: PhoneSpec) 
 
 
 def test_tasks_that_follow_each_other_on_a_core_leave_no_gap(small_phone: PhoneSpec) -> None:
-    rails = Rails(small_phone)
+    rails = ModelledRails(small_phone)
     rails.add(DT, [Segment(0, MS, 0, A), Segment(MS, 3 * MS, 0, B)], [0, 0])
     assert (rails.cluster_ns, rails.active_ns) == ([3 * MS, 0], 3 * MS)
 
 
 def test_sums_do_not_drift() -> None:
     spec = load_spec()
-    rails = Rails(spec)
+    rails = ModelledRails(spec)
     step = [Segment(7, 3_333_340, 6, A)]
     for _ in range(2_000):
         rails.add(DT, step, [0, 0, 16])
@@ -76,7 +76,7 @@ def test_sums_do_not_drift() -> None:
 
 
 def test_activity_scales_the_cores_alone(small_phone: PhoneSpec) -> None:
-    rails = Rails(small_phone, Physics(activity=lambda task: 1.5 if task == A else 1.0))
+    rails = ModelledRails(small_phone, Physics(activity=lambda task: 1.5 if task == A else 1.0))
     rails.add(DT, [Segment(0, 2 * MS, 0, A), Segment(2 * MS, 4 * MS, 0, B)], [0, 0])
     assert rails.energies_uj()["S4M_VDD_CPUCL0"] == pytest.approx(2 * 15 + 2 * 10 + 4 * 5)
     assert rails.tasks[A].energy_uj - rails.tasks[B].energy_uj == pytest.approx(2 * 5)
@@ -85,7 +85,7 @@ def test_activity_scales_the_cores_alone(small_phone: PhoneSpec) -> None:
 def test_leakage_warms_the_chip_towards_its_final_temperature(small_phone: PhoneSpec) -> None:
     leakage = Leakage(share=0.5, per_k=0.01, ambient_c=25.0, resistance_k_per_w=10.0, capacity_j_per_k=1.0)
     physics = Physics(leakage)
-    rails = Rails(small_phone, physics)
+    rails = ModelledRails(small_phone, physics)
     busy = [Segment(0, DT, 2, A)]
     rails.add(DT, busy, [0, 1])
     first_uj = total(rails)
@@ -122,8 +122,8 @@ _spans = st.lists(st.tuples(st.integers(0, DT), st.integers(0, DT)), min_size=8,
 @given(_spans, st.lists(st.integers(0, 10), min_size=3, max_size=3))
 def test_a_slow_integrator_agrees(spans: list[tuple[int, int]], index: list[int]) -> None:
     spec = load_spec()
-    segments = [Segment(min(s), max(s), core, Task(1, core + 1)) for core, s in enumerate(spans) if s[0] != s[1]]
-    rails = Rails(spec)
+    segments = [Segment(min(s), max(s), core, KernelTask(1, core + 1)) for core, s in enumerate(spans) if s[0] != s[1]]
+    rails = ModelledRails(spec)
     rails.add(DT, segments, index)
     assert total(rails) == pytest.approx(slow_energy_uj(spec, segments, index, DT), rel=1e-12)
     tasks_uj = sum(task.energy_uj for task in rails.tasks.values())

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from navitas.virtual_phone.kernel.governor import DOWN_LIMIT_NS, Governor
-from navitas.virtual_phone.kernel.scheduler import HALF_LIFE_NS, Placement, Scheduler
+from navitas.virtual_phone.kernel.scheduler import HALF_LIFE_NS, Scheduler, TaskPlacement
 from navitas.virtual_phone.kernel.spec import ClusterSpec, PhoneSpec
-from navitas.virtual_phone.kernel.task import Task
+from navitas.virtual_phone.kernel.task import KernelTask
 
 MS = 1_000_000
 DT = 10 * MS
-A, B, C = Task(1, 1), Task(1, 2), Task(1, 3)
+A, B, C = KernelTask(1, 1), KernelTask(1, 2), KernelTask(1, 3)
 
 
-def run(scheduler: Scheduler, runs: dict[Task, int], steps: int = 1) -> list[Placement]:
-    placed: list[Placement] = []
+def run(scheduler: Scheduler, runs: dict[KernelTask, int], steps: int = 1) -> list[TaskPlacement]:
+    placed: list[TaskPlacement] = []
     for _ in range(steps):
         scheduler.give(runs, {})
         placed = scheduler.place(DT)
@@ -31,9 +31,9 @@ def test_utilisation_has_a_half_life(small_phone: PhoneSpec) -> None:
 
 def test_a_light_task_stays_small_and_a_heavy_one_grows_to_the_big_core(small_phone: PhoneSpec) -> None:
     scheduler = Scheduler(small_phone)
-    assert run(scheduler, {A: DT // 20}, 50) == [Placement(A, 0, DT // 20)]
-    assert run(scheduler, {B: DT}) == [Placement(B, 0, DT)]
-    assert run(scheduler, {B: DT}, 20) == [Placement(B, 2, DT)]
+    assert run(scheduler, {A: DT // 20}, 50) == [TaskPlacement(A, 0, DT // 20)]
+    assert run(scheduler, {B: DT}) == [TaskPlacement(B, 0, DT)]
+    assert run(scheduler, {B: DT}, 20) == [TaskPlacement(B, 2, DT)]
 
 
 def test_a_task_stays_where_it_is(small_phone: PhoneSpec) -> None:
@@ -55,10 +55,10 @@ def test_busy_tasks_share_out_over_cores_and_overflow_to_other_clusters(small_ph
 
 def test_what_does_not_fit_is_carried_over(small_phone: PhoneSpec) -> None:
     scheduler = Scheduler(small_phone)
-    assert run(scheduler, {A: DT + 2 * MS}) == [Placement(A, 0, DT)]
+    assert run(scheduler, {A: DT + 2 * MS}) == [TaskPlacement(A, 0, DT)]
     assert scheduler.backlog_ns == 2 * MS
     assert [placement.run_ns for placement in scheduler.place(DT)] == [2 * MS]
-    tasks = {Task(1, tid): DT for tid in range(1, 6)}
+    tasks = {KernelTask(1, tid): DT for tid in range(1, 6)}
     scheduler.give(tasks, {})
     assert sum(placement.run_ns for placement in scheduler.place(DT)) == 3 * DT
     assert sum(placement.run_ns for placement in scheduler.place(DT)) == 2 * DT
@@ -70,7 +70,7 @@ def test_waiting_for_the_host_counts_as_wanting_to_run(small_phone: PhoneSpec) -
     for _ in range(30):
         scheduler.give({A: DT // 4}, {A: DT * 3 // 4, B: DT})
         placed = scheduler.place(DT)
-    assert placed == [Placement(A, 2, DT // 4)]
+    assert placed == [TaskPlacement(A, 2, DT // 4)]
     assert sum(scheduler.core_utils()) > 1000
     run(scheduler, {}, 60)
     assert sum(scheduler.core_utils()) == 0

@@ -21,7 +21,7 @@ from navitas.virtual_phone.kernel.sources import (
     process_cpu_ns,
     streams,
 )
-from navitas.virtual_phone.kernel.task import Task, Usage
+from navitas.virtual_phone.kernel.task import CpuUsage, KernelTask
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 
@@ -52,12 +52,12 @@ def child(work: str, setup: str = "") -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
-def work(process: subprocess.Popen[str], source: CpuSource) -> Counter[Task]:
+def work(process: subprocess.Popen[str], source: CpuSource) -> Counter[KernelTask]:
     """Let the child work; collect what the source sees meanwhile and at the end."""
     assert process.stdin is not None
     assert process.stdout is not None
     os.set_blocking(process.stdout.fileno(), False)
-    seen: Counter[Task] = Counter()
+    seen: Counter[KernelTask] = Counter()
     process.stdin.write("\n")
     process.stdin.flush()
     while True:
@@ -94,9 +94,9 @@ def test_threads_are_told_apart() -> None:
         source.add(process.pid)
         seen = work(process, source)
         others = {task: ns for task, ns in seen.items() if task.tid not in (0, process.pid)}
-    assert seen[Task(process.pid, process.pid)] >= 295_000_000
+    assert seen[KernelTask(process.pid, process.pid)] >= 295_000_000
     assert max(others.values()) >= 95_000_000
-    assert seen[Task(process.pid, 0)] < 0.1 * sum(seen.values())
+    assert seen[KernelTask(process.pid, 0)] < 0.1 * sum(seen.values())
 
 
 def test_one_shot_threads_lose_no_time() -> None:
@@ -126,11 +126,11 @@ def test_an_ended_process_is_no_error_and_leaves_no_descriptor() -> None:
     before = len(list(Path("/proc/self/fd").iterdir()))
     with child("pass") as process:
         source.add(process.pid)
-    assert source.read(DT) == Usage()
-    assert source.remove(process.pid) == Usage()
-    assert source.remove(process.pid) == Usage()
+    assert source.read(DT) == CpuUsage()
+    assert source.remove(process.pid) == CpuUsage()
+    assert source.remove(process.pid) == CpuUsage()
     source.add(2**22 + 1)
-    assert source.read(DT) == Usage()
+    assert source.read(DT) == CpuUsage()
     source.close()
     assert len(list(Path("/proc/self/fd").iterdir())) <= before
 
@@ -138,9 +138,9 @@ def test_an_ended_process_is_no_error_and_leaves_no_descriptor() -> None:
 def test_streams_divide_time_so_that_it_fits() -> None:
     assert streams(7, 0, DT) == {}
     assert streams(7, -5, DT) == {}
-    assert streams(7, DT, DT) == {Task(7, 0): DT}
+    assert streams(7, DT, DT) == {KernelTask(7, 0): DT}
     parts = streams(7, 2 * DT + 1, DT)
-    assert set(parts) == {Task(7, 0), Task(7, -1), Task(7, -2)}
+    assert set(parts) == {KernelTask(7, 0), KernelTask(7, -1), KernelTask(7, -2)}
     assert sum(parts.values()) == 2 * DT + 1
     assert max(parts.values()) <= DT
 

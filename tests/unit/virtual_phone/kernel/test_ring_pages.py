@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.fake_tracefs import PROCESS, FakeTracefs, newtask, page, ran, switch
 
-from navitas.virtual_phone.kernel.ring_pages import Born, Missed, PageReader, Ran, Switched
+from navitas.virtual_phone.kernel.ring_pages import Born, MissedHostEvents, PageReader, Ran, Switched
 from navitas.virtual_phone.kernel.trace_log import Leaves
 
 
@@ -48,7 +48,7 @@ def test_times_far_and_near(reader: PageReader, times: list[int], stamped: bool)
 
 
 def test_a_loss_is_told_first(reader: PageReader) -> None:
-    assert list(reader.events(page([ran(20, 5, 1)], begin_ns=10, missed=True))) == [Missed(10), Ran(20, 5, 1)]
+    assert list(reader.events(page([ran(20, 5, 1)], begin_ns=10, missed=True))) == [MissedHostEvents(10), Ran(20, 5, 1)]
 
 
 def test_other_events_padding_and_long_records_are_passed_over(reader: PageReader) -> None:
