@@ -14,7 +14,7 @@ from navitas.virtual_phone.app_host import AppHost
 from navitas.virtual_phone.host_java import CannotStart
 from navitas.virtual_phone.host_process import host_process
 from navitas.virtual_phone.launch import Launch
-from navitas.virtual_phone.package import Package, TestRunner
+from navitas.virtual_phone.package import InstrumentationRunner, Package
 from navitas.virtual_phone.shell.streams import Input
 
 _CODE = b"INSTRUMENTATION_CODE: "
@@ -25,7 +25,7 @@ _KEPT_ERROR_LINES = 100
 _REASON_LINES = 3
 
 
-async def launch_of(host: AppHost, package: Package, runner: TestRunner, arguments: list[tuple[str, str]]) -> Launch:
+async def launch_of(host: AppHost, package: Package, runner: InstrumentationRunner, arguments: list[tuple[str, str]]) -> Launch:
     """The process that runs a package's tests. Raises `CannotStart`."""
     if isinstance(package.content, BundleManifest):
         return java_app.launch(host, package, package.content, arguments)
@@ -46,7 +46,7 @@ async def run_tests(host: AppHost, launch: Launch, write: Callable[[bytes], Awai
         await write(f"{_WARNING}{' '.join(text.split())}\n{_NO_TEST}\n".encode("utf-8", "replace"))
     try:
         async with host_process(
-            host.processes, launch.argv, name=launch.name, who=launch.who, app=True, cwd=launch.cwd, env=launch.env
+            host.processes, launch.argv, name=launch.name, who=launch.who, cwd=launch.cwd, env=launch.env
         ) as process:
             printed = [asyncio.create_task(last_lines(output)) for output in (process.stderr, process.stdout)]
             begun = ended = False

@@ -93,7 +93,7 @@ class RunningApps:
     async def _live(self, launch: Launch, started: asyncio.Future[AppProcess]) -> None:
         try:
             async with host_process(
-                self._host.processes, launch.argv, name=launch.name, who=launch.who, app=True, cwd=launch.cwd,
+                self._host.processes, launch.argv, name=launch.name, who=launch.who, cwd=launch.cwd,
                 env=launch.env, takes_input=True,
             ) as process:  # fmt: skip
                 app = AppProcess(process)

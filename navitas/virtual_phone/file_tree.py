@@ -156,10 +156,6 @@ class FileTree:
                 pending += _components(target)
         return "/" + "/".join(done)
 
-    def host_path(self, path: str, *, follow: bool = True) -> Path:
-        """Where a phone path is on this machine."""
-        return self._host(self.real_path(path, follow=follow))
-
     def stat(self, path: str, who: Identity = SHELL, *, follow: bool = True) -> Stat:
         """Like stat(2), with `follow=False` like lstat(2)."""
         real = self.real_path(path, follow=follow)

@@ -80,7 +80,6 @@ async def host_process(
     *,
     name: str,
     who: Identity,
-    app: bool,
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
     discard_output: bool = False,
@@ -115,7 +114,7 @@ async def host_process(
         for opened in outputs.values():
             opened.started()
         process = HostProcess(started, outputs, mark)
-        table.add_host(process.pid, name, tuple(command), who, process.send_signal, app=app)
+        table.add_host(process.pid, name, tuple(command), who, process.send_signal)
         try:
             yield process
         finally:

@@ -18,8 +18,8 @@ class KernelPort(Protocol):
         """End sampling (idempotent)."""
         ...
 
-    def add_process(self, pid: int, name: str, *, app: bool) -> None:
-        """Count a host process's threads from now on; `app` is false for other processes."""
+    def add_process(self, pid: int) -> None:
+        """Count a host process's threads from now on."""
         ...
 
     def remove_process(self, pid: int) -> None:

@@ -35,7 +35,7 @@ class InstalledApk:
 
 
 @dataclass(frozen=True, slots=True)
-class TestRunner:
+class InstrumentationRunner:
     """One instrumentation: `component` has the whole name of its class, `process` is where it runs."""
 
     component: str
@@ -87,15 +87,15 @@ class Package:
         return self.apk.manifest.version_code if self.apk else 1
 
     @property
-    def runners(self) -> tuple[TestRunner, ...]:
+    def runners(self) -> tuple[InstrumentationRunner, ...]:
         """Its instrumentations."""
         if self.apk is None:
-            return (TestRunner(f"{self.name}/{RUNNER}", self.name, self.name),)
+            return (InstrumentationRunner(f"{self.name}/{RUNNER}", self.name, self.name),)
         return tuple(
-            TestRunner(f"{self.name}/{one.name}", one.target_package, one.target_processes)
+            InstrumentationRunner(f"{self.name}/{one.name}", one.target_package, one.target_processes)
             for one in self.apk.manifest.instrumentations
         )
 
-    def runner(self, component: str) -> TestRunner | None:
+    def runner(self, component: str) -> InstrumentationRunner | None:
         """The instrumentation with a component's full name."""
         return next((one for one in self.runners if one.component == component), None)

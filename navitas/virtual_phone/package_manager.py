@@ -21,7 +21,7 @@ from navitas.virtual_phone import apk_install
 from navitas.virtual_phone.apk_install import InstallError, InstallOptions, Platform
 from navitas.virtual_phone.file_tree import FileTree
 from navitas.virtual_phone.identity import FIRST_APP_UID
-from navitas.virtual_phone.package import APK, APK_TEXT, BUNDLE, InstalledApk, Package, Signing, TestRunner
+from navitas.virtual_phone.package import APK, APK_TEXT, BUNDLE, InstalledApk, InstrumentationRunner, Package, Signing
 from navitas.virtual_phone.process_table import ProcessTable
 
 _FIRST_UID = FIRST_APP_UID + 100
@@ -52,7 +52,7 @@ class PackageManager:
         """Installed packages, by name."""
         return [self._packages[name] for name in sorted(self._packages)]
 
-    def find_runner(self, component: str) -> tuple[Package, TestRunner] | None:
+    def find_runner(self, component: str) -> tuple[Package, InstrumentationRunner] | None:
         """An instrumentation by its component's full name, with the package that brings it."""
         package = self._packages.get(component.partition("/")[0])
         runner = package.runner(component) if package else None

@@ -41,13 +41,11 @@ class ProcessTable:
         self._next_inner_pid = _FIRST_INNER_PID
         self._app_uids: dict[int, int] = {}
 
-    def add_host(
-        self, pid: int, name: str, args: tuple[str, ...], who: Identity, send_signal: Callable[[int], None], *, app: bool
-    ) -> None:
+    def add_host(self, pid: int, name: str, args: tuple[str, ...], who: Identity, send_signal: Callable[[int], None]) -> None:
         """Show a host process on the phone and have the kernel model count its CPU time."""
         self._processes[pid] = PhoneProcess(pid, name, args, who, True, send_signal)
         self._app_uids[pid] = who.uid
-        self._kernel.add_process(pid, name, app=app)
+        self._kernel.add_process(pid)
 
     @property
     def cpu_count(self) -> int:

@@ -106,7 +106,7 @@ def test_every_one_shot_thread_is_seen_and_its_time_is_exact(
     with subprocess.Popen([sys.executable, "-c", APP], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as app:
         assert app.stdin is not None and app.stdout is not None
         try:
-            kernel.add_process(app.pid, "python", app=True)
+            kernel.add_process(app.pid)
             assert eventually(lambda: asleep(app.pid))
             before_ns, begin = clock_ns(app.pid), now()
             log = kernel.start_trace()

@@ -5,14 +5,12 @@ from __future__ import annotations
 import threading
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from navitas.errors import DeviceError
 from navitas.virtual_phone.kernel import procfs
 from navitas.virtual_phone.kernel.host_stints import HostStints
 from navitas.virtual_phone.kernel.kernel_model import KernelModel
-from navitas.virtual_phone.kernel.modelled_rails import TaskEnergy
 from navitas.virtual_phone.kernel.modelled_stints import ModelledStints
 from navitas.virtual_phone.kernel.physics import Physics
 from navitas.virtual_phone.kernel.sources import CpuSource, default_source
@@ -24,35 +22,6 @@ from navitas.virtual_phone.kernel.tracefs import Tracefs
 
 PERIOD_S = 0.010
 _FRESH_NS = 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class ProcessTruth:
-    """What a process really spent: its threads by tid (≤ 0: threads that came and went unseen)."""
-
-    name: str
-    app: bool
-    threads: dict[int, TaskEnergy]
-
-    @property
-    def energy_uj(self) -> float:
-        """Energy of all threads."""
-        return sum(thread.energy_uj for thread in self.threads.values())
-
-    @property
-    def cpu_ns(self) -> int:
-        """CPU time of all threads."""
-        return sum(thread.cpu_ns for thread in self.threads.values())
-
-
-@dataclass(frozen=True, slots=True)
-class Truth:
-    """The rails' energy, and what each process (by pid) had of it; `rails` less the processes is the base."""
-
-    rails_uj: dict[str, float]
-    processes: dict[int, ProcessTruth]
-    wall_ns: int
-    backlog_ns: int
 
 
 class Kernel:
@@ -76,7 +45,7 @@ class Kernel:
         self._model = KernelModel(spec, seed=seed, physics=physics)
         self._sysfs = Sysfs(root, self._model)
         self._source = source or default_source()
-        self._processes: dict[int, tuple[str, bool]] = {}
+        self._pids: set[int] = set()
         self._tracefs = tracefs
         self._traces: list[TraceLog] = []
         self._lock = threading.Lock()
@@ -104,11 +73,11 @@ class Kernel:
             if self._tracefs is not None:
                 self._tracefs.close()
 
-    def add_process(self, pid: int, name: str, *, app: bool) -> None:
-        """Place the CPU time of a process of the host from now on; `app` tells the profiled app from other processes."""
+    def add_process(self, pid: int) -> None:
+        """Place the CPU time of a process of the host on virtual cores from now on."""
         with self._lock:
             self._source.add(pid)
-            self._processes[pid] = (name, app)
+            self._pids.add(pid)
             sources = [log.source for log in self._traces]
         for source in sources:
             # The host's tracer takes its time: who waited here would read rails later than he notes.
@@ -125,7 +94,7 @@ class Kernel:
         """The text of /proc/stat."""
         with self._lock:
             self._refresh()
-            return procfs.stat(self._model, len(self._processes))
+            return procfs.stat(self._model, len(self._pids))
 
     def uptime(self) -> str:
         """The text of /proc/uptime."""
@@ -178,19 +147,10 @@ class Kernel:
         """Number of virtual cores."""
         return len(self.spec.cpus)
 
-    def truth(self) -> Truth:
-        """Energy by process and thread, as the rails know it."""
-        with self._lock:
-            self._refresh()
-            processes = {pid: ProcessTruth(name, app, {}) for pid, (name, app) in self._processes.items()}
-            for task, spent in self._model.rails.tasks.items():
-                processes[task.pid].threads[task.tid] = TaskEnergy(spent.cpu_ns, spent.energy_uj)
-            return Truth(self._model.rails.energies_uj(), processes, self._model.wall_ns, self._model.backlog_ns)
-
     def _stint_source(self) -> StintSource:
         if self._tracefs is not None:
             with suppress(OSError, ValueError):  # of one that the host refuses
-                return HostStints(self.spec, self._tracefs.instance(), list(self._processes))
+                return HostStints(self.spec, self._tracefs.instance(), list(self._pids))
         return ModelledStints(self.spec)
 
     def _run(self) -> None:

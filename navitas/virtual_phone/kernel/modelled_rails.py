@@ -6,21 +6,12 @@ This is the yardstick for the profiler's estimate. It shares no code with `navit
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from navitas.virtual_phone.kernel.physics import Physics
 from navitas.virtual_phone.kernel.spec import PhoneSpec
-from navitas.virtual_phone.kernel.task import KernelTask, Segment
+from navitas.virtual_phone.kernel.task import Segment
 
 _UJ = 1e-6  # mW × ns = 1e-12 J = 1e-6 µJ
-
-
-@dataclass(slots=True)
-class TaskEnergy:
-    """What a task has run and spent; cluster and cpu.active are split equally among the cores running at the instant."""
-
-    cpu_ns: int = 0
-    energy_uj: float = 0.0
 
 
 class ModelledRails:
@@ -35,7 +26,6 @@ class ModelledRails:
         self.cluster_ns = [0] * len(spec.clusters)
         self.core_ns = [[0] * len(cluster.freq_khz) for cluster in spec.clusters]
         self._extra_uj = [0.0] * len(spec.clusters)
-        self.tasks: dict[KernelTask, TaskEnergy] = {}
 
     def add(self, dt_ns: int, segments: Sequence[Segment], freq_index: Sequence[int]) -> None:
         """Integrate one step of `dt_ns`: who ran on which core when, and each cluster's operating point during it."""
@@ -67,9 +57,6 @@ class ModelledRails:
                 scaled_uj = energy_uj * self._physics.factor(segment.task)
                 self._extra_uj[cluster] += scaled_uj - energy_uj
                 energy_uj = scaled_uj
-            spent = self.tasks.setdefault(segment.task, TaskEnergy())
-            spent.cpu_ns += run_ns
-            spent.energy_uj += energy_uj
             total_uj += energy_uj
         return total_uj
 
@@ -93,19 +80,11 @@ class ModelledRails:
 
     def _share(self, span_ns: int, running: Sequence[Segment]) -> float:
         self.active_ns += span_ns
-        cores = [0] * len(self.cluster_ns)
-        for segment in running:
-            cores[self._cluster_of[segment.core]] += 1
-        cluster_uj = [0.0] * len(cores)
-        for k, count in enumerate(cores):
-            if count:
-                self.cluster_ns[k] += span_ns
-                cluster_uj[k] = span_ns * self._spec.clusters[k].cluster_mw * _UJ
-        active_uj = span_ns * self._spec.active_mw * _UJ
-        for segment in running:
-            k = self._cluster_of[segment.core]
-            self.tasks[segment.task].energy_uj += active_uj / len(running) + cluster_uj[k] / cores[k]
-        return active_uj + sum(cluster_uj)
+        power_mw = self._spec.active_mw
+        for k in {self._cluster_of[segment.core] for segment in running}:
+            self.cluster_ns[k] += span_ns
+            power_mw += self._spec.clusters[k].cluster_mw
+        return span_ns * power_mw * _UJ
 
 
 def cluster_rail(spec: PhoneSpec, cluster: int) -> str:

@@ -196,19 +196,18 @@ def test_all_that_the_jvm_wrote_is_read(tmp_path: Path) -> None:
     with_java(tmp_path, "seq 50000; echo INSTRUMENTATION_CODE: -1", action)
 
 
-def test_the_kernel_counts_it_as_an_app_and_force_stop_kills_it(tmp_path: Path) -> None:
+def test_the_kernel_counts_it_and_force_stop_kills_it(tmp_path: Path) -> None:
     async def action(phone: Phone) -> None:
         kernel = phone.kernel
         assert isinstance(kernel, NullKernel)
         running = asyncio.create_task(run(phone, RUN))
-        while not kernel.processes:
+        while not kernel.pids:
             await asyncio.sleep(0.02)
-        ((pid, (name, app)),) = kernel.processes.items()
-        assert (name, app) == ("org.example.app", True)
+        (pid,) = kernel.pids
         assert (await run(phone, "pidof org.example.app")).stdout == f"{pid}\n".encode()
         await run(phone, "am force-stop org.example.app")
         assert (await running).stdout.endswith(b"shortMsg=Process crashed.\nINSTRUMENTATION_CODE: 0\n")
-        assert kernel.processes == {}
+        assert kernel.pids == set()
 
     with_java(tmp_path, "sleep 600", action)
 

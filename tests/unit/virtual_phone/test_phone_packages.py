@@ -13,7 +13,7 @@ from bundle_maker import bundle
 from phone_harness import Output, on_phone, run
 
 from navitas.bundle import archive
-from navitas.virtual_phone.package import TestRunner
+from navitas.virtual_phone.package import InstrumentationRunner
 from navitas.virtual_phone.phone import Phone
 
 PACKAGE = "org.example.app"
@@ -193,4 +193,4 @@ def test_run_as_sees_its_own_data_only(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("name", "shown"), [("a.b.Run", ".Run"), ("a.b.c.Run", ".c.Run"), ("a.bc.Run", "a.bc.Run"), ("R", "R")])
 def test_a_class_of_the_package_is_shown_without_its_name(name: str, shown: str) -> None:
     """ComponentName.flattenToShortString."""
-    assert TestRunner(f"a.b/{name}", "a.b", "").short == f"a.b/{shown}"
+    assert InstrumentationRunner(f"a.b/{name}", "a.b", "").short == f"a.b/{shown}"

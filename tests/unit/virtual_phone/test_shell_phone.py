@@ -110,16 +110,17 @@ def test_a_background_job_can_be_killed(tmp_path: Path) -> None:
 
 
 def test_busy_work_is_a_host_process_that_the_kernel_counts(tmp_path: Path) -> None:
-    async def action(phone: Phone) -> tuple[dict[int, tuple[str, bool]], dict[int, tuple[str, bool]]]:
+    async def action(phone: Phone) -> tuple[bytes, set[int], set[int]]:
         kernel = phone.kernel
-        await run(phone, "yes > /dev/null 2>&1 & until pidof yes; do sleep 0.02; done")
-        during = dict(kernel.processes)  # type: ignore[attr-defined]
+        assert isinstance(kernel, NullKernel)
+        pid = await run(phone, "yes > /dev/null 2>&1 & until pidof yes; do sleep 0.02; done")
+        during = set(kernel.pids)
         await run(phone, "killall yes; while pidof yes; do sleep 0.02; done")
-        return during, dict(kernel.processes)  # type: ignore[attr-defined]
+        return pid.stdout, during, set(kernel.pids)
 
-    during, after = on_phone(tmp_path, action)
-    assert list(during.values()) == [("yes", False)]
-    assert after == {}
+    pid, during, after = on_phone(tmp_path, action)
+    assert during == {int(pid)}
+    assert after == set()
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system cannot keep processes to CPUs")

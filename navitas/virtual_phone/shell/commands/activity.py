@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from navitas.virtual_phone.am_instrument import PrettyPrinter, launch_of, run_tests
 from navitas.virtual_phone.host_java import CannotStart
-from navitas.virtual_phone.package import Package, TestRunner
+from navitas.virtual_phone.package import InstrumentationRunner, Package
 from navitas.virtual_phone.shell.commands.app_start import start, start_service, stop_service
 from navitas.virtual_phone.shell.commands.command_options import options
 from navitas.virtual_phone.shell.context import Context, command
@@ -144,7 +144,7 @@ async def _discard(data: bytes) -> None:
 async def _run(
     context: Context,
     package: Package,
-    runner: TestRunner,
+    runner: InstrumentationRunner,
     extras: list[tuple[str, str]],
     write: Callable[[bytes], Awaitable[None]],
 ) -> int:
@@ -161,7 +161,7 @@ async def _refuse(context: Context, component: str, run: _Run, why: str) -> int:
     return await _fail(context, run, why, f"android.util.AndroidException: INSTRUMENTATION_FAILED: {component}")
 
 
-async def _deny(context: Context, component: str, run: _Run, runner: TestRunner) -> int:
+async def _deny(context: Context, component: str, run: _Run, runner: InstrumentationRunner) -> int:
     name = component.partition("/")[0]
     why = (
         f"Permission Denial: starting instrumentation ComponentInfo{{{component}}} from pid={context.shell.pid}, "

@@ -154,9 +154,7 @@ async def yes(context: Context) -> int:
     sink = context.streams.stdout
     null = sink is DISCARD
     argv = [program, *context.args]
-    async with host_process(
-        context.phone.processes, argv, name="yes", who=context.shell.who, app=False, discard_output=null
-    ) as process:
+    async with host_process(context.phone.processes, argv, name="yes", who=context.shell.who, discard_output=null) as process:
         while data := await process.stdout.read():
             await context.out(data)
         return await process.wait()

@@ -110,7 +110,7 @@ def test_the_kernel_traces_the_host_and_leaves_nothing(kernel: Kernel, tmp_path:
     instances = tmp_path / "tracefs/instances"
     log, left = kernel.start_trace(), kernel.start_trace()
     assert isinstance(log.source, HostStints) and len(list(instances.iterdir())) == 2
-    kernel.add_process(PID, "late", app=True)
+    kernel.add_process(PID)
     assert eventually(lambda: all(str(PID) in (folder / "set_event_pid").read_text().split() for folder in instances.iterdir()))
     kernel.stop_trace(log)
     kernel.stop_trace(log)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from kernel_truth import TaskEnergies
 
 from navitas.virtual_phone.kernel.kernel_model import KernelModel
 from navitas.virtual_phone.kernel.spec import PhoneSpec, load_spec
@@ -30,7 +31,8 @@ _steps = st.lists(
 
 @given(_steps, st.integers(0, 3))
 def test_nothing_is_lost_and_nothing_invented(steps: list[tuple[int, dict[KernelTask, int]]], seed: int) -> None:
-    model = KernelModel(SPEC, seed=seed)
+    model, energies = KernelModel(SPEC, seed=seed), TaskEnergies(SPEC)
+    model.observers.append(energies.observe)
     now = given_ns = 0
     for dt, runs in steps:
         before_uj = energy_uj(model)
@@ -43,15 +45,14 @@ def test_nothing_is_lost_and_nothing_invented(steps: list[tuple[int, dict[Kernel
         assert all(0 <= busy <= now for busy in model.busy_ns)
         assert [sum(states) for states in model.time_in_state_ns] == [now] * 3
         assert model.wall_ns == rails.on_ns == now
-        assert sum(map(sum, rails.core_ns)) == sum(model.busy_ns) == sum(task.cpu_ns for task in rails.tasks.values())
+        assert sum(map(sum, rails.core_ns)) == sum(model.busy_ns) == energies.cpu_ns
         for k, cluster in enumerate(SPEC.clusters):
             busy = [model.busy_ns[cpu] for cpu in cluster.cpus]
             assert sum(rails.core_ns[k]) == sum(busy)
             assert max(busy) <= rails.cluster_ns[k] <= min(now, sum(busy))
             assert all(ran <= len(busy) * stayed for ran, stayed in zip(rails.core_ns[k], model.time_in_state_ns[k], strict=True))
         assert max(rails.cluster_ns) <= rails.active_ns <= min(now, sum(rails.cluster_ns))
-        tasks_uj = sum(task.energy_uj for task in rails.tasks.values())
-        assert tasks_uj + rails.energies_uj()["VSYS_CPU_BASE"] == pytest.approx(energy_uj(model), rel=1e-9)
+        assert energies.energy_uj + rails.energies_uj()["VSYS_CPU_BASE"] == pytest.approx(energy_uj(model), rel=1e-9)
 
 
 def test_a_busy_thread_ends_on_a_big_core_at_full_speed() -> None:

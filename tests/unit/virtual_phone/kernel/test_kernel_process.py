@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from kernel_truth import KernelTruth
 
 from navitas.virtual_phone.kernel import Kernel, load_spec
 from navitas.virtual_phone.kernel.spec import PhoneSpec
@@ -25,7 +26,7 @@ while time.process_time() < {cpu_s}: pass
 def run_busy(kernel: Kernel, cpu_s: float) -> float:
     """Let a child use CPU while the kernel watches; returns the CPU seconds that the host charged it."""
     process = subprocess.Popen([sys.executable, "-c", _BUSY.format(cpu_s=cpu_s)], stdin=subprocess.PIPE)
-    kernel.add_process(process.pid, "busy", app=True)
+    kernel.add_process(process.pid)
     assert process.stdin is not None
     process.stdin.write(b"\n")
     process.stdin.close()
@@ -38,11 +39,12 @@ def run_busy(kernel: Kernel, cpu_s: float) -> float:
 
 def test_rails_equal_cpu_time_times_power(tmp_path: Path, one_speed: PhoneSpec) -> None:
     kernel = Kernel(one_speed, tmp_path)
+    watched = KernelTruth(kernel)
     kernel.start()
     cpu_s = run_busy(kernel, 1.0)
-    while kernel.truth().backlog_ns:
+    while watched.read().backlog_ns:
         time.sleep(0.005)
-    truth = kernel.truth()
+    truth = watched.read()
     kernel.stop()
     (process,) = truth.processes.values()
     # The child used a little before it was watched; the host rounds what it charges to ticks.
@@ -55,11 +57,12 @@ def test_rails_equal_cpu_time_times_power(tmp_path: Path, one_speed: PhoneSpec) 
 def test_the_default_phone_spends_what_its_frequencies_say(tmp_path: Path) -> None:
     spec = load_spec()
     kernel = Kernel(spec, tmp_path)
+    watched = KernelTruth(kernel)
     kernel.start()
     cpu_s = run_busy(kernel, 1.0)
-    while kernel.truth().backlog_ns:
+    while watched.read().backlog_ns:
         time.sleep(0.005)
-    truth = kernel.truth()
+    truth = watched.read()
     kernel.stop()
     (process,) = truth.processes.values()
     assert process.cpu_ns / 1e9 == pytest.approx(cpu_s, rel=0.02, abs=0.03)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from kernel_truth import TaskEnergies
 
 from navitas.virtual_phone.kernel.modelled_rails import ModelledRails
 from navitas.virtual_phone.kernel.physics import Leakage, Physics
@@ -17,6 +19,19 @@ from navitas.virtual_phone.kernel.task import KernelTask, Segment
 MS = 1_000_000
 DT = 10 * MS
 A, B, C = KernelTask(1, 1), KernelTask(1, 2), KernelTask(2, 3)
+
+
+class Split(ModelledRails):
+    """Rails, and beside them the same energy by task."""
+
+    def __init__(self, spec: PhoneSpec, physics: Physics | None = None) -> None:
+        super().__init__(spec, physics)
+        self.energies = TaskEnergies(spec, physics)
+        self.tasks = self.energies.tasks
+
+    def add(self, dt_ns: int, segments: Sequence[Segment], freq_index: Sequence[int]) -> None:
+        self.energies.add(segments, freq_index)
+        super().add(dt_ns, segments, freq_index)
 
 
 def total(rails: ModelledRails) -> float:
@@ -30,7 +45,7 @@ def test_an_idle_phone_spends_its_base(small_phone: PhoneSpec) -> None:
 
 
 def test_one_running_core(small_phone: PhoneSpec) -> None:
-    rails = ModelledRails(small_phone)
+    rails = Split(small_phone)
     rails.add(DT, [Segment(MS, 5 * MS, 2, A)], [1, 0])
     # 4 ms at 100 mW core, 20 mW cluster, 40 mW active; 10 ms at 8 mW base. 1 mW × 1 ms = 1 µJ.
     assert rails.energies_uj() == pytest.approx(
@@ -41,7 +56,7 @@ def test_one_running_core(small_phone: PhoneSpec) -> None:
 
 
 def test_on_times_are_unions_and_shared_parts_are_split(small_phone: PhoneSpec) -> None:
-    rails = ModelledRails(small_phone)
+    rails = Split(small_phone)
     # A: 0 – 6 ms on core 0, B: 4 – 8 ms on core 1 (same cluster), C: 5 – 9 ms on the big core.
     rails.add(DT, [Segment(0, 6 * MS, 0, A), Segment(4 * MS, 8 * MS, 1, B), Segment(5 * MS, 9 * MS, 2, C)], [0, 1])
     assert (rails.cluster_ns, rails.active_ns) == ([8 * MS, 4 * MS], 9 * MS)
@@ -76,7 +91,7 @@ def test_sums_do_not_drift() -> None:
 
 
 def test_activity_scales_the_cores_alone(small_phone: PhoneSpec) -> None:
-    rails = ModelledRails(small_phone, Physics(activity=lambda task: 1.5 if task == A else 1.0))
+    rails = Split(small_phone, Physics(activity=lambda task: 1.5 if task == A else 1.0))
     rails.add(DT, [Segment(0, 2 * MS, 0, A), Segment(2 * MS, 4 * MS, 0, B)], [0, 0])
     assert rails.energies_uj()["S4M_VDD_CPUCL0"] == pytest.approx(2 * 15 + 2 * 10 + 4 * 5)
     assert rails.tasks[A].energy_uj - rails.tasks[B].energy_uj == pytest.approx(2 * 5)
@@ -123,8 +138,7 @@ _spans = st.lists(st.tuples(st.integers(0, DT), st.integers(0, DT)), min_size=8,
 def test_a_slow_integrator_agrees(spans: list[tuple[int, int]], index: list[int]) -> None:
     spec = load_spec()
     segments = [Segment(min(s), max(s), core, KernelTask(1, core + 1)) for core, s in enumerate(spans) if s[0] != s[1]]
-    rails = ModelledRails(spec)
+    rails = Split(spec)
     rails.add(DT, segments, index)
     assert total(rails) == pytest.approx(slow_energy_uj(spec, segments, index, DT), rel=1e-12)
-    tasks_uj = sum(task.energy_uj for task in rails.tasks.values())
-    assert tasks_uj + rails.energies_uj()["VSYS_CPU_BASE"] == pytest.approx(total(rails), rel=1e-12)
+    assert rails.energies.energy_uj + rails.energies_uj()["VSYS_CPU_BASE"] == pytest.approx(total(rails), rel=1e-12)
