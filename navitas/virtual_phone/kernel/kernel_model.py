@@ -8,7 +8,6 @@ from types import MappingProxyType
 
 from navitas.virtual_phone.kernel.governor import Governor
 from navitas.virtual_phone.kernel.modelled_rails import ModelledRails
-from navitas.virtual_phone.kernel.physics import Physics
 from navitas.virtual_phone.kernel.scheduler import Scheduler, TaskPlacement
 from navitas.virtual_phone.kernel.spec import PhoneSpec
 from navitas.virtual_phone.kernel.task import KernelTask, Segment
@@ -23,9 +22,9 @@ Observer = Callable[[int, Sequence[Segment], Sequence[int]], None]
 class KernelModel:
     """Virtual cores under a scheduler and a governor; all counters are cumulative ns since the first step."""
 
-    def __init__(self, spec: PhoneSpec, *, seed: int = 0, physics: Physics | None = None) -> None:
+    def __init__(self, spec: PhoneSpec, *, seed: int = 0) -> None:
         self.spec = spec
-        self.rails = ModelledRails(spec, physics)
+        self.rails = ModelledRails(spec)
         self.busy_ns = [0] * len(spec.cpus)
         self.time_in_state_ns = [[0] * len(cluster.freq_khz) for cluster in spec.clusters]
         self.wall_ns = 0

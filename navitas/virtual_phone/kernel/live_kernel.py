@@ -12,7 +12,6 @@ from navitas.virtual_phone.kernel import procfs
 from navitas.virtual_phone.kernel.host_stints import HostStints
 from navitas.virtual_phone.kernel.kernel_model import KernelModel
 from navitas.virtual_phone.kernel.modelled_stints import ModelledStints
-from navitas.virtual_phone.kernel.physics import Physics
 from navitas.virtual_phone.kernel.sources import CpuSource, default_source
 from navitas.virtual_phone.kernel.spec import PhoneSpec
 from navitas.virtual_phone.kernel.sysfs import Sysfs
@@ -37,12 +36,10 @@ class Kernel:
         root: Path,
         *,
         source: CpuSource | None = None,
-        seed: int = 0,
-        physics: Physics | None = None,
         tracefs: Tracefs | None = None,
     ) -> None:
         self.spec = spec
-        self._model = KernelModel(spec, seed=seed, physics=physics)
+        self._model = KernelModel(spec)
         self._sysfs = Sysfs(root, self._model)
         self._source = source or default_source()
         self._pids: set[int] = set()

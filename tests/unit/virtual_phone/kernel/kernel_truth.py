@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from navitas.virtual_phone.kernel import Kernel, PhoneSpec
-from navitas.virtual_phone.kernel.physics import Physics
 from navitas.virtual_phone.kernel.task import KernelTask, Segment
 
 
@@ -23,9 +22,8 @@ class TaskEnergy:
 class TaskEnergies:
     """The energy of each task, from the segments in which it ran."""
 
-    def __init__(self, spec: PhoneSpec, physics: Physics | None = None) -> None:
+    def __init__(self, spec: PhoneSpec) -> None:
         self._spec = spec
-        self._physics = physics or Physics()
         self._cluster_of = [k for k, cluster in enumerate(spec.clusters) for _ in cluster.cpus]
         self.tasks: defaultdict[KernelTask, TaskEnergy] = defaultdict(TaskEnergy)
 
@@ -44,7 +42,7 @@ class TaskEnergies:
         for segment in segments:
             cluster = self._cluster_of[segment.core]
             run_ns = segment.end_ns - segment.start_ns
-            core_mw = self._spec.clusters[cluster].core_mw[freq_index[cluster]] * self._physics.factor(segment.task)
+            core_mw = self._spec.clusters[cluster].core_mw[freq_index[cluster]]
             self.tasks[segment.task].cpu_ns += run_ns
             self.tasks[segment.task].energy_uj += run_ns * core_mw / 1e6
         edges = sorted({edge for segment in segments for edge in (segment.start_ns, segment.end_ns)})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -12,7 +11,6 @@ from hypothesis import strategies as st
 from kernel_truth import TaskEnergies
 
 from navitas.virtual_phone.kernel.modelled_rails import ModelledRails
-from navitas.virtual_phone.kernel.physics import Leakage, Physics
 from navitas.virtual_phone.kernel.spec import PhoneSpec, load_spec
 from navitas.virtual_phone.kernel.task import KernelTask, Segment
 
@@ -24,9 +22,9 @@ A, B, C = KernelTask(1, 1), KernelTask(1, 2), KernelTask(2, 3)
 class Split(ModelledRails):
     """Rails, and beside them the same energy by task."""
 
-    def __init__(self, spec: PhoneSpec, physics: Physics | None = None) -> None:
-        super().__init__(spec, physics)
-        self.energies = TaskEnergies(spec, physics)
+    def __init__(self, spec: PhoneSpec) -> None:
+        super().__init__(spec)
+        self.energies = TaskEnergies(spec)
         self.tasks = self.energies.tasks
 
     def add(self, dt_ns: int, segments: Sequence[Segment], freq_index: Sequence[int]) -> None:
@@ -88,33 +86,6 @@ def test_sums_do_not_drift() -> None:
         rails.add(DT, step, [0, 0, 16])
     expected = 2_000 * 3_333_333 * (spec.clusters[2].core_mw[16] + spec.clusters[2].cluster_mw) * 1e-6
     assert rails.energies_uj()["S2M_VDD_CPUCL2"] == pytest.approx(expected, rel=1e-14)
-
-
-def test_activity_scales_the_cores_alone(small_phone: PhoneSpec) -> None:
-    rails = Split(small_phone, Physics(activity=lambda task: 1.5 if task == A else 1.0))
-    rails.add(DT, [Segment(0, 2 * MS, 0, A), Segment(2 * MS, 4 * MS, 0, B)], [0, 0])
-    assert rails.energies_uj()["S4M_VDD_CPUCL0"] == pytest.approx(2 * 15 + 2 * 10 + 4 * 5)
-    assert rails.tasks[A].energy_uj - rails.tasks[B].energy_uj == pytest.approx(2 * 5)
-
-
-def test_leakage_warms_the_chip_towards_its_final_temperature(small_phone: PhoneSpec) -> None:
-    leakage = Leakage(share=0.5, per_k=0.01, ambient_c=25.0, resistance_k_per_w=10.0, capacity_j_per_k=1.0)
-    physics = Physics(leakage)
-    rails = ModelledRails(small_phone, physics)
-    busy = [Segment(0, DT, 2, A)]
-    rails.add(DT, busy, [0, 1])
-    first_uj = total(rails)
-    # Cool at first: 400 + 20 + 40 mW and the base, as without physics.
-    assert first_uj == pytest.approx(10 * (400 + 20 + 40 + 8))
-    for _ in range(12_000):
-        before_uj = total(rails)
-        rails.add(DT, busy, [0, 1])
-    power_w = (total(rails) - before_uj) / 1e4 - 0.008
-    assert physics.temperature_c == pytest.approx(25 + 10 * power_w, abs=0.01)
-    assert power_w == pytest.approx(0.06 + 0.4 * (0.5 + 0.5 * math.exp(0.01 * (physics.temperature_c - 25))))
-    for _ in range(12_000):
-        rails.add(DT, [], [0, 0])
-    assert physics.temperature_c == pytest.approx(25, abs=0.01)
 
 
 def slow_energy_uj(spec: PhoneSpec, segments: list[Segment], index: list[int], dt: int) -> float:
