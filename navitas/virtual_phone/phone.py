@@ -58,7 +58,6 @@ class Phone:
         self.sdk = sdk
         self.power_profile = power_profile
         self.kernel = kernel
-        self.jdks = JdkList(jdks)
         self.files = FileTree(root, sdk)
         self.processes = ProcessTable(kernel)
         self.properties = Properties(name, model, properties or {}, sdk)
@@ -75,7 +74,7 @@ class Phone:
         self.log_address = root / _LOG_ADDRESS
         abis = tuple(self.properties.get("ro.product.cpu.abilist").split(","))
         self.packages = PackageManager(self.files, self.processes, Platform(sdk, abis))
-        self.app_host = AppHost(self.files, self.processes, self.packages, self.logd, self.log_address, self.jdks)
+        self.app_host = AppHost(self.files, self.processes, self.packages, self.logd, self.log_address, JdkList(jdks))
         self.apps = RunningApps(self.app_host)
         self.jobs = JobTable(self.processes)
         self.atrace = Atrace(kernel, self.processes)

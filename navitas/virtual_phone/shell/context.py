@@ -15,7 +15,7 @@ from navitas.virtual_phone.shell.streams import FileSource, Input, encode
 
 
 class Shell(CompoundRunner):
-    """A shell as its commands see it; `Interpreter` is the one there is."""
+    """A shell as its commands see it; `Interpreter` implements it."""
 
     @abstractmethod
     async def evaluate(self, text: str, streams: Streams) -> int:
@@ -28,10 +28,6 @@ class Shell(CompoundRunner):
     @abstractmethod
     async def run_command(self, context: Context) -> int:
         """Run a function, builtin or program by its name."""
-
-    @abstractmethod
-    async def run_script_file(self, context: Context, path: str, args: list[str]) -> int:
-        """Run a script file in a shell of its own."""
 
     @abstractmethod
     def fresh(self) -> Shell:
