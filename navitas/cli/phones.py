@@ -12,9 +12,9 @@ from navitas.bundle.manifest import AndroidManifest
 from navitas.cli.options import VIRTUAL
 from navitas.device.adb import select_device
 from navitas.device.base import Device
-from navitas.device.virtual_phone import virtual_phone
 from navitas.errors import UsageError
 from navitas.report.names import printable
+from navitas.virtual_phone.start import virtual_phone
 
 
 def device_of(serial: str | None, phone: str = "default") -> AbstractContextManager[Device]:

@@ -24,12 +24,12 @@ from navitas.cli.options import VIRTUAL, ReportOptions
 from navitas.cli.progress import ConsoleProgress
 from navitas.collect.options import ProfileOptions, check_options
 from navitas.device.base import Device
-from navitas.device.virtual import firmware
-from navitas.device.virtual.kernel.spec import find_profile, load_spec
 from navitas.errors import UsageError
 from navitas.folder_lock import FolderLock
 from navitas.owned_folder import owned_folder
 from navitas.recording.writer import check_place, reserved
+from navitas.virtual_phone import firmware
+from navitas.virtual_phone.kernel.spec import find_profile, load_spec
 
 if TYPE_CHECKING:
     from navitas.collect.app_use import Use

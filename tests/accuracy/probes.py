@@ -28,7 +28,7 @@ from navitas.build.gradle import build_bundles
 from navitas.cli.progress import ConsoleProgress
 from navitas.collect.options import Mode, ProfileOptions
 from navitas.collect.session import profile
-from navitas.device.virtual_phone import virtual_phone
+from navitas.virtual_phone.start import virtual_phone
 
 WORKLOADS = Path(__file__).parent / "workloads"
 TESTS = ("TinyMethodsTest#*", "ProbesTest#*")

@@ -24,7 +24,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 from support.gradle_projects import gradles
 
 from navitas.build.sample import DEMO_TESTS, copy_sample
-from navitas.device.virtual_phone import virtual_phone
+from navitas.virtual_phone.start import virtual_phone
 
 _NAVITAS = Path(sys.executable).with_name("navitas")
 _PACE_STEPS = 3_000_000

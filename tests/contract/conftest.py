@@ -10,7 +10,7 @@ import adbutils
 import pytest
 
 from navitas.device.adb import AdbDevice, select_device
-from navitas.device.virtual_phone import virtual_phone
+from navitas.virtual_phone.start import virtual_phone
 
 SERIAL = os.environ.get("NAVITAS_TEST_SERIAL", "")
 

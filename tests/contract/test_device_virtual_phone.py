@@ -16,8 +16,8 @@ import pytest
 
 from navitas.device.adb import AdbDevice, select_device
 from navitas.device.adb_server import list_devices
-from navitas.device.virtual_phone import virtual_phone
 from navitas.errors import DeviceError
+from navitas.virtual_phone.start import virtual_phone
 
 Adb = Callable[..., "subprocess.CompletedProcess[bytes]"]
 
@@ -189,9 +189,9 @@ def _runs(pid: int) -> bool:
 
 CHILD = """
 import json, pathlib, time
-from navitas.device import virtual_phone
-virtual_phone._SHARED_MEMORY = pathlib.Path("/none")
-with virtual_phone.virtual_phone() as device:
+from navitas.virtual_phone import start
+start._SHARED_MEMORY = pathlib.Path("/none")
+with start.virtual_phone() as device:
     device.shell("yes > /dev/null 2>&1 & while [ -z \\"$(pidof yes)\\" ]; do sleep 0.05; done")
     sockets = [str(device.client.path), device.serial.removeprefix("localfilesystem:")]
     print(json.dumps([*sockets, int(device.shell("pidof yes").text)]), flush=True)
@@ -236,5 +236,5 @@ def _end_phone(folder: Path) -> None:
             arguments = (process / "cmdline").read_bytes().split(b"\0")
         except OSError:
             continue
-        if str(folder).encode() in arguments and b"navitas.device.virtual" in arguments:
+        if str(folder).encode() in arguments and b"navitas.virtual_phone" in arguments:
             os.kill(int(process.name), signal.SIGKILL)

@@ -9,8 +9,8 @@ from support.gradle_projects import gradle_params, junit_class, write
 from support.lab import Lab
 
 from navitas.build.gradle import build_bundles
-from navitas.device.virtual_phone import virtual_phone
 from navitas.errors import BuildError
+from navitas.virtual_phone.start import virtual_phone
 
 # Gradle 4.6 is the first with useJUnitPlatform(); each is tried with one end of JUnit's versions.
 JUPITER = {"7.6.4": ("5.4.2", "4.12"), "8.11.1": ("6.1.3", "4.13.2")}

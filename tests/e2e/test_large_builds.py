@@ -14,7 +14,7 @@ from support.gradle_projects import gradle_params
 from support.lab import Lab
 from support.large_builds import many_modules, many_tests
 
-from navitas.device.virtual_phone import virtual_phone
+from navitas.virtual_phone.start import virtual_phone
 
 MODULES = 150
 CLASSES, METHODS = 100, 20

@@ -12,7 +12,7 @@ from support.gradle_builds import Build
 from support.gradle_projects import JUNIT, gradle_params, main_class, write
 from support.lab import Lab
 
-from navitas.device.virtual_phone import virtual_phone
+from navitas.virtual_phone.start import virtual_phone
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 

@@ -16,8 +16,8 @@ from support.reports import data_of
 from support.untidy_build import MANY_JARS, untidy_build
 
 from navitas.build.bundle import Bundle
-from navitas.device.virtual_phone import virtual_phone
 from navitas.report import json_report, speedscope
+from navitas.virtual_phone.start import virtual_phone
 
 pytestmark = pytest.mark.timeout(1200)
 _TWICE = "public class Twice {{ public static final int NUMBER = Integer.valueOf({}); }}"

@@ -28,9 +28,9 @@ from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import Progress
 from navitas.collect.session import profile
 from navitas.device.base import Device
-from navitas.device.virtual import firmware
-from navitas.device.virtual_phone import virtual_phone
 from navitas.errors import BuildError
+from navitas.virtual_phone import firmware
+from navitas.virtual_phone.start import virtual_phone
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from support.android_projects import copy_project, sdk

@@ -23,9 +23,9 @@ from navitas.build.sample import copy_sample
 from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import NoProgress
 from navitas.collect.session import profile
-from navitas.device.virtual_phone import virtual_phone
 from navitas.recording.manifest import File
 from navitas.recording.store import MANIFEST_NAME
+from navitas.virtual_phone.start import virtual_phone
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "recording-v1"
 MS = 1_000_000

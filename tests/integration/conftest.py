@@ -16,7 +16,7 @@ from navitas.build.gradle import build_bundles
 from navitas.build.jars import JARS
 from navitas.build.sample import copy_sample
 from navitas.device.adb import AdbDevice
-from navitas.device.virtual_phone import virtual_phone
+from navitas.virtual_phone.start import virtual_phone
 
 Start = Callable[..., Command]
 Run = Callable[..., Ended]

@@ -15,7 +15,7 @@ from support.shims import built
 
 from navitas.analyze.load import load_tables
 from navitas.collect.progress import NoProgress
-from navitas.device.virtual_phone import virtual_phone
+from navitas.virtual_phone.start import virtual_phone
 
 pytestmark = pytest.mark.timeout(300)
 

@@ -27,9 +27,9 @@ from navitas.collect.watchdog import Watchdog
 from navitas.device.adb import AdbDevice
 from navitas.device.adb_server import ServerClient, adb_path, connect
 from navitas.device.base import ShellResult
-from navitas.device.virtual_phone import virtual_phone
 from navitas.errors import DeviceError, ExitCode, NavitasError
 from navitas.recording.store import open_recording
+from navitas.virtual_phone.start import virtual_phone
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -89,7 +89,7 @@ def test_a_phone_or_adb_server_that_dies_during_a_test(lab: Lab, monkeypatch: py
         state = state_folder(device)
         doing = Doing(lab, device, "*#waits")
         doing.until(waiting(lab))
-        words = ("navitas.device.virtual", state) if what == "phone" else ("nodaemon", f"-L\0{device.client.socket_spec}")
+        words = ("navitas.virtual_phone", state) if what == "phone" else ("nodaemon", f"-L\0{device.client.socket_spec}")
         for pid in processes(*words):
             os.kill(pid, signal.SIGKILL)
         error = doing.failed()

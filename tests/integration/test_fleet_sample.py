@@ -11,8 +11,8 @@ from support.fleet_samples import stored
 
 from navitas.cli import fleet_sample
 from navitas.cli.main import run
-from navitas.device.virtual_phone import virtual_phone
 from navitas.errors import ExitCode
+from navitas.virtual_phone.start import virtual_phone
 
 
 def test_a_sample_and_the_history_of_the_virtual_phone(

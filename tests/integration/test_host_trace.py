@@ -16,18 +16,18 @@ from support.host import processes
 from support.phone_data import state_folder
 
 from navitas.device.adb import AdbDevice
-from navitas.device.virtual.kernel import Kernel, load_spec
-from navitas.device.virtual.kernel.host_stints import HostStints
-from navitas.device.virtual.kernel.sources import process_cpu_ns
-from navitas.device.virtual.kernel.tracefs import Tracefs, open_tracefs
-from navitas.device.virtual.trace.clocks import now
-from navitas.device.virtual.trace.ftrace_text import KINDS, ftrace_text
-from navitas.device.virtual.trace.perfetto_file import Session, perfetto_file
-from navitas.device.virtual_phone import virtual_phone
 from navitas.parse.trace.perfetto import read_perfetto
 from navitas.parse.trace.tables import RawTrace
 from navitas.parse.trace.text import read_text
 from navitas.perfetto.config import read_config
+from navitas.virtual_phone.kernel import Kernel, load_spec
+from navitas.virtual_phone.kernel.host_stints import HostStints
+from navitas.virtual_phone.kernel.sources import process_cpu_ns
+from navitas.virtual_phone.kernel.tracefs import Tracefs, open_tracefs
+from navitas.virtual_phone.start import virtual_phone
+from navitas.virtual_phone.trace.ftrace_text import KINDS, ftrace_text
+from navitas.virtual_phone.trace.moments import now
+from navitas.virtual_phone.trace.perfetto_file import TraceSession, perfetto_file
 
 THREADS = 500
 APP = f"""
@@ -77,7 +77,7 @@ def ran_ns(raw: RawTrace) -> int:
 def phone_pid(device: AdbDevice) -> int:
     """The process id of a virtual phone."""
     folder = state_folder(device)
-    (pid,) = (pid for pid, line in processes("navitas.device.virtual", "--state-dir").items() if folder in line)
+    (pid,) = (pid for pid, line in processes("navitas.virtual_phone", "--state-dir").items() if folder in line)
     return pid
 
 
@@ -106,7 +106,7 @@ def test_every_one_shot_thread_is_seen_and_its_time_is_exact(
     with subprocess.Popen([sys.executable, "-c", APP], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as app:
         assert app.stdin is not None and app.stdout is not None
         try:
-            kernel.add_process(app.pid, "python", app=True)
+            kernel.add_process(app.pid)
             assert eventually(lambda: asleep(app.pid))
             before_ns, begin = clock_ns(app.pid), now()
             log = kernel.start_trace()
@@ -124,7 +124,7 @@ def test_every_one_shot_thread_is_seen_and_its_time_is_exact(
             app.wait()
             kernel.stop()
     config = read_config(CONFIG.encode(), is_text=True)
-    (tmp_path / "trace.pftrace").write_bytes(perfetto_file(Session(config, log, {app.pid: "python"}, [begin, now()])))
+    (tmp_path / "trace.pftrace").write_bytes(perfetto_file(TraceSession(config, log, {app.pid: "python"}, [begin, now()])))
     (tmp_path / "trace.txt").write_text(ftrace_text(log, begin, {app.pid: "python"}, KINDS["sched"]))
     for raw in (read_perfetto(tmp_path / "trace.pftrace"), read_text(tmp_path / "trace.txt")):
         tasks = raw.trace.tasks

@@ -16,11 +16,11 @@ from support.faulty_project import faulty_project
 from support.sockets import Listening, answers_to_stranger, described, family_of, listening
 from support.stranger import STRANGER_UID, as_stranger
 
-from navitas.device import virtual_phone
 from navitas.device.adb import AdbDevice
 from navitas.device.adb_server import adb_path
 from navitas.device.local_socket import connect
 from navitas.owned_folder import owned_folder
+from navitas.virtual_phone import start
 
 Start = Callable[..., Command]
 
@@ -60,7 +60,7 @@ def test_nothing_answers_another_user(start_navitas: Start, gradle: str, tmp_pat
     assert answers == [], described(seen)
     sockets = {Path(one.address).name for one in seen if one.kind == "unix"}
     assert {"phone", "server"} <= sockets, "the adb server and the phone were found and tried"
-    assert [one for one in seen if one.kind == "udp" and "navitas.device.virtual" in one.command], "so was the log's port"
+    assert [one for one in seen if one.kind == "udp" and "navitas.virtual_phone" in one.command], "so was the log's port"
     assert not [one for one in seen if one.kind == "tcp" and ("adb" in one.command or "navitas" in one.command.split(" -cp ")[0])]
     for log in (tmp_path / "rec").glob("runs/*/logcat.txt"):
         assert "stranger" not in log.read_text("utf-8", "replace")
@@ -165,9 +165,9 @@ def test_which_bundle_may_name_the_program_that_runs_it(phone: AdbDevice, tmp_pa
 def test_a_very_long_temp_folder_has_its_sockets_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     deep = tmp_path / ("d" * 100) / ("e" * 100)
     deep.mkdir(parents=True)
-    monkeypatch.setattr(virtual_phone, "_SHARED_MEMORY", Path("/none"))
+    monkeypatch.setattr(start, "_SHARED_MEMORY", Path("/none"))
     monkeypatch.setattr("tempfile.tempdir", str(deep))
-    with virtual_phone.virtual_phone() as device:
+    with start.virtual_phone() as device:
         assert device.shell("echo hi").text == "hi\n"
         made = Path(device.serial.removeprefix("localfilesystem:")).parent
         assert made.parent == Path("/tmp") and made.stat().st_mode & 0o777 == 0o700
@@ -182,6 +182,6 @@ def test_the_phone_runs_no_module_of_the_folder_that_navitas_is_called_in(
     for name in ("argparse", "json", "navitas"):
         (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\nraise SystemExit(1)\n")
     monkeypatch.chdir(tmp_path)
-    with virtual_phone.virtual_phone() as device:
+    with start.virtual_phone() as device:
         assert device.shell("echo hi").text == "hi\n"
     assert not (tmp_path / "ran").exists()

@@ -18,9 +18,9 @@ from navitas.build.bundle import Bundle
 from navitas.collect.progress import NoProgress
 from navitas.device.adb import AdbDevice
 from navitas.device.adb_transport import Stream
-from navitas.device.virtual_phone import virtual_phone
 from navitas.errors import ExitCode, NavitasError
 from navitas.recording.store import open_recording
+from navitas.virtual_phone.start import virtual_phone
 from support.command_line import MARK
 from support.lab import Lab, Profiled
 from support.leftovers import Surroundings

@@ -15,7 +15,8 @@ PAGE = Path(__file__).parents[2] / "docs/device-commands.md"
 _CELL = re.compile(r"^\| ((?:`[^`]+`(?:, )?)+) \|", re.MULTILINE)
 _PLACEHOLDER = re.compile(r"\b[A-Z][A-Z_]+\b|…")
 _REDIRECTION = re.compile(r"\s*(2>&1|[12]?>\s*/dev/null)")
-_NOT_ASKED = {"echo", ":", "{", "}", "done", "while", "sleep", "true", "for", "if", "fi", "["}
+SHELL_WORDS = {"echo", ":", "{", "}", "done", "while", "sleep", "true", "for", "if", "fi", "["}
+"""Words of the shell itself, and programs that only make it wait: the page does not list them."""
 _PREFIXES = ("do ", "then ", "else ", "{ ")
 _ASSIGNMENT = re.compile(r"\w+=(?:\$\((?P<command>[^(].*)\)$)?")
 # Constants of commands, which a placeholder must not stand for.
@@ -64,7 +65,7 @@ def simple_commands(services: list[str]) -> set[str]:
                 command = command.partition(" ")[2].strip()
             if assigned := _ASSIGNMENT.match(command):
                 command = assigned["command"] or ""
-            if command and command.split()[0] not in _NOT_ASKED:
+            if command and command.split()[0] not in SHELL_WORDS:
                 found.add(command)
     return found
 

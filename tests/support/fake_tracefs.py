@@ -8,7 +8,7 @@ import struct
 from collections.abc import Iterable
 from pathlib import Path
 
-from navitas.device.virtual.kernel.tracefs import Tracefs
+from navitas.virtual_phone.kernel.tracefs import Tracefs
 
 STAT_RUNTIME, SWITCH, NEWTASK = 366, 372, 205
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")

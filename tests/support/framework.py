@@ -6,7 +6,7 @@ import fcntl
 import tempfile
 from pathlib import Path
 
-from navitas.device.virtual import firmware
+from navitas.virtual_phone import firmware
 from support.maven import NotFetchedError, fetch
 
 __all__ = ["NotFetchedError", "provide"]

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from navitas.device.virtual.kernel import load_spec
-from navitas.device.virtual.kernel.modelled_stints import ModelledStints
-from navitas.device.virtual.kernel.spec import find_profile
-from navitas.device.virtual.kernel.trace_log import TraceLog
+from navitas.virtual_phone.kernel import load_spec
+from navitas.virtual_phone.kernel.modelled_stints import ModelledStints
+from navitas.virtual_phone.kernel.spec import find_profile
+from navitas.virtual_phone.kernel.trace_log import TraceLog
 
 
 class NullKernel:
     """A kernel without cores, for tests of everything else."""
 
     def __init__(self) -> None:
-        self.processes: dict[int, tuple[str, bool]] = {}
+        self.pids: set[int] = set()
 
     def start(self) -> None:
         """Nothing to start."""
@@ -20,13 +20,13 @@ class NullKernel:
     def stop(self) -> None:
         """Nothing to stop."""
 
-    def add_process(self, pid: int, name: str, *, app: bool) -> None:
+    def add_process(self, pid: int) -> None:
         """Remember the process."""
-        self.processes[pid] = (name, app)
+        self.pids.add(pid)
 
     def remove_process(self, pid: int) -> None:
         """Forget the process."""
-        self.processes.pop(pid, None)
+        self.pids.discard(pid)
 
     def cpu_count(self) -> int:
         """No model of cores."""

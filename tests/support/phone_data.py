@@ -13,7 +13,7 @@ def state_folder(device: AdbDevice) -> str:
     """The folder of a virtual phone, from its process's command line."""
     mine = f"data/local/tmp/{uuid.uuid4().hex}"  # other tests look for theirs at the same time
     device.push(b"", f"/{mine}")
-    lines = [line.split("\0") for line in processes("navitas.device.virtual", "--state-dir").values()]
+    lines = [line.split("\0") for line in processes("navitas.virtual_phone", "--state-dir").values()]
     folders = {line[line.index("--state-dir") + 1] for line in lines if "--state-dir" in line}
     (state,) = (folder for folder in folders if Path(folder, "root", mine).exists())
     device.shell(f"rm /{mine}")

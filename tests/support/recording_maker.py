@@ -97,7 +97,7 @@ def make_recording(
 def _write_run(writer: RecordingWriter, scenario: Scenario, run: RunBytes, number: int, first_test: int) -> None:
     chunks = run.chunks()
     stamp = f"{(REAL_OFFSET_NS + run.t0) / 1e9:19.6f}"
-    log = [f"{stamp} {run.pid:5d} {run.pid:5d} I {'TestRunner':8s}: run started"]
+    log = [f"{stamp} {run.pid:5d} {run.pid:5d} I {'InstrumentationRunner':8s}: run started"]
     if scenario.transport == "logcat":
         log += [f"{stamp} {run.pid:5d} {run.pid + 1:5d} I {'navitas':8s}: {line}" for line in cw.logcat_lines(chunks, run.pid)]
     else:

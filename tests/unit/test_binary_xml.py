@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from navitas import binary_xml
-from navitas.device.virtual.compiled_xml import Element, compile_xml
 from navitas.errors import PowerProfileError
 from navitas.power.profile import read_power_profile
+from navitas.virtual_phone.compiled_xml import XmlElement, compile_xml
 
 COMPILED = Path(__file__).parent / "compiled"
 # aapt 0.2 (utf-16, no resource map), aapt2 2.19 (utf-8 or utf-16 as it likes, with one).
@@ -47,7 +47,7 @@ def test_a_compiled_profile_is_a_profile(name: str) -> None:
 _long = st.integers(120, 200).map("ü".__mul__)  # lengths of two bytes
 _element = st.deferred(
     lambda: st.builds(
-        Element,
+        XmlElement,
         st.from_regex("[a-z]{1,8}", fullmatch=True),
         st.dictionaries(st.from_regex("[a-z]{1,8}", fullmatch=True), st.text("ab&<>\"'ü€ ", max_size=9) | _long, max_size=3),
         st.text("0123456789.&<ü", max_size=9) | _long,
@@ -58,8 +58,8 @@ _element = st.deferred(
 
 @settings(max_examples=30, deadline=None)
 @given(_element)
-def test_the_virtual_phone_s_compiler_agrees(element: Element) -> None:
-    def plain(one: Element) -> object:
+def test_the_virtual_phone_s_compiler_agrees(element: XmlElement) -> None:
+    def plain(one: XmlElement) -> object:
         return one.tag, dict(one.attributes), one.text, [plain(child) for child in one.children]
 
     assert shape(etree.fromstring(as_text(compile_xml(element)))) == plain(element)

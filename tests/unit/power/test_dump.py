@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navitas.device.virtual import framework
 from navitas.power.cpu import power_model
 from navitas.power.dump import from_dump
 from navitas.power.profile import read_power_profile
+from navitas.virtual_phone import framework_resources
 
 # A hash map's order, a blank at each end, Java's doubles: from 13 on (PowerProfile.java).
 MODERN = """cpu.cluster_power.cluster1=1.12\x20
@@ -56,7 +56,7 @@ _ma = st.floats(0, 1e7, allow_nan=False) | st.integers(0, 4_000_000).map(float)
 @given(st.dictionaries(_name, _ma, min_size=1), st.dictionaries(_name, st.lists(_ma, max_size=5)))
 def test_what_a_phone_prints_is_read_back(items: dict[str, float], arrays: dict[str, list[float]]) -> None:
     arrays = {f"{name}.array": values for name, values in arrays.items()}
-    xml = from_dump(framework.dump(items, arrays))
+    xml = from_dump(framework_resources.dump(items, arrays))
     assert xml is not None
     profile = read_power_profile(xml, name="dump")
     assert profile.items == items

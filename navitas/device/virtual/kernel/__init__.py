@@ -1,6 +1,0 @@
-"""The virtual phone's kernel: measured CPU time on virtual cores, the counters that follow, and the energy spent (rails)."""
-
-from navitas.device.virtual.kernel.kernel import Kernel
-from navitas.device.virtual.kernel.spec import PhoneSpec, load_spec
-
-__all__ = ["Kernel", "PhoneSpec", "load_spec"]

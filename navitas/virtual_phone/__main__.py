@@ -1,0 +1,80 @@
+"""`python -m navitas.virtual_phone --state-dir DIR`: one virtual phone in a process of its own.
+
+Prints one line of JSON when it is ready, `{"serial": "…"}` (for `adb connect SERIAL`), or `{"error": "…", "remedy": "…"}`;
+ends when its standard input does, or on SIGTERM.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import signal
+import sys
+from pathlib import Path
+
+from navitas.device.local_socket import local_address
+from navitas.errors import NavitasError
+from navitas.owned_folder import is_marked, remove
+from navitas.virtual_phone.adb_services import banner, router
+from navitas.virtual_phone.adbd import AdbDaemon
+from navitas.virtual_phone.jdks import LIST_NAME, JdkList
+from navitas.virtual_phone.models import make_phone
+
+
+def main() -> int:
+    """Parse arguments and run the phone; exit code 1 when it cannot start."""
+    parser = argparse.ArgumentParser(prog="python -m navitas.virtual_phone", description=__doc__)
+    parser.add_argument("--state-dir", type=Path, required=True, help="folder that holds the phone's files")
+    parser.add_argument("--socket", type=Path, help="where adb connects to [DIR/adb/phone]; its folder must be yours alone")
+    parser.add_argument("--phone", default="default", help="a power profile: name in profiles/ or path of an XML file")
+    parser.add_argument("--jdk", action="append", default=[], metavar="HOME", help="a JDK that bundles may run on")
+    parser.add_argument("--remove-state", action="store_true", help="remove the folder at the end")
+    arguments = parser.parse_args()
+    socket = arguments.socket or arguments.state_dir.absolute() / "adb" / "phone"
+    try:
+        arguments.state_dir.mkdir(parents=True, exist_ok=True)
+        for home in arguments.jdk:
+            JdkList(arguments.state_dir / LIST_NAME).allow(home)
+        asyncio.run(_serve(arguments.state_dir, arguments.phone, socket))
+    except NavitasError as error:
+        print(json.dumps({"error": error.message, "remedy": error.remedy}), flush=True)
+        return 1
+    finally:
+        if arguments.remove_state:
+            remove(arguments.state_dir)
+            if is_marked(socket.parent):  # any other folder outside may hold more than the socket
+                remove(socket.parent)
+    return 0
+
+
+async def _serve(state_dir: Path, name: str, socket: Path) -> None:
+    phone = make_phone(state_dir, name)
+    daemon = AdbDaemon(banner(phone), router(phone), socket)
+    ended = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, ended.set)
+    await phone.start()
+    try:
+        await daemon.start()
+        await _watch_stdin(ended)
+        print(json.dumps({"serial": local_address(socket)}), flush=True)
+        await ended.wait()
+    finally:
+        await daemon.stop()
+        await phone.stop()
+
+
+async def _watch_stdin(ended: asyncio.Event) -> None:
+    """The parent keeps our standard input open as long as it lives."""
+
+    class Watcher(asyncio.Protocol):
+        def connection_lost(self, exc: Exception | None) -> None:
+            ended.set()
+
+    await asyncio.get_running_loop().connect_read_pipe(Watcher, sys.stdin)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,128 @@
+"""An Android app's process: a JVM with Android's framework, on the classes that were pushed beside the APK."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from navitas.bundle.jvm import JvmManifest, open_jvm
+from navitas.bundle.manifest import InvalidBundle
+from navitas.virtual_phone import firmware
+from navitas.virtual_phone.app_host import AppHost
+from navitas.virtual_phone.class_path import class_path_argument
+from navitas.virtual_phone.host_java import CannotStart, find_java, jar
+from navitas.virtual_phone.launch import Launch
+from navitas.virtual_phone.package import APK, APK_TEXT, Package
+
+PUSHED = "/data/local/tmp/navitas"
+_UNPACKED = "data/misc/navitas"
+_MAIN = "org.navitas.phone.android.AndroidMain"
+_LEAST_JAVA = 17
+_VERSION = re.compile(r'^JAVA_VERSION="(?:1\.)?(\d+)', re.MULTILINE)
+_OPENED = ("java.lang", "java.lang.reflect", "java.io", "java.net", "java.util")
+_RUNNERS = "androidx.test.internal.runner.junit4.AndroidJUnit4ClassRunner"
+
+
+@dataclass(frozen=True, slots=True)
+class Classes:
+    """An unpacked jvm.zip."""
+
+    manifest: JvmManifest
+    folder: Path
+
+    def paths(self, entries: list[str]) -> list[Path]:
+        return [self.folder / entry for entry in entries]
+
+
+async def classes_of(host: AppHost, test_package: str) -> Classes:
+    """The classes that were pushed for a test package, unpacked. Raises `CannotStart`."""
+    pushed = f"{PUSHED}/{test_package}.jvm.zip"
+    try:
+        return await asyncio.to_thread(_unpack, host, pushed, test_package)
+    except FileNotFoundError:
+        reason = f"the classes of {test_package} are not on this phone, which runs no dex code: push its jvm.zip to {pushed}"
+        raise CannotStart(f"{reason} (navitas profile does)") from None
+    except (InvalidBundle, OSError) as error:
+        raise CannotStart(f"{pushed}: {error}") from None
+
+
+def _unpack(host: AppHost, pushed: str, name: str) -> Classes:
+    with host.files.open_read(pushed) as file:
+        info = os.fstat(file.fileno())
+        home = host.files.root / _UNPACKED / name
+        folder = home / f"{info.st_mtime_ns}-{info.st_size}"
+        with open_jvm(file) as archive:
+            if archive.manifest.test_package != name:
+                raise InvalidBundle(f"it holds the classes of {archive.manifest.test_package}")
+            if not folder.is_dir():
+                shutil.rmtree(home, ignore_errors=True)
+                part = home / ".part"
+                part.mkdir(parents=True)
+                archive.zip.extractall(part)
+                part.replace(folder)
+            return Classes(archive.manifest, folder)
+
+
+def launch(
+    host: AppHost, app: Package, classes: Classes, runner: str, arguments: list[tuple[str, str]], *, alone: bool = False
+) -> Launch:
+    """The JVM of an app: with its tests, or `alone`. Raises `CannotStart`."""
+    framework = firmware.find()
+    java = find_java()
+    _check_version(java)
+    first = jar("navitas-phone-android.jar")
+    # Robolectric's own libraries and JUnit first: it needs them in these versions. Android's classes last, after the phone's Log.
+    tests = host.packages.get(classes.manifest.test_package)
+    # Resources of Java code are in these alone; an app without tests is its own test package.
+    apks = list(dict.fromkeys(package.code / APK for package in (app, tests) if package))
+    others = (*framework.jars, *classes.paths(classes.manifest.class_path), *apks, *framework.last, framework.android)
+    class_path = [jar("navitas-phone.jar"), *others]
+    properties = {
+        "navitas.sysRoot": str(host.files.root),
+        "navitas.process": app.name,
+        "navitas.log": str(host.log_address),
+        "navitas.testRoots": os.pathsep.join(map(str, classes.paths(classes.manifest.test_roots))),
+        "navitas.app": str(alone).lower(),
+        "navitas.android.manifest": str(app.code / APK_TEXT),
+        "navitas.android.apk": str(app.code / APK),
+        "navitas.android.data": str(app.data),
+        "navitas.android.uid": str(app.uid),
+        "navitas.android.instrumentation": runner,
+        "navitas.android.sdk": str(firmware.SDK),
+        "android.junit.runner": _RUNNERS,
+        "robolectric.enabledSdks": str(firmware.SDK),  # without, it warns of those that this Java is too old for
+        "robolectric.offline": "true",
+        "robolectric.dependency.dir": str(framework.folder),
+        "java.io.tmpdir": str(app.data / "cache"),
+    }
+    if tests is not None and tests is not app:
+        properties["navitas.android.testApk"] = str(tests.code / APK)
+
+    def argv(stream: str) -> list[str]:
+        return [
+            java,
+            "-XX:+UseSerialGC",  # starts a sixth faster, with fewer threads beside the app's own
+            *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED),
+            *(f"-D{name}={value}" for name, value in {**properties, "navitas.stream": stream}.items()),
+            "-cp",
+            class_path_argument(first, class_path, app.data / "cache" / "class-path.jar"),
+            _MAIN,
+            *(text for pair in arguments for text in pair),
+        ]
+
+    return Launch(argv, app.name, app.identity, app.data, os.environ)
+
+
+def _check_version(java: str) -> None:
+    """Raises `CannotStart` for a Java that is known to be too old."""
+    try:
+        found = _VERSION.search((Path(java).resolve().parent.parent / "release").read_text())
+    except OSError:
+        return
+    if found and int(found.group(1)) < _LEAST_JAVA:
+        reason = f"Android apps need Java {_LEAST_JAVA} or newer on this machine, and {java} is {found.group(1)}"
+        raise CannotStart(f"{reason}: set JAVA_HOME")

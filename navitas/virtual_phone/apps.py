@@ -1,0 +1,116 @@
+"""Apps that run alone: started by `am start`, `am startservice` or `monkey`, until they are stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+from collections.abc import AsyncIterator
+
+from navitas.virtual_phone import android_app
+from navitas.virtual_phone.am_instrument import last_lines
+from navitas.virtual_phone.app_host import AppHost
+from navitas.virtual_phone.host_java import CannotStart
+from navitas.virtual_phone.host_process import HostProcess, host_process
+from navitas.virtual_phone.launch import Launch
+from navitas.virtual_phone.package import Package
+
+_DONE, _FAILED = b"done\n", b"failed "
+_FATAL = 6
+
+
+class AppEnded(Exception):
+    """The process ended before it had answered."""
+
+
+class AppProcess:
+    """One running app; requests are answered one after another (AppSession)."""
+
+    def __init__(self, process: HostProcess) -> None:
+        self.pid = process.pid
+        self._process = process
+        self._lines = process.stream.lines()
+        self._turn = asyncio.Lock()
+        self._is_ready = False
+
+    async def ask(self, request: str) -> AsyncIterator[str]:
+        """Send a request and yield the lines of its answer but the last. Raises `AppEnded`, `CannotStart` when refused."""
+        async with self._turn:
+            if not self._is_ready:  # the first answer is to its start
+                async for _ in self._answer():
+                    pass
+                self._is_ready = True
+            self._process.write(request.encode() + b"\n")
+            async for line in self._answer():
+                yield line
+
+    async def _answer(self) -> AsyncIterator[str]:
+        async for line in self._lines:
+            if line == _DONE:
+                return
+            if line.startswith((_FAILED, b"INSTRUMENTATION_RESULT: ")):
+                raise CannotStart(re.sub(r"^(failed |INSTRUMENTATION_RESULT: \w+=)", "", line.decode("utf-8", "replace").strip()))
+            yield line.decode("utf-8", "replace").rstrip("\n")
+        raise AppEnded
+
+
+class RunningApps:
+    """The phone's apps that run alone."""
+
+    def __init__(self, host: AppHost) -> None:
+        self._host = host
+        self._running: dict[str, AppProcess] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def get(self, package: Package) -> AppProcess | None:
+        """The app's process, if it runs."""
+        return self._running.get(package.name)
+
+    async def start(self, package: Package) -> AppProcess:
+        """A new process of an app. Raises `CannotStart`."""
+        classes = await android_app.classes_of(self._host, self._test_package(package))
+        launch = android_app.launch(self._host, package, classes, "", [], alone=True)
+        self._host.packages.kill(package.name)
+        started: asyncio.Future[AppProcess] = asyncio.get_running_loop().create_future()
+        task = asyncio.create_task(self._live(launch, started), name=f"app {package.name}")
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return await started
+
+    async def stop(self) -> None:
+        """End all."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _test_package(self, package: Package) -> str:
+        """Whose classes an app runs from: the tests that were pushed with it; without tests its own name stands for them."""
+        for other in self._host.packages.all():
+            if other.apk and any(runner.target == package.name for runner in other.runners):
+                return other.name
+        return package.name
+
+    async def _live(self, launch: Launch, started: asyncio.Future[AppProcess]) -> None:
+        try:
+            async with host_process(
+                self._host.processes, launch.argv, name=launch.name, who=launch.who, cwd=launch.cwd,
+                env=launch.env, takes_input=True,
+            ) as process:  # fmt: skip
+                app = AppProcess(process)
+                self._running[launch.name] = app
+                started.set_result(app)
+                try:
+                    said = await asyncio.gather(*(last_lines(output) for output in (process.stderr, process.stdout)))
+                    await process.wait()
+                finally:
+                    if self._running.get(launch.name) is app:
+                        del self._running[launch.name]
+                for text in filter(None, said):
+                    self._host.logd.write(_FATAL, "AndroidRuntime", text, pid=process.pid)
+        except OSError as error:
+            if not started.done():
+                started.set_exception(CannotStart(f"{error.filename or 'java'}: {error.strerror}"))
+        except asyncio.CancelledError:
+            with contextlib.suppress(asyncio.InvalidStateError):
+                started.cancel()
+            raise

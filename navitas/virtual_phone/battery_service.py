@@ -1,0 +1,103 @@
+"""The battery service: `dumpsys battery` with unplug, set and reset, which never touch the charging itself (BatteryService)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from navitas.virtual_phone.battery_history import BatteryHistory
+from navitas.virtual_phone.releases import DEFAULT_SDK, has
+
+_STATUS_CHARGING, _HEALTH_GOOD = "2", "2"
+_SETTABLE = {
+    "ac": "AC powered",
+    "usb": "USB powered",
+    "wireless": "Wireless powered",
+    "dock": "Dock powered",
+    "status": "status",
+    "level": "level",
+    "temp": "temperature",
+    "present": "present",
+    "counter": "Charge counter",
+}
+_FLAGS = ("ac", "usb", "wireless", "dock", "present")
+
+
+class BatteryService:
+    """A full, plugged battery of constant voltage; values set by hand stay until `reset`."""
+
+    def __init__(self, voltage_v: float, sdk: int = DEFAULT_SDK) -> None:
+        self._true: dict[str, str] = {
+            "AC powered": "false",
+            "USB powered": "true",
+            "Wireless powered": "false",
+            "Dock powered": "false",
+            "Max charging current": "500000",
+            "Max charging voltage": "5000000",
+            "Charge counter": "3000000",
+            "status": _STATUS_CHARGING,
+            "health": _HEALTH_GOOD,
+            "present": "true",
+            "level": "100",
+            "scale": "100",
+            "voltage": str(round(voltage_v * 1000)),
+            "temperature": "250",
+            "technology": "Li-ion",
+            "Charging state": "0",
+            "Charging policy": "0",
+        }
+        for line in ("Dock powered", "Charging policy"):
+            if not has(f"battery: {line}", sdk):
+                del self._true[line]
+        self._shown = dict(self._true)
+        self._stopped = False
+        self.history = BatteryHistory()
+        self.history.add(self._shown)
+
+    def dump(self) -> str:
+        """Text of `dumpsys battery`."""
+        lines = ["Current Battery Service state:"]
+        if self._stopped:
+            lines.append("  (UPDATES STOPPED -- use 'reset' to restart)")
+        return "\n".join([*lines, *(f"  {key}: {value}" for key, value in self._shown.items())]) + "\n"
+
+    def command(self, args: list[str]) -> tuple[int, str]:
+        """Carry out `unplug`, `reset`, `set NAME VALUE`, `get NAME`: exit status and output (silent on success)."""
+        args = [argument for argument in args if argument != "-f"]
+        actions: dict[str, Callable[[list[str]], tuple[int, str]]] = {
+            "unplug": self._unplug,
+            "reset": self._reset,
+            "set": self._set,
+            "get": self._get,
+        }
+        if not args or args[0] not in actions:
+            return 255, f"Unknown command: {args[0] if args else ''}\n"
+        answer = actions[args[0]](args[1:])
+        self.history.add(self._shown)
+        return answer
+
+    def _unplug(self, args: list[str]) -> tuple[int, str]:
+        for name in ("ac", "usb", "wireless", "dock"):
+            if _SETTABLE[name] in self._shown:
+                self._shown[_SETTABLE[name]] = "false"
+        self._stopped = True
+        return 0, ""
+
+    def _reset(self, args: list[str]) -> tuple[int, str]:
+        self._shown = dict(self._true)
+        self._stopped = False
+        return 0, ""
+
+    def _set(self, args: list[str]) -> tuple[int, str]:
+        if len(args) != 2 or _SETTABLE.get(args[0]) not in self._true:
+            return 255, f"Unknown set option: {args[0] if args else 'null'}\n"
+        name, value = args
+        if not value.lstrip("-").isdecimal():
+            return 255, f"Bad value: {value}\n"
+        self._shown[_SETTABLE[name]] = str(value != "0").lower() if name in _FLAGS else value
+        self._stopped = True
+        return 0, ""
+
+    def _get(self, args: list[str]) -> tuple[int, str]:
+        if len(args) != 1 or _SETTABLE.get(args[0]) not in self._true:
+            return 255, f"Unknown get option: {args[0] if args else 'null'}\n"
+        return 0, self._shown[_SETTABLE[args[0]]] + "\n"

@@ -1,0 +1,326 @@
+"""The phone's file tree: real files under one host folder, and nodes that are answered live.
+
+No path leaves the folder: `..` stops at its top and symlinks are followed inside it only.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import stat as st
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from navitas.virtual_phone.identity import SHELL, SHELL_UID, Identity
+from navitas.virtual_phone.releases import DEFAULT_SDK, denied
+
+Node = Callable[[], bytes]
+
+_MAX_SYMLINKS = 40
+_WRITABLE = ("/data/local/tmp", "/sdcard", "/storage/emulated/0", "/data/misc/perfetto-traces", "/tmp")
+_APP_STORAGE = ("/data/data", "/data/user/0")
+_SKELETON = (
+    "data/app",
+    "data/data",
+    "data/local/tmp",
+    "data/misc/perfetto-traces",
+    "data/user",
+    "dev/socket",
+    "proc",
+    "sdcard/Android/data",
+    "storage/emulated",
+    "sys",
+    "system/bin",
+    "tmp",
+    "vendor",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Stat:
+    """What `stat` tells of a file; times in whole seconds, `mode` with its type bits."""
+
+    mode: int
+    size: int
+    mtime: int
+    uid: int = 0
+    gid: int = 0
+    nlink: int = 1
+    inode: int = 0
+    device: int = 0
+    target: str = ""
+
+    @property
+    def is_dir(self) -> bool:
+        return st.S_ISDIR(self.mode)
+
+    @property
+    def is_regular(self) -> bool:
+        return st.S_ISREG(self.mode)
+
+    @property
+    def is_link(self) -> bool:
+        return st.S_ISLNK(self.mode)
+
+
+class _Endless(io.RawIOBase):
+    """/dev/zero and /dev/urandom."""
+
+    def __init__(self, make: Callable[[int], bytes]) -> None:
+        super().__init__()
+        self._make = make
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        return self._make(65536 if size < 0 else size)
+
+
+class _Null(io.RawIOBase):
+    """Takes everything."""
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        return len(data)
+
+
+def _fail(code: int, path: str) -> OSError:
+    return OSError(code, os.strerror(code), path)
+
+
+def is_under(path: str, folder: str) -> bool:
+    """Whether a normal absolute path is the folder or in it."""
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def _components(path: str) -> list[str]:
+    """Names in a path, last first."""
+    if "\0" in path:
+        raise _fail(errno.EINVAL, path)
+    return [part for part in reversed(path.split("/")) if part not in ("", ".")]
+
+
+class FileTree:
+    """Files of one phone; every method takes absolute phone paths and raises `OSError` with the errno a phone gives."""
+
+    def __init__(self, root: Path, sdk: int = DEFAULT_SDK) -> None:
+        self.root = root
+        self._sdk = sdk
+        self._nodes: dict[str, Node] = {}
+        self._devices: dict[str, Callable[[], BinaryIO]] = {
+            "/dev/null": lambda: io.BytesIO(b""),
+            "/dev/zero": lambda: cast(BinaryIO, _Endless(bytes)),
+            "/dev/urandom": lambda: cast(BinaryIO, _Endless(os.urandom)),
+        }
+        self.process_node: Callable[[str], Node | list[str] | None] = lambda path: None
+        self.app_uids: dict[str, int] = {}
+        self._boot = int(time.time())
+        for name in _SKELETON:
+            (root / name).mkdir(parents=True, exist_ok=True)
+        for link, target in (("storage/emulated/0", "/sdcard"), ("data/user/0", "/data/data"), ("proc/self", "/proc/self")):
+            if not (root / link).is_symlink():
+                (root / link).symlink_to(target)
+
+    def add_node(self, path: str, node: Node) -> None:
+        """Answer reads of `path` with what `node` gives at that moment; it needs no file."""
+        self._nodes[path] = node
+
+    def real_path(self, path: str, *, follow: bool = True) -> str:
+        """Normal absolute path with all symlinks followed (the last one only with `follow`); the end may be missing."""
+        pending = _components(path)
+        done: list[str] = []
+        links = 0
+        while pending:
+            part = pending.pop()
+            if part == "..":
+                done = done[:-1]
+                continue
+            done.append(part)
+            current = "/" + "/".join(done)
+            if current.startswith("/proc/") or not (follow or pending):  # of live nodes none is a symlink
+                continue
+            host = self.root.joinpath(*done)
+            if host.is_symlink():
+                links += 1
+                if links > _MAX_SYMLINKS:
+                    raise _fail(errno.ELOOP, path)
+                target = str(host.readlink())
+                done = [] if target.startswith("/") else done[:-1]
+                pending += _components(target)
+        return "/" + "/".join(done)
+
+    def stat(self, path: str, who: Identity = SHELL, *, follow: bool = True) -> Stat:
+        """Like stat(2), with `follow=False` like lstat(2)."""
+        real = self.real_path(path, follow=follow)
+        self._check_search(real, who, path)
+        if real in self._devices or real == "/proc/self":
+            return Stat(st.S_IFLNK | 0o777 if real == "/proc/self" else st.S_IFCHR | 0o666, 0, self._boot)
+        node = self._live(real)
+        if node is not None:
+            mode = st.S_IFDIR | 0o555 if isinstance(node, list) else st.S_IFREG | 0o444
+            return Stat(mode, 0, self._boot)
+        try:
+            host = self._host(real)
+            info = host.lstat()
+        except OSError as error:
+            if error.errno == errno.ENOENT and self._node_children(real):
+                return Stat(st.S_IFDIR | 0o555, 0, self._boot)
+            raise _fail(error.errno or errno.EIO, path) from None
+        owner = self._owner(real)
+        result = Stat(info.st_mode, info.st_size, int(info.st_mtime), owner, owner, info.st_nlink, info.st_ino, info.st_dev)
+        return replace(result, target=str(host.readlink())) if result.is_link else result
+
+    def listdir(self, path: str, who: Identity = SHELL) -> list[str]:
+        """Names in a folder, sorted; live nodes among them."""
+        real = self.real_path(path)
+        self._check_search(real, who, path)
+        if real in (*_APP_STORAGE, "/data") and who.package is None:
+            raise _fail(errno.EACCES, path)
+        if real in self._devices:
+            raise _fail(errno.ENOTDIR, path)
+        live = self._live(real)
+        if live is not None and not isinstance(live, list):
+            raise _fail(errno.ENOTDIR, path)
+        names = set(live or ()) | self._node_children(real)
+        if live is not None and real != "/proc":
+            return sorted(names)
+        try:
+            names |= {entry.name for entry in self._host(real).iterdir()}
+        except OSError as error:
+            if not names:
+                raise _fail(error.errno or errno.EIO, path) from None
+        return sorted(names)
+
+    def open_read(self, path: str, who: Identity = SHELL) -> BinaryIO:
+        """Open for reading: a file, a live node's text of this moment, or a device."""
+        real = self.real_path(path)
+        self._check_search(real, who, path)
+        if code := denied(real, "shell" if who.package is None else "app", self._sdk):
+            raise _fail(code, path)
+        if real in self._devices:
+            return self._devices[real]()
+        live = self._live(real)
+        if isinstance(live, list):
+            raise _fail(errno.EISDIR, path)
+        if live is not None:
+            return io.BytesIO(live())
+        return self._open(real, path, os.O_RDONLY)
+
+    def open_write(self, path: str, who: Identity = SHELL, *, append: bool = False, mode: int = 0o666) -> BinaryIO:
+        """Open for writing; created with exactly these permissions when missing."""
+        real = self.real_path(path)
+        if real in self._devices:
+            return cast(BinaryIO, _Null())
+        if self._host(real).is_dir():
+            raise _fail(errno.EISDIR, path)
+        self._check_write(real, who, path)
+        return self._open(real, path, os.O_WRONLY | os.O_CREAT | (os.O_APPEND if append else os.O_TRUNC), mode)
+
+    def mkdir(self, path: str, who: Identity = SHELL, mode: int = 0o775) -> None:
+        """Make one folder with exactly these permissions."""
+
+        def make(host: Path) -> None:
+            host.mkdir()
+            host.chmod(mode)
+
+        self._change(path, who, make)
+
+    def remove(self, path: str, who: Identity = SHELL) -> None:
+        """Remove a file or symlink."""
+        self._change(path, who, lambda host: host.unlink())
+
+    def rmdir(self, path: str, who: Identity = SHELL) -> None:
+        """Remove an empty folder."""
+        self._change(path, who, lambda host: host.rmdir())
+
+    def chmod(self, path: str, mode: int, who: Identity = SHELL) -> None:
+        """Change permission bits."""
+        self._change(path, who, lambda host: host.chmod(mode & 0o7777), follow=True)
+
+    def utime(self, path: str, mtime: float, who: Identity = SHELL) -> None:
+        """Set the time of last access and change, in seconds since 1970."""
+        self._change(path, who, lambda host: os.utime(host, (mtime, mtime)), follow=True)
+
+    def symlink(self, target: str, path: str, who: Identity = SHELL) -> None:
+        """Make `path` a symlink to `target` (a phone path)."""
+        self._change(path, who, lambda host: host.symlink_to(target))
+
+    def rename(self, old: str, new: str, who: Identity = SHELL) -> None:
+        """Rename over whatever file `new` is."""
+        source = self.real_path(old, follow=False)
+        self._check_write(source, who, old)
+        self._change(new, who, lambda host: self._host(source).replace(host))
+
+    def _change(self, path: str, who: Identity, action: Callable[[Path], object], *, follow: bool = False) -> None:
+        real = self.real_path(path, follow=follow)
+        self._check_write(real, who, path)
+        try:
+            action(self._host(real))
+        except OSError as error:
+            raise _fail(error.errno or errno.EIO, path) from None
+
+    def _open(self, real: str, path: str, flags: int, mode: int = 0o666) -> BinaryIO:
+        host = self._host(real)
+        # O_NONBLOCK: opening a pipe that an app left there must not stop the phone.
+        flags |= os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        try:
+            is_new = bool(flags & os.O_CREAT) and not os.path.lexists(host)
+            handle = os.open(host, flags, mode)
+            if is_new:
+                os.fchmod(handle, mode)
+        except OSError as error:
+            raise _fail(error.errno or errno.EIO, path) from None
+        if not st.S_ISREG(os.fstat(handle).st_mode):
+            is_dir = st.S_ISDIR(os.fstat(handle).st_mode)
+            os.close(handle)
+            raise _fail(errno.EISDIR if is_dir else errno.EACCES, path)
+        return os.fdopen(handle, "rb" if flags & os.O_ACCMODE == os.O_RDONLY else "wb")
+
+    def _live(self, real: str) -> Node | list[str] | None:
+        if real in self._nodes:
+            return self._nodes[real]
+        return self.process_node(real) if is_under(real, "/proc") else None
+
+    def _node_children(self, real: str) -> set[str]:
+        prefix = real.rstrip("/") + "/"
+        return {path[len(prefix) :].split("/")[0] for path in (*self._nodes, *self._devices) if path.startswith(prefix)}
+
+    def _host(self, real: str) -> Path:
+        if is_under(real, "/proc/self"):  # that symlink is for the app's JVM: here it would show the phone's own process
+            raise _fail(errno.ENOENT, real)
+        return self.root.joinpath(*reversed(_components(real)))
+
+    @staticmethod
+    def _package_of(real: str) -> str | None:
+        parts = real.split("/")
+        return parts[3] if parts[1:3] == ["data", "data"] and len(parts) > 3 else None
+
+    def _owner(self, real: str) -> int:
+        package = self._package_of(real)
+        if package is not None:
+            return self.app_uids.get(package, 0)
+        return SHELL_UID if any(is_under(real, folder) for folder in _WRITABLE) else 0
+
+    def _check_search(self, real: str, who: Identity, path: str) -> None:
+        package = self._package_of(real)
+        if package is not None and package != who.package:
+            raise _fail(errno.EACCES, path)
+
+    def _check_write(self, real: str, who: Identity, path: str) -> None:
+        package = self._package_of(real)
+        if package is not None:
+            if package != who.package:
+                raise _fail(errno.EACCES, path)
+            return
+        writable = _WRITABLE if who.package is None else ("/sdcard",)
+        if any(is_under(real, folder) and real != folder for folder in writable):
+            return
+        read_only = is_under(real, "/system") or is_under(real, "/vendor") or real.count("/") == 1
+        raise _fail(errno.EROFS if read_only else errno.EACCES, path)

@@ -1,0 +1,125 @@
+"""The framework that the phone runs Android apps on: Robolectric, JUnit and Android 13's classes, in a cache of this user.
+
+They are not shipped. A Gradle build fetches them (the user's own, or one of ours) and hands the files to `provide`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import zipfile
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from navitas.errors import DeviceError, NavitasError
+from navitas.owned_folder import owned_folder
+from navitas.user_folders import cache_folder
+from navitas.virtual_phone.host_java import CannotStart
+
+NAME = "robolectric-4.16.1-android-13"
+SDK = 33
+"""The API level of its Android."""
+COORDINATES = (
+    "org.robolectric:robolectric:4.16.1",
+    "org.robolectric:android-all-instrumented:13-robolectric-9030017-i7",
+    "junit:junit:4.13.2",  # Robolectric does not work with 4.12, which apps may have, and an app alone has none
+)
+_ANDROID = "android-all-instrumented-13-robolectric-9030017-i7.jar"
+_NEEDED = ("robolectric-4.16.1.jar", "sandbox-4.16.1.jar", "shadows-framework-4.16.1.jar", "junit-4.13.2.jar", _ANDROID)
+_HAMCREST = "hamcrest-"
+_NEEDED_PREFIXES = ("monitor-", "guava-", "asm-", _HAMCREST)
+_LIST = "files.json"
+_MAX_CLASSES_BYTES = 256 << 20
+_REMEDY = "run navitas profile on an Android project once, online: its build fetches " + " and ".join(COORDINATES)
+
+
+@dataclass(frozen=True, slots=True)
+class Firmware:
+    """The framework's files: `jars`, before the app's on the class path, and `last`, which any of the app's go before.
+
+    `android` holds the framework's own classes, and is the last of all.
+    """
+
+    folder: Path
+    jars: tuple[Path, ...]
+    last: tuple[Path, ...]
+    android: Path
+
+
+def folder() -> Path:
+    """Where it is kept, there or not."""
+    return cache_folder() / "framework" / NAME
+
+
+def find() -> Firmware:
+    """The framework, each of its files as it was provided. Raises `CannotStart`."""
+    try:
+        place = folder()
+    except NavitasError as error:
+        raise CannotStart(f"{error.message}: {error.remedy}") from None
+    try:
+        sizes: dict[str, int] = json.loads((place / _LIST).read_text())
+        whole = not _missing([*sizes]) and all((place / name).stat().st_size == size for name, size in sizes.items())
+    except (OSError, ValueError, AttributeError, TypeError):
+        whole = False
+    if not whole:
+        raise CannotStart(f"Android's framework is not in {place}: {_REMEDY}")
+    jars = [place / name for name in sorted(sizes) if name != _ANDROID]
+    last = tuple(path for path in jars if path.name.startswith(_HAMCREST))  # tests may use a newer one
+    return Firmware(place, tuple(path for path in jars if path not in last), last, place / _ANDROID)
+
+
+def is_provided() -> bool:
+    """Whether the framework is there."""
+    with suppress(CannotStart):
+        find()
+        return True
+    return False
+
+
+def provide(files: Sequence[Path]) -> None:
+    """Put the framework's files (jars, and AARs for their classes) into the cache, all or none.
+
+    Raises `DeviceError` when some are missing or there is no room.
+    """
+    missing = _missing([file.name for file in files])
+    if missing:
+        raise DeviceError(f"the build did not hand over Android's framework: {', '.join(missing)} missing", _REMEDY)
+    place = folder()
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with owned_folder(".part-", place.parent) as part:
+            made = part / NAME
+            made.mkdir()
+            for file in files:
+                _take(file, made)
+            (made / _LIST).write_text(json.dumps({path.name: path.stat().st_size for path in sorted(made.iterdir())}))
+            if place.exists():
+                place.replace(part / "old")
+            made.replace(place)
+    except (OSError, zipfile.BadZipFile, KeyError) as error:
+        if not is_provided():  # another process may have been faster
+            raise DeviceError(f"Android's framework cannot be kept in {place}: {error}", "free space there") from None
+
+
+def _missing(names: Sequence[str]) -> list[str]:
+    missing = [name for name in _NEEDED if name not in names]
+    return missing + [f"{prefix}*" for prefix in _NEEDED_PREFIXES if not any(name.startswith(prefix) for name in names)]
+
+
+def _take(file: Path, into: Path) -> None:
+    if file.suffix == ".aar":
+        with zipfile.ZipFile(file) as archive, (into / f"{file.stem}.jar").open("wb") as classes:
+            entry = archive.getinfo("classes.jar")
+            if entry.file_size > _MAX_CLASSES_BYTES:
+                raise zipfile.BadZipFile(f"{file.name}: classes.jar has {entry.file_size:,} bytes")
+            with archive.open(entry) as source:
+                shutil.copyfileobj(source, classes)
+    elif file.suffix == ".jar":
+        try:
+            os.link(file.resolve(), into / file.name)
+        except OSError:  # another file system
+            shutil.copyfile(file, into / file.name)

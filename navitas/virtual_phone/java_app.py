@@ -1,0 +1,58 @@
+"""A package of plain Java: its tests' JVM, as the project's `test` task would start it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from navitas.bundle.manifest import BundleManifest
+from navitas.virtual_phone.app_host import AppHost
+from navitas.virtual_phone.class_path import class_path_argument
+from navitas.virtual_phone.host_java import choose_java, jar
+from navitas.virtual_phone.launch import Launch
+from navitas.virtual_phone.package import RUNNER, Package
+
+
+def launch(host: AppHost, package: Package, manifest: BundleManifest, arguments: list[tuple[str, str]]) -> Launch:
+    """The JVM that runs a package's tests. Raises `CannotStart`."""
+    task = manifest.test_task
+    phone_jar, class_path = jar("navitas-phone.jar"), [package.code / entry for entry in manifest.class_path]
+    properties = {
+        **manifest.system_properties,
+        "navitas.sysRoot": str(host.files.root),
+        "navitas.process": package.name,
+        "navitas.log": str(host.log_address),
+        "navitas.stream": "",  # known only when the process starts
+        "navitas.testFramework": task.framework,
+        "navitas.scanForTestClasses": str(task.scan_for_test_classes).lower(),
+        "navitas.includeEngines": ",".join(task.include_engines),
+        "navitas.excludeEngines": ",".join(task.exclude_engines),
+        "navitas.includeTags": ",".join(task.include_tags),
+        "navitas.excludeTags": ",".join(task.exclude_tags),
+        "navitas.testRoots": os.pathsep.join(str(package.code / root) for root in manifest.test_roots),
+    }
+    java, wrong_java = choose_java(manifest.java_home, host.jdks)
+    folder, wrong_folder = _working_dir(package, manifest, arguments)
+
+    def argv(stream: str) -> list[str]:
+        return [
+            java,
+            *manifest.jvm_args,
+            *(f"-D{name}={value}" for name, value in {**properties, "navitas.stream": stream}.items()),
+            "-cp",
+            class_path_argument(phone_jar, class_path, package.data / "cache" / "class-path.jar"),
+            RUNNER,
+            *(text for pair in arguments for text in pair),
+        ]
+
+    removed = set(manifest.removed_variables)
+    env = {name: value for name, value in os.environ.items() if name not in removed} | manifest.environment
+    return Launch(argv, package.name, package.identity, folder, env, tuple(filter(None, (wrong_java, wrong_folder))))
+
+
+def _working_dir(package: Package, manifest: BundleManifest, arguments: list[tuple[str, str]]) -> tuple[Path, str]:
+    """The folder that `-e workingDir` names, else the bundle's; the app's data, and a warning, where there is no such folder."""
+    folder = Path(dict(arguments).get("workingDir", manifest.working_dir))
+    if folder.is_absolute() and folder.is_dir():
+        return folder, ""
+    return package.data, f"the tests' working folder {folder} does not exist: they ran in an empty one, without the files there"

@@ -1,0 +1,106 @@
+"""The kernel model: from CPU time given to tasks to busy cores, frequencies, counters and energy. Pure of clocks and files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from random import Random
+from types import MappingProxyType
+
+from navitas.virtual_phone.kernel.governor import Governor
+from navitas.virtual_phone.kernel.modelled_rails import ModelledRails
+from navitas.virtual_phone.kernel.scheduler import Scheduler, TaskPlacement
+from navitas.virtual_phone.kernel.spec import PhoneSpec
+from navitas.virtual_phone.kernel.task import KernelTask, Segment
+
+MAX_STEP_NS = 16_000_000
+_NONE: Mapping[KernelTask, int] = MappingProxyType({})
+
+Observer = Callable[[int, Sequence[Segment], Sequence[int]], None]
+"""Told of each step: when it began, who ran where in it, and the index of each cluster's frequency."""
+
+
+class KernelModel:
+    """Virtual cores under a scheduler and a governor; all counters are cumulative ns since the first step."""
+
+    def __init__(self, spec: PhoneSpec, *, seed: int = 0) -> None:
+        self.spec = spec
+        self.rails = ModelledRails(spec)
+        self.busy_ns = [0] * len(spec.cpus)
+        self.time_in_state_ns = [[0] * len(cluster.freq_khz) for cluster in spec.clusters]
+        self.wall_ns = 0
+        self.switches = 0
+        self.task_states_ns: dict[KernelTask, dict[tuple[int, int], int]] = {}
+        """What each task ran, by cluster and index of its frequency."""
+        self.observers: list[Observer] = []
+        self._scheduler = Scheduler(spec)
+        self._cluster_of = [k for k, cluster in enumerate(spec.clusters) for _ in cluster.cpus]
+        self._governors = [Governor(cluster) for cluster in spec.clusters]
+        self._random = Random(seed)
+
+    @property
+    def backlog_ns(self) -> int:
+        """CPU time given and not yet run: a task runs no more than dt in dt, the rest follows in the next step."""
+        return self._scheduler.backlog_ns
+
+    @property
+    def cur_freq_khz(self) -> list[int]:
+        """The frequency of each cluster."""
+        return [cluster.freq_khz[g.index] for cluster, g in zip(self.spec.clusters, self._governors, strict=True)]
+
+    def step(self, t0_ns: int, t1_ns: int, runs: Mapping[KernelTask, int], waits: Mapping[KernelTask, int] = _NONE) -> None:
+        """Let the time from `t0_ns` to `t1_ns` pass, in which each task used `runs[task]` ns of CPU and waited `waits[task]` ns.
+
+        A long step is divided, its CPU time spread evenly, so that the governor acts at its usual pace.
+        """
+        count = -(-(t1_ns - t0_ns) // MAX_STEP_NS)
+        if count <= 1:
+            self._scheduler.give(runs, waits)
+            if count == 1:
+                self._step(t0_ns, t1_ns)
+            return
+        for k in range(count):
+            start_ns, end_ns = (t0_ns + (t1_ns - t0_ns) * i // count for i in (k, k + 1))
+            self._scheduler.give(_part(runs, k, count), _part(waits, k, count))
+            self._step(start_ns, end_ns)
+
+    def _step(self, t0_ns: int, t1_ns: int) -> None:
+        dt_ns = t1_ns - t0_ns
+        placed = self._scheduler.place(dt_ns)
+        # A waking task asks for its frequency when it is enqueued, not a step later (kernel: cpufreq_update_util).
+        utils = self._scheduler.core_utils()
+        for governor in self._governors:
+            governor.update(t0_ns, utils)
+        segments = self._segments(dt_ns, placed)
+        freq_index = [governor.index for governor in self._governors]
+        self.rails.add(dt_ns, segments, freq_index)
+        for placement in placed:
+            self.busy_ns[placement.core] += placement.run_ns
+            if placement.task.tid <= 0:
+                continue  # it came and went unseen: nobody can ask for it
+            cluster = self._cluster_of[placement.core]
+            states = self.task_states_ns.setdefault(placement.task, {})
+            states[cluster, freq_index[cluster]] = states.get((cluster, freq_index[cluster]), 0) + placement.run_ns
+        for row, index in zip(self.time_in_state_ns, freq_index, strict=True):
+            row[index] += dt_ns
+        self.wall_ns += dt_ns
+        self.switches += 2 * len(segments)
+        for observer in self.observers:
+            observer(t0_ns, segments, freq_index)
+
+    def _segments(self, dt_ns: int, placed: Sequence[TaskPlacement]) -> list[Segment]:
+        """The busy portion of each core, begun at a random moment of the step, its tasks one after the other."""
+        by_core: dict[int, list[TaskPlacement]] = {}
+        for placement in placed:
+            by_core.setdefault(placement.core, []).append(placement)
+        segments = []
+        for core, placements in by_core.items():
+            at_ns = self._random.randint(0, dt_ns - sum(placement.run_ns for placement in placements))
+            for placement in placements:
+                segments.append(Segment(at_ns, at_ns + placement.run_ns, core, placement.task))
+                at_ns += placement.run_ns
+        return segments
+
+
+def _part(times: Mapping[KernelTask, int], k: int, count: int) -> dict[KernelTask, int]:
+    """The k-th of `count` parts, which sum to the whole."""
+    return {task: ns * (k + 1) // count - ns * k // count for task, ns in times.items()}

@@ -1,0 +1,188 @@
+"""The running kernel: ticks, watched processes, files under the phone's root, live texts of /proc and the rail monitor."""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from navitas.errors import DeviceError
+from navitas.virtual_phone.kernel import procfs
+from navitas.virtual_phone.kernel.host_stints import HostStints
+from navitas.virtual_phone.kernel.kernel_model import KernelModel
+from navitas.virtual_phone.kernel.modelled_stints import ModelledStints
+from navitas.virtual_phone.kernel.sources import CpuSource, default_source
+from navitas.virtual_phone.kernel.spec import PhoneSpec
+from navitas.virtual_phone.kernel.sysfs import Sysfs
+from navitas.virtual_phone.kernel.task import CpuUsage, KernelTask
+from navitas.virtual_phone.kernel.trace_log import StintSource, TraceLog
+from navitas.virtual_phone.kernel.tracefs import Tracefs
+
+PERIOD_S = 0.010
+_FRESH_NS = 1_000_000
+
+
+class Kernel:
+    """The virtual phone's kernel under `root`. Thread-safe; `start` and `stop` once each.
+
+    Traces are of the host's scheduler where there is a `tracefs`, else of the model's. The live texts raise DeviceError when
+    a tick has failed (the root is gone, say).
+    """
+
+    def __init__(
+        self,
+        spec: PhoneSpec,
+        root: Path,
+        *,
+        source: CpuSource | None = None,
+        tracefs: Tracefs | None = None,
+    ) -> None:
+        self.spec = spec
+        self._model = KernelModel(spec)
+        self._sysfs = Sysfs(root, self._model)
+        self._source = source or default_source()
+        self._pids: set[int] = set()
+        self._tracefs = tracefs
+        self._traces: list[TraceLog] = []
+        self._lock = threading.Lock()
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="virtual-kernel", daemon=True)
+        self._now_ns = 0
+        self._failure: Exception | None = None
+
+    def start(self) -> None:
+        """Write all files and begin to tick."""
+        self._now_ns = time.monotonic_ns()
+        self._sysfs.create()
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Run a last tick and end (idempotent); counters stay readable."""
+        if not self._stopping.is_set():
+            self._stopping.set()
+            if self._thread.is_alive():
+                self._thread.join()
+            with self._lock:
+                self._source.close()
+            for log in list(self._traces):
+                self.stop_trace(log)
+            if self._tracefs is not None:
+                self._tracefs.close()
+
+    def add_process(self, pid: int) -> None:
+        """Place the CPU time of a process of the host on virtual cores from now on."""
+        with self._lock:
+            self._source.add(pid)
+            self._pids.add(pid)
+            sources = [log.source for log in self._traces]
+        for source in sources:
+            # The host's tracer takes its time: who waited here would read rails later than he notes.
+            threading.Thread(target=source.watch, args=(pid,), name="virtual-kernel-watch", daemon=True).start()
+
+    def remove_process(self, pid: int) -> None:
+        """Stop watching; call it before reaping an ended process, so its last CPU time is still there to read."""
+        with self._lock:
+            last = self._source.remove(pid)
+            if self._thread.is_alive():
+                self._tick(last)
+
+    def proc_stat(self) -> str:
+        """The text of /proc/stat."""
+        with self._lock:
+            self._refresh()
+            return procfs.stat(self._model, len(self._pids))
+
+    def uptime(self) -> str:
+        """The text of /proc/uptime."""
+        with self._lock:
+            self._refresh()
+            return procfs.uptime(self._model)
+
+    def energy_value(self) -> str:
+        """The text of the rail monitor (Pixel: /sys/bus/iio/devices/iio:device0/energy_value)."""
+        with self._lock:
+            self._refresh()
+            return procfs.energy_value(self._model)
+
+    def rails_uj(self) -> dict[str, float]:
+        """Energy of every rail in µJ."""
+        with self._lock:
+            self._refresh()
+            return self._model.rails.energies_uj()
+
+    def time_in_state(self, pid: int, tid: int) -> str:
+        """The text of a watched thread's /proc/PID/task/TID/time_in_state, as of the last tick."""
+        with self._lock:
+            return procfs.time_in_state(self._model, KernelTask(pid, tid))
+
+    def start_trace(self) -> TraceLog:
+        """Note from now on who runs where, and at which frequencies."""
+        source = self._stint_source()
+        with self._lock:
+            self._refresh()
+            log = TraceLog(self.spec, self._now_ns, self._model.cur_freq_khz, source)
+            self._model.observers.append(log.step)
+            self._traces.append(log)
+            return log
+
+    def stop_trace(self, log: TraceLog) -> None:
+        """End a trace (idempotent)."""
+        with self._lock:
+            if log not in self._traces:
+                return
+            self._traces.remove(log)
+            try:
+                self._refresh()
+            finally:
+                self._model.observers.remove(log.step)
+                now_ns = self._now_ns
+        # Unlocked: the host may take a while.
+        log.end(now_ns)
+
+    def cpu_count(self) -> int:
+        """Number of virtual cores."""
+        return len(self.spec.cpus)
+
+    def _stint_source(self) -> StintSource:
+        if self._tracefs is not None:
+            with suppress(OSError, ValueError):  # of one that the host refuses
+                return HostStints(self.spec, self._tracefs.instance(), list(self._pids))
+        return ModelledStints(self.spec)
+
+    def _run(self) -> None:
+        try:
+            self._tick_until_stopped()
+        except Exception as error:
+            # Whatever it was: counters that stand still must not be taken for a phone at rest.
+            self._failure = error
+            raise
+
+    def _tick_until_stopped(self) -> None:
+        due_s = time.monotonic() + PERIOD_S
+        while not self._stopping.wait(max(0.0, due_s - time.monotonic())):
+            # A late tick is not made up for: the next one is due a period from now.
+            due_s = max(due_s + PERIOD_S, time.monotonic())
+            with self._lock:
+                self._tick()
+        with self._lock:
+            self._tick()
+
+    def _tick(self, last: CpuUsage | None = None) -> None:
+        before_ns, self._now_ns = self._now_ns, time.monotonic_ns()
+        usage = self._source.read(self._now_ns - before_ns)
+        if last:
+            usage.add(last)
+        self._model.step(before_ns, self._now_ns, usage.runs, usage.waits)
+        if self._failure is None:
+            try:
+                self._sysfs.publish()
+            except OSError as error:
+                self._failure = error
+
+    def _refresh(self) -> None:
+        """Raise if ticking has failed; bring the model up to now unless the last tick is fresh."""
+        if self._failure:
+            raise DeviceError(f"The virtual phone's kernel stopped: {self._failure}.", "Restart the virtual phone.")
+        if self._thread.is_alive() and time.monotonic_ns() - self._now_ns > _FRESH_NS:
+            self._tick()

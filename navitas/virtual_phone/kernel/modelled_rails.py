@@ -1,0 +1,69 @@
+"""The rails: the energy that the phone has spent, integrated segment by segment from its specification.
+
+This is the yardstick for the profiler's estimate. It shares no code with `navitas.power` and `navitas.attribute`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from navitas.virtual_phone.kernel.spec import PhoneSpec
+from navitas.virtual_phone.kernel.task import Segment
+
+_UJ = 1e-6  # mW × ns = 1e-12 J = 1e-6 µJ
+
+
+class ModelledRails:
+    """Integer ns of every state of the hardware; energies are those times the state's power, so nothing drifts."""
+
+    def __init__(self, spec: PhoneSpec) -> None:
+        self._spec = spec
+        self._cluster_of = [k for k, cluster in enumerate(spec.clusters) for _ in cluster.cpus]
+        self.on_ns = 0
+        self.active_ns = 0
+        self.cluster_ns = [0] * len(spec.clusters)
+        self.core_ns = [[0] * len(cluster.freq_khz) for cluster in spec.clusters]
+
+    def add(self, dt_ns: int, segments: Sequence[Segment], freq_index: Sequence[int]) -> None:
+        """Integrate one step of `dt_ns`: who ran on which core when, and each cluster's operating point during it."""
+        self.on_ns += dt_ns
+        self._add_cores(segments, freq_index)
+        self._add_shared(segments)
+
+    def energies_uj(self) -> dict[str, float]:
+        """Cumulative energy of every rail in µJ, in channel order: clusters, then cpu.active, then the base."""
+        spec = self._spec
+        rails = {}
+        for k, cluster in enumerate(spec.clusters):
+            cores_uj = sum(ns * mw for ns, mw in zip(self.core_ns[k], cluster.core_mw, strict=True)) * _UJ
+            rails[cluster_rail(spec, k)] = cores_uj + self.cluster_ns[k] * cluster.cluster_mw * _UJ
+        rails["VDD_CPU_ACTIVE"] = self.active_ns * spec.active_mw * _UJ
+        rails["VSYS_CPU_BASE"] = self.on_ns * spec.base_mw * _UJ
+        return rails
+
+    def _add_cores(self, segments: Iterable[Segment], freq_index: Sequence[int]) -> None:
+        """The time in which cores ran, by operating point."""
+        for segment in segments:
+            cluster = self._cluster_of[segment.core]
+            self.core_ns[cluster][freq_index[cluster]] += segment.end_ns - segment.start_ns
+
+    def _add_shared(self, segments: Iterable[Segment]) -> None:
+        """The time in which clusters and the whole were on: unions of the segments, swept edge by edge."""
+        edges = sorted(
+            [(segment.start_ns, 1, self._cluster_of[segment.core]) for segment in segments]
+            + [(segment.end_ns, 0, self._cluster_of[segment.core]) for segment in segments]
+        )
+        running = [0] * len(self.cluster_ns)
+        before_ns = 0
+        for at_ns, starts, cluster in edges:
+            if any(running):
+                self.active_ns += at_ns - before_ns
+                for k, count in enumerate(running):
+                    self.cluster_ns[k] += at_ns - before_ns if count else 0
+            before_ns = at_ns
+            running[cluster] += 1 if starts else -1
+
+
+def cluster_rail(spec: PhoneSpec, cluster: int) -> str:
+    """A cluster's rail, named as on a Pixel 6: S4M_VDD_CPUCL0 the small cores, S2M_VDD_CPUCL2 the big ones."""
+    return f"S{max(4 - cluster, 1)}M_VDD_CPUCL{cluster}" if len(spec.clusters) <= 4 else f"VDD_CPUCL{cluster}"

@@ -1,0 +1,153 @@
+"""Which core a task runs on: utilisation of tasks and energy-aware placement, after Linux's PELT and EAS."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from navitas.virtual_phone.kernel.spec import FULL_CAPACITY, PhoneSpec
+from navitas.virtual_phone.kernel.task import KernelTask
+
+HALF_LIFE_NS = 32_000_000
+_FITS = 0.8  # EAS' margin: a task fits a core whose capacity its utilisation leaves a fifth of
+_FITS_DOWN = 0.7  # … and a little more before it moves to a smaller core, so it does not flap
+_FORGET = 1.0
+_REMEMBER_NS = 5_000_000_000
+_EWMA_WEIGHT = 0.25
+_WAIT_LIMIT_NS = HALF_LIFE_NS
+
+
+@dataclass(slots=True)
+class _State:
+    util: float = 0.0
+    estimate: float = 0.0
+    core: int = -1
+    backlog_ns: int = 0
+    wait_ns: int = 0
+    asleep_ns: int = 0
+
+    @property
+    def demand(self) -> float:
+        """What the task is expected to need when it runs (kernel: task_util_est)."""
+        return max(self.util, self.estimate)
+
+
+@dataclass(frozen=True, slots=True)
+class TaskPlacement:
+    """In one step `task` runs `run_ns` on `core`."""
+
+    task: KernelTask
+    core: int
+    run_ns: int
+
+
+class Scheduler:
+    """Keeps every task's utilisation, core and backlog (CPU time given but not yet run, for a core runs dt in dt).
+
+    Utilisation is the decayed share of time a task runs or waits for a CPU of the host, × 1024. Waiting counts since the phone
+    has a core free where the host had none: so the phone's frequencies do not depend on what else the host does. It is not
+    scaled by the core's speed as the kernel's is: the time was measured on the host and is not stretched on a slower core.
+
+    When a task goes to sleep its utilisation is remembered (kernel: util_est, with its fast rise and its average of weight 1/4),
+    so one that wakes again and again is placed, and its core's frequency chosen, by what it needed before.
+    """
+
+    def __init__(self, spec: PhoneSpec) -> None:
+        self._tasks: dict[KernelTask, _State] = {}
+        self._by_capacity = sorted(range(len(spec.clusters)), key=lambda k: spec.clusters[k].capacity)
+        # Where to look for room: the cluster itself, then stronger ones, then weaker ones.
+        self._search = {
+            cluster: [*self._by_capacity[i:], *reversed(self._by_capacity[:i])] for i, cluster in enumerate(self._by_capacity)
+        }
+        self._capacity = [cluster.capacity for cluster in spec.clusters]
+        self._cores = [list(cluster.cpus) for cluster in spec.clusters]
+        self._cluster_of = [k for k, cluster in enumerate(spec.clusters) for _ in cluster.cpus]
+
+    @property
+    def backlog_ns(self) -> int:
+        """CPU time given and not yet placed."""
+        return sum(state.backlog_ns for state in self._tasks.values())
+
+    def give(self, runs: Mapping[KernelTask, int], waits: Mapping[KernelTask, int]) -> None:
+        """Add CPU time (ns by task) to the backlogs, and take note of waiting."""
+        for task, run_ns in runs.items():
+            if run_ns > 0:
+                self._tasks.setdefault(task, _State()).backlog_ns += run_ns
+        for task, wait_ns in waits.items():
+            if task in self._tasks:
+                state = self._tasks[task]
+                state.wait_ns = min(state.wait_ns + wait_ns, _WAIT_LIMIT_NS)
+
+    def place(self, dt_ns: int) -> list[TaskPlacement]:
+        """Put backlogs on cores: at most `dt_ns` of each task and on each core; the rest stays."""
+        ready = [(task, state) for task, state in self._tasks.items() if state.backlog_ns]
+        ready.sort(key=lambda pair: (-pair[1].backlog_ns, pair[0]))
+        free = [dt_ns] * len(self._cluster_of)
+        placed = []
+        for task, state in ready:
+            want = min(state.backlog_ns, dt_ns)
+            core = self._choose(state, want, free)
+            run_ns = min(want, free[core])
+            if run_ns:
+                free[core] -= run_ns
+                state.core = core
+                state.backlog_ns -= run_ns
+                placed.append(TaskPlacement(task, core, run_ns))
+        self._decay(dt_ns, placed)
+        return placed
+
+    def core_utils(self) -> list[float]:
+        """Utilisation of each core (kernel: cpu_util_cfs): of the tasks last placed there, sleeping ones included (they decay);
+        or what the tasks that run now are expected to need, if that is more.
+        """
+        utils = [0.0] * len(self._cluster_of)
+        expected = [0.0] * len(self._cluster_of)
+        for state in self._tasks.values():
+            if state.core >= 0:
+                utils[state.core] += state.util
+                if not state.asleep_ns:
+                    expected[state.core] += state.demand
+        return [max(pair) for pair in zip(utils, expected, strict=True)]
+
+    def _choose(self, state: _State, want: int, free: list[int]) -> int:
+        wanted = self._cluster_for(state)
+        if state.core >= 0 and self._cluster_of[state.core] == wanted and free[state.core] >= want:
+            return state.core
+        roomiest = -1
+        for cluster in self._search[wanted]:
+            best = max(self._cores[cluster], key=free.__getitem__)
+            if free[best] >= want:
+                return best
+            if roomiest < 0 or free[best] > free[roomiest]:
+                roomiest = best
+        return roomiest
+
+    def _cluster_for(self, state: _State) -> int:
+        here = self._capacity[self._cluster_of[state.core]] if state.core >= 0 else 0.0
+        for cluster in self._by_capacity:
+            margin = _FITS_DOWN if self._capacity[cluster] < here else _FITS
+            if state.demand <= margin * self._capacity[cluster]:
+                return cluster
+        return self._by_capacity[-1]
+
+    def _decay(self, dt_ns: int, placed: list[TaskPlacement]) -> None:
+        keep = 0.5 ** (dt_ns / HALF_LIFE_NS)
+        gain = (1 - keep) * FULL_CAPACITY / dt_ns
+        ran = {placement.task: placement.run_ns for placement in placed}
+        forgotten = []
+        for task, state in self._tasks.items():
+            run_ns = ran.get(task, 0)
+            wait_ns = min(state.wait_ns, dt_ns - run_ns)
+            state.wait_ns -= wait_ns
+            state.util = state.util * keep + gain * (run_ns + wait_ns)
+            if run_ns + wait_ns:
+                state.asleep_ns = 0
+                if run_ns + wait_ns < dt_ns and not state.backlog_ns:
+                    state.estimate = max(state.util, state.estimate + _EWMA_WEIGHT * (state.util - state.estimate))
+            else:
+                state.asleep_ns += dt_ns
+            is_gone = state.asleep_ns and state.util < _FORGET and not state.backlog_ns
+            if is_gone and (state.estimate < _FORGET or state.asleep_ns > _REMEMBER_NS):
+                forgotten.append(task)
+        for task in forgotten:
+            del self._tasks[task]

@@ -1,0 +1,103 @@
+"""The files of /sys/devices/system/cpu as the virtual phone's apps read them, replaced by rename so no read is torn."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from navitas.virtual_phone.kernel.kernel_model import KernelModel
+from navitas.virtual_phone.kernel.spec import ClusterSpec
+
+IDLE_INTERVAL_NS = 60_000_000
+TICK_NS = 10_000_000  # a tick of time_in_state and /proc/stat (USER_HZ = 100)
+
+
+class _Policy:
+    """One policy's changing files, and what was last written of them."""
+
+    def __init__(self, folder: Path, cluster: ClusterSpec) -> None:
+        self.frequency_file = str(folder / "scaling_cur_freq")
+        self.state_file = str(folder / "stats/time_in_state")
+        self.labels = [f"{khz} " for khz in cluster.freq_khz]
+        self.cpus = slice(cluster.cpus[0], cluster.cpus[-1] + 1)
+        self.khz = 0
+        self.busy_ns = 0
+        self.written_ns = -IDLE_INTERVAL_NS
+
+
+class Sysfs:
+    """Writes the model's CPU files under `root`; `publish` rewrites those that have changed.
+
+    Replacing a file is the costliest part of a tick. So `time_in_state` is replaced in every tick while its policy works (a real
+    kernel's is current at every read), and every 60 ms while it idles at one frequency, when only that frequency's row grows.
+    """
+
+    def __init__(self, root: Path, model: KernelModel) -> None:
+        self._cpu = root / "sys/devices/system/cpu"
+        self._root = root
+        self._model = model
+        self._scratch = str(root / ".kernel.tmp")
+        self._policies = [_Policy(self._folder(cluster), cluster) for cluster in model.spec.clusters]
+
+    def _folder(self, cluster: ClusterSpec) -> Path:
+        return self._cpu / f"cpufreq/policy{cluster.policy}"
+
+    def create(self) -> None:
+        """Make the tree with all files, and /proc/self."""
+        cpus = self._model.spec.cpus
+        span = f"{cpus[0]}-{cpus[-1]}\n" if len(cpus) > 1 else f"{cpus[0]}\n"
+        for cluster in self._model.spec.clusters:
+            policy = self._folder(cluster)
+            (policy / "stats").mkdir(parents=True, exist_ok=True)
+            members = " ".join(map(str, cluster.cpus)) + "\n"
+            self._write(policy / "related_cpus", members)
+            self._write(policy / "affected_cpus", members)
+            self._write(policy / "scaling_available_frequencies", " ".join(map(str, cluster.freq_khz)) + " \n")
+            self._write(policy / "scaling_available_governors", "schedutil \n")
+            self._write(policy / "scaling_governor", "schedutil\n")
+            self._write(policy / "scaling_driver", "navitas-virtual\n")
+            for kind in ("cpuinfo", "scaling"):
+                self._write(policy / f"{kind}_min_freq", f"{cluster.freq_khz[0]}\n")
+                self._write(policy / f"{kind}_max_freq", f"{cluster.freq_khz[-1]}\n")
+            # What the hardware itself says is for root alone.
+            self._write(policy / "cpuinfo_cur_freq", f"{cluster.freq_khz[0]}\n")
+            (policy / "cpuinfo_cur_freq").chmod(0o400)
+            for cpu in cluster.cpus:
+                (self._cpu / f"cpu{cpu}").mkdir(exist_ok=True)
+                self._write(self._cpu / f"cpu{cpu}/cpu_capacity", f"{round(cluster.capacity)}\n")
+                _link(self._cpu / f"cpu{cpu}/cpufreq", f"../cpufreq/{policy.name}")
+        for name in ("possible", "present", "online"):
+            self._write(self._cpu / name, span)
+        (self._root / "proc").mkdir(exist_ok=True)
+        _link(self._root / "proc/self", "/proc/self")
+        self.publish()
+
+    def publish(self) -> None:
+        """Bring the changing files up to the model."""
+        model = self._model
+        for k, (policy, khz) in enumerate(zip(self._policies, model.cur_freq_khz, strict=True)):
+            busy_ns = sum(model.busy_ns[policy.cpus])
+            works = khz != policy.khz or busy_ns != policy.busy_ns
+            if khz != policy.khz:
+                self._replace(policy.frequency_file, f"{khz}\n")
+                policy.khz = khz
+            if works or model.wall_ns - policy.written_ns >= IDLE_INTERVAL_NS:
+                rows = zip(policy.labels, model.time_in_state_ns[k], strict=True)
+                self._replace(policy.state_file, "".join([f"{label}{ns // TICK_NS}\n" for label, ns in rows]))
+                policy.busy_ns, policy.written_ns = busy_ns, model.wall_ns
+
+    def _write(self, path: Path, text: str) -> None:
+        self._replace(str(path), text)
+
+    def _replace(self, name: str, text: str) -> None:
+        descriptor = os.open(self._scratch, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
+        try:
+            os.write(descriptor, text.encode())
+        finally:
+            os.close(descriptor)
+        os.rename(self._scratch, name)  # noqa: PTH104 (a hundred times a second)
+
+
+def _link(path: Path, target: str) -> None:
+    path.unlink(missing_ok=True)
+    path.symlink_to(target)

@@ -1,0 +1,187 @@
+"""The host kernel's tracer: instances of our own, each a set of buffers that nothing else of the host sees or disturbs."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import itertools
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from navitas.virtual_phone.kernel.ring_pages import PageReader
+
+_PROC = Path("/proc")
+_OURS = re.compile(r"navitas-(\d+)-(\d+)-\d+")
+_INITIAL_PID_NAMESPACE = "pid:[4026531836]"  # Linux: PROC_PID_INIT_INO
+_EVENTS = ("sched/sched_stat_runtime", "sched/sched_switch", "task/task_newtask")
+_NOBODY = "2 "  # kthreadd: an empty list means everybody
+_ALL_KB = 64 << 10  # of all cores together
+_MOST_KB = 4 << 10  # of one: some 60,000 events
+# System calls, with the same numbers on all processors, and their constants (Linux: syscall.tbl, uapi/linux/mount.h).
+_FSOPEN, _FSCONFIG, _FSMOUNT = 430, 431, 432
+_CLOEXEC, _CREATE = 1, 6
+
+
+class Tracefs:
+    """The tracer's files under `root`. `close` lets go of them, and removes what instances are left."""
+
+    def __init__(self, root: Path, descriptor: int = -1) -> None:
+        self.root = root
+        self._descriptor = descriptor
+        self._numbers = itertools.count()
+        self._prefix = f"navitas-{os.getpid()}-{_start_ticks(os.getpid())}"
+        self.remove_strays()
+
+    def instance(self) -> Instance:
+        """A new instance, which records nobody yet. Raises OSError, and ValueError where the kernel's formats are unknown."""
+        reader = PageReader(self.root / "events")
+        folder = self.root / "instances" / f"{self._prefix}-{next(self._numbers)}"
+        self._make(folder)
+        try:
+            return Instance(folder, reader, self._remove)
+        except BaseException:
+            self._remove(folder)
+            raise
+
+    def remove_strays(self) -> None:
+        """Remove what killed phones have left."""
+        with contextlib.suppress(OSError):
+            for folder in (self.root / "instances").iterdir():
+                found = _OURS.fullmatch(folder.name)
+                if found and _start_ticks(int(found[1])) != int(found[2]):
+                    self._remove(folder)
+
+    def close(self) -> None:
+        """Idempotent."""
+        with contextlib.suppress(OSError):
+            for folder in (self.root / "instances").glob(f"{self._prefix}-*"):
+                self._remove(folder)  # somebody looked into it when it was to go
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def _make(self, folder: Path) -> None:
+        folder.mkdir()
+
+    def _remove(self, folder: Path) -> None:
+        """Its files go with it; somebody who looks into it keeps it, until the next phone starts."""
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+
+
+class Instance:
+    """A trace of watched processes: who runs, and which threads they start."""
+
+    def __init__(self, folder: Path, reader: PageReader, remove: Callable[[Path], None]) -> None:
+        self.reader = reader
+        self._folder = folder
+        self._remove = remove
+        self._pipes: dict[int, int] = {}
+        cores = sorted(int(core.name[3:]) for core in (folder / "per_cpu").iterdir())
+        size = folder / "buffer_subbuf_size_kb"
+        self._page_bytes = int(size.read_text()) << 10 if size.is_file() else os.sysconf("SC_PAGE_SIZE")
+        for name, value in (
+            ("tracing_on", "0"),
+            ("trace_clock", "mono"),
+            ("buffer_size_kb", str(min(_MOST_KB, _ALL_KB // len(cores)))),
+            ("options/event-fork", "1"),
+            ("set_event_pid", _NOBODY),
+            *((f"events/{event}/enable", "1") for event in _EVENTS),
+            ("tracing_on", "1"),
+        ):
+            _write(folder / name, value)
+        try:
+            for core in cores:
+                self._pipes[core] = os.open(
+                    folder / f"per_cpu/cpu{core}/trace_pipe_raw", os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
+                )
+        except OSError:
+            self._close()
+            raise
+
+    def watch(self, tids: Iterable[int]) -> None:
+        """Record these threads, and all that they start, too; those that have ended meanwhile do no harm.
+
+        One write for all: the kernel waits for all its cores after each.
+        """
+        with contextlib.suppress(OSError):
+            _write(self._folder / "set_event_pid", "".join(f"{tid} " for tid in tids), os.O_APPEND)
+
+    def drain(self) -> Iterator[tuple[int, bytes]]:
+        """The pages that were written since the last look, by core of the host."""
+        for core, pipe in self._pipes.items():
+            with contextlib.suppress(OSError):  # there are no more
+                while page := os.read(pipe, self._page_bytes):
+                    yield core, page
+
+    def stop(self) -> None:
+        """Record nothing more; what was recorded can be drained."""
+        with contextlib.suppress(OSError):
+            _write(self._folder / "tracing_on", "0")
+
+    def remove(self) -> None:
+        """Leave nothing of it on the host (idempotent)."""
+        if self._pipes:
+            self._close()
+            self._remove(self._folder)
+
+    def _close(self) -> None:
+        for pipe in self._pipes.values():
+            os.close(pipe)
+        self._pipes.clear()
+
+
+def open_tracefs() -> Tracefs | None:
+    """The host's, where this process may use it: mounted where everybody sees it, or for us alone. None elsewhere."""
+    if sys.platform != "linux":
+        return None
+    try:
+        # In another namespace the tracer's process ids are not those that we see.
+        if str((_PROC / "self/ns/pid").readlink()) != _INITIAL_PID_NAMESPACE:
+            return None
+        for line in (_PROC / "mounts").read_text().splitlines():
+            _, place, kind, *_ = line.split(" ")
+            if kind == "tracefs" and os.access(f"{place}/instances", os.W_OK):
+                return Tracefs(Path(place))
+        descriptor = _mount_for_us()
+        return Tracefs(Path(f"/proc/self/fd/{descriptor}"), descriptor)
+    except OSError:
+        return None
+
+
+def _mount_for_us() -> int:
+    """A mount that is in no folder: only this descriptor leads there, and it ends with this process."""
+    kernel = ctypes.CDLL(None, use_errno=True)
+
+    def call(*arguments: object) -> int:
+        result = int(kernel.syscall(*arguments))
+        if result < 0:
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+        return result
+
+    context = call(_FSOPEN, b"tracefs", _CLOEXEC)
+    try:
+        call(_FSCONFIG, context, _CREATE, None, None, 0)
+        return call(_FSMOUNT, context, _CLOEXEC, 0)
+    finally:
+        os.close(context)
+
+
+def _write(path: Path, text: str, flags: int = os.O_TRUNC) -> None:
+    """In one piece, as the kernel wants it."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC | flags)
+    try:
+        os.write(descriptor, text.encode())
+    finally:
+        os.close(descriptor)
+
+
+def _start_ticks(pid: int) -> int:
+    """When a process started; -1 when there is none."""
+    try:
+        return int((_PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()[19])
+    except (OSError, ValueError):
+        return -1

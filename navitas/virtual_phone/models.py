@@ -1,0 +1,32 @@
+"""Which phone is simulated: a power profile gives its cores and its voltage."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from navitas.virtual_phone import framework_resources
+from navitas.virtual_phone.jdks import LIST_NAME
+from navitas.virtual_phone.kernel import Kernel, load_spec
+from navitas.virtual_phone.kernel.spec import default_profile, find_profile, read_figures
+from navitas.virtual_phone.kernel.tracefs import open_tracefs
+from navitas.virtual_phone.phone import Phone
+
+
+def make_phone(state_dir: Path, name: str) -> Phone:
+    """A phone after a power profile: `default`, a name in `profiles/`, or the path of an XML file. Raises `DeviceError`."""
+    spec = load_spec(find_profile(name))
+    shipped = spec.profile.parent == default_profile().parent
+    root = state_dir / "root"
+    root.mkdir(parents=True, exist_ok=True)
+    items, arrays = read_figures(spec.profile)
+    framework_resources.install(root, items, arrays)
+    return Phone(
+        root,
+        Kernel(spec, root, tracefs=open_tracefs()),
+        name=spec.profile.stem.replace("-", "_"),
+        model=f"Virtual phone after {spec.name}",
+        voltage_v=spec.voltage_v,
+        properties={"ro.navitas.power_profile": spec.profile.stem if shipped else str(spec.profile.resolve())},
+        power_profile=framework_resources.dump(items, arrays),
+        jdks=state_dir / LIST_NAME,
+    )

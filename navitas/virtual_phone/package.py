@@ -1,0 +1,101 @@
+"""An installed package: a bundle of plain Java, or an APK."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from navitas.apk.manifest import ApkManifest
+from navitas.bundle.manifest import BundleManifest
+from navitas.virtual_phone.identity import Identity, app_user_name
+
+RUNNER = "org.navitas.phone.InstrumentMain"
+APK, APK_TEXT, BUNDLE = "base.apk", "AndroidManifest.xml", "bundle.json"
+
+
+def short_name(name: str, package: str) -> str:
+    """A class's name, without its package where that is the app's (ComponentName.flattenToShortString)."""
+    return name.removeprefix(package) if name.startswith(package + ".") else name
+
+
+@dataclass(frozen=True, slots=True)
+class Signing:
+    """How an APK is signed: SHA-256 of each signer's certificate, and the newest scheme that holds (1, 2, 3)."""
+
+    signers: tuple[str, ...]
+    scheme: int
+
+
+@dataclass(frozen=True, slots=True)
+class InstalledApk:
+    """What is known of an installed APK."""
+
+    manifest: ApkManifest
+    signing: Signing
+
+
+@dataclass(frozen=True, slots=True)
+class InstrumentationRunner:
+    """One instrumentation: `component` has the whole name of its class, `process` is where it runs."""
+
+    component: str
+    target: str
+    process: str
+
+    @property
+    def short(self) -> str:
+        """Its component as Android prints it."""
+        package, _, name = self.component.partition("/")
+        return f"{package}/{short_name(name, package)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """An installed package; folders are on this machine."""
+
+    content: BundleManifest | InstalledApk
+    uid: int
+    code: Path
+    data: Path
+
+    @property
+    def name(self) -> str:
+        return self.content.package if isinstance(self.content, BundleManifest) else self.content.manifest.package
+
+    @property
+    def apk(self) -> InstalledApk | None:
+        """None for plain Java."""
+        return None if isinstance(self.content, BundleManifest) else self.content
+
+    @property
+    def path(self) -> str:
+        """Where the phone keeps it."""
+        return f"/data/app/{self.name}/{APK if self.apk else BUNDLE}"
+
+    @property
+    def identity(self) -> Identity:
+        """Whom its processes run as."""
+        return Identity(self.uid, app_user_name(self.uid), self.name)
+
+    @property
+    def debuggable(self) -> bool:
+        """Whether `run-as` may enter it."""
+        return self.apk is None or self.apk.manifest.debuggable
+
+    @property
+    def version_code(self) -> int:
+        return self.apk.manifest.version_code if self.apk else 1
+
+    @property
+    def runners(self) -> tuple[InstrumentationRunner, ...]:
+        """Its instrumentations."""
+        if self.apk is None:
+            return (InstrumentationRunner(f"{self.name}/{RUNNER}", self.name, self.name),)
+        return tuple(
+            InstrumentationRunner(f"{self.name}/{one.name}", one.target_package, one.target_processes)
+            for one in self.apk.manifest.instrumentations
+        )
+
+    def runner(self, component: str) -> InstrumentationRunner | None:
+        """The instrumentation with a component's full name."""
+        return next((one for one in self.runners if one.component == component), None)

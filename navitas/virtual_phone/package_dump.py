@@ -1,0 +1,49 @@
+"""`dumpsys package PACKAGE` and `dumpsys package packages`: the lines that tools read (Settings.dumpPackageLPr of Android 14)."""
+
+from __future__ import annotations
+
+from navitas.virtual_phone.package import Package
+
+
+def dump_package(package: Package | None, name: str) -> str:
+    """Text for one package; as Android's when there is none of that name."""
+    if package is None:
+        return f"Unable to find package: {name}\n"
+    return "Packages:\n" + "".join(f"{line}\n" for line in _lines(package))
+
+
+def dump_packages(packages: list[Package]) -> str:
+    """Text of `dumpsys package packages`: all of them."""
+    return "Packages:\n" + "".join(f"{line}\n" for package in packages for line in _lines(package))
+
+
+def _lines(package: Package) -> list[str]:
+    apk = package.apk
+    manifest = apk.manifest if apk else None
+    debuggable = "DEBUGGABLE " if package.debuggable else ""
+    test_only = "TEST_ONLY " if manifest and manifest.test_only else ""
+    flags = f"[ {debuggable}HAS_CODE {test_only}ALLOW_CLEAR_USER_DATA ]"
+    sdks = f" minSdk={manifest.min_sdk} targetSdk={manifest.target_sdk}" if manifest else ""
+    signers = ", ".join(signer[:8] for signer in apk.signing.signers) if apk else ""
+    lines = [
+        f"  Package [{package.name}] ({package.uid:x}):",
+        f"    userId={package.uid}",
+        f"    appId={package.uid}",
+        f"    pkg=Package{{{package.uid:x} {package.name}}}",
+        f"    codePath=/data/app/{package.name}",
+        f"    resourcePath=/data/app/{package.name}",
+        f"    primaryCpuAbi={manifest.abis[0] if manifest and manifest.abis else 'null'}",
+        f"    versionCode={package.version_code}{sdks}",
+        f"    versionName={(manifest.version_name if manifest else '') or 'null'}",
+        "    splits=[base]",
+        f"    apkSigningVersion={apk.signing.scheme if apk else 0}",
+        f"    flags={flags}",
+        f"    pkgFlags={flags}",
+        f"    dataDir=/data/user/0/{package.name}",
+        f"    signatures=PackageSignatures{{{package.uid:x} version:{apk.signing.scheme if apk else 0}, "
+        f"signatures:[{signers}], past signatures:[]}}",
+        "    User 0: ceDataInode=0 installed=true hidden=false suspended=false stopped=false notLaunched=false enabled=0",
+    ]
+    if manifest and manifest.permissions:
+        lines += ["    requested permissions:", *(f"      {permission}" for permission in manifest.permissions)]
+    return lines

@@ -1,0 +1,125 @@
+"""The virtual phone put together: files, kernel, processes, packages, log and services."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+from navitas.errors import NavitasError
+from navitas.virtual_phone.apk_install import Platform
+from navitas.virtual_phone.app_host import AppHost
+from navitas.virtual_phone.apps import RunningApps
+from navitas.virtual_phone.battery_service import BatteryService
+from navitas.virtual_phone.doze import DeviceIdle
+from navitas.virtual_phone.file_tree import FileTree, Node
+from navitas.virtual_phone.identity import Identity
+from navitas.virtual_phone.jdks import JdkList
+from navitas.virtual_phone.jobs import JobTable
+from navitas.virtual_phone.kernel_port import KernelPort
+from navitas.virtual_phone.logd import LogDaemon
+from navitas.virtual_phone.package_manager import PackageManager
+from navitas.virtual_phone.process_table import ProcessTable
+from navitas.virtual_phone.properties import Properties
+from navitas.virtual_phone.releases import DEFAULT_SDK
+from navitas.virtual_phone.screen import Screen
+from navitas.virtual_phone.thermal import ThermalService
+from navitas.virtual_phone.trace.sessions import Atrace
+
+_log = logging.getLogger(__name__)
+
+RAILS_PATH = "/sys/bus/iio/devices/iio:device0/energy_value"
+_LOG_ADDRESS = "dev/socket/logdw"
+# As a phone comes: brightness follows the light, animations have no entry, radios are on.
+_SYSTEM_SETTINGS = {"screen_brightness": "102", "screen_brightness_mode": "1", "screen_off_timeout": "60000"}
+_GLOBAL_SETTINGS = {"bluetooth_on": "1", "mobile_data": "1", "wifi_on": "1", "stay_on_while_plugged_in": "0"}
+
+
+class Phone:
+    """One phone under `root`; `start` and `stop` once each, everything on one event loop."""
+
+    def __init__(
+        self,
+        root: Path,
+        kernel: KernelPort,
+        *,
+        name: str = "default",
+        model: str = "Virtual phone",
+        voltage_v: float = 3.85,
+        properties: dict[str, str] | None = None,
+        sdk: int = DEFAULT_SDK,
+        power_profile: str = "",
+        jdks: Path | None = None,
+    ) -> None:
+        """`power_profile` is what `dumpsys batterystats --power-profile` prints; `jdks` lists JDKs for bundles."""
+        self.sdk = sdk
+        self.power_profile = power_profile
+        self.kernel = kernel
+        self.files = FileTree(root, sdk)
+        self.processes = ProcessTable(kernel)
+        self.properties = Properties(name, model, properties or {}, sdk)
+        self.battery = BatteryService(voltage_v, sdk)
+        self.thermal = ThermalService()
+        self.screen = Screen()
+        self.doze = DeviceIdle()
+        self.settings: dict[str, dict[str, str]] = {
+            "system": dict(_SYSTEM_SETTINGS),
+            "secure": {},
+            "global": dict(_GLOBAL_SETTINGS),
+        }
+        self.logd = LogDaemon(self.processes.uid_of)
+        self.log_address = root / _LOG_ADDRESS
+        abis = tuple(self.properties.get("ro.product.cpu.abilist").split(","))
+        self.packages = PackageManager(self.files, self.processes, Platform(sdk, abis))
+        self.app_host = AppHost(self.files, self.processes, self.packages, self.logd, self.log_address, JdkList(jdks))
+        self.apps = RunningApps(self.app_host)
+        self.jobs = JobTable(self.processes)
+        self.atrace = Atrace(kernel, self.processes)
+        self.files.process_node = self.processes.node
+        for path, text in (("/proc/stat", kernel.proc_stat), ("/proc/uptime", kernel.uptime), (RAILS_PATH, kernel.energy_value)):
+            self.files.add_node(path, _live(text, path))
+
+    async def start(self) -> None:
+        """Start kernel and log."""
+        self.kernel.start()
+        self.logd.start(self.log_address)
+
+    async def stop(self) -> None:
+        """End all jobs and processes, then log and kernel."""
+        await self.jobs.stop()
+        for process in self.processes.all():
+            process.send_signal(signal.SIGKILL)
+        await self.apps.stop()
+        self.logd.stop()
+        self.kernel.stop()
+
+    def environment(self, who: Identity) -> dict[str, str]:
+        """Environment of a new shell."""
+        return {
+            "ANDROID_DATA": "/data",
+            "ANDROID_ROOT": "/system",
+            "EXTERNAL_STORAGE": "/sdcard",
+            "HOME": "/",
+            "HOSTNAME": self.properties.get("ro.product.device"),
+            "LOGNAME": who.name,
+            "PATH": "/product/bin:/apex/com.android.runtime/bin:/system/bin:/system/xbin:/vendor/bin",
+            "SHELL": "/system/bin/sh",
+            "TMPDIR": "/data/local/tmp",
+            "USER": who.name,
+        }
+
+
+def _live(text: Callable[[], str], path: str) -> Node:
+    """A kernel text as a node; when the kernel model has failed, reading is an input/output error."""
+
+    def read() -> bytes:
+        try:
+            return text().encode()
+        except NavitasError as error:
+            _log.error("%s", error)
+            raise OSError(errno.EIO, os.strerror(errno.EIO), path) from None
+
+    return read

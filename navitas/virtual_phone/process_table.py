@@ -1,0 +1,119 @@
+"""The phone's processes: host processes (app JVMs, busy commands) and the shells inside the phone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from navitas.virtual_phone.file_tree import Node
+from navitas.virtual_phone.identity import Identity
+from navitas.virtual_phone.kernel_port import KernelPort
+
+_FIRST_INNER_PID = 4194305
+"""Linux never gives a process a higher pid than 4194304, so inner pids clash with no host process."""
+
+_PROCESS_FILES = ("cmdline", "comm", "schedstat", "stat", "status", "time_in_state")
+# A process and thread that no phone has: the phone's own programs take no time of its cores.
+_NEVER_RUNS = (0, 0)
+_TASK_FILES = ("comm", "schedstat", "stat", "status", "time_in_state")
+
+
+@dataclass(frozen=True, slots=True)
+class PhoneProcess:
+    """One process as `ps` shows it; `send_signal` takes a signal number."""
+
+    pid: int
+    name: str
+    args: tuple[str, ...]
+    who: Identity
+    on_host: bool
+    send_signal: Callable[[int], None]
+
+
+class ProcessTable:
+    """All processes of one phone; host processes cost virtual energy, those inside the phone do not."""
+
+    def __init__(self, kernel: KernelPort, proc: Path = Path("/proc")) -> None:
+        self._kernel = kernel
+        self._proc = proc
+        self._processes: dict[int, PhoneProcess] = {}
+        self._next_inner_pid = _FIRST_INNER_PID
+        self._app_uids: dict[int, int] = {}
+
+    def add_host(self, pid: int, name: str, args: tuple[str, ...], who: Identity, send_signal: Callable[[int], None]) -> None:
+        """Show a host process on the phone and have the kernel model count its CPU time."""
+        self._processes[pid] = PhoneProcess(pid, name, args, who, True, send_signal)
+        self._app_uids[pid] = who.uid
+        self._kernel.add_process(pid)
+
+    @property
+    def cpu_count(self) -> int:
+        """Number of the phone's cores; 0 when it has no model of them."""
+        return self._kernel.cpu_count()
+
+    def add_inner(self, args: tuple[str, ...], who: Identity, send_signal: Callable[[int], None]) -> int:
+        """Show something that runs inside the phone's own process; returns its pid."""
+        pid = self._next_inner_pid
+        self._next_inner_pid += 1
+        self._processes[pid] = PhoneProcess(pid, args[0], args, who, False, send_signal)
+        return pid
+
+    def remove(self, pid: int) -> None:
+        """The process ended."""
+        process = self._processes.pop(pid, None)
+        if process is not None and process.on_host:
+            self._kernel.remove_process(pid)
+
+    def uid_of(self, pid: int) -> int:
+        """Whose log entries those of a process are; it may have ended."""
+        process = self._processes.get(pid)
+        return process.who.uid if process is not None else self._app_uids.get(pid, 0)
+
+    def get(self, pid: int) -> PhoneProcess | None:
+        """The running process with this pid."""
+        return self._processes.get(pid)
+
+    def all(self) -> list[PhoneProcess]:
+        """All running processes, by pid."""
+        return [self._processes[pid] for pid in sorted(self._processes)]
+
+    def of_package(self, package: str) -> list[PhoneProcess]:
+        """Running processes of an app."""
+        return [process for process in self.all() if process.who.package == package]
+
+    def node(self, path: str) -> Node | list[str] | None:
+        """Live nodes under `/proc`: folders as lists of names, files of the phone's own processes only."""
+        parts = path.split("/")[2:]
+        if not parts:
+            return [str(pid) for pid in sorted(self._processes)]
+        process = self._processes.get(int(parts[0])) if parts[0].isdecimal() else None
+        if process is None:
+            return None
+        return self._host_node(parts) if process.on_host else self._inner_node(process, parts[1:])
+
+    def _host_node(self, parts: list[str]) -> Node | list[str] | None:
+        folder = self._proc.joinpath(*parts)
+        if len(parts) == 1:
+            return [*_PROCESS_FILES, "task"]
+        if parts[1:] == ["task"]:
+            return sorted(entry.name for entry in folder.iterdir()) if folder.is_dir() else None
+        if len(parts) == 3 and parts[1] == "task":
+            return list(_TASK_FILES) if parts[2].isdecimal() and folder.is_dir() else None
+        known = _PROCESS_FILES if len(parts) == 2 else _TASK_FILES if len(parts) == 4 and parts[1] == "task" else ()
+        if parts[-1] == "time_in_state" and known and folder.parent.is_dir():
+            pid, tid = int(parts[0]), int(parts[-2])  # of a whole process: that of its first thread
+            return lambda: self._kernel.time_in_state(pid, tid).encode()
+        return folder.read_bytes if parts[-1] in known and folder.is_file() else None
+
+    def _inner_node(self, process: PhoneProcess, rest: list[str]) -> Node | list[str] | None:
+        cmdline = "\0".join(process.args).encode("utf-8", "surrogateescape") + b"\0"
+        files: dict[str, bytes] = {
+            "cmdline": cmdline,
+            "comm": process.name.encode("utf-8", "surrogateescape")[:15] + b"\n",
+            "time_in_state": self._kernel.time_in_state(*_NEVER_RUNS).encode(),
+        }
+        if not rest:
+            return sorted(files)
+        content = files.get("/".join(rest))
+        return None if content is None else lambda: content

@@ -1,0 +1,40 @@
+"""svc (radios, stay awake) and input: what is silent when it is done."""
+
+from __future__ import annotations
+
+from navitas.virtual_phone.shell.context import Context, command
+from navitas.virtual_phone.shell.flow import CommandError
+
+_RADIOS = {"wifi": "wifi_on", "data": "mobile_data", "bluetooth": "bluetooth_on"}
+_STAY_ON = {"true": "15", "false": "0", "ac": "1", "usb": "2", "wireless": "4", "dock": "8"}
+_SVC_USAGE = "Available commands:\n    power stayon [true|false|usb|ac|wireless|dock]\n    wifi|data|bluetooth [enable|disable]\n"
+_INPUT_USAGE = "Usage: input [<source>] [-d DISPLAY_ID] <command> [<arg>...]\n"
+_SOURCES = ("keyboard", "dpad", "touchscreen", "gamepad", "touchpad", "mouse", "stylus", "trackball")
+
+
+@command("svc")
+async def svc(context: Context) -> int:
+    """Radios on and off, and whether the phone stays awake while plugged in: entries of the global settings tell."""
+    settings = context.phone.settings["global"]
+    match context.args:
+        case [radio, "enable" | "disable" as action] if radio in _RADIOS:
+            settings[_RADIOS[radio]] = str(int(action == "enable"))
+        case ["power", "stayon", kind] if kind in _STAY_ON:
+            context.phone.screen.awake = True
+            settings["stay_on_while_plugged_in"] = _STAY_ON[kind]
+        case _:
+            raise CommandError(_SVC_USAGE, 1)
+    return 0
+
+
+@command("input")
+async def input_command(context: Context) -> int:
+    """Key events act on the screen; text, taps and swipes reach nobody."""
+    args = [argument for argument in context.args if argument not in _SOURCES]
+    if not args:
+        raise CommandError(_INPUT_USAGE, 255)
+    if args[0] == "keyevent":
+        for key in args[1:]:
+            if not key.startswith("--"):
+                context.phone.screen.key(key)
+    return 0

@@ -1,0 +1,303 @@
+"""logcat, log."""
+
+from __future__ import annotations
+
+import calendar
+import re
+import shlex
+import time
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import partial
+
+from navitas.virtual_phone.logd import BUFFERS, MAX_BYTES, MAX_PAYLOAD, MIN_BYTES, Entry
+from navitas.virtual_phone.logformat import MODIFIERS, PRIORITIES, STYLES, LogFormat, binary
+from navitas.virtual_phone.shell.commands.command_options import Options, options
+from navitas.virtual_phone.shell.commands.log_output import LogOutput
+from navitas.virtual_phone.shell.context import Context, command
+from navitas.virtual_phone.shell.flow import CommandError
+from navitas.virtual_phone.shell.streams import PIECE_BYTES, decode, encode
+
+_DEFAULT_BUFFERS = ("main", "system", "crash", "kernel")
+_SILENT = 8
+_MAX_ENTRY = 5 * 1024
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+_LONG = (
+    "pid=", "uid=", "regex=", "grep=", "max-count=", "head=", "print", "dividers", "clear", "format=", "buffer=", "dump", "wrap",
+    "tail=", "binary", "file=", "rotate-kbytes=", "rotate-count=", "buffer-size",
+)  # fmt: skip
+_SHORT_OF = {
+    "regex": "e", "grep": "e", "max-count": "m", "head": "m", "dividers": "D", "clear": "c", "format": "v", "buffer": "b",
+    "dump": "d", "tail": "t", "binary": "B", "file": "f", "rotate-kbytes": "r", "rotate-count": "n", "buffer-size": "g",
+}  # fmt: skip
+
+
+@dataclass(slots=True)
+class _Filter:
+    """Which entries are shown: the priority from which a tag's are, and other conditions."""
+
+    default: int = 2
+    tags: dict[str, int] = field(default_factory=dict)
+    pid: int | None = None
+    uids: frozenset[int] = frozenset()
+    regex: re.Pattern[str] | None = None
+    since_ns: int = 0
+    prints_all: bool = False
+
+    def is_sent(self, entry: Entry) -> bool:
+        """Whether the log daemon hands the entry to logcat."""
+        return (self.pid is None or entry.pid == self.pid) and entry.realtime_ns >= self.since_ns
+
+    def shows(self, entry: Entry) -> bool:
+        """Whether tag, priority and user are wanted."""
+        return entry.priority >= self.tags.get(entry.tag, self.default) and (not self.uids or entry.uid in self.uids)
+
+    def matches(self, entry: Entry) -> bool:
+        """Whether the message has the regular expression."""
+        return self.regex is None or bool(self.regex.search(entry.message))
+
+
+@command("logcat")
+async def logcat(context: Context) -> int:
+    """Print the log and follow it; options and messages of Android 14's logcat.cpp, but -L -S -p -P and --proto."""
+    found = _options(context)
+    log = context.phone.logd
+    log.drain()
+    buffers = _buffers(found.values.get("b", []))
+    if "c" in found:
+        log.clear(buffers)
+        return 0
+    if "G" in found:
+        log.resize(buffers, _size(found.get("G"), buffers))
+        return 0
+    if "g" in found:
+        await context.out("".join(_usage(name, *log.usage(name)) for name in buffers))
+        return 0
+    chosen = _filter(context, found)
+    output = LogOutput(context, found)
+    printer = _Printer(output, _format(context, found), chosen, limit=_count(found, "m"))
+    printer.switches, printer.binary = "D" in found, "B" in found
+    start = found.get("t") or found.get("T")
+    # The log daemon counts the newest lines before logcat filters them.
+    sent: Iterable[Entry] = filter(chosen.is_sent, log.entries(buffers))
+    last = log.last_sequence
+    if start.isdecimal():
+        sent = deque(sent, maxlen=max(1, int(start)))
+    with output:
+        if await printer.print_all(sent) or "d" in found or "t" in found:
+            return 0
+        async for new in log.follow(buffers, last):
+            if await printer.print_all(filter(chosen.is_sent, new)):
+                return 0
+    return 0
+
+
+def _options(context: Context) -> Options:
+    """Options by their short names. Raises `CommandError` as logcat does."""
+    try:
+        found = options(context, "cdDhLt:T:gG:sQf:r:n:v:b:BSpP:m:e:", _LONG)
+    except CommandError as error:
+        name = error.message.partition("'")[2].partition("'")[0]
+        wrong = f"Unknown option '-{'' if len(name) == 1 else '-'}{name}'." if name else error.message
+        raise CommandError(wrong) from None
+    values: dict[str, list[str]] = {}
+    for key, given in found.values.items():
+        values.setdefault(_SHORT_OF.get(key, key), []).extend(given)
+    for key in values:
+        if key in ("L", "S", "p", "P"):
+            raise CommandError(f"-{key} is not modelled by this phone")
+    if "m" in values and "t" in values:
+        raise CommandError("Cannot use -m (--max-count) and -t together.")
+    if "r" in values and "f" not in values:
+        raise CommandError("-r requires -f as well.")
+    return Options(values, found.rest)
+
+
+def _count(found: Options, option: str) -> int:
+    """A number from 1 on, or -1 without the option."""
+    text = found.get(option, "-1")
+    if option in found and (not text.isdecimal() or int(text) < 1):
+        raise CommandError(f"-{option} '{text}' isn't an integer greater than zero.")
+    return int(text)
+
+
+class _Printer:
+    """Prints entries that pass a filter, and a divider before a buffer's first one."""
+
+    def __init__(self, output: LogOutput, form: LogFormat, chosen: _Filter, *, limit: int) -> None:
+        self.switches = False
+        self.binary = False
+        self._output = output
+        self._form = form
+        self._chosen = chosen
+        self._left = limit
+        self._begun: set[str] = set()
+        self._last = ""
+
+    async def print_all(self, entries: Iterable[Entry]) -> bool:
+        """Print entries; true when as many as wanted have matched."""
+        pieces: list[bytes] = []
+        size = 0
+        for entry in entries:
+            if not self._chosen.shows(entry):
+                continue
+            matched = self._chosen.matches(entry)
+            if matched or self._chosen.prints_all:
+                pieces.append(self._piece(entry))
+                size += len(pieces[-1])
+            self._left -= matched
+            if self._left == 0:
+                break
+            if size >= PIECE_BYTES:
+                await self._output.write(pieces)
+                pieces, size = [], 0
+        await self._output.write(pieces)
+        return self._left == 0
+
+    def _piece(self, entry: Entry) -> bytes:
+        return binary(entry) if self.binary else encode(self._divider(entry.buffer) + self._form.render(entry))
+
+    def _divider(self, buffer: str) -> str:
+        before, self._last = self._last, buffer
+        if buffer not in self._begun:
+            self._begun.add(buffer)
+            return f"--------- beginning of {buffer}\n"
+        return f"--------- switch to {buffer}\n" if self.switches and before != buffer else ""
+
+
+def _buffers(names: list[str]) -> tuple[str, ...]:
+    if not names:
+        return _DEFAULT_BUFFERS
+    chosen: dict[str, None] = {}
+    for name in filter(None, re.split(r"[,:; \t\n\r\f]", ",".join(names))):
+        if name in ("default", "all"):
+            chosen.update(dict.fromkeys(_DEFAULT_BUFFERS[:3] if name == "default" else BUFFERS))
+        elif name in BUFFERS:
+            chosen[name] = None
+        else:
+            raise CommandError(f"Unknown -b buffer '{name}'.")
+    return tuple(chosen)
+
+
+def _size(text: str, buffers: tuple[str, ...]) -> int:
+    match = re.fullmatch(r"(\d{1,12})([KMG]?)", text.upper())
+    size = int(match.group(1)) * _UNITS[match.group(2)] if match else 0
+    if not size:
+        raise CommandError("-G must be specified as <num><multiplier>.")
+    if not MIN_BYTES <= size <= MAX_BYTES:
+        plural = "s" if len(buffers) > 1 else ""
+        raise CommandError(f"failed to set the '{','.join(buffers)}' log size{plural}.")
+    return size
+
+
+def _usage(name: str, size: int, used: int) -> str:
+    return (
+        f"{name}: ring buffer is {_readable(size)} ({_readable(used)} consumed, {_readable(used)} readable), "
+        f"max entry is {_MAX_ENTRY} B, max payload is {MAX_PAYLOAD} B\n"
+    )
+
+
+def _readable(size: int) -> str:
+    for unit in ("B", "KiB", "MiB"):
+        if size < 1024:
+            return f"{size} {unit}"
+        size //= 1024
+    return f"{size} GiB"
+
+
+def _format(context: Context, found: Options) -> LogFormat:
+    given = found.values.get("v", [])
+    style = "threadtime"
+    modifiers: set[str] = set()
+    for word in filter(None, re.split(r"[,:; \t\n\r\f]", ",".join(given) or context.shell.get("ANDROID_PRINTF_LOG") or "")):
+        if word in STYLES:
+            style = word
+        elif word == "zone":
+            modifiers ^= {word}
+        elif word in MODIFIERS:
+            modifiers.add({"UTC": "zone", "colour": "color"}.get(word, word))
+        elif given:
+            raise CommandError(f"Invalid -v '{word}'.")
+    boot_ns = time.time_ns() - time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+    return LogFormat(style, frozenset(modifiers), boot_ns)
+
+
+def _filter(context: Context, found: Options) -> _Filter:
+    chosen = _Filter(default=_SILENT if "s" in found else 2)
+    specifications = found.rest or shlex.split(context.shell.get("ANDROID_LOG_TAGS") or "")
+    for specification in ",".join(specifications).replace(" ", ",").split(","):
+        tag, colon, letter = specification.partition(":")
+        if not specification:
+            continue
+        priority = _priority(letter) if colon else 3 if tag == "*" else 2
+        if not tag or priority is None:
+            where = "" if found.rest else " in ANDROID_LOG_TAGS"
+            raise CommandError(f"Invalid filter expression '{specification}'{where}.")
+        if tag == "*":
+            chosen.default = priority
+        else:
+            chosen.tags[tag] = priority
+    if "pid" in found:
+        if not found.get("pid").isdecimal() or int(found.get("pid")) < 1:
+            raise CommandError(f"pid '{found.get('pid')}' out of range.")
+        chosen.pid = int(found.get("pid"))
+    for uid in filter(None, found.get("uid").split(",")):
+        if not uid.isdecimal():
+            raise CommandError(f"Unable to parse UID '{uid}'")
+        chosen.uids |= {int(uid)}
+    if "e" in found:
+        try:
+            chosen.regex = re.compile(found.get("e"))
+        except re.error as error:
+            raise CommandError(f"bad regex: {error}") from None
+        chosen.prints_all = "print" in found and "m" in found
+    option = "t" if "t" in found else "T"
+    start = found.get(option)
+    if start and not start.isdecimal():
+        chosen.since_ns = _instant_ns(option, start)
+    return chosen
+
+
+def _priority(letter: str) -> int | None:
+    """Priority of a filter's first letter or digit; `*` is the global one's default."""
+    first = letter[:1].upper()
+    if first.isdecimal():
+        return 2 if int(first) >= _SILENT else max(2, int(first))
+    if first == "*":
+        return 2
+    number = PRIORITIES.find(first) if first else -1
+    return number if number >= 2 else None
+
+
+def _instant_ns(option: str, text: str) -> int:
+    """`MM-DD hh:mm:ss.mmm`, `YYYY-MM-DD hh:mm:ss.mmm` or `sssss.mmm` in nanoseconds since 1970."""
+    day, _, fraction = text.partition(".")
+    wrong = CommandError(f"-{option} '{text}' not in time format.")
+    if not re.fullmatch(r"\d{0,9}", fraction):
+        raise wrong
+    nanoseconds = int(fraction.ljust(9, "0"))
+    if day.isdecimal() and len(day) <= 11:
+        return int(day) * 1_000_000_000 + nanoseconds
+    full = day if re.match(r"\d{4}-", day) else f"{time.gmtime().tm_year}-{day}"
+    try:
+        return calendar.timegm(time.strptime(full, "%Y-%m-%d %H:%M:%S")) * 1_000_000_000 + nanoseconds
+    except ValueError:
+        raise wrong from None
+
+
+@command("log")
+async def log_message(context: Context) -> int:
+    """Write an entry, `log [-p PRIORITY] [-t TAG] [MESSAGE…]`; without a message, one for each line of standard input."""
+    found = options(context, "p:t:", mixed=False)
+    letter = found.get("p", "i")
+    priority = PRIORITIES.find(letter.upper()) if len(letter) == 1 else -1
+    if priority < 2:
+        raise CommandError(f"bad -p '{letter}'")
+    write = partial(context.phone.logd.write, priority, found.get("t", "log"), pid=context.shell.pid)
+    if found.rest:
+        write(" ".join(found.rest))
+    else:
+        async for line in context.stdin.lines():
+            write(decode(line.rstrip(b"\n")))
+    return 0

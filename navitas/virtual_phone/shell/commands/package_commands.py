@@ -1,0 +1,139 @@
+"""pm, run-as."""
+
+from __future__ import annotations
+
+import io
+from typing import BinaryIO
+
+from navitas.virtual_phone.apk_install import InstallError, InstallOptions
+from navitas.virtual_phone.package import Package
+from navitas.virtual_phone.shell.commands.command_options import Options, options, to_int
+from navitas.virtual_phone.shell.context import COMMANDS, Context, command
+from navitas.virtual_phone.shell.flow import CommandError
+from navitas.virtual_phone.shell.interpreter import Interpreter
+
+_UNKNOWN_COMMAND = 255
+_MAX_STREAMED_BYTES = 4 << 30
+_INSTALL_OPTIONS = ("user=", "abi=", "install-location=", "force-queryable", "dont-kill", "full")
+
+
+@command("pm")
+async def pm(context: Context) -> int:
+    """install, uninstall, list, path, clear."""
+    actions = {"install": _install, "uninstall": _uninstall, "list": _list, "path": _path, "clear": _clear}
+    action = actions.get(context.args[0] if context.args else "")
+    if action is None:
+        await context.err(f"Unknown command: {context.args[0] if context.args else 'null'}\n")
+        return _UNKNOWN_COMMAND
+    return await action(context.with_args(["pm", *context.args[1:]]))
+
+
+async def _install(context: Context) -> int:
+    found = options(context, "rtdgRfS:i:", (*_INSTALL_OPTIONS, "bypass-low-target-sdk-block"))
+    wanted = InstallOptions("t" in found, "d" in found, "R" not in found, "bypass-low-target-sdk-block" in found)
+    try:
+        with await _package_file(context, found) as file:
+            await context.phone.packages.install(file, wanted)
+    except InstallError as error:
+        await context.out(f"Failure [{error}]\n")
+        return 1
+    await context.out("Success\n")
+    return 0
+
+
+async def _package_file(context: Context, found: Options) -> BinaryIO:
+    """The named file, or `-S` bytes of standard input."""
+    if found.rest and found.rest[0] != "-":
+        try:
+            return context.phone.files.open_read(context.path(found.rest[0]), context.shell.who)
+        except OSError as error:
+            raise InstallError("INSTALL_FAILED_INVALID_URI", f"{found.rest[0]}: {error.strerror}") from None
+    size = to_int(found.get("S", "0"))
+    if not 0 < size <= _MAX_STREAMED_BYTES:
+        raise InstallError("INSTALL_FAILED_INVALID_APK", "no file, and no size of what is streamed")
+    buffer = io.BytesIO()
+    while buffer.tell() < size and (data := await context.stdin.read()):
+        buffer.write(data[: size - buffer.tell()])
+    buffer.seek(0)
+    return buffer
+
+
+async def _uninstall(context: Context) -> int:
+    found = options(context, "k", ("user=", "versionCode="))
+    if not found.rest:
+        raise CommandError("Error: package name not specified")
+    if not context.phone.packages.uninstall(found.rest[0], keep_data="k" in found):
+        await context.out("Failure [DELETE_FAILED_INTERNAL_ERROR]\n")
+        return 1
+    await context.out("Success\n")
+    return 0
+
+
+async def _list(context: Context) -> int:
+    found = options(context, "fUsd3eiu", ("user=", "show-versioncode"))
+    what, *names = found.rest or [""]
+    packages = context.phone.packages.all()
+    if what in ("package", "packages"):
+        chosen = (
+            [] if "s" in found or "d" in found else [package for package in packages if not names or names[0] in package.name]
+        )
+        await context.out("".join(_line(package, found) for package in chosen))
+        return 0
+    if what == "instrumentation":
+        runners = [runner for package in packages for runner in package.runners if not names or names[0] == runner.target]
+        await context.out("".join(f"instrumentation:{one.short} (target={one.target})\n" for one in runners))
+        return 0
+    if what in ("features", "libraries", "users", "permissions"):
+        return 0
+    raise CommandError(f"Error: unknown list type '{what}'", _UNKNOWN_COMMAND)
+
+
+def _line(package: Package, found: Options) -> str:
+    path = f"{package.path}=" if "f" in found else ""
+    version = f" versionCode:{package.version_code}" if "show-versioncode" in found else ""
+    return f"package:{path}{package.name}{version}{f' uid:{package.uid}' if 'U' in found else ''}\n"
+
+
+async def _path(context: Context) -> int:
+    found = options(context, "", ("user=",))
+    package = context.phone.packages.get(found.rest[0]) if found.rest else None
+    if package is None:
+        return 1
+    await context.out(f"package:{package.path}\n")
+    return 0
+
+
+async def _clear(context: Context) -> int:
+    found = options(context, "", ("user=",))
+    cleared = bool(found.rest) and context.phone.packages.clear(found.rest[0])
+    await context.out("Success\n" if cleared else "Failed\n")
+    return 0 if cleared else 1
+
+
+# The shell's own, which toybox has as programs too.
+_BUILTIN_PROGRAMS = ("true", "false")
+
+
+@command("run-as")
+async def run_as(context: Context) -> int:
+    """Run a program as an app, in its data folder (run-as.cpp)."""
+    found = options(context, "", ("user=",), mixed=False)
+    if context.shell.who.package is not None:
+        raise CommandError("only 'shell' or 'root' users can run this program")
+    if not found.rest:
+        raise CommandError("usage: run-as <package-name> [--user <uid>] <command> [<args>]")
+    name, *args = found.rest
+    package = context.phone.packages.get(name)
+    if package is None:
+        raise CommandError(f"unknown package: {name}")
+    if not package.debuggable:
+        raise CommandError(f"package not debuggable: {name}")
+    if args[:1] == ["--user"]:
+        args = args[2:]
+    shell = Interpreter(context.phone, package.identity, f"/data/data/{name}", context.shell.environment)
+    shell.pid, shell.depth, shell.holding_streams = context.shell.pid, context.shell.depth, context.shell.holding_streams
+    shell.umask = context.shell.umask
+    program = args or ["sh"]
+    if program[0].rpartition("/")[2] not in {*COMMANDS, *_BUILTIN_PROGRAMS} and "/" not in program[0]:
+        raise CommandError(f"exec failed for {program[0]}: No such file or directory")
+    return await shell.run_command(Context(program[0], program[1:], context.streams, shell))

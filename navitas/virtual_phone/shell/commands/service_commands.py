@@ -1,0 +1,146 @@
+"""dumpsys, settings, cmd battery, cmd thermalservice, cmd deviceidle, and what only has to be taken: wm."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from navitas.virtual_phone.package_dump import dump_package, dump_packages
+from navitas.virtual_phone.phone import Phone
+from navitas.virtual_phone.releases import SINCE, has
+from navitas.virtual_phone.shell.commands.command_options import options
+from navitas.virtual_phone.shell.context import Context, command
+from navitas.virtual_phone.shell.flow import CommandError
+
+_NAMESPACES = ("system", "secure", "global")
+_SERVICES = (
+    "activity", "battery", "batterystats", "deviceidle", "display", "overlay", "package", "power", "settings", "thermalservice",
+)  # fmt: skip
+_MAX_THERMAL = 6
+
+
+@command("dumpsys")
+async def dumpsys(context: Context) -> int:
+    """State of a service: battery (with unplug, set, reset), batterystats, deviceidle, display, package (PACKAGE or packages),
+    power or thermalservice; `-l` lists them."""
+    args = list(context.args)
+    if args[:1] == ["-t"]:
+        args = args[2:]
+    if not args or args[0] == "-l":
+        await _list(context)
+        return 0
+    name, phone = args[0], context.phone
+    if name == "battery":
+        return await _battery(context, args[1:], dump=True)
+    if name == "deviceidle":
+        return await _doze(context, args[1:])
+    if name == "package" and args[1:] == ["packages"]:
+        await context.out(dump_packages(phone.packages.all()))
+        return 0
+    if name == "package" and len(args) > 1:
+        await context.out(dump_package(phone.packages.get(args[1]), args[1]))
+        return 0
+    dumps: dict[str, Callable[[], str]] = {
+        "batterystats": lambda: _batterystats(phone, args[1:]),
+        "display": phone.screen.dump_display,
+        "power": phone.screen.dump_power,
+    }
+    if has("thermalservice", phone.sdk):
+        dumps["thermalservice"] = phone.thermal.dump
+    if name in dumps:
+        await context.out(dumps[name]())
+    else:
+        await context.err(f"Can't find service: {name}\n")
+    return 0
+
+
+async def _list(context: Context) -> None:
+    there = [name for name in _SERVICES if name not in SINCE or has(name, context.phone.sdk)]
+    await context.out("Currently running services:\n" + "".join(f"  {name}\n" for name in there))
+
+
+def _batterystats(phone: Phone, args: list[str]) -> str:
+    """The power profile, and the battery's history; of statistics there are none."""
+    if args == ["--power-profile"] and has("batterystats --power-profile", phone.sdk):
+        return phone.power_profile
+    if args in (["-c"], ["--checkin"]):
+        return phone.battery.history.checkin(phone.properties.get("ro.build.id"))
+    if args and args[0].startswith("-"):
+        return f"Unknown option: {args[0]}\nBattery stats (batterystats) dump options:\n"
+    return "Battery History (0% used, 0KB used of 4096KB, 0 strings using 0KB):\n"
+
+
+async def _doze(context: Context, args: list[str]) -> int:
+    phone = context.phone
+    charging = "USB powered: true" in phone.battery.dump()
+    status, text = phone.doze.command(args, screen_on=phone.screen.awake, charging=charging)
+    await context.out(text)
+    return status
+
+
+async def _battery(context: Context, args: list[str], *, dump: bool) -> int:
+    if not args and dump:
+        await context.out(context.phone.battery.dump())
+        return 0
+    status, text = context.phone.battery.command(args)
+    await context.out(text)
+    return status
+
+
+async def _thermal(context: Context, args: list[str]) -> int:
+    if args[:1] == ["override-status"] and len(args) == 2 and args[1].isdecimal() and int(args[1]) <= _MAX_THERMAL:
+        context.phone.thermal.override = int(args[1])
+        return 0
+    if args == ["reset"]:
+        context.phone.thermal.override = None
+        return 0
+    raise CommandError("usage: cmd thermalservice override-status STATUS | reset", 255)
+
+
+@command("cmd")
+async def cmd(context: Context) -> int:
+    """Commands of a service: package, activity, settings, battery, thermalservice, deviceidle, overlay; `-l` lists them."""
+    if not context.args or context.args == ["-l"]:
+        await _list(context)
+        return 0
+    name, *args = context.args
+    if name == "battery":
+        return await _battery(context, args, dump=False)
+    if name == "thermalservice" and has(name, context.phone.sdk):
+        return await _thermal(context, args)
+    if name == "deviceidle":
+        return await _doze(context, args)
+    if name == "overlay":  # this phone has none
+        return 0 if args[:1] == ["list"] else 255
+    program = {"package": "pm", "activity": "am", "settings": "settings"}.get(name)
+    if program is None:
+        raise CommandError(f"Can't find service: {name}", 20)
+    return await context.shell.run_command(context.with_args([program, *args]))
+
+
+@command("settings")
+async def settings(context: Context) -> int:
+    """get, put, delete and list of the namespaces system, secure, global."""
+    args = [argument for argument in options(context, "", ("user=",)).rest if argument]
+    action, namespace = [*args, "", ""][:2]
+    if action not in ("get", "put", "delete", "list") or namespace not in _NAMESPACES:
+        raise CommandError("usage: settings get|put|delete|list system|secure|global [NAME [VALUE]]", 255)
+    values = context.phone.settings[namespace]
+    if action == "list":
+        await context.out("".join(f"{name}={value}\n" for name, value in sorted(values.items())))
+        return 0
+    if len(args) < (4 if action == "put" else 3) or not re.fullmatch(r"[\w.:-]+", args[2]):
+        raise CommandError("Bad arguments", 255)
+    if action == "put":
+        values[args[2]] = args[3]
+    elif action == "get":
+        await context.out(values.get(args[2], "null") + "\n")
+    else:
+        await context.out(f"Deleted {int(values.pop(args[2], None) is not None)} rows\n")
+    return 0
+
+
+@command("wm")
+async def taken(context: Context) -> int:
+    """Taken without effect: this phone has no screen."""
+    return 0

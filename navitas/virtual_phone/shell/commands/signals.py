@@ -1,0 +1,163 @@
+"""trap, kill, wait, jobs."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+
+from navitas.virtual_phone.identity import Identity
+from navitas.virtual_phone.jobs import PhoneJob
+from navitas.virtual_phone.process_table import PhoneProcess
+from navitas.virtual_phone.shell.context import Context, builtin
+from navitas.virtual_phone.shell.flow import CommandError
+
+NUMBERS = {found.name.removeprefix("SIG"): found.value for found in signal.Signals}
+_NAMES = {0: "EXIT", -1: "ERR", **{number: name for name, number in NUMBERS.items()}}
+_LAST_SIGNAL = 64
+_KILLED = 128
+_NOT_FOUND = 127
+
+
+@builtin("trap")
+async def trap(context: Context) -> int:
+    """Run a script on signals, at the shell's end (EXIT), or when a command fails (ERR); without arguments, list them."""
+    shell = context.shell
+    args = [argument for argument in context.args if argument != "--"]
+    if not args:
+        lines = [f"trap -- {_quoted(script)} {_NAMES[number]}\n" for number, script in sorted(shell.traps.items())]
+        await context.out("".join(lines))
+        return 0
+    script, *names = args
+    if not names or script.isdecimal():
+        script, names = "-", args
+    status = 0
+    for name in names:
+        number = _trap_number(name)
+        if number is None:
+            await context.err(f"/system/bin/sh: trap: bad signal: {name}\n")
+            status = 1
+        elif script == "-":
+            shell.traps.pop(number, None)
+        else:
+            shell.traps[number] = script
+    return status
+
+
+def _trap_number(name: str) -> int | None:
+    short = name.upper().removeprefix("SIG")
+    if name.isdecimal():
+        return int(name) if int(name) in _NAMES else None
+    return next((number for number, known in _NAMES.items() if known == short), None)
+
+
+def _quoted(script: str) -> str:
+    return "'" + script.replace("'", "'\\''") + "'"
+
+
+@builtin("wait")
+async def wait(context: Context) -> int:
+    """Wait for background jobs: all of this shell's, or those named by pid. A signal with a trap ends the waiting."""
+    shell = context.shell
+    status = 0
+    if not context.args:
+        for job in list(shell.jobs):
+            status = await _wait_for(context, job)
+            if status:
+                return status
+        return 0
+    for name in context.args:
+        if not name.isdecimal() and not name.startswith("%"):
+            raise CommandError(f"{name}: argument must be %job or process id", _NOT_FOUND)
+        job_or_none = _job(context, name)
+        status = _NOT_FOUND if job_or_none is None else await _wait_for(context, job_or_none, tell=True)
+    return status
+
+
+async def _wait_for(context: Context, job: PhoneJob, *, tell: bool = False) -> int:
+    """Wait for one job; its status with `tell`, else 0; 128 and more when a signal came first."""
+    shell = context.shell
+    ending = asyncio.create_task(job.wait())
+    signalled = asyncio.create_task(shell.signalled.wait())
+    try:
+        await asyncio.wait([ending, signalled], return_when=asyncio.FIRST_COMPLETED)
+        if not ending.done():
+            return _KILLED + (shell.pending[0] if shell.pending else 0)
+        shell.jobs = [other for other in shell.jobs if other is not job]
+        return ending.result() if tell else 0
+    finally:
+        ending.cancel()
+        signalled.cancel()
+
+
+def _job(context: Context, name: str) -> PhoneJob | None:
+    jobs = context.shell.jobs
+    if name.startswith("%"):
+        number = int(name[1:]) if name[1:].isdecimal() else len(jobs)
+        return jobs[number - 1] if 0 < number <= len(jobs) else None
+    return next((job for job in jobs if job.pid == int(name)), None)
+
+
+@builtin("jobs")
+async def jobs(context: Context) -> int:
+    """List background jobs that still run."""
+    for number, job in enumerate(context.shell.jobs, 1):
+        if not job.task.done():
+            await context.out(f"[{number}] + Running              {' '.join(job.args)} \n")
+    return 0
+
+
+@builtin("kill")
+async def kill(context: Context) -> int:
+    """Signal processes by pid or %job; `-l` lists signals, or names one by its number."""
+    if context.args[:1] == ["-l"]:
+        await context.out(_listed(context.args[1:]))
+        return 0
+    number, names = signal_of(context.args)
+    if not names:
+        raise CommandError("missing argument")
+    status = 0
+    for name in names:
+        job = _job(context, name) if name.startswith("%") else None
+        pid = str(job.pid) if job else name
+        process = context.phone.processes.get(int(pid)) if pid.isdecimal() else None
+        reason = _refusal(context.shell.who, process)
+        if process is None or reason:
+            await context.err(f"/system/bin/sh: kill: {name}: {reason}\n")
+            status = 1
+        else:
+            process.send_signal(number)
+    await asyncio.sleep(0)  # a shell that killed itself ends here
+    return status
+
+
+def _refusal(who: Identity, process: PhoneProcess | None) -> str:
+    if process is None:
+        return "No such process"
+    return "" if process.who.uid == who.uid else "Operation not permitted"
+
+
+def _listed(args: list[str]) -> str:
+    if not args:
+        return "".join(f"{number:2d} {name}\n" for name, number in NUMBERS.items())
+    if not all(argument.isdecimal() for argument in args):
+        raise CommandError(f"bad number: {args[0]}")
+    return "".join(f"{_NAMES.get(int(text) % _KILLED, text)}\n" for text in args)
+
+
+def signal_of(args: list[str]) -> tuple[int, list[str]]:
+    """The signal that `-9`, `-TERM` or `-s TERM` names (default TERM), and the other arguments."""
+    if args[:1] == ["-s"] and len(args) > 1:
+        text, rest = args[1], args[2:]
+    elif args and len(args[0]) > 1 and args[0][0] == "-" and args[0][1:].isalnum():
+        text, rest = args[0][1:], args[1:]
+    else:
+        return signal.SIGTERM, [argument for argument in args if argument != "--"]
+    return signal_number(text), rest
+
+
+def signal_number(text: str) -> int:
+    """Number of a signal by number or name; raises `CommandError`."""
+    number = int(text) if text.isdecimal() else NUMBERS.get(text.upper().removeprefix("SIG"), -1)
+    if not 0 <= number <= _LAST_SIGNAL:
+        raise CommandError(f"bad signal '{text}'")
+    return number

@@ -1,0 +1,101 @@
+"""perfetto and atrace (AOSP: perfetto_cmd.cc, atrace.cpp)."""
+
+from __future__ import annotations
+
+import asyncio
+
+from navitas.perfetto.config import read_config
+from navitas.virtual_phone.file_tree import is_under
+from navitas.virtual_phone.releases import has
+from navitas.virtual_phone.shell.commands.command_options import to_seconds
+from navitas.virtual_phone.shell.context import Context, command
+from navitas.virtual_phone.shell.flow import CommandError
+from navitas.virtual_phone.trace.ftrace_text import KINDS
+from navitas.virtual_phone.trace.sessions import PerfettoSession
+
+_TRACES = "/data/misc/perfetto-traces"
+_CATEGORIES = {"sched": "CPU Scheduling", "freq": "CPU Frequency", "idle": "CPU Idle"}
+_DEFAULT_S = 5.0
+
+
+@command("perfetto")
+async def perfetto(context: Context) -> int:
+    """`-c FILE|- [--txt] -o FILE [--background]`: records as configured until it is killed, or its duration is over."""
+    if not has("perfetto", context.phone.sdk):
+        raise CommandError("inaccessible or not found", 127)
+    flags, values = _perfetto_arguments(context.args)
+    if "--txt" in flags and not has("perfetto --txt", context.phone.sdk):
+        raise CommandError("unrecognized option '--txt'")
+    if "-c" not in values or "-o" not in values:
+        raise CommandError("Either --out or --upload, and --config, are required")
+    source = context.open_input(values["-c"])
+    try:
+        config = read_config(await source.read_all(), is_text="--txt" in flags)
+    except ValueError as error:
+        raise CommandError(f"The trace config is invalid, bailing out: {error}") from None
+    if not config.data_sources:
+        raise CommandError("The trace config is invalid, bailing out: it has no data sources")
+    path, who = context.path(values["-o"]), context.shell.who
+    if not is_under(path, _TRACES):
+        raise CommandError(f"Failed to open {path}. If you get permission denied in {_TRACES}, see its documentation")
+    phone = context.phone
+    session = PerfettoSession(phone.kernel, phone.processes, config, phone.files.open_write(path, who, mode=0o600))
+    if "--background" in flags:
+        job = phone.jobs.start(("perfetto", *context.args), who, session.run(), on_signal=session.take_signal)
+        await context.out(f"{job.pid}\n")
+        return 0
+    return await phone.jobs.run(("perfetto", *context.args), who, session.run(), on_signal=session.take_signal)
+
+
+def _perfetto_arguments(args: list[str]) -> tuple[set[str], dict[str, str]]:
+    flags: set[str] = set()
+    values: dict[str, str] = {}
+    long = {"--config": "-c", "--out": "-o"}
+    rest = list(args)
+    while rest:
+        name, equals, value = rest.pop(0).partition("=")
+        name = long.get(name, name)
+        if name in ("-c", "-o"):
+            if not equals and not rest:
+                raise CommandError(f"option requires an argument -- '{name.lstrip('-')}'")
+            values[name] = value if equals else rest.pop(0)
+        elif name in ("--txt", "--background", "-d"):
+            flags.add("--background" if name == "-d" else name)
+        else:
+            raise CommandError(f"unrecognized option '{name}'")
+    return flags, values
+
+
+@command("atrace")
+async def atrace(context: Context) -> int:
+    """`--list_categories`, `--async_start [-b KB] [-c] CATEGORY…`, `--async_stop`, or `[-t SECONDS] CATEGORY…`."""
+    args = list(context.args)
+    seconds, categories, actions = _DEFAULT_S, [], set()
+    while args:
+        argument = args.pop(0)
+        if argument in ("-b", "-t"):
+            value = args.pop(0) if args else ""
+            seconds = to_seconds(value) if argument == "-t" else seconds
+        elif argument.startswith("--"):
+            actions.add(argument)
+        elif argument != "-c":
+            categories.append(argument)
+    unknown = next((name for name in categories if name not in KINDS), None)
+    if unknown is not None:
+        raise CommandError(f'error: unknown tracing category "{unknown}"')
+    tracer = context.phone.atrace
+    if "--list_categories" in actions:
+        await context.out("".join(f"{name:>10} - {text}\n" for name, text in _CATEGORIES.items()))
+    elif "--async_start" in actions:
+        await tracer.start(tuple(categories))
+        await context.out("capturing trace...")
+    elif "--async_stop" in actions:
+        await context.out(f" done\nTRACE:\n{await tracer.stop()}")
+    else:
+        await tracer.start(tuple(categories))
+        try:
+            await asyncio.sleep(seconds)
+        finally:
+            text = await tracer.stop()
+        await context.out(f"capturing trace... done\nTRACE:\n{text}")
+    return 0

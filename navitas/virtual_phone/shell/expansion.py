@@ -1,0 +1,206 @@
+"""Expansion of words: braces, parameters, substitutions, arithmetic, field splitting and globs (POSIX shell, 2.6; mksh)."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Protocol
+
+from navitas.virtual_phone.shell.arithmetic import ArithmeticFault, evaluate
+from navitas.virtual_phone.shell.braces import expand_braces
+from navitas.virtual_phone.shell.fields import DEFAULT_SEPARATORS, Fields
+from navitas.virtual_phone.shell.glob_patterns import Runs, expand_glob, has_magic, plain, replaced, trimmed
+from navitas.virtual_phone.shell.syntax import Arithmetic, Literal, Parameter, Part, Substitution, Word
+
+
+class ExpansionError(Exception):
+    """A word cannot be expanded (`${name?message}`, bad arithmetic, an unset variable under `set -u`): the shell ends."""
+
+
+class Environment(Protocol):
+    """What expansion needs of a shell."""
+
+    cwd: str
+
+    def get(self, name: str) -> str | None:
+        """Value of a variable or special parameter; None when unset."""
+        ...
+
+    def assign(self, name: str, value: str) -> None:
+        """Set a variable."""
+        ...
+
+    @property
+    def positional(self) -> list[str]: ...
+
+    @property
+    def fails_on_unset(self) -> bool: ...
+
+    @property
+    def globs(self) -> bool: ...
+
+    def listdir(self, path: str) -> list[str]:
+        """Names in a folder of the phone."""
+        ...
+
+    def is_dir(self, path: str) -> bool:
+        """Whether a path is a folder of the phone."""
+        ...
+
+
+class Expander:
+    """Expands words for one shell; `substitute` runs the script of `$(…)` and returns its output."""
+
+    def __init__(self, environment: Environment, substitute: Callable[[str], Awaitable[str]]) -> None:
+        self._environment = environment
+        self._substitute = substitute
+
+    async def fields(self, words: tuple[Word, ...]) -> list[str]:
+        """Arguments of a command: all expansions, field splitting and globs."""
+        found: list[str] = []
+        environment = self._environment
+        for expanded in (expanded for word in words for expanded in expand_braces(word)):
+            fields = Fields(self._separators())
+            await self._add_word(fields, expanded)
+            for runs in fields.result():
+                paths = (
+                    expand_glob(runs, environment.cwd, environment.listdir, environment.is_dir)
+                    if environment.globs and has_magic(runs)
+                    else []
+                )
+                found += paths or [plain(runs)]
+        return found
+
+    async def text(self, word: Word) -> str:
+        """One string: for assignments, redirections and the like, without splitting or globs."""
+        return plain(await self.runs(word))
+
+    async def runs(self, word: Word) -> Runs:
+        """The expanded text with its quoting: for patterns."""
+        pieces: Runs = []
+        for index, part in enumerate(word):
+            if _is_all_arguments(part):
+                pieces.append((self._joined_arguments(part), part.quoted))
+            elif isinstance(part, Parameter) and not part.quoted and await self._takes_argument(part):
+                pieces += await self.runs(part.argument)
+            else:
+                pieces.append((await self._value(part, first=index == 0), part.quoted))
+        return pieces
+
+    async def calculate(self, expression: Word) -> int:
+        """Value of an arithmetic expression."""
+        text = await self.text(expression)
+        environment = self._environment
+        try:
+            return evaluate(text, lambda name: environment.get(name) or "", environment.assign)
+        except ArithmeticFault as fault:
+            raise ExpansionError(f"{text}: {fault}") from None
+
+    async def _add_word(self, fields: Fields, word: Word) -> None:
+        for index, part in enumerate(word):
+            if _is_all_arguments(part):
+                self._add_arguments(fields, part)
+            elif isinstance(part, Parameter) and not part.quoted and await self._takes_argument(part):
+                await self._add_default(fields, part.argument)
+            elif part.quoted or isinstance(part, Literal):
+                fields.add(await self._value(part, first=index == 0), quoted=part.quoted)
+            else:
+                fields.add_split(await self._value(part))
+
+    async def _add_default(self, fields: Fields, word: Word) -> None:
+        """`${name:-word}`: what is quoted in the word is not split."""
+        for index, part in enumerate(word):
+            if isinstance(part, Literal) and not part.quoted:
+                fields.add_split(await self._value(part, first=index == 0))
+            else:
+                await self._add_word(fields, (part,))
+
+    async def _takes_argument(self, part: Parameter) -> bool:
+        """Whether `${name-word}` or `${name+word}` stands for its word."""
+        op = part.op.removeprefix(":")
+        if op not in ("-", "+"):
+            return False
+        value = self._joined_arguments(part) if part.name in "@*" else self._environment.get(part.name)
+        missing = value is None or (part.op.startswith(":") and not value)
+        return missing == (op == "-")
+
+    def _add_arguments(self, fields: Fields, part: Part) -> None:
+        assert isinstance(part, Parameter)
+        if part.quoted and part.name == "*":
+            fields.add(self._joined_arguments(part), quoted=True)
+            return
+        for index, argument in enumerate(self._environment.positional):
+            if index:
+                fields.end_field()
+            if part.quoted:
+                fields.add(argument, quoted=True)
+            else:
+                fields.add_split(argument)
+
+    def _joined_arguments(self, part: Part) -> str:
+        star = isinstance(part, Parameter) and part.name == "*"
+        return (self._separators()[:1] if star else " ").join(self._environment.positional)
+
+    def _separators(self) -> str:
+        separators = self._environment.get("IFS")
+        return DEFAULT_SEPARATORS if separators is None else separators
+
+    async def _value(self, part: Part, *, first: bool = False) -> str:
+        if isinstance(part, Literal):
+            return self._home(part.text) if first and not part.quoted else part.text
+        if isinstance(part, Substitution):
+            return (await self._substitute(part.source)).rstrip("\n")
+        if isinstance(part, Arithmetic):
+            return str(await self.calculate(part.expression))
+        return await self._parameter(part)
+
+    def _home(self, text: str) -> str:
+        """`~` and `~/path`; other users' homes are not known."""
+        if text != "~" and not text.startswith("~/"):
+            return text
+        return (self._environment.get("HOME") or "~") + text[1:]
+
+    async def _parameter(self, part: Parameter) -> str:
+        value = self._joined_arguments(part) if part.name in "@*" else self._environment.get(part.name)
+        op = part.op.removeprefix(":")
+        missing = value is None or (part.op.startswith(":") and not value)
+        if op in ("-", "="):
+            if missing:
+                value = await self.text(part.argument)
+                if op == "=":
+                    self._environment.assign(part.name, value)
+        elif op == "+":
+            value = "" if missing else await self.text(part.argument)
+        elif op == "?":
+            if missing:
+                message = await self.text(part.argument)
+                raise ExpansionError(f"{part.name}: {message or 'parameter null or not set'}")
+        elif value is None and self._environment.fails_on_unset:
+            raise ExpansionError(f"{part.name}: parameter not set")
+        return await self._edited(part, value or "")
+
+    async def _edited(self, part: Parameter, value: str) -> str:
+        op = part.op
+        if op == "length":
+            return str(len(self._environment.positional) if part.name in "@*" else len(value))
+        if op in ("#", "##", "%", "%%"):
+            return trimmed(value, op, await self.runs(part.argument))
+        if op in ("/", "//"):
+            replacement = await self.text(part.second) if part.second is not None else ""
+            return replaced(value, await self.runs(part.argument), replacement, everywhere=op == "//")
+        if op == ":":
+            return await self._piece(part, value)
+        return value
+
+    async def _piece(self, part: Parameter, value: str) -> str:
+        """`${name:start}` and `${name:start:length}`; both may be negative."""
+        start = await self.calculate(part.argument)
+        start = max(0, len(value) + start) if start < 0 else start
+        if part.second is None:
+            return value[start:]
+        length = await self.calculate(part.second)
+        # mksh takes a negative length for none.
+        return value[start:] if length < 0 else value[start : start + length]
+
+
+def _is_all_arguments(part: Part) -> bool:
+    return isinstance(part, Parameter) and part.name in "@*" and not part.op

@@ -1,0 +1,44 @@
+"""What leaves scripts early: `exit`, `break`, `continue`, `return`."""
+
+from __future__ import annotations
+
+
+class ExitShell(Exception):
+    """`exit`, or an error that ends the shell."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status
+
+
+class LoopControl(Exception):
+    """`break` and `continue`: `levels` loops are left, the last of them goes on with `resume`."""
+
+    def __init__(self, levels: int, *, resume: bool) -> None:
+        super().__init__(levels)
+        self.levels = levels
+        self.resume = resume
+
+    def stays(self) -> bool:
+        """Whether the innermost loop goes on; control for outer loops is raised again."""
+        if self.levels > 1:
+            raise LoopControl(self.levels - 1, resume=self.resume)
+        return self.resume
+
+
+class ReturnFromFunction(Exception):
+    """`return`."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status
+
+
+class CommandError(Exception):
+    """A command failed: `message` goes to standard error after its name. A `fatal` error of a builtin ends the shell."""
+
+    def __init__(self, message: str, status: int = 1, *, fatal: bool = False) -> None:
+        super().__init__(message)
+        self.message = message
+        self.status = status
+        self.fatal = fatal

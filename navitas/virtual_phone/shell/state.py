@@ -1,0 +1,195 @@
+"""What a shell remembers: variables, folder, functions, jobs, traps."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import Self
+
+from navitas.virtual_phone.identity import Identity
+from navitas.virtual_phone.jobs import PhoneJob
+from navitas.virtual_phone.phone import Phone
+from navitas.virtual_phone.shell.flow import CommandError
+from navitas.virtual_phone.shell.syntax import Command
+
+SHELL_NAME = "/system/bin/sh"
+DEFAULT_UMASK = 0
+"""adbd clears its mask (main.cpp), and its shells inherit that."""
+_MAX_RANDOM = 32767
+
+
+class ShellState:
+    """State of one shell; a subshell is a copy."""
+
+    def __init__(self, phone: Phone, who: Identity, cwd: str = "/", environment: dict[str, str] | None = None) -> None:
+        self.phone = phone
+        self.who = who
+        self.cwd = cwd
+        self.variables = dict(phone.environment(who) if environment is None else environment)
+        self.exported = set(self.variables)
+        self.read_only: set[str] = set()
+        self.functions: dict[str, Command] = {}
+        self.arguments: list[str] = []
+        self.script_name = SHELL_NAME
+        self.options: set[str] = set()
+        self.umask = DEFAULT_UMASK
+        self.status = 0
+        self.substituted = 0
+        self.pid = 0
+        self.depth = 0
+        self.last_job = 0
+        self.tested = 0
+        """How many conditions surround what runs: there `set -e` does not end the shell."""
+        self.jobs: list[PhoneJob] = []
+        self.holding_streams: list[PhoneJob] = []
+        """Jobs of this shell and its subshells that may still write to its streams."""
+        self.kept_open = ExitStack()
+        """Files that `exec` opened; closed at the shell's end."""
+        self.traps: dict[int, str] = {}
+        """Scripts by signal number; 0 is the shell's end, an empty script ignores the signal."""
+        self.pending: list[int] = []
+        self.signalled = asyncio.Event()
+        self.option_index = 0
+        self.option_offset = 0
+        """Where `getopts` is within a word of several options."""
+        self._start_s = time.monotonic()
+        self._local_scopes: list[dict[str, str | None]] = []
+
+    def get(self, name: str) -> str | None:
+        """Value of a variable or special parameter."""
+        if name.isdecimal():
+            index = int(name)
+            return self.script_name if index == 0 else self.arguments[index - 1] if index <= len(self.arguments) else None
+        special = self._special(name)
+        return self.variables.get(name) if special is None else str(special)
+
+    def _special(self, name: str) -> str | int | None:
+        if name == "EPOCHREALTIME":
+            now_us = time.time_ns() // 1000
+            return f"{now_us // 1_000_000}.{now_us % 1_000_000:06d}"
+        if name == "RANDOM":
+            return random.randint(0, _MAX_RANDOM)
+        if name == "SECONDS":
+            return int(time.monotonic() - self._start_s)
+        if name == "-":
+            return "".join(sorted(self.options))
+        if name == "PPID":
+            return 1
+        return {"?": self.status, "$": self.pid, "#": len(self.arguments), "!": self.last_job or ""}.get(name)
+
+    def assign(self, name: str, value: str) -> None:
+        """Set a variable. Raises `CommandError` for a read-only one."""
+        if name in self.read_only:
+            raise CommandError(f"read-only: {name}", 2, fatal=True)
+        self.variables[name] = value
+
+    @property
+    def positional(self) -> list[str]:
+        return self.arguments
+
+    @property
+    def fails_on_unset(self) -> bool:
+        return "u" in self.options
+
+    @property
+    def globs(self) -> bool:
+        return "f" not in self.options
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Exported variables."""
+        return {name: self.variables[name] for name in sorted(self.exported) if name in self.variables}
+
+    def listdir(self, path: str) -> list[str]:
+        """Names in a folder, as this shell's user sees it."""
+        return self.phone.files.listdir(path, self.who)
+
+    def is_dir(self, path: str) -> bool:
+        """Whether a path is a folder that this shell's user may look at."""
+        try:
+            return self.phone.files.stat(path, self.who).is_dir
+        except OSError:
+            return False
+
+    def exists(self, path: str) -> bool:
+        """Whether there is something at a path."""
+        try:
+            self.phone.files.stat(path, self.who)
+        except OSError:
+            return False
+        return True
+
+    def take_signal(self, number: int) -> bool:
+        """A signal arrived: true when a trap deals with it."""
+        if number not in self.traps:
+            return False
+        if self.traps[number]:
+            self.pending.append(number)
+            self.signalled.set()
+        return True
+
+    def subshell(self) -> Self:
+        """A copy whose changes do not come back; of the traps, only what is ignored stays."""
+        copy = type(self)(self.phone, self.who, self.cwd, self.variables)
+        copy.exported, copy.read_only = set(self.exported), set(self.read_only)
+        copy.functions = dict(self.functions)
+        copy.arguments = list(self.arguments)
+        copy.script_name, copy.options, copy.umask = self.script_name, set(self.options), self.umask
+        copy.status, copy.pid, copy.depth, copy.last_job = self.status, self.pid, self.depth, self.last_job
+        copy.tested, copy.jobs = self.tested, list(self.jobs)
+        copy.traps = {number: script for number, script in self.traps.items() if not script}
+        copy._start_s = self._start_s
+        copy._local_scopes = [dict(scope) for scope in self._local_scopes]
+        copy.holding_streams = self.holding_streams
+        return copy
+
+    @contextlib.contextmanager
+    def in_test(self) -> Iterator[None]:
+        """A condition: its failure does not end the shell."""
+        self.tested += 1
+        try:
+            yield
+        finally:
+            self.tested -= 1
+
+    @contextlib.contextmanager
+    def function_scope(self, arguments: list[str]) -> Iterator[None]:
+        """Positional parameters and `local` variables of a function call."""
+        outer, self.arguments = self.arguments, arguments
+        self._local_scopes.append({})
+        try:
+            yield
+        finally:
+            self.arguments = outer
+            for name, before in self._local_scopes.pop().items():
+                self._restore(name, before)
+
+    def make_local(self, name: str) -> None:
+        """The function's end gives the variable its value of now back; outside of functions nothing happens."""
+        if self._local_scopes:
+            self._local_scopes[-1].setdefault(name, self.variables.pop(name, None))
+
+    def _restore(self, name: str, value: str | None) -> None:
+        if value is None:
+            self.variables.pop(name, None)
+        else:
+            self.variables[name] = value
+
+    @contextlib.contextmanager
+    def with_variables(self, values: list[tuple[str, str]]) -> Iterator[None]:
+        """Set and export variables for one command."""
+        before = {name: (self.variables.get(name), name in self.exported) for name, _ in values}
+        for name, value in values:
+            self.assign(name, value)
+        self.exported.update(before)
+        try:
+            yield
+        finally:
+            for name, (old, exported) in before.items():
+                self._restore(name, old)
+                if not exported:
+                    self.exported.discard(name)

@@ -1,0 +1,145 @@
+"""The virtual phone on demand: its process, a private adb server, and the device behind both.
+
+Both listen on Unix sockets in a folder that only this user can enter.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import select
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from navitas.bundle.archive import open_archive
+from navitas.bundle.manifest import BundleManifest, InvalidBundle
+from navitas.device.adb import AdbDevice
+from navitas.device.adb_server import ServerClient, adb_path, connect
+from navitas.device.local_socket import LONGEST_PATH_BYTES, make_private
+from navitas.device.server import private_adb_server
+from navitas.errors import DeviceError
+from navitas.owned_folder import owned_folder
+from navitas.virtual_phone.jdks import LIST_NAME, JdkList
+
+_PREFIX = "navitas-phone-"
+_LONGEST_NAME = "server"
+_SHORT = Path("/tmp")
+_PLAIN = re.compile(r"[\w/.+-]+", re.ASCII)
+_READY_S = 30.0
+_STOP_S = 10.0
+_SHARED_MEMORY = Path("/dev/shm")
+_MIN_FREE_BYTES = 1 << 30
+
+
+@contextmanager
+def virtual_phone(*, phone: str = "default") -> Iterator[AdbDevice]:
+    """Start a virtual phone and yield it; process, adb server, sockets and files are gone afterwards, whatever happened.
+
+    `phone` names a power profile in `profiles/`, or is the path of one. Raises `DeviceError` when it does not start.
+    """
+    with ExitStack() as stack:
+        state = stack.enter_context(owned_folder(_PREFIX, _state_parent()))
+        home = stack.enter_context(_socket_folder(state))
+        log = stack.enter_context((state / "phone.log").open("w+b"))
+        process = stack.enter_context(_phone_process(state, home / "phone", phone, log))
+        client = stack.enter_context(private_adb_server(adb_path(), home / "server", home))
+        address = _wait_until_ready(process, log)
+        connect(client, address)
+        yield VirtualPhone(client, address, JdkList(state / LIST_NAME))
+
+
+class VirtualPhone(AdbDevice):
+    """A virtual phone of this process. What it installs comes from this user, so it may run on the JDK that it names."""
+
+    def __init__(self, client: ServerClient, serial: str, jdks: JdkList) -> None:
+        super().__init__(client, serial)
+        self._jdks = jdks
+
+    def install(self, paths: Sequence[Path]) -> None:
+        for path in paths:
+            if home := _jdk_of(path):
+                self._jdks.allow(home)
+        super().install(paths)
+
+
+def _jdk_of(path: Path) -> str | None:
+    """The JDK that a bundle names; None for anything else. What is damaged, the phone refuses."""
+    with suppress(InvalidBundle, OSError), open_archive(path) as archive:
+        return archive.manifest.java_home if isinstance(archive.manifest, BundleManifest) else None
+    return None
+
+
+def _socket_folder(state: Path) -> AbstractContextManager[Path]:
+    """A folder of this user alone for the sockets: in `state`, or in /tmp where a path in `state` cannot be a socket's."""
+    folder = state / "adb"
+    if len(os.fsencode(folder / _LONGEST_NAME)) <= LONGEST_PATH_BYTES and _PLAIN.fullmatch(str(folder)):
+        make_private(folder)
+        return nullcontext(folder)
+    if not os.access(_SHORT, os.W_OK):
+        raise DeviceError(f"{folder}: the path is too long for a socket", "set TMPDIR to a folder with a shorter path")
+    return owned_folder("navitas-adb-", _SHORT)
+
+
+def _state_parent() -> Path:
+    """Memory where there is room, since kernel files change a hundred times a second; else the temp folder."""
+    try:
+        room = shutil.disk_usage(_SHARED_MEMORY).free
+    except OSError:
+        room = 0
+    if room >= _MIN_FREE_BYTES and os.access(_SHARED_MEMORY, os.W_OK):
+        return _SHARED_MEMORY
+    return Path(tempfile.gettempdir())
+
+
+@contextmanager
+def _phone_process(state: Path, socket: Path, phone: str, log: BinaryIO) -> Iterator[subprocess.Popen[bytes]]:
+    options = ("--state-dir", str(state), "--socket", str(socket), "--phone", phone, "--remove-state")
+    process = subprocess.Popen(
+        # -P: no module of the folder that Navitas is called in, which may be anybody's.
+        [sys.executable, "-P", "-m", "navitas.virtual_phone", *options],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=log,
+        start_new_session=True,
+    )
+    try:
+        yield process
+    finally:
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.close()
+        try:
+            process.wait(_STOP_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        process.stdout.close()
+
+
+def _wait_until_ready(process: subprocess.Popen[bytes], log: BinaryIO) -> str:
+    """The phone's address, from the line that it prints when it is ready, or the error that it prints instead."""
+    assert process.stdout is not None
+    deadline = time.monotonic() + _READY_S
+    line = b""
+    while not line.endswith(b"\n"):
+        ready, _, _ = select.select([process.stdout], [], [], max(0.0, deadline - time.monotonic()))
+        piece = os.read(process.stdout.fileno(), 4096) if ready else b""
+        if not piece:
+            log.seek(0)
+            said = log.read().decode("utf-8", "replace").strip()
+            raise DeviceError(
+                f"the virtual phone did not start: {said or f'nothing came within {_READY_S:.0f} s'}",
+                "free memory or disk space if these are short, else report this",
+            )
+        line += piece
+    answer = json.loads(line)
+    if "error" in answer:
+        raise DeviceError(answer["error"], answer["remedy"])
+    return str(answer["serial"])

@@ -1,0 +1,181 @@
+"""A Perfetto trace of what was noted, as traced and traced_probes write it."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+from navitas.perfetto.schema import message_class
+from navitas.virtual_phone.kernel.trace_log import (
+    Birth,
+    Change,
+    CoreSwitch,
+    Event,
+    Idle,
+    Leaves,
+    LostEvents,
+    TracedThread,
+    TraceLog,
+)
+from navitas.virtual_phone.trace.moments import Moment
+
+_SEQUENCE = 1
+_MOST_EVENTS = 2_000  # in a bundle
+_STATES = {Leaves.RUNNABLE: 0, Leaves.SLEEPING: 1, Leaves.DEAD: 16}
+_IDLE = TracedThread(0, 0, "swapper")
+_THREAD_FLAGS = 0x3D0F00  # as pthread_create starts one
+_START, _END = 1, 2
+_REALTIME, _MONOTONIC, _BOOTTIME = 1, 3, 6
+_LEAVES_IDLE = 0xFFFFFFFF
+
+
+@dataclass(slots=True)
+class TraceSession:
+    """What a trace is made of: what was asked for, what was noted, when, and readings of rails (µJ) at moments."""
+
+    config: Any
+    log: TraceLog
+    processes: Mapping[int, str]
+    moments: list[Moment] = field(default_factory=list)
+    rails_uj: list[tuple[Moment, dict[str, float]]] = field(default_factory=list)
+
+    @property
+    def events(self) -> set[str]:
+        """Names of the kernel's events that were asked for."""
+        ftrace = (source.config.ftrace_config for source in self.config.data_sources if source.config.name == b"linux.ftrace")
+        return {name.decode("utf-8", "replace").rpartition("/")[2] for one in ftrace for name in one.ftrace_events}
+
+    def asks(self, name: str) -> Any:
+        """The configuration of a data source; None when it was not asked for."""
+        found = (source.config for source in self.config.data_sources if source.config.name == name.encode())
+        return next(found, None)
+
+
+def perfetto_file(session: TraceSession) -> bytes:
+    """The whole file. Times are in boottime, as they are without another word."""
+    return b"".join(_framed(packet.SerializeToString()) for packet in _packets(session))
+
+
+def _framed(data: bytes) -> bytes:
+    size, head = len(data), bytearray(b"\x0a")
+    while size > 0x7F:
+        head.append(size & 0x7F | 0x80)
+        size >>= 7
+    return bytes([*head, size]) + data
+
+
+def _packets(session: TraceSession) -> Iterator[Any]:
+    ahead_ns = session.moments[0].ahead_ns
+    yield _snapshot(session.moments[0])
+    yield _overruns(session, _START)
+    if session.asks("linux.process_stats") is not None:
+        yield _tree(session)
+    for cpu, events in groupby(_wanted(session), key=lambda event: event.cpu):
+        lost = False
+        for is_loss, part in groupby(events, key=lambda event: isinstance(event, LostEvents)):
+            whole = [] if is_loss else list(part)
+            for low in range(0, len(whole), _MOST_EVENTS):
+                yield _bundle(cpu, whole[low : low + _MOST_EVENTS], session.log, ahead_ns, lost and not low)
+            lost = is_loss
+    if (polled := session.asks("linux.sys_stats")) is not None and polled.sys_stats_config.cpufreq_period_ms:
+        yield from _polls(session.log, polled.sys_stats_config.cpufreq_period_ms * 1_000_000, ahead_ns)
+    yield from _rails(session.rails_uj)
+    for moment in session.moments[1:]:
+        yield _snapshot(moment)
+    yield _overruns(session, _END)
+    end = _packet()
+    end.trace_stats.buffer_stats.add(chunks_overwritten=-(-session.log.dropped // _MOST_EVENTS))
+    yield end
+
+
+def _packet() -> Any:
+    return message_class("TracePacket")(trusted_packet_sequence_id=_SEQUENCE)
+
+
+def _snapshot(moment: Moment) -> Any:
+    packet = _packet()
+    clocks = ((_REALTIME, moment.realtime_ns), (_MONOTONIC, moment.monotonic_ns), (_BOOTTIME, moment.boottime_ns))
+    for clock_id, timestamp in clocks:
+        packet.clock_snapshot.clocks.add(clock_id=clock_id, timestamp=timestamp)
+    return packet
+
+
+def _overruns(session: TraceSession, phase: int) -> Any:
+    packet = _packet()
+    packet.ftrace_stats.phase = phase
+    for cpu in session.log.cpus:
+        packet.ftrace_stats.cpu_stats.add(cpu=cpu, overrun=0)
+    return packet
+
+
+def _tree(session: TraceSession) -> Any:
+    packet, log = _packet(), session.log
+    packet.timestamp = session.moments[0].boottime_ns
+    born = {event.thread for event in _wanted(session) if isinstance(event, Birth)}
+    for pid in sorted({thread.pid for thread in log.threads.values()}):
+        packet.process_tree.processes.add(pid=pid, cmdline=[session.processes.get(pid, "").encode()])
+    for tid, pid, name in (thread for key, thread in log.threads.items() if key not in born):
+        packet.process_tree.threads.add(tid=tid, tgid=pid, name=name.encode())
+    return packet
+
+
+def _wanted(session: TraceSession) -> Iterator[Event]:
+    names = {CoreSwitch: "sched_switch", Change: "cpu_frequency", Idle: "cpu_idle", Birth: "task_newtask"}
+    wanted = (LostEvents, *(kind for kind, name in names.items() if name in session.events))
+    return (event for event in session.log.events() if isinstance(event, wanted))
+
+
+def _bundle(cpu: int, events: Sequence[Event], log: TraceLog, ahead_ns: int, lost: bool) -> Any:
+    packet = _packet()
+    bundle = packet.ftrace_events
+    bundle.cpu = cpu
+    bundle.lost_events = lost
+    compact, before_ns = bundle.compact_sched, 0
+    comms: dict[bytes, int] = {}
+    for event in events:
+        t_ns = event.t_ns + ahead_ns
+        if isinstance(event, CoreSwitch):
+            compact.switch_timestamp.append(t_ns - before_ns)
+            compact.switch_prev_state.append(_STATES[event.leaves])
+            tid, _, text = log.threads[event.next] if event.next else _IDLE
+            compact.switch_next_pid.append(tid)
+            name = text.encode()
+            compact.switch_next_comm_index.append(comms.setdefault(name, len(comms)))
+            before_ns = t_ns
+        elif isinstance(event, Change):
+            power = bundle.event.add(timestamp=t_ns).cpu_frequency
+            power.state, power.cpu_id = event.khz, cpu
+        elif isinstance(event, Birth):
+            child, parent = log.threads[event.thread], log.threads[event.parent]
+            started = bundle.event.add(timestamp=t_ns, pid=parent.tid).task_newtask
+            started.pid, started.comm, started.clone_flags = child.tid, child.name.encode(), _THREAD_FLAGS
+        elif isinstance(event, Idle):
+            power = bundle.event.add(timestamp=t_ns).cpu_idle
+            power.state, power.cpu_id = _LEAVES_IDLE if event.state < 0 else event.state, cpu
+    compact.intern_table.extend(comms)
+    return packet
+
+
+def _polls(log: TraceLog, period_ns: int, ahead_ns: int) -> Iterator[Any]:
+    """Every core's frequency, again and again."""
+    times = {cpu: [change.t_ns for change in log.changes if change.cpu == cpu] for cpu in log.cpus}
+    khz = {cpu: [change.khz for change in log.changes if change.cpu == cpu] for cpu in log.cpus}
+    for t_ns in range(log.start_ns, log.end_ns + 1, period_ns):
+        packet = _packet()
+        packet.timestamp = t_ns + ahead_ns
+        packet.sys_stats.cpufreq_khz.extend(khz[cpu][max(bisect_right(times[cpu], t_ns) - 1, 0)] for cpu in log.cpus)
+        yield packet
+
+
+def _rails(readings: Sequence[tuple[Moment, dict[str, float]]]) -> Iterator[Any]:
+    for number, (moment, energies) in enumerate(readings):
+        packet = _packet()
+        packet.timestamp = moment.boottime_ns
+        for index, (name, energy_uj) in enumerate(energies.items()):
+            if number == 0:
+                packet.power_rails.rail_descriptor.add(index=index, rail_name=name.encode())
+            packet.power_rails.energy_data.add(index=index, timestamp_ms=moment.boottime_ns // 1_000_000, energy=int(energy_uj))
+        yield packet

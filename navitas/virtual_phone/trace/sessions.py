@@ -1,0 +1,100 @@
+"""Tracing sessions of the phone: perfetto's, each a process of its own, and atrace's, of which there is one."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import time
+from typing import Any, BinaryIO
+
+from navitas.virtual_phone.kernel.trace_log import TraceLog
+from navitas.virtual_phone.kernel_port import KernelPort
+from navitas.virtual_phone.process_table import ProcessTable
+from navitas.virtual_phone.trace.ftrace_text import KINDS, ftrace_text
+from navitas.virtual_phone.trace.moments import Moment, now
+from navitas.virtual_phone.trace.perfetto_file import TraceSession, perfetto_file
+
+_DEFAULT_POLL_S = 1.0
+
+
+class PerfettoSession:
+    """One `perfetto`: it records until it is told to end, or its time is over, then writes its file."""
+
+    def __init__(self, kernel: KernelPort, processes: ProcessTable, config: Any, file: BinaryIO) -> None:
+        """`file` stays open to the end, so that one that was removed meanwhile stays removed."""
+        self._kernel, self._processes, self._config, self._file = kernel, processes, config, file
+        self._ended = asyncio.Event()
+
+    def take_signal(self, number: int) -> bool:
+        """SIGINT and SIGTERM end it in order."""
+        if number in (signal.SIGINT, signal.SIGTERM):
+            self._ended.set()
+        return number in (signal.SIGINT, signal.SIGTERM)
+
+    async def run(self) -> int:
+        """Record to the end; the exit status."""
+        with self._file:
+            log = self._kernel.start_trace()
+            session = TraceSession(self._config, log, {}, [now()])
+            try:
+                await self._wait(session)
+            finally:
+                await asyncio.to_thread(self._kernel.stop_trace, log)
+            session.moments.append(now())
+            await asyncio.to_thread(log.settle)
+            session.processes = _names(self._processes, log)
+            self._file.write(await asyncio.to_thread(perfetto_file, session))
+        return 0
+
+    async def _wait(self, session: TraceSession) -> None:
+        """Until the end; meanwhile rails are read, where they were asked for."""
+        duration_ms = self._config.duration_ms
+        deadline = time.monotonic() + duration_ms / 1000 if duration_ms else float("inf")
+        power = session.asks("android.power")
+        rails = power is not None and power.android_power_config.collect_power_rails
+        period_s = (power.android_power_config.battery_poll_ms / 1000 if rails else 0.0) or _DEFAULT_POLL_S
+        while True:
+            if rails:
+                session.rails_uj.append((now(), self._kernel.rails_uj()))
+            left_s = deadline - time.monotonic()
+            if self._ended.is_set() or left_s <= 0:
+                return
+            try:
+                await asyncio.wait_for(self._ended.wait(), min(period_s, left_s))
+            except TimeoutError:
+                continue
+
+
+class Atrace:
+    """The kernel's one buffer, as `atrace` uses it."""
+
+    def __init__(self, kernel: KernelPort, processes: ProcessTable) -> None:
+        self._kernel, self._processes = kernel, processes
+        self._running: tuple[TraceLog, Moment, tuple[str, ...]] | None = None
+
+    async def start(self, categories: tuple[str, ...]) -> None:
+        """Begin anew."""
+        await self._end()
+        self._running = (self._kernel.start_trace(), now(), categories)
+
+    async def stop(self) -> str:
+        """End; what was traced, empty when nothing was."""
+        ended = await self._end()
+        if ended is None:
+            return ""
+        log, begin, categories = ended
+        await asyncio.to_thread(log.settle)
+        kinds = {kind for category in categories for kind in KINDS.get(category, ())}
+        return await asyncio.to_thread(ftrace_text, log, begin, _names(self._processes, log), kinds)
+
+    async def _end(self) -> tuple[TraceLog, Moment, tuple[str, ...]] | None:
+        ended, self._running = self._running, None
+        if ended is not None:
+            await asyncio.to_thread(self._kernel.stop_trace, ended[0])
+        return ended
+
+
+def _names(processes: ProcessTable, log: TraceLog) -> dict[int, str]:
+    """Names of the processes that ran: those that have ended are known by their first thread's."""
+    names = {thread.pid: thread.name for thread in log.threads.values() if thread.tid == thread.pid}
+    return names | {process.pid: process.name for process in processes.all()}

@@ -1,0 +1,135 @@
+"""Traces of the host's scheduler: how its tracer is set and left, what becomes of its pages, the model where it is refused."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from kernel_fakes import FakeSource
+from support.command_line import eventually
+from support.fake_tracefs import FakeTracefs, newtask, page, ran, switch
+
+from navitas.virtual_phone.kernel import Kernel, load_spec
+from navitas.virtual_phone.kernel.host_stints import HostStints
+from navitas.virtual_phone.kernel.modelled_stints import ModelledStints
+from navitas.virtual_phone.kernel.task import KernelTask, Segment
+from navitas.virtual_phone.kernel.trace_log import Birth, CoreSwitch, Leaves, LostEvents, Stint, TracedThread, TraceLog
+
+SPEC = load_spec()
+PID = os.getpid()
+CHILD = 4_000_000
+_MS = 1_000_000
+
+
+@pytest.fixture
+def now_ns() -> int:
+    return time.monotonic_ns() + 1_000_000_000
+
+
+def test_an_instance_is_ours_alone_and_goes(tmp_path: Path) -> None:
+    tracefs = FakeTracefs(tmp_path)
+    stints = HostStints(SPEC, tracefs.instance(), [PID])
+    (folder,) = (tmp_path / "instances").iterdir()
+    assert folder.name.startswith(f"navitas-{PID}-")
+    files = {name: (folder / name).read_text() for name in ("trace_clock", "tracing_on", "options/event-fork", "set_event_pid")}
+    assert files == {"trace_clock": "mono", "tracing_on": "1", "options/event-fork": "1", "set_event_pid": files["set_event_pid"]}
+    assert set(map(int, files["set_event_pid"].split())) >= {2, threading.get_native_id()}
+    assert all(path.read_text() == "1" for path in folder.rglob("enable"))
+    stints.stop(0)
+    stints.stop(0)
+    assert not list((tmp_path / "instances").iterdir())
+
+
+def test_what_killed_phones_left_is_removed_and_nothing_else(tmp_path: Path) -> None:
+    living = FakeTracefs(tmp_path)
+    instance = living.instance()
+    strays = [f"navitas-{PID}-1-0", "navitas-4194999-77-3"]
+    others = ["navitas", "navitas-x-1-1", "somebody"]
+    for name in (*strays, *others):
+        (tmp_path / "instances" / name).mkdir()
+    FakeTracefs(tmp_path)
+    left = {path.name for path in (tmp_path / "instances").iterdir()}
+    assert left >= set(others) and not left & set(strays) and len(left) == len(others) + 1
+    instance.remove()
+
+
+def pages(now_ns: int) -> dict[int, bytes]:
+    """Our first thread starts another, which runs and ends; something of the second core is lost."""
+    first = [newtask(now_ns, PID, CHILD, "python"), switch(now_ns + 50, (PID, "main"), 1, (CHILD, "python"))]
+    second = [
+        ran(now_ns + 5_000, CHILD, 4_000),
+        ran(now_ns + 5_001, CHILD + 1, 4_000),
+        switch(now_ns + 5_010, (CHILD, "worker"), 0x10, (0, "swapper/1")),
+    ]
+    return {0: page(first, begin_ns=now_ns), 1: page(second, begin_ns=now_ns + 1, missed=True)}
+
+
+def test_pages_become_stints_where_the_model_has_the_process(tmp_path: Path, now_ns: int) -> None:
+    stints = HostStints(SPEC, FakeTracefs(tmp_path, pages(now_ns)).instance(), [PID])
+    stints.step(now_ns, [Segment(0, 10_000, 6, KernelTask(PID, 0))])
+    log = TraceLog(SPEC, now_ns, [300_000, 400_000, 500_000], stints)
+    log.end(now_ns + 10_000)
+    log.settle()
+    assert log.threads == {CHILD: TracedThread(CHILD, PID, "worker")} and log.dropped == 0
+    events = [event for event in log.events() if isinstance(event, CoreSwitch | LostEvents | Birth)]
+    assert {event for event in events if isinstance(event, LostEvents)} == {LostEvents(cpu, now_ns + 1) for cpu in SPEC.cpus}
+    assert [event for event in events if isinstance(event, CoreSwitch)] == [
+        CoreSwitch(6, now_ns + 1_000, 0, CHILD, Leaves.RUNNABLE),
+        CoreSwitch(6, now_ns + 5_000, CHILD, 0, Leaves.DEAD),
+    ]
+    stints.stop(0)
+
+
+def test_the_oldest_pages_give_way_and_that_is_told(tmp_path: Path, now_ns: int) -> None:
+    many = b"".join(page([ran(now_ns + _MS * k, PID, 500)], begin_ns=now_ns) for k in range(1, 10))
+    instance = FakeTracefs(tmp_path, {0: many}).instance()
+    stints = HostStints(SPEC, instance, [PID], most_bytes=len(many) // 3)
+    stints.stop(0)
+    noted = stints.noted()
+    ends = [now_ns + _MS * k for k in (7, 8, 9)]
+    assert noted.dropped > 0 and noted.lost_ns == [ends[0]]
+    assert noted.stints[-1].end_ns == ends[-1] and sum(s.end_ns - s.start_ns for s in noted.stints) == 1_500
+
+
+@pytest.fixture
+def kernel(tmp_path: Path) -> Iterator[Kernel]:
+    root = tmp_path / "tracefs"
+    root.mkdir()
+    (tmp_path / "phone").mkdir()
+    kernel = Kernel(SPEC, tmp_path / "phone", source=FakeSource(), tracefs=FakeTracefs(root))
+    kernel.start()
+    yield kernel
+    kernel.stop()
+
+
+def test_the_kernel_traces_the_host_and_leaves_nothing(kernel: Kernel, tmp_path: Path) -> None:
+    instances = tmp_path / "tracefs/instances"
+    log, left = kernel.start_trace(), kernel.start_trace()
+    assert isinstance(log.source, HostStints) and len(list(instances.iterdir())) == 2
+    kernel.add_process(PID)
+    assert eventually(lambda: all(str(PID) in (folder / "set_event_pid").read_text().split() for folder in instances.iterdir()))
+    kernel.stop_trace(log)
+    kernel.stop_trace(log)
+    assert len(list(instances.iterdir())) == 1 and left.end_ns == left.start_ns
+    kernel.stop()
+    assert not list(instances.iterdir())
+
+
+def test_where_the_host_refuses_the_model_tells(kernel: Kernel, tmp_path: Path) -> None:
+    (tmp_path / "tracefs/events/header_page").unlink()
+    log = kernel.start_trace()
+    assert isinstance(log.source, ModelledStints) and not list((tmp_path / "tracefs/instances").iterdir())
+
+
+def test_the_models_stints_are_bounded() -> None:
+    stints = ModelledStints(SPEC, limit=2)
+    for k in range(3):
+        stints.step(100 * k, [Segment(0, 10, 4, KernelTask(4_194_000, -k)), Segment(5, 5, 4, KernelTask(4_194_000, 7))])
+    stints.stop(300)
+    noted = stints.noted()
+    assert list(noted.stints) == [Stint(4, 100, 110, 4_194_302), Stint(4, 200, 210, 4_194_301)] and noted.dropped == 1
+    assert noted.lost_ns == [100]

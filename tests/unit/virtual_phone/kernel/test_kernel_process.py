@@ -1,0 +1,74 @@
+"""Energy of a real process on the running kernel, against a sum over its measured CPU time."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from kernel_truth import KernelTruth
+
+from navitas.virtual_phone.kernel import Kernel, load_spec
+from navitas.virtual_phone.kernel.spec import PhoneSpec
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+
+_BUSY = """
+import sys, time
+sys.stdin.readline()
+while time.process_time() < {cpu_s}: pass
+"""
+
+
+def run_busy(kernel: Kernel, cpu_s: float) -> float:
+    """Let a child use CPU while the kernel watches; returns the CPU seconds that the host charged it."""
+    process = subprocess.Popen([sys.executable, "-c", _BUSY.format(cpu_s=cpu_s)], stdin=subprocess.PIPE)
+    kernel.add_process(process.pid)
+    assert process.stdin is not None
+    process.stdin.write(b"\n")
+    process.stdin.close()
+    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)  # ended, but still there to be read
+    kernel.remove_process(process.pid)
+    _, _, usage = os.wait4(process.pid, 0)
+    process.returncode = 0
+    return usage.ru_utime + usage.ru_stime
+
+
+def test_rails_equal_cpu_time_times_power(tmp_path: Path, one_speed: PhoneSpec) -> None:
+    kernel = Kernel(one_speed, tmp_path)
+    watched = KernelTruth(kernel)
+    kernel.start()
+    cpu_s = run_busy(kernel, 1.0)
+    while watched.read().backlog_ns:
+        time.sleep(0.005)
+    truth = watched.read()
+    kernel.stop()
+    (process,) = truth.processes.values()
+    # The child used a little before it was watched; the host rounds what it charges to ticks.
+    assert process.cpu_ns / 1e9 == pytest.approx(cpu_s, rel=0.02, abs=0.03)
+    # One thread on one core: core 300, cluster 70 and cpu.active 100 mW while it runs.
+    assert process.energy_uj / 1e6 == pytest.approx(process.cpu_ns / 1e9 * 0.470, rel=1e-6)
+    assert sum(truth.rails_uj.values()) / 1e6 == pytest.approx(truth.wall_ns / 1e9 * 0.050 + cpu_s * 0.470, rel=0.05)
+
+
+def test_the_default_phone_spends_what_its_frequencies_say(tmp_path: Path) -> None:
+    spec = load_spec()
+    kernel = Kernel(spec, tmp_path)
+    watched = KernelTruth(kernel)
+    kernel.start()
+    cpu_s = run_busy(kernel, 1.0)
+    while watched.read().backlog_ns:
+        time.sleep(0.005)
+    truth = watched.read()
+    kernel.stop()
+    (process,) = truth.processes.values()
+    assert process.cpu_ns / 1e9 == pytest.approx(cpu_s, rel=0.02, abs=0.03)
+    mean_mw = process.energy_uj / process.cpu_ns * 1e6
+    slowest, fastest = spec.clusters[0], spec.clusters[2]
+    assert slowest.core_mw[0] + spec.active_mw < mean_mw <= fastest.core_mw[-1] + fastest.cluster_mw + spec.active_mw
+    states = (tmp_path / "sys/devices/system/cpu/cpufreq/policy6/stats/time_in_state").read_text().splitlines()
+    assert len(states) == len(fastest.freq_khz)
+    assert truth.rails_uj["S2M_VDD_CPUCL2"] > truth.rails_uj["S4M_VDD_CPUCL0"]

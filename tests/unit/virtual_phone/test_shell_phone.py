@@ -1,0 +1,164 @@
+"""What is mksh's, toybox's or Android's own in the phone's shell."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+from phone_harness import Output, on_phone, run, shell
+from support.null_kernel import NullKernel
+
+from navitas.virtual_phone.phone import Phone
+
+SH = b"/system/bin/sh: "
+
+
+@pytest.mark.parametrize(
+    ("command", "status", "stdout", "stderr"),
+    [
+        ("foo", 127, b"", SH + b"foo: inaccessible or not found\n"),
+        ("/data/x", 127, b"", SH + b"/data/x: inaccessible or not found\n"),
+        ("cat /nope", 1, b"", b"cat: /nope: No such file or directory\n"),
+        ("cat /data/local", 1, b"", b"cat: /data/local: Is a directory\n"),
+        ("cat < /nope", 1, b"", SH + b"/nope: open: No such file or directory\n"),
+        ("echo x > /system/x", 1, b"", SH + b"/system/x: create: Read-only file system\n"),
+        ("echo x > /data/x", 1, b"", SH + b"/data/x: create: Permission denied\n"),
+        ("ls /data/data", 1, b"", b"ls: /data/data: Permission denied\n"),
+        ("ls /nope", 1, b"", b"ls: /nope: No such file or directory\n"),
+        ("cd /nope; pwd", 0, b"/\n", SH + b"cd: /nope: No such file or directory\n"),
+        ("echo 'unfinished", 1, b"", SH + b"no closing quote\n"),
+        ("echo )", 1, b"", SH + b"syntax error: unexpected ')'\n"),
+        ("if true; then", 1, b"", SH + b"syntax error: unmatched 'if'\n"),
+        ("echo $((1/0)); echo no", 1, b"", SH + b"1/0: zero divisor\n"),
+        ("echo ${nope?gone}; echo no", 1, b"", SH + b"nope: gone\n"),
+        ("for i in ${nope?gone}; do echo; done", 1, b"", SH + b"nope: gone\n"),
+        ("set -u; echo $nope", 1, b"", SH + b"nope: parameter not set\n"),
+        ("echo 'a\\tb'; echo -E 'a\\tb'; echo -n x", 0, b"a\tb\na\\tb\nx", b""),
+        ("mkdir /data/local/tmp/a; mkdir /data/local/tmp/a", 1, b"", b"mkdir: '/data/local/tmp/a': File exists\n"),
+        ("rm /data/local/tmp/none", 1, b"", b"rm: /data/local/tmp/none: No such file or directory\n"),
+        ("rm -f /data/local/tmp/none", 0, b"", b""),
+        ("/system/bin/echo hi", 127, b"", SH + b"/system/bin/echo: inaccessible or not found\n"),
+        ("/system/bin/cat /dev/null", 0, b"", b""),
+        ("getprop ro.navitas.virtual; getprop nope; getprop nope default", 0, b"1\n\ndefault\n", b""),
+        ("setprop debug.x 1; getprop debug.x", 0, b"1\n", b""),
+        ("setprop ro.build.type user", 1, b"", b"setprop: failed to set property 'ro.build.type' to 'user'\n"),
+        ("settings put system a 5; settings get system a; settings delete system a", 0, b"5\nDeleted 1 rows\n", b""),
+        ("settings get global none", 0, b"null\n", b""),
+        ("id -u; id -un; whoami", 0, b"2000\nshell\nshell\n", b""),
+        ("run-as com.none ls", 1, b"", b"run-as: unknown package: com.none\n"),
+        ("cat /proc/stat | head -n 1", 0, b"cpu  0 0 0 0 0 0 0 0 0 0\n", b""),
+        ("cat /sys/bus/iio/devices/iio:device0/energy_value", 0, b"t=0\n", b""),
+        ("cat /proc/self/stat", 1, b"", b"cat: /proc/self/stat: No such file or directory\n"),
+        ("ls //data//local", 0, b"tmp\n", b""),
+        ("ls /../../data/local/../local", 0, b"tmp\n", b""),
+        ("timeout 0.05 sleep 100; echo $?", 0, b"124\n", b""),
+        ("kill -0 4000000", 1, b"", SH + b"kill: 4000000: No such process\n"),
+        # A shell that was given more than this one command is a process like any other.
+        ("pkill -f some[-]thing; echo lives", 0, b"lives\n", b""),
+        ("pkill -f some-thing; echo lives", 143, b"", b""),
+        ("pkill -f 'some-thing'", 1, b"", b""),
+        ("yes | head -n 2", 0, b"y\ny\n", b""),
+        ("yes no | head -c 3", 0, b"no\n", b""),
+        ("while :; do echo x; done | head -n 1", 0, b"x\n", b""),
+    ],
+)  # fmt: skip
+def test_behaviour(command: str, status: int, stdout: bytes, stderr: bytes, tmp_path: Path) -> None:
+    assert shell(tmp_path, command) == Output(status, stdout, stderr)
+
+
+def test_epochrealtime_has_microseconds(tmp_path: Path) -> None:
+    assert re.fullmatch(rb"\d{10}\.\d{6}\n", shell(tmp_path, "echo $EPOCHREALTIME").stdout)
+
+
+def test_a_sampling_loop(tmp_path: Path) -> None:
+    loop = (
+        'i=0; while [ $i -lt 2 ]; do echo "@ $EPOCHREALTIME"; for f in /proc/stat; do echo "# $f"; cat $f; done; i=$((i+1)); done'
+    )
+    assert re.fullmatch(rb"(@ \d+\.\d{6}\n# /proc/stat\ncpu [ 0-9]+\n){2}", shell(tmp_path, loop).stdout)
+
+
+@pytest.mark.parametrize("link", ["/etc", "../../../../../../etc", "/proc/../etc"])
+def test_symlinks_stay_inside_the_phone(link: str, tmp_path: Path) -> None:
+    found = shell(tmp_path, f"cd /data/local/tmp; ln -s {link} out; ls out/ ; cat out/passwd; echo x > out/new")
+    assert (found.status, found.stdout) == (1, b"")
+
+
+def test_a_symlink_of_an_app_does_not_lead_out(tmp_path: Path) -> None:
+    async def action(phone: Phone) -> Output:
+        secret = tmp_path / "secret"
+        secret.write_text("host")
+        (phone.files.root / "data/local/tmp/leak").symlink_to(secret)
+        (phone.files.root / "data/local/tmp/up").symlink_to("../" * 20 + str(secret))
+        return await run(phone, "cat /data/local/tmp/leak /data/local/tmp/up")
+
+    found = on_phone(tmp_path / "phone", action)
+    assert found.status == 1 and b"host" not in found.stdout
+
+
+def test_commands_from_standard_input(tmp_path: Path) -> None:
+    found = shell(tmp_path, "sh", b"if true\nthen echo yes; fi\nread x\ntyped\necho $x; exit 3\necho no\n")
+    assert found == Output(3, b"yes\ntyped\n", b"")
+
+
+def test_a_background_job_can_be_killed(tmp_path: Path) -> None:
+    async def action(phone: Phone) -> Output:
+        return await run(phone, "yes > /dev/null & kill $!; wait $!; echo $?; pidof yes")
+
+    assert on_phone(tmp_path, action) == Output(1, b"143\n", b"")
+
+
+def test_busy_work_is_a_host_process_that_the_kernel_counts(tmp_path: Path) -> None:
+    async def action(phone: Phone) -> tuple[bytes, set[int], set[int]]:
+        kernel = phone.kernel
+        assert isinstance(kernel, NullKernel)
+        pid = await run(phone, "yes > /dev/null 2>&1 & until pidof yes; do sleep 0.02; done")
+        during = set(kernel.pids)
+        await run(phone, "killall yes; while pidof yes; do sleep 0.02; done")
+        return pid.stdout, during, set(kernel.pids)
+
+    pid, during, after = on_phone(tmp_path, action)
+    assert during == {int(pid)}
+    assert after == set()
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system cannot keep processes to CPUs")
+@pytest.mark.parametrize("cores", [1, 1000])
+def test_processes_use_no_more_cpus_than_the_phone_has(cores: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(NullKernel, "cpu_count", lambda self: cores)
+
+    async def action(phone: Phone) -> set[int]:
+        found = await run(phone, "yes > /dev/null 2>&1 & until pidof yes; do sleep 0.02; done")
+        return os.sched_getaffinity(int(found.stdout))
+
+    allowed = sorted(os.sched_getaffinity(0))
+    assert sorted(on_phone(tmp_path, action)) == allowed[:cores]
+
+
+def test_processes_of_the_phone_are_in_proc(tmp_path: Path) -> None:
+    if not Path("/proc/self/stat").exists():
+        pytest.skip("this machine has no /proc")
+    start = "yes > /dev/null 2>&1 & until P=$(pidof yes) && grep -q yes /proc/$P/comm; do sleep 0.02; done"
+    script = f"{start}; cat /proc/$P/stat | cut -d' ' -f1,2; ls /proc/$P/task; cat /proc/$P/environ; ls /proc/1"
+    found = on_phone(tmp_path, lambda phone: run(phone, script))
+    pid = found.stdout.split()[0]
+    assert found.stdout == pid + b" (yes)\n" + pid + b"\n"
+    assert b"environ: No such file" in found.stderr and b"ls: /proc/1: No such file" in found.stderr
+
+
+def test_battery_unplug_freezes_and_reset_restores(tmp_path: Path) -> None:
+    async def action(phone: Phone) -> list[bytes]:
+        await run(phone, "dumpsys battery unplug; dumpsys battery set level 7")
+        unplugged = (await run(phone, "dumpsys battery")).stdout
+        await run(phone, "cmd battery reset")
+        return [unplugged, (await run(phone, "dumpsys battery")).stdout]
+
+    unplugged, restored = on_phone(tmp_path, action)
+    assert b"UPDATES STOPPED" in unplugged and b"USB powered: false" in unplugged and b"  level: 7\n" in unplugged
+    assert b"UPDATES STOPPED" not in restored and b"USB powered: true" in restored and b"  voltage: 3850\n" in restored
+
+
+def test_thermal_status(tmp_path: Path) -> None:
+    found = shell(tmp_path, "cmd thermalservice override-status 3; dumpsys thermalservice")
+    assert b"IsStatusOverride: true\n" in found.stdout and b"Thermal Status: 3\n" in found.stdout
