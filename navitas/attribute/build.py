@@ -8,7 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from navitas.attribute.amounts import Amounts
-from navitas.attribute.calls import items_of_calls
+from navitas.attribute.calls.call_items import items_of_calls
+from navitas.attribute.calls.folded_items import items_of_folded
+from navitas.attribute.calls.overhead import NO_COST, with_probes
+from navitas.attribute.calls.paths import EMPTY, Paths
 from navitas.attribute.compensation import Baselines, relative_error
 from navitas.attribute.component import Component, ComponentCurves, Setting
 from navitas.attribute.components import COMPONENTS
@@ -16,10 +19,7 @@ from navitas.attribute.curve_store import CurveStore
 from navitas.attribute.curves import F64
 from navitas.attribute.dimensions import OwnerRows, TestRows
 from navitas.attribute.facts import RunFacts, facts_of, joined_calls, joined_energy, joined_estimates, joined_shares
-from navitas.attribute.folded import items_of_folded
 from navitas.attribute.ledger import CallPaths, Evidence, Ledger, RunEntry
-from navitas.attribute.overhead import NO_COST, with_probes
-from navitas.attribute.paths import EMPTY, Paths
 from navitas.attribute.rails import rails_comparison
 from navitas.attribute.reasons import merged
 from navitas.attribute.spans import Spans

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navitas.attribute.amounts import ALTERNATIVE_J, CPU_NS, JOULES, WALL_NS
+from navitas.attribute.calls.items import CALLS, CUTS, THROWS, Items
+from navitas.attribute.calls.nodes import Nodes, nodes_of
+from navitas.attribute.calls.overhead import ProbesEnergy, no_probes, probes_energy
+from navitas.attribute.calls.paths import Paths
 from navitas.attribute.compensation import Estimates, Unprobed
 from navitas.attribute.component import ComponentCurves, threads_between
 from navitas.attribute.curves import F64, Bool, Curve
-from navitas.attribute.items import CALLS, CUTS, THROWS, Items
 from navitas.attribute.ledger import NO_TEST, OUTSIDE, PROBES, Calls, Compensation, Energy, Shares
-from navitas.attribute.nodes import Nodes, nodes_of
-from navitas.attribute.overhead import ProbesEnergy, no_probes, probes_energy
-from navitas.attribute.paths import Paths
 from navitas.attribute.rows import Rows, rows_of, stem
 from navitas.attribute.windows import Run, compensations, corrections, unprobed, windows_of
 from navitas.parse.tables import I64

@@ -9,10 +9,10 @@ from functools import cache
 
 import numpy as np
 
+from navitas.attribute.calls.items import Items
 from navitas.attribute.component import ThreadCurves
 from navitas.attribute.curves import F64, Bool, begins, distinct, held, overlaps
 from navitas.attribute.forest import sums
-from navitas.attribute.items import Items
 from navitas.attribute.spans import Spans
 from navitas.parse.tables import I64, Thread
 

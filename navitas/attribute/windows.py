@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from navitas.attribute.calls.overhead import ProbesEnergy
 from navitas.attribute.compensation import NOT_THE_TESTS, Baselines, Estimates, Measured, Unprobed, compensation
 from navitas.attribute.component import ComponentCurves
 from navitas.attribute.curves import F64, Bool, Curve
 from navitas.attribute.ledger import NO_TEST
-from navitas.attribute.overhead import ProbesEnergy
 from navitas.attribute.rows import Rows
 from navitas.attribute.spans import Spans
 from navitas.parse.tables import I64, RunTables

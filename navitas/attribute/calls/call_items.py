@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from navitas.attribute.amounts import WALL_NS, Amounts
-from navitas.attribute.cells import Cells, cells_of
+from navitas.attribute.calls.event_cells import Cells, cells_of
+from navitas.attribute.calls.items import CALLS, CUTS, THROWS, Items
+from navitas.attribute.calls.paths import EMPTY, Paths
+from navitas.attribute.calls.stretches import CUT
+from navitas.attribute.calls.walk import walk
 from navitas.attribute.curves import Bool
-from navitas.attribute.items import CALLS, CUTS, THROWS, Items
-from navitas.attribute.paths import EMPTY, Paths
 from navitas.attribute.spans import NO_WINDOW, Spans
-from navitas.attribute.stretches import CUT
-from navitas.attribute.walk import walk
 from navitas.parse.tables import ENTER, I64, Thread
 
 _MERGE_ROWS = 1 << 20

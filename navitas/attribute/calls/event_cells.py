@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from navitas.attribute.calls.stretches import CUT
+from navitas.attribute.calls.walk import Batch
 from navitas.attribute.curves import Bool
 from navitas.attribute.spans import Spans
-from navitas.attribute.stretches import CUT
-from navitas.attribute.walk import Batch
 from navitas.parse.tables import I64, THROW
 
 

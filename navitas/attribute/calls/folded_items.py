@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from navitas.attribute.amounts import WALL_NS, Amounts
+from navitas.attribute.calls.items import Items
+from navitas.attribute.calls.paths import Paths
 from navitas.attribute.curves import ends, overlaps
 from navitas.attribute.forest import path_sums
-from navitas.attribute.items import Items
-from navitas.attribute.paths import Paths
 from navitas.attribute.spans import Spans
 from navitas.parse.tables import I64, Folded, Thread
 

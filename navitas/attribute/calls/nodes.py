@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from navitas.attribute.calls.items import Items
+from navitas.attribute.calls.paths import EMPTY, Paths
 from navitas.attribute.curves import F64, distinct, held
 from navitas.attribute.forest import sums
-from navitas.attribute.items import Items
-from navitas.attribute.paths import EMPTY, Paths
 from navitas.parse.tables import I64
 
 

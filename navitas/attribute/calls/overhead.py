@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from navitas.attribute.calls.items import CALLS, THROWS, Items
+from navitas.attribute.calls.nodes import Nodes
 from navitas.attribute.curves import F64
-from navitas.attribute.items import CALLS, THROWS, Items
-from navitas.attribute.nodes import Nodes
 from navitas.parse.tables import I64, CallCost
 
 INSIDE_NS, OUTSIDE_NS = -2, -1

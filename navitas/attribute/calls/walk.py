@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from navitas.attribute.calls.paths import EMPTY, Paths
+from navitas.attribute.calls.stretches import PIECE_EVENTS, POINT, Piece, Points, mended, pieces_of, points_of
 from navitas.attribute.curves import Word, held
-from navitas.attribute.paths import EMPTY, Paths
-from navitas.attribute.stretches import PIECE_EVENTS, POINT, Piece, Points, mended, pieces_of, points_of
 from navitas.parse.tables import ENTER, I64, RESUME, U8, Thread
 
 

@@ -7,21 +7,21 @@ from dataclasses import replace
 
 import numpy as np
 
-from navitas.attribute.busy import Rest, rest_of_cpu
-from navitas.attribute.clocks import MOSTLY, Clocks, thread_clocks
+from navitas.attribute.calls.paths import Paths
 from navitas.attribute.component import ComponentCurves, Setting, ThreadCurves
+from navitas.attribute.cpu.busy import Rest, rest_of_cpu
+from navitas.attribute.cpu.device_level import shared_equally
+from navitas.attribute.cpu.energy import Rate, SlotRate, integrate, integrate_curve
+from navitas.attribute.cpu.frequency import Cluster, clusters_of, slot_edges
+from navitas.attribute.cpu.paper1 import paper1_curve
+from navitas.attribute.cpu.placement import Placement, of_slots, place, placed_rate
+from navitas.attribute.cpu.rate import CoreWatts, Load, core_watts
+from navitas.attribute.cpu.sched import Untraced, traced_run
+from navitas.attribute.cpu.shares import cpu_shares
+from navitas.attribute.cpu.thread_clocks import MOSTLY, Clocks, thread_clocks
+from navitas.attribute.cpu.thread_freq import Guess, ThreadFreqRate, residencies_of
 from navitas.attribute.curves import F64, NOTHING, Curve, cells
-from navitas.attribute.device_level import shared_equally
-from navitas.attribute.energy import Rate, SlotRate, integrate, integrate_curve
-from navitas.attribute.frequency import Cluster, clusters_of, slot_edges
-from navitas.attribute.paper1 import paper1_curve
-from navitas.attribute.paths import Paths
-from navitas.attribute.placement import Placement, of_slots, place, placed_rate
-from navitas.attribute.rate import CoreWatts, Load, core_watts
 from navitas.attribute.reasons import Reason
-from navitas.attribute.sched import Untraced, traced_run
-from navitas.attribute.shares import cpu_shares
-from navitas.attribute.thread_freq import Guess, ThreadFreqRate, residencies_of
 from navitas.parse.tables import CpuClock, RunTables
 from navitas.power.model import PowerModel
 

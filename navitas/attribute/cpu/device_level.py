@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from navitas.attribute.calls.paths import Paths
+from navitas.attribute.calls.walk import walk
 from navitas.attribute.curves import F64, NOTHING, Curve, Knots, begins, overlaps
-from navitas.attribute.paths import Paths
-from navitas.attribute.walk import walk
 from navitas.parse.tables import I64, Thread
 
 

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from navitas.attribute.clocks import Clocks
+from navitas.attribute.cpu.thread_clocks import Clocks
 from navitas.attribute.curves import F64, NOTHING, Bool, Curve, Knots, ends, middle, overlaps
 from navitas.parse.tables import I64
 

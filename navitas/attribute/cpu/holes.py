@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from navitas.attribute.cpu.stints import Stints
 from navitas.attribute.curves import Bool, Curve, distinct, middle
-from navitas.attribute.stints import Stints
 from navitas.parse.tables import I64
 from navitas.parse.trace.tables import Trace
 

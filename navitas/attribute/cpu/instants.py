@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from navitas.attribute.cpu.frequency import Cluster
+from navitas.attribute.cpu.stints import NOBODY, OTHERS, Stints
 from navitas.attribute.curves import F64, Curve, distinct
-from navitas.attribute.frequency import Cluster
-from navitas.attribute.stints import NOBODY, OTHERS, Stints
 from navitas.parse.tables import I64
 from navitas.parse.trace.tables import Frequencies, Trace
 from navitas.power.model import PowerModel

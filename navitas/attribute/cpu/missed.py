@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.attribute.clocks import Clocks
+from navitas.attribute.cpu.holes import Holes
+from navitas.attribute.cpu.instants import Pieces
+from navitas.attribute.cpu.thread_clocks import Clocks
 from navitas.attribute.curves import F64, Curve, Knots, cells, middle, monotone
-from navitas.attribute.holes import Holes
-from navitas.attribute.instants import Pieces
 from navitas.parse.tables import I64
 
 

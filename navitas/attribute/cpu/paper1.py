@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from navitas.attribute.cpu.frequency import Cluster
 from navitas.attribute.curves import NOTHING, Curve
-from navitas.attribute.frequency import Cluster
 from navitas.power.model import PowerModel
 
 

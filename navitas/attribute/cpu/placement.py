@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from navitas.attribute.cpu.energy import SlotRate
+from navitas.attribute.cpu.frequency import Cluster, mix_per_slot
+from navitas.attribute.cpu.rate import CoreWatts, Load
+from navitas.attribute.cpu.shares import cluster_growth, governed_weights
 from navitas.attribute.curves import F64, Knots
-from navitas.attribute.energy import SlotRate
-from navitas.attribute.frequency import Cluster, mix_per_slot
-from navitas.attribute.rate import CoreWatts, Load
-from navitas.attribute.shares import cluster_growth, governed_weights
 from navitas.parse.tables import I64, CpuStat
 
 _ROUNDS = 30

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from navitas.attribute.cpu.frequency import Cluster, mix_per_slot, running_mix
 from navitas.attribute.curves import F64
-from navitas.attribute.frequency import Cluster, mix_per_slot, running_mix
 from navitas.parse.tables import I64
 from navitas.power.model import PowerModel
 

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.attribute.clocks import MOSTLY, NOTED, Clocks
+from navitas.attribute.cpu.energy import Rate
+from navitas.attribute.cpu.frequency import Cluster
+from navitas.attribute.cpu.holes import Holes, stitched
+from navitas.attribute.cpu.instants import traced_energy
+from navitas.attribute.cpu.missed import Missed
+from navitas.attribute.cpu.stints import stints_of
+from navitas.attribute.cpu.thread_clocks import MOSTLY, NOTED, Clocks
+from navitas.attribute.cpu.traced import TracedRate, traced_clocks
 from navitas.attribute.curves import F64, Curve, Knots, middle
-from navitas.attribute.energy import Rate
-from navitas.attribute.frequency import Cluster
-from navitas.attribute.holes import Holes, stitched
-from navitas.attribute.instants import traced_energy
-from navitas.attribute.missed import Missed
 from navitas.attribute.reasons import Reason
-from navitas.attribute.stints import stints_of
-from navitas.attribute.traced import TracedRate, traced_clocks
 from navitas.parse.tables import RunTables
 from navitas.parse.trace.tables import Trace
 from navitas.power.model import PowerModel

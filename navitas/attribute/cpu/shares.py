@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from navitas.attribute.cpu.frequency import Cluster, mix_per_slot, stretches
 from navitas.attribute.curves import F64
-from navitas.attribute.frequency import Cluster, mix_per_slot, stretches
 from navitas.parse.tables import I64, CpuStat
 
 _AT_LOWEST = 0.02

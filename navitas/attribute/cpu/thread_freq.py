@@ -7,12 +7,12 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from navitas.attribute.clocks import NOTED, Clocks
+from navitas.attribute.cpu.energy import SlotRate, slots_of
+from navitas.attribute.cpu.frequency import Cluster
+from navitas.attribute.cpu.placement import Placement
+from navitas.attribute.cpu.rate import CoreWatts, Load
+from navitas.attribute.cpu.thread_clocks import NOTED, Clocks
 from navitas.attribute.curves import F64, Curve, Rows, middle
-from navitas.attribute.energy import SlotRate, slots_of
-from navitas.attribute.frequency import Cluster
-from navitas.attribute.placement import Placement
-from navitas.attribute.rate import CoreWatts, Load
 from navitas.attribute.reasons import Reason
 from navitas.parse.tables import I64, Thread
 

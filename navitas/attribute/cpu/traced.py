@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from navitas.attribute.clocks import Clocks, readings
+from navitas.attribute.cpu.energy import Rate
+from navitas.attribute.cpu.holes import Holes
+from navitas.attribute.cpu.instants import Pieces
+from navitas.attribute.cpu.thread_clocks import Clocks, readings
 from navitas.attribute.curves import F64, Bool, Knots, Rows, ends, middle, overlaps
-from navitas.attribute.energy import Rate
-from navitas.attribute.holes import Holes
-from navitas.attribute.instants import Pieces
 from navitas.parse.tables import I64, Thread
 
 

@@ -12,9 +12,9 @@ from traces import METHODS
 from navitas.analyze.profile import About, Profile
 from navitas.attribute.build import build_ledger
 from navitas.attribute.component import Component, ComponentCurves, Setting, ThreadCurves
+from navitas.attribute.cpu.cpu_component import Cpu
 from navitas.attribute.curves import Curve, Knots
 from navitas.attribute.reasons import Reason
-from navitas.attribute.run import Cpu
 from navitas.parse.run import ParsedRecording
 from navitas.parse.tables import RunTables
 from navitas.recording.manifest import Manifest, Run, Test

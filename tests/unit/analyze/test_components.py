@@ -18,9 +18,9 @@ from traces import random_run
 
 from navitas.analyze.conserve import check
 from navitas.analyze.profile import Profile
+from navitas.attribute.calls.overhead import NO_COST
+from navitas.attribute.cpu.cpu_component import Cpu
 from navitas.attribute.ledger import NO_TEST, Evidence, Ledger, OwnerKind
-from navitas.attribute.overhead import NO_COST
-from navitas.attribute.run import Cpu
 from navitas.parse.tables import CallCost, ProbeCost, RunTables
 from navitas.report import collapsed, json_report, speedscope
 from navitas.report.terminal import TerminalReport

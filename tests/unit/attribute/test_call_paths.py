@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from navitas.analyze.load import profile_of
-from navitas.attribute import stretches, walk
+from navitas.attribute.calls import stretches, walk
+from navitas.attribute.calls.paths import EMPTY, Paths
 from navitas.attribute.forest import outermost, path_sums, preorder, subtree_sums
-from navitas.attribute.paths import EMPTY, Paths
 from navitas.parse.tables import ENTER, EXIT, THROW, Calls
 
 NO_MARKS = np.empty(0, np.int64)
