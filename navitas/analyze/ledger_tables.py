@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.analyze.blocks import Blocks
 from navitas.analyze.method_rows import MethodRows, method_rows
 from navitas.analyze.records import Lazy, MethodEnergy, Nodes, TestEnergy, ThreadEnergy
+from navitas.analyze.row_blocks import Blocks
 from navitas.analyze.trees import CallTrees, call_trees
 from navitas.attribute.compensation import NOT_THE_TESTS
 from navitas.attribute.curves import F64, Bool

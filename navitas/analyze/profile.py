@@ -10,11 +10,11 @@ from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
+from navitas.analyze.ledger_tables import Tables
 from navitas.analyze.records import Notice, TestEnergy, Totals
 from navitas.analyze.repeats import Repeats, repeats_of
 from navitas.analyze.roll_up import MethodTotal, ThreadTotal, method_totals, thread_totals
 from navitas.analyze.spread import MethodRepeats, method_repeats
-from navitas.analyze.tables import Tables
 from navitas.analyze.timeline import Timeline, timeline
 from navitas.attribute.ledger import Evidence, Ledger, OwnerKind
 from navitas.parse.findings import Lost

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from navitas.analyze.ledger_tables import Tables
 from navitas.analyze.records import TestEnergy
-from navitas.analyze.tables import Tables
 from navitas.attribute.curves import F64, Bool
 from navitas.attribute.forest import sums
 from navitas.parse.tables import I64, Method, MethodTable

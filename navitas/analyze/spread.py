@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median as median_of
 
+from navitas.analyze.ledger_tables import Tables
 from navitas.analyze.records import TestEnergy
 from navitas.analyze.roll_up import MethodTotal, method_totals
-from navitas.analyze.tables import Tables
 
 
 @dataclass(frozen=True, slots=True)

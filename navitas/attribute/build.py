@@ -20,11 +20,11 @@ from navitas.attribute.curves import F64
 from navitas.attribute.dimensions import OwnerRows, TestRows
 from navitas.attribute.facts import RunFacts, facts_of, joined_calls, joined_energy, joined_estimates, joined_shares
 from navitas.attribute.ledger import CallPaths, Evidence, Ledger, RunEntry
-from navitas.attribute.rails import rails_comparison
+from navitas.attribute.rails_comparison import rails_comparison
 from navitas.attribute.reasons import merged
-from navitas.attribute.spans import Spans
+from navitas.attribute.window_spans import Spans
 from navitas.attribute.windows import Run
-from navitas.parse.run import ParsedRecording
+from navitas.parse.parsed_recording import ParsedRecording
 from navitas.parse.tables import RunTables, Thread
 from navitas.power.model import PowerModel
 from navitas.recording.manifest import Manifest

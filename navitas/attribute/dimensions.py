@@ -8,8 +8,8 @@ import numpy as np
 
 from navitas.attribute.curves import Curve
 from navitas.attribute.ledger import NO_TEST, OwnerKind, Owners, Tests
-from navitas.attribute.rows import stem
-from navitas.attribute.spans import Spans
+from navitas.attribute.run_rows import stem
+from navitas.attribute.window_spans import Spans
 from navitas.parse.tables import I64, Thread
 from navitas.recording.manifest import Test
 

@@ -18,7 +18,7 @@ from navitas.attribute.compensation import Estimates, Unprobed
 from navitas.attribute.component import ComponentCurves, threads_between
 from navitas.attribute.curves import F64, Bool, Curve
 from navitas.attribute.ledger import NO_TEST, OUTSIDE, PROBES, Calls, Compensation, Energy, Shares
-from navitas.attribute.rows import Rows, rows_of, stem
+from navitas.attribute.run_rows import Rows, rows_of, stem
 from navitas.attribute.windows import Run, compensations, corrections, unprobed, windows_of
 from navitas.parse.tables import I64
 

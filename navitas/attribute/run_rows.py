@@ -13,7 +13,7 @@ from navitas.attribute.calls.items import Items
 from navitas.attribute.component import ThreadCurves
 from navitas.attribute.curves import F64, Bool, begins, distinct, held, overlaps
 from navitas.attribute.forest import sums
-from navitas.attribute.spans import Spans
+from navitas.attribute.window_spans import Spans
 from navitas.parse.tables import I64, Thread
 
 OWN_ROWS = 64

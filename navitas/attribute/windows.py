@@ -12,8 +12,8 @@ from navitas.attribute.compensation import NOT_THE_TESTS, Baselines, Estimates, 
 from navitas.attribute.component import ComponentCurves
 from navitas.attribute.curves import F64, Bool, Curve
 from navitas.attribute.ledger import NO_TEST
-from navitas.attribute.rows import Rows
-from navitas.attribute.spans import Spans
+from navitas.attribute.run_rows import Rows
+from navitas.attribute.window_spans import Spans
 from navitas.parse.tables import I64, RunTables
 from navitas.recording.manifest import Test
 

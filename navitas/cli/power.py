@@ -17,7 +17,7 @@ from navitas.power import catalog
 from navitas.power.cpu import needs_frequencies, power_model, stand_in_frequencies
 from navitas.power.cpu_keys import other_components
 from navitas.power.model import PowerModel
-from navitas.power.profile import Profile, read_power_profile
+from navitas.power.power_profile import Profile, read_power_profile
 from navitas.report.names import printable, printable_lines
 
 _ALL = 1_000_000

@@ -17,7 +17,7 @@ from navitas.errors import DeviceError, PowerProfileError
 from navitas.power import catalog
 from navitas.power.cpu import needs_frequencies, power_model
 from navitas.power.model import PowerModel
-from navitas.power.profile import Profile, read_power_profile, read_profile_bytes
+from navitas.power.power_profile import Profile, read_power_profile, read_profile_bytes
 from navitas.recording import manifest
 
 DEFAULT_VOLTAGE_V = 3.85

@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.parse.calls import encoded_calls
+from navitas.parse.call_events import encoded_calls
 from navitas.parse.chunks import CALLS, FOLDED, Chunk
 from navitas.parse.folded import decode_folded
 from navitas.parse.methodmap import Span

@@ -9,7 +9,7 @@ import numpy as np
 
 from navitas.parse.calibration import probe_cost
 from navitas.parse.chunks import COUNTERS, MARKERS, TRIPLES
-from navitas.parse.clocks import Clocks, decode_triples
+from navitas.parse.clock_triples import Clocks, decode_triples
 from navitas.parse.counters import Readings, decode_counters
 from navitas.parse.credible import credible
 from navitas.parse.findings import LOST, TORN, Findings, Lost

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from navitas.parse.clocks import Clocks
+from navitas.parse.clock_triples import Clocks
 from navitas.parse.tables import Rails
 
 _TIME = re.compile(r"t=(\d{1,15})\s*$", re.MULTILINE)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.parse.calls import own_calls
+from navitas.parse.call_events import own_calls
 from navitas.parse.chunks import CALLS, FOLDED, Chunk
 from navitas.parse.folded import own_rows
 from navitas.parse.methodmap import RESERVED_ID

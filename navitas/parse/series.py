@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 
 from navitas.parse import thread_residency
-from navitas.parse.clocks import UNJOINED, Clocks
+from navitas.parse.clock_triples import UNJOINED, Clocks
 from navitas.parse.counters import Readings
 from navitas.parse.findings import TORN, Findings
 from navitas.parse.procstat import parse_cpu_stat, parse_process_stat

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from navitas.parse.trace.tables import Trace
+    from navitas.parse.trace.trace_tables import Trace
 
 I64 = NDArray[np.int64]
 I32 = NDArray[np.int32]

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from navitas.parse.anchors import NO_CLOCK
-from navitas.parse.calls import NO_CALLS
+from navitas.parse.call_events import NO_CALLS
 from navitas.parse.folded import NO_FOLDED
 from navitas.parse.roles import role_of
 from navitas.parse.schedstat import TICK_LAG_NS, Life

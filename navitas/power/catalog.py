@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from navitas.errors import PowerProfileError, UsageError
-from navitas.power.profile import Profile, read_power_profile
+from navitas.power.power_profile import Profile, read_power_profile
 
 DEFAULT = "google-pixel-6"
 _LONGEST = 4096

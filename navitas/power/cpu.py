@@ -14,7 +14,7 @@ from navitas.power import cpu_keys
 from navitas.power.cpu_keys import ClusterKeys
 from navitas.power.defects import is_capacity
 from navitas.power.model import ClusterPower, CpuPower, PowerModel
-from navitas.power.profile import Profile
+from navitas.power.power_profile import Profile
 
 Policies = Sequence[tuple[int, Sequence[int]]]
 _MAX_KHZ = 100_000_000

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from navitas.power.profile import Profile
+from navitas.power.power_profile import Profile
 
 STEPS = "cpu.scaling_step_power.policy"
 _POLICY = "cpu.scaling_policy_power.policy"

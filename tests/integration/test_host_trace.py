@@ -25,8 +25,8 @@ from navitas.device.virtual.trace.ftrace_text import KINDS, ftrace_text
 from navitas.device.virtual.trace.perfetto_file import Session, perfetto_file
 from navitas.device.virtual_phone import virtual_phone
 from navitas.parse.trace.perfetto import read_perfetto
-from navitas.parse.trace.tables import RawTrace
-from navitas.parse.trace.text import read_text
+from navitas.parse.trace.text_trace import read_text
+from navitas.parse.trace.trace_tables import RawTrace
 from navitas.perfetto.config import read_config
 
 THREADS = 500

@@ -16,7 +16,7 @@ from lxml import etree
 from navitas import binary_xml
 from navitas.device.virtual.compiled_xml import Element, compile_xml
 from navitas.errors import PowerProfileError
-from navitas.power.profile import read_power_profile
+from navitas.power.power_profile import read_power_profile
 
 COMPILED = Path(__file__).parent / "compiled"
 # aapt 0.2 (utf-16, no resource map), aapt2 2.19 (utf-8 or utf-16 as it likes, with one).

@@ -54,7 +54,7 @@ ONLY_IN = {
     "axml": {"binary_xml.py"},
     "google": {"parse/trace/perfetto", "perfetto/"},
     "lxml": {"power/", "device/virtual/kernel/"},
-    "rich": {"cli/", "report/terminal", "report/tables", "report/call_tree", "report/text"},
+    "rich": {"cli/", "report/terminal", "report/call_tree", "report/text"},
     "click": {"cli/"},
     "duckdb": {"fleet/engine/duckdb"},
     "pyspark": {"fleet/engine/spark"},

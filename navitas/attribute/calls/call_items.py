@@ -13,7 +13,7 @@ from navitas.attribute.calls.paths import EMPTY, Paths
 from navitas.attribute.calls.stretches import CUT
 from navitas.attribute.calls.walk import walk
 from navitas.attribute.curves import Bool
-from navitas.attribute.spans import NO_WINDOW, Spans
+from navitas.attribute.window_spans import NO_WINDOW, Spans
 from navitas.parse.tables import ENTER, I64, Thread
 
 _MERGE_ROWS = 1 << 20

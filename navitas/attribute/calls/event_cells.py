@@ -9,7 +9,7 @@ import numpy as np
 from navitas.attribute.calls.stretches import CUT
 from navitas.attribute.calls.walk import Batch
 from navitas.attribute.curves import Bool
-from navitas.attribute.spans import Spans
+from navitas.attribute.window_spans import Spans
 from navitas.parse.tables import I64, THROW
 
 

@@ -11,7 +11,7 @@ from navitas.attribute.calls.items import Items
 from navitas.attribute.calls.paths import Paths
 from navitas.attribute.curves import ends, overlaps
 from navitas.attribute.forest import path_sums
-from navitas.attribute.spans import Spans
+from navitas.attribute.window_spans import Spans
 from navitas.parse.tables import I64, Folded, Thread
 
 

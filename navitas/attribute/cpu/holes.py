@@ -9,7 +9,7 @@ import numpy as np
 from navitas.attribute.cpu.stints import Stints
 from navitas.attribute.curves import Bool, Curve, distinct, middle
 from navitas.parse.tables import I64
-from navitas.parse.trace.tables import Trace
+from navitas.parse.trace.trace_tables import Trace
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from navitas.attribute.cpu.frequency import Cluster
 from navitas.attribute.cpu.stints import NOBODY, OTHERS, Stints
 from navitas.attribute.curves import F64, Curve, distinct
 from navitas.parse.tables import I64
-from navitas.parse.trace.tables import Frequencies, Trace
+from navitas.parse.trace.trace_tables import Frequencies, Trace
 from navitas.power.model import PowerModel
 
 _BLOCK = 1 << 18

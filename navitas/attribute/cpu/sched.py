@@ -18,7 +18,7 @@ from navitas.attribute.cpu.traced import TracedRate, traced_clocks
 from navitas.attribute.curves import F64, Curve, Knots, middle
 from navitas.attribute.reasons import Reason
 from navitas.parse.tables import RunTables
-from navitas.parse.trace.tables import Trace
+from navitas.parse.trace.trace_tables import Trace
 from navitas.power.model import PowerModel
 
 

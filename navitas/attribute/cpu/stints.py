@@ -9,7 +9,7 @@ import numpy as np
 
 from navitas.attribute.curves import Rows, distinct, held
 from navitas.parse.tables import I32, I64, Thread
-from navitas.parse.trace.tables import IDLE_TID, Trace
+from navitas.parse.trace.trace_tables import IDLE_TID, Trace
 
 OTHERS, NOBODY = -1, -2
 """Owners of stints that no known thread ran: of other processes, and of this one."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from navitas.parse.trace.tables import ALL_CPUS, RUNNABLE, SLEEPS, UNKNOWN, Losses, Switches
+from navitas.parse.trace.trace_tables import ALL_CPUS, RUNNABLE, SLEEPS, UNKNOWN, Losses, Switches
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navitas.parse.tables import I32, I64, TID_LIMIT, U8
-from navitas.parse.trace.rows import CoreRows, Rows
-from navitas.parse.trace.tables import DEAD, IDLE_APART_NS, RUNNABLE, SLEEPS, UNKNOWN, SkippedLine
+from navitas.parse.trace.growing_rows import CoreRows, Rows
+from navitas.parse.trace.trace_tables import DEAD, IDLE_APART_NS, RUNNABLE, SLEEPS, UNKNOWN, SkippedLine
 
 CPU_LIMIT: Final = 4096
 OPEN, SEEN, DIED, GONE, LISTED = 0, 1, 2, 3, 4

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from navitas.parse.clocks import Clocks
+from navitas.parse.clock_triples import Clocks
 from navitas.parse.tables import I64
 from navitas.parse.trace.offsets import Mapping, map_boottime, shifted
-from navitas.parse.trace.tables import UNKNOWN, RawTrace, Tasks, Trace
+from navitas.parse.trace.trace_tables import UNKNOWN, RawTrace, Tasks, Trace
 
 # A text trace's own mark of the clocks is as rough as a float of seconds, and is written a moment after it was read.
 _MARK_NS = 20_000_000

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from navitas.parse.tables import I32, I64
 from navitas.parse.trace.gather import DIED, GONE, OPEN, SEEN
-from navitas.parse.trace.tables import UNKNOWN, Tasks
+from navitas.parse.trace.trace_tables import UNKNOWN, Tasks
 
 _TIME_BITS = 40
 

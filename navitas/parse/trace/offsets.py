@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.parse.clocks import Clocks
+from navitas.parse.clock_triples import Clocks
 from navitas.parse.tables import I64
-from navitas.parse.trace.tables import UNKNOWN, Spans, Trace
+from navitas.parse.trace.trace_tables import UNKNOWN, Spans, Trace
 
 # Clocks are read one after another; a reading that was interrupted is further off than this, and a sleep takes longer.
 _STEP_NS = 5_000_000

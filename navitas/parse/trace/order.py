@@ -11,7 +11,7 @@ from navitas.parse.tables import I32, I64, Rails
 from navitas.parse.trace.gaps import bridged
 from navitas.parse.trace.gather import CPU_LIMIT, Gathered
 from navitas.parse.trace.lives import Facts, tasks_of
-from navitas.parse.trace.tables import (
+from navitas.parse.trace.trace_tables import (
     IDLE_TID,
     SLEEPS,
     CpuWindows,

@@ -7,7 +7,7 @@ import numpy as np
 from navitas.parse.tables import TID_LIMIT
 from navitas.parse.trace.gather import CPU_LIMIT, GONE, NO_NAME, OPEN, Gathered
 from navitas.parse.trace.lines import Lines
-from navitas.parse.trace.tables import LEAVES_IDLE, UNKNOWN
+from navitas.parse.trace.trace_tables import LEAVES_IDLE, UNKNOWN
 from navitas.parse.trace.words import Places, Text
 
 _NAME_WIDTH = 16

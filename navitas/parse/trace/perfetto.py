@@ -14,7 +14,7 @@ from navitas.parse.trace.perfetto_clocks import BOOTTIME, MONOTONIC, REALTIME, P
 from navitas.parse.trace.perfetto_losses import PerfettoLosses
 from navitas.parse.trace.perfetto_packets import read_packets
 from navitas.parse.trace.perfetto_rails import PerfettoRails
-from navitas.parse.trace.tables import UNKNOWN, RawTrace
+from navitas.parse.trace.trace_tables import UNKNOWN, RawTrace
 
 _NO_TIME = "no time, or one of an unknown clock"
 

@@ -21,7 +21,7 @@ from navitas.parse.trace.gather import (
 )
 from navitas.parse.trace.perfetto_clocks import TIME_LIMIT_NS
 from navitas.parse.trace.perfetto_losses import PerfettoLosses
-from navitas.parse.trace.tables import DEAD, IDLE_APART_NS, LEAVES_IDLE, UNKNOWN
+from navitas.parse.trace.trace_tables import DEAD, IDLE_APART_NS, LEAVES_IDLE, UNKNOWN
 
 _IDLE_EXIT, _MOST_IDLE = 4_294_967_295, 0xFFFF
 _CLONE_THREAD = 0x10000

@@ -8,7 +8,7 @@ import numpy as np
 
 from navitas.parse.tables import Rails
 from navitas.parse.trace.perfetto_clocks import TIME_LIMIT_NS
-from navitas.parse.trace.tables import UNKNOWN
+from navitas.parse.trace.trace_tables import UNKNOWN
 
 _NS_PER_MS = 1_000_000
 _J_PER_UWS = 1e-6

@@ -6,12 +6,12 @@ from collections.abc import Collection
 from pathlib import Path
 
 from navitas.errors import RecordingError
-from navitas.parse.clocks import Clocks
+from navitas.parse.clock_triples import Clocks
 from navitas.parse.findings import Findings
 from navitas.parse.trace.join import Process, to_monotonic
 from navitas.parse.trace.perfetto import read_perfetto
-from navitas.parse.trace.tables import RawTrace, Trace
-from navitas.parse.trace.text import read_text
+from navitas.parse.trace.text_trace import read_text
+from navitas.parse.trace.trace_tables import RawTrace, Trace
 from navitas.recording.manifest import Run
 from navitas.recording.store import Recording
 

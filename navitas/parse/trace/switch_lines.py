@@ -13,7 +13,7 @@ from navitas.parse.tables import I64, TID_LIMIT, U8
 from navitas.parse.trace.gather import DIED, SEEN, Gathered, LastRows, state_of_numbers
 from navitas.parse.trace.lines import Lines
 from navitas.parse.trace.single_lines import Switch
-from navitas.parse.trace.tables import DEAD, RUNNABLE, SLEEPS, UNKNOWN
+from navitas.parse.trace.trace_tables import DEAD, RUNNABLE, SLEEPS, UNKNOWN
 from navitas.parse.trace.words import Places, Text
 
 _NAME_WORDS = 2

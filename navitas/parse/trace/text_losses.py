@@ -6,7 +6,7 @@ import numpy as np
 
 from navitas.parse.trace.gather import CPU_LIMIT, Gathered
 from navitas.parse.trace.lines import Lines
-from navitas.parse.trace.tables import UNKNOWN
+from navitas.parse.trace.trace_tables import UNKNOWN
 
 
 class TextLosses:

@@ -14,8 +14,8 @@ from navitas.parse.trace.order import in_order
 from navitas.parse.trace.other_lines import decode_ends, decode_power, decode_starts
 from navitas.parse.trace.single_lines import CLOCK_SYNC, SingleLines, Switch
 from navitas.parse.trace.switch_lines import SwitchLines
-from navitas.parse.trace.tables import RawTrace
 from navitas.parse.trace.text_losses import TextLosses
+from navitas.parse.trace.trace_tables import RawTrace
 from navitas.parse.trace.words import Places, Text
 
 _RARE = (b"sched_process_fo", b"task_rename:", b"suspend_resume:", b"sched_cpu_hotplu", b"cpuhp_enter:")

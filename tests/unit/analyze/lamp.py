@@ -15,7 +15,7 @@ from navitas.attribute.component import Component, ComponentCurves, Setting, Thr
 from navitas.attribute.cpu.cpu_component import Cpu
 from navitas.attribute.curves import Curve, Knots
 from navitas.attribute.reasons import Reason
-from navitas.parse.run import ParsedRecording
+from navitas.parse.parsed_recording import ParsedRecording
 from navitas.parse.tables import RunTables
 from navitas.recording.manifest import Manifest, Run, Test
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from navitas.parse.run import ParsedRecording
+from navitas.parse.parsed_recording import ParsedRecording
 from navitas.parse.tables import (
     ENTER,
     EXIT,

@@ -17,7 +17,7 @@ from navitas.analyze.conserve import check
 from navitas.analyze.load import profile_of
 from navitas.attribute.curves import Rows
 from navitas.parse.tables import RunTables
-from navitas.parse.trace.tables import CpuWindows, Frequencies, IdleStates, Losses, Snapshots, Spans, Switches, Tasks, Trace
+from navitas.parse.trace.trace_tables import CpuWindows, Frequencies, IdleStates, Losses, Snapshots, Spans, Switches, Tasks, Trace
 
 Stint = tuple[int, float, float, int]
 """(cpu, start ms, end ms, tid)."""

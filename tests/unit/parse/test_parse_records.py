@@ -13,7 +13,7 @@ from support import chunk_writer as cw
 
 from navitas.parse.anchors import decode_anchors
 from navitas.parse.chunks import Chunk, scan_chunks
-from navitas.parse.clocks import UNJOINED, Clocks, decode_triples
+from navitas.parse.clock_triples import UNJOINED, Clocks, decode_triples
 from navitas.parse.counters import decode_counters
 from navitas.parse.findings import Findings
 from navitas.parse.markers import decode_markers, windows_of

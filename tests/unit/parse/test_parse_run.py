@@ -17,7 +17,7 @@ from support.run_bytes import joules
 from support.scenario import PolicySpec, Scenario, TestSpec, ThreadSpec, call
 
 from navitas.errors import RecordingError
-from navitas.parse.run import ParsedRecording, parse_recording, parse_run
+from navitas.parse.parsed_recording import ParsedRecording, parse_recording, parse_run
 from navitas.parse.tables import EXIT, THROW, Thread
 from navitas.recording.store import Recording, open_recording
 

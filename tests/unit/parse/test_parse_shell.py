@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navitas.parse.clocks import Clocks
+from navitas.parse.clock_triples import Clocks
 from navitas.parse.rails import parse_rails
 from navitas.parse.shell import Series, parse_shell
 

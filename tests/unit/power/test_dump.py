@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from navitas.device.virtual import framework
 from navitas.power.cpu import power_model
 from navitas.power.dump import from_dump
-from navitas.power.profile import read_power_profile
+from navitas.power.power_profile import read_power_profile
 
 # A hash map's order, a blank at each end, Java's doubles: from 13 on (PowerProfile.java).
 MODERN = """cpu.cluster_power.cluster1=1.12\x20

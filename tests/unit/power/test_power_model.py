@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from navitas.errors import PowerProfileError
 from navitas.power.cpu import power_model
 from navitas.power.model import PowerModel
-from navitas.power.profile import Profile, read_power_profile
+from navitas.power.power_profile import Profile, read_power_profile
 
 
 def xml(items: dict[str, object], arrays: dict[str, Sequence[object]]) -> Profile:

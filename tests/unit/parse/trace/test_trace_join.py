@@ -7,10 +7,10 @@ from support import perfetto_writer as pw
 from support.ftrace_writer import Form, comments
 from support.perfetto_writer import PerfettoWriter
 
-from navitas.parse.clocks import Clocks
+from navitas.parse.clock_triples import Clocks
 from navitas.parse.trace.join import Process, to_monotonic
 from navitas.parse.trace.perfetto import read_perfetto
-from navitas.parse.trace.text import read_text
+from navitas.parse.trace.text_trace import read_text
 
 S, MS = 1_000_000_000, 1_000_000
 BOOT, AHEAD = 7_000 * S, 300 * S

@@ -14,7 +14,7 @@ from support.perfetto_writer import PerfettoWriter
 
 from navitas.errors import RecordingError
 from navitas.parse.trace.perfetto import read_perfetto
-from navitas.parse.trace.tables import DEAD, RUNNABLE, SLEEPS
+from navitas.parse.trace.trace_tables import DEAD, RUNNABLE, SLEEPS
 
 BOOT = 5_000_000_000_000
 MS = 1_000_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from navitas.parse.trace.gather import DIED, SEEN, Gathered
-from navitas.parse.trace.rows import CoreRows, Rows
+from navitas.parse.trace.growing_rows import CoreRows, Rows
 
 
 def test_pieces_and_rows_come_out_by_core_then_time_and_as_they_came_at_one_moment() -> None:

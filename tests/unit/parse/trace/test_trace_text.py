@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from support.ftrace_writer import Form, comments
 
 from navitas.errors import RecordingError
-from navitas.parse.trace.tables import DEAD, RUNNABLE, SLEEPS, UNKNOWN, RawTrace
-from navitas.parse.trace.text import read_text
+from navitas.parse.trace.text_trace import read_text
+from navitas.parse.trace.trace_tables import DEAD, RUNNABLE, SLEEPS, UNKNOWN, RawTrace
 
 FIELD = Path(__file__).parents[5] / "shared" / "field" / "ftrace"
 US, MS, S = 1_000, 1_000_000, 1_000_000_000
