@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from navitas.analyze.method_rows import MethodRows, method_rows
 from navitas.analyze.records import Lazy, MethodEnergy, Nodes, TestEnergy, ThreadEnergy
-from navitas.analyze.row_blocks import Blocks
+from navitas.analyze.row_blocks import RowBlocks
 from navitas.analyze.trees import CallTrees, call_trees
 from navitas.attribute.compensation import NOT_THE_TESTS
 from navitas.attribute.curves import F64, Bool
@@ -58,7 +58,7 @@ class _TestColumns:
     components: list[list[float]]
 
 
-class Tables:
+class LedgerTables:
     """All tables of a ledger."""
 
     def __init__(self, ledger: Ledger) -> None:
@@ -216,7 +216,7 @@ class Tables:
         return found
 
     @cached_property
-    def _thread_blocks(self) -> Blocks:
+    def _thread_blocks(self) -> RowBlocks:
         rows, owners = self.threads, self.ledger.owners
 
         def read(at: slice) -> Sequence[Sequence[Any]]:
@@ -225,7 +225,7 @@ class Tables:
             more = (rows.cpu_ns[at], rows.untraced_j[at].sum(axis=1), rows.probes_j[at].sum(axis=1), rows.energy_j[at])
             return [column.tolist() for column in (*numbers, *more)]
 
-        return Blocks(len(rows.owner), read)
+        return RowBlocks(len(rows.owner), read)
 
     def method_records(self, tree: int) -> tuple[MethodEnergy, ...]:
         """The methods of one thread in one test, largest inclusive energy first."""
@@ -238,7 +238,7 @@ class Tables:
         return found
 
     @cached_property
-    def _method_blocks(self) -> Blocks:
+    def _method_blocks(self) -> RowBlocks:
         rows, ledger = self.methods, self.ledger
         knows_probes = np.array([run.probes_error is not None for run in ledger.runs] + [False])
 
@@ -256,7 +256,7 @@ class Tables:
                 list(map(tuple, rows.exclusive_j[at].tolist())),
             ]
 
-        return Blocks(len(rows.method), read)
+        return RowBlocks(len(rows.method), read)
 
     def nodes(self, tree: int) -> Nodes:
         """The call tree of one thread in one test; parents count from the tree's first node."""

@@ -8,7 +8,7 @@ from typing import Any
 _ROWS = 1 << 13
 
 
-class Blocks:
+class RowBlocks:
     """Rows of columns as tuples; `read(rows)` gives the columns' values of some rows as lists.
 
     The block that was read last is kept: rows are cheap where they are read in their order.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median as median_of
 
-from navitas.analyze.ledger_tables import Tables
+from navitas.analyze.ledger_tables import LedgerTables
 from navitas.analyze.records import TestEnergy
 from navitas.analyze.roll_up import MethodTotal, method_totals
 
@@ -38,7 +38,7 @@ class MethodRepeats:
     calls: tuple[int, ...]
 
 
-def method_repeats(tables: Tables, tests: Sequence[TestEnergy]) -> tuple[MethodRepeats, ...]:
+def method_repeats(tables: LedgerTables, tests: Sequence[TestEnergy]) -> tuple[MethodRepeats, ...]:
     """Each method once, largest exclusive energy first."""
     repeats = sorted({test.repeat for test in tests})
     found = [

@@ -13,7 +13,7 @@ from navitas.attribute.calls.folded_items import items_of_folded
 from navitas.attribute.calls.overhead import NO_COST, with_probes
 from navitas.attribute.calls.paths import EMPTY, Paths
 from navitas.attribute.compensation import Baselines, relative_error
-from navitas.attribute.component import Component, ComponentCurves, Setting
+from navitas.attribute.component import Component, ComponentCurves, ComponentInputs
 from navitas.attribute.components import COMPONENTS
 from navitas.attribute.curve_store import CurveStore
 from navitas.attribute.curves import F64
@@ -22,8 +22,8 @@ from navitas.attribute.facts import RunFacts, facts_of, joined_calls, joined_ene
 from navitas.attribute.ledger import CallPaths, Evidence, Ledger, RunEntry
 from navitas.attribute.rails_comparison import rails_comparison
 from navitas.attribute.reasons import merged
-from navitas.attribute.window_spans import Spans
-from navitas.attribute.windows import Run
+from navitas.attribute.window_spans import WindowSpans
+from navitas.attribute.windows import AttributedRun
 from navitas.parse.parsed_recording import ParsedRecording
 from navitas.parse.tables import RunTables, Thread
 from navitas.power.model import PowerModel
@@ -97,14 +97,14 @@ class _Attribution:
     def attribute(self, number: int, baselines: Baselines) -> RunFacts:
         """Attribute the energy of one run."""
         tables = self.parsed.runs[number]
-        spans = Spans(tables.windows)
-        setting = Setting(self.manifest, self.model, spans.marks, len(self.parsed.method_table.methods), self.alternative)
-        found = [component.curves(tables, setting) for component in self.components]
+        spans = WindowSpans(tables.windows)
+        inputs = ComponentInputs(self.manifest, self.model, spans.marks, len(self.parsed.method_table.methods), self.alternative)
+        found = [component.curves(tables, inputs) for component in self.components]
         beside = next((each.alternative for each in found if each is not None and each.alternative is not None), None)
         rows = self.tests.place(number, tables.run_id, spans, beside)
         amounts = Amounts([None if each is None else each.threads for each in found], beside)
         error = relative_error(tables.probe_cost, ticked=tables.tick_ns is not None)
-        run = Run(tables, spans, rows, found, len(self.owners), error, self.tests.tests, baselines)
+        run = AttributedRun(tables, spans, rows, found, len(self.owners), error, self.tests.tests, baselines)
         facts = _facts(run, amounts, self.paths)
         self.store.add(len(self.owners), len(tables.threads), len(facts.groups), found)
         self.owners.add(number, tables.threads, facts.groups)
@@ -113,7 +113,7 @@ class _Attribution:
         return facts
 
 
-def _facts(run: Run, amounts: Amounts, paths: Paths) -> RunFacts:
+def _facts(run: AttributedRun, amounts: Amounts, paths: Paths) -> RunFacts:
     tables, cost = run.tables, run.tables.probe_cost
     costs = (None, None) if cost is None else (cost.events, cost.folded)
     parts = [

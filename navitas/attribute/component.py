@@ -15,7 +15,7 @@ from navitas.recording.manifest import Manifest
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class ComponentInputs:
     """What components read beside a run's tables.
 
     `marks` are the edges of the tests' windows: curves of threads have a knot at each. `methods` is the size of the method
@@ -72,7 +72,7 @@ class Component(Protocol):
         """What results call it."""
         ...
 
-    def curves(self, run: RunTables, setting: Setting) -> ComponentCurves | None:
+    def curves(self, run: RunTables, inputs: ComponentInputs) -> ComponentCurves | None:
         """The component's energy in a run; None where nothing is known of it."""
         ...
 

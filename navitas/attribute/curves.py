@@ -124,7 +124,7 @@ class Knots:
         return total
 
 
-class Rows:
+class RowsByTime:
     """Rows by owner, then time: which one of an owner holds when. Owners are any integers."""
 
     def __init__(self, owner: NDArray[np.integer[Any]], from_ns: I64) -> None:

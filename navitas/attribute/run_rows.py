@@ -13,7 +13,7 @@ from navitas.attribute.calls.items import Items
 from navitas.attribute.component import ThreadCurves
 from navitas.attribute.curves import F64, Bool, begins, distinct, held, overlaps
 from navitas.attribute.forest import sums
-from navitas.attribute.window_spans import Spans
+from navitas.attribute.window_spans import WindowSpans
 from navitas.parse.tables import I64, Thread
 
 OWN_ROWS = 64
@@ -21,7 +21,7 @@ OWN_ROWS = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class RunRows:
     """The rows of a run, test by test, largest energy first: one thread, or `count` threads of one name stem, in one test.
 
     `thread` is the row's (largest) thread. `energy_j` has a column for each component; joules and CPU ns are differences of
@@ -52,7 +52,9 @@ class Rows:
         return self._row[np.searchsorted(self._key, items.window * self._threads + items.thread)]
 
 
-def rows_of(threads: Sequence[Thread], components: Sequence[ThreadCurves | None], spans: Spans, parts: Sequence[Items]) -> Rows:
+def rows_of(
+    threads: Sequence[Thread], components: Sequence[ThreadCurves | None], spans: WindowSpans, parts: Sequence[Items]
+) -> RunRows:
     """Find the threads that used energy or CPU time, or were in a call, in each test."""
     count = max(len(threads), 1)
     called = distinct(np.concatenate([items.window * count + items.thread for items in parts]))
@@ -84,7 +86,7 @@ def rows_of(threads: Sequence[Thread], components: Sequence[ThreadCurves | None]
     place = np.empty(size, np.int64)
     place[order] = np.arange(size)
     first = first[order]
-    return Rows(
+    return RunRows(
         window=window[first],
         thread=thread[first],
         count=np.bincount(row, minlength=size)[order],

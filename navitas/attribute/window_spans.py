@@ -11,7 +11,7 @@ from navitas.parse.tables import I64, Window
 NO_WINDOW = -1
 
 
-class Spans:
+class WindowSpans:
     """The tests' windows of one run, in order of time, and what lies in them; `marks` are all their edges.
 
     Windows do not overlap (parse.markers).

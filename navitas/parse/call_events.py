@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from navitas.parse.chunks import Chunk, release
 from navitas.parse.methodmap import RESERVED_ID, Span
-from navitas.parse.tables import Calls
+from navitas.parse.tables import CallEvents
 
 _DELTA_BITS, _KIND_SHIFT = 40, 62
 _DELTA_MASK = np.uint64((1 << _DELTA_BITS) - 1)
@@ -19,7 +19,7 @@ _METHOD_FIELD = _METHOD_MASK << np.uint64(_DELTA_BITS)
 _RESERVED = np.uint64(RESERVED_ID << _DELTA_BITS)
 _RELEASE_EVERY = 1 << 22
 
-NO_CALLS = Calls(np.empty(0, np.int64), np.empty(0, np.uint8), np.empty(0, np.int32))
+NO_CALLS = CallEvents(np.empty(0, np.int64), np.empty(0, np.uint8), np.empty(0, np.int32))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class EncodedCalls:
         """Times of the first and the last event; (0, 0) without any."""
         return self._span
 
-    def blocks(self, events: int) -> Iterator[Calls]:
+    def blocks(self, events: int) -> Iterator[CallEvents]:
         """The events in blocks of about so many (whole chunks)."""
         waiting: list[_Part] = []
         size = read = 0
@@ -77,7 +77,7 @@ class EncodedCalls:
             yield _decoded(waiting, size, latest, self._span[1])
             release(waiting[-1].chunk.payload)
 
-    def whole(self) -> Calls:
+    def whole(self) -> CallEvents:
         """All events at once."""
         return next(self.blocks(max(self._count, 1)), NO_CALLS)
 
@@ -107,7 +107,7 @@ def encoded_calls(chunks: Sequence[Chunk], known: dict[int, Span]) -> tuple[Enco
     return calls, total - len(calls) - own
 
 
-def own_calls(chunks: Sequence[Chunk]) -> Iterator[Calls]:
+def own_calls(chunks: Sequence[Chunk]) -> Iterator[CallEvents]:
     """The events of the runtime's own method ids, of each chunk that has any."""
     for chunk in chunks:
         words = np.frombuffer(chunk.payload, "<u8")
@@ -117,7 +117,7 @@ def own_calls(chunks: Sequence[Chunk]) -> Iterator[Calls]:
             yield _decoded([part], part.count, 0, np.iinfo(np.int64).max)
 
 
-def _decoded(parts: Sequence[_Part], size: int, earliest_ns: int, latest_ns: int) -> Calls:
+def _decoded(parts: Sequence[_Part], size: int, earliest_ns: int, latest_ns: int) -> CallEvents:
     t_ns = np.empty(size, np.int64)
     kind = np.empty(size, np.uint8)
     method = np.empty(size, np.int32)
@@ -135,4 +135,4 @@ def _decoded(parts: Sequence[_Part], size: int, earliest_ns: int, latest_ns: int
         np.maximum.accumulate(t_ns, out=t_ns)
     if t_ns[0] < earliest_ns or t_ns[-1] > latest_ns:
         np.clip(t_ns, earliest_ns, latest_ns, out=t_ns)
-    return Calls(t_ns, kind, method)
+    return CallEvents(t_ns, kind, method)

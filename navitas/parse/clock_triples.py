@@ -25,7 +25,7 @@ _BLOCK = 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Clocks:
+class ClockTriples:
     """Simultaneous readings of three clocks in ns, in monotonic order; boottime is -1 where it is unknown."""
 
     monotonic_ns: I64
@@ -92,12 +92,12 @@ class Clocks:
         return joined
 
 
-def decode_triples(chunks: Iterable[Chunk]) -> Clocks:
+def decode_triples(chunks: Iterable[Chunk]) -> ClockTriples:
     """All triples of a run; impossible (negative) ones are left out."""
     triples = np.frombuffer(b"".join(chunk.payload for chunk in chunks), "<i8").astype(np.int64).reshape(-1, 3)
     triples = triples[(triples[:, 0] >= 0) & (triples[:, 1] >= _UNKNOWN) & (triples[:, 2] >= 0)]
     triples = triples[np.argsort(triples[:, 0], kind="stable")]
-    return Clocks(triples[:, 0], triples[:, 1], triples[:, 2])
+    return ClockTriples(triples[:, 0], triples[:, 1], triples[:, 2])
 
 
 def _convert(t_ns: I64, source: I64, target: I64) -> I64:

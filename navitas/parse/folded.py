@@ -23,7 +23,7 @@ NO_FOLDED = Folded(_NONE_64, _NONE_64, _NONE_32, _NONE_32, _NONE_32, _NONE_64, _
 
 
 @dataclass(frozen=True, slots=True)
-class _Rows:
+class _FoldedRows:
     """Rows as they were written, with their epochs' numbers and times and the place of their chunk.
 
     `dropped` epochs were impossible.
@@ -78,7 +78,7 @@ def own_rows(chunks: Sequence[Chunk]) -> Folded:
     return rows.kept((rows.table["method"] >= RESERVED_ID) & _possible(rows), np.zeros(len(rows.table), np.int64))
 
 
-def _possible(rows: _Rows) -> NDArray[np.bool_]:
+def _possible(rows: _FoldedRows) -> NDArray[np.bool_]:
     """Which rows can be: their epochs' rows take no longer than the epoch itself, and no call takes less than a nanosecond."""
     self_ns, length_ns = rows.table["self_ns"], rows.end_ns - rows.start_ns
     calls = np.maximum(rows.table["calls"], rows.table["throws"])
@@ -87,7 +87,7 @@ def _possible(rows: _Rows) -> NDArray[np.bool_]:
     return np.asarray(can_be & (rows.table["node"] < 1 << 31))
 
 
-def _rows(chunks: Sequence[Chunk]) -> _Rows:
+def _rows(chunks: Sequence[Chunk]) -> _FoldedRows:
     parts: list[memoryview] = []
     epochs: list[tuple[int, int, int]] = []
     counts: list[int] = []
@@ -110,7 +110,7 @@ def _rows(chunks: Sequence[Chunk]) -> _Rows:
             at = to
     table = np.frombuffer(b"".join(parts), _ROW)
     start_ns, end_ns, places = np.repeat(np.array(epochs, np.int64).reshape(-1, 3), counts, axis=0).T
-    return _Rows(table, start_ns, end_ns, places, np.repeat(np.arange(len(counts)), counts), dropped)
+    return _FoldedRows(table, start_ns, end_ns, places, np.repeat(np.arange(len(counts)), counts), dropped)
 
 
 def _tree_parents(node: I32, parent: I32) -> I32:

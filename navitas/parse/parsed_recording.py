@@ -9,10 +9,10 @@ import numpy as np
 
 from navitas.parse.calibration import probe_cost
 from navitas.parse.chunks import COUNTERS, MARKERS, TRIPLES
-from navitas.parse.clock_triples import Clocks, decode_triples
+from navitas.parse.clock_triples import ClockTriples, decode_triples
 from navitas.parse.counters import Readings, decode_counters
 from navitas.parse.credible import credible
-from navitas.parse.findings import LOST, TORN, Findings, Lost
+from navitas.parse.findings import LOST, TORN, Findings, ParsedLoss
 from navitas.parse.markers import decode_markers, windows_of
 from navitas.parse.methodmap import Span, read_method_table, spans
 from navitas.parse.probed import by_thread, of_type, probed_threads
@@ -37,7 +37,7 @@ class ParsedRecording:
     method_table: MethodTable
     runs: tuple[RunTables, ...]
     warnings: tuple[Warning, ...]
-    losses: tuple[Lost, ...]
+    losses: tuple[ParsedLoss, ...]
 
 
 def parse_recording(recording: Recording) -> ParsedRecording:
@@ -45,7 +45,7 @@ def parse_recording(recording: Recording) -> ParsedRecording:
     table = read_method_table(recording)
     known = spans(table)
     runs, warnings = [], list(recording.manifest.warnings)
-    losses = [Lost(loss.what, loss.count, loss.run) for loss in recording.manifest.losses]
+    losses = [ParsedLoss(loss.what, loss.count, loss.run) for loss in recording.manifest.losses]
     warnings += recording.check()
     for run in recording.manifest.runs:
         findings = Findings(run.id)
@@ -116,7 +116,9 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
     )
 
 
-def _span(threads: Iterable[Thread], markers: Iterable[Marker], clocks: Clocks, readings: dict[int, Readings]) -> tuple[int, int]:
+def _span(
+    threads: Iterable[Thread], markers: Iterable[Marker], clocks: ClockTriples, readings: dict[int, Readings]
+) -> tuple[int, int]:
     """First and last monotonic time known of a run; (0, 0) when nothing is."""
     ends: list[int] = [marker.t_ns for marker in markers]
     columns = [clocks.monotonic_ns]

@@ -31,7 +31,7 @@ class CpuClock:
 
 
 @dataclass(frozen=True, slots=True)
-class Calls:
+class CallEvents:
     """Full events of one thread in order: time, kind (`ENTER`, `EXIT`, `THROW`, `RESUME`) and method id.
 
     `RESUME` is the entry that continues a suspended call: time goes on, no call is counted.
@@ -49,28 +49,28 @@ class Calls:
         """Times of the first and the last event; (0, 0) without any."""
         return (int(self.t_ns[0]), int(self.t_ns[-1])) if len(self.t_ns) else (0, 0)
 
-    def blocks(self, events: int) -> Iterator[Calls]:
+    def blocks(self, events: int) -> Iterator[CallEvents]:
         """The events in blocks of about so many."""
         for low in range(0, len(self.t_ns), events):
             part = slice(low, low + events)
-            yield Calls(self.t_ns[part], self.kind[part], self.method[part])
+            yield CallEvents(self.t_ns[part], self.kind[part], self.method[part])
 
-    def whole(self) -> Calls:
+    def whole(self) -> CallEvents:
         """All events at once."""
         return self
 
 
 class CallStream(Protocol):
-    """The calls of a thread, as many as they may be: in memory (`Calls`), or read from the recording block by block."""
+    """The calls of a thread, as many as they may be: in memory (`CallEvents`), or read from the recording block by block."""
 
     def __len__(self) -> int: ...
 
     @property
     def span_ns(self) -> tuple[int, int]: ...
 
-    def blocks(self, events: int) -> Iterator[Calls]: ...
+    def blocks(self, events: int) -> Iterator[CallEvents]: ...
 
-    def whole(self) -> Calls: ...
+    def whole(self) -> CallEvents: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ class CpuStat:
 
 
 @dataclass(frozen=True, slots=True)
-class Rails:
+class RailReadings:
     """On-device rail monitor: `energy_j[i, k]` had rail `names[k]` spent until `t_ns[i]`."""
 
     names: tuple[str, ...]
@@ -200,7 +200,7 @@ class RunTables:
     time_in_state: tuple[TimeInState, ...]
     process_cpu: CpuClock | None
     cpu_stat: CpuStat | None
-    rails: Rails | None
+    rails: RailReadings | None
     warnings: tuple[str, ...] = field(default=())
     tick_ns: float | None = None
     trace: Trace | None = None

@@ -25,7 +25,7 @@ _FETCH = "Check the file, or fetch it again."
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
+class PowerProfile:
     """All items and arrays of a power profile by name: currents in mA, speeds in kHz, capacity in mAh, voltages in mV.
 
     `lines` tells the line on which each stands.
@@ -53,7 +53,7 @@ class Profile:
         return ()
 
 
-def read_power_profile(source: Path | bytes, *, name: str | None = None, max_warnings: int = _MAX_WARNINGS) -> Profile:
+def read_power_profile(source: Path | bytes, *, name: str | None = None, max_warnings: int = _MAX_WARNINGS) -> PowerProfile:
     """Read a profile from a file or its bytes; `name` stands in messages and reports (default: the file's name).
 
     Compiled (binary) Android XML is read as well as text. Numbers that cannot be parsed are 0, of duplicate names the last
@@ -91,7 +91,7 @@ def read_power_profile(source: Path | bytes, *, name: str | None = None, max_war
     if len(warnings) > max_warnings:
         warnings[max_warnings:] = [f"and {len(warnings) - max_warnings} defects more"]
     places = {key.partition(" ")[2]: places[-1] for key, places in lines.items()}
-    return Profile(label, items, arrays, tuple(warnings), places)
+    return PowerProfile(label, items, arrays, tuple(warnings), places)
 
 
 def read_profile_bytes(file: Path) -> bytes:

@@ -7,20 +7,20 @@ from collections.abc import Sequence
 import numpy as np
 
 from navitas.attribute.amounts import WALL_NS, Amounts
-from navitas.attribute.calls.event_cells import Cells, cells_of
+from navitas.attribute.calls.event_cells import EventCells, cells_of
 from navitas.attribute.calls.items import CALLS, CUTS, THROWS, Items
 from navitas.attribute.calls.paths import EMPTY, Paths
 from navitas.attribute.calls.stretches import CUT
 from navitas.attribute.calls.walk import walk
 from navitas.attribute.curves import Bool
-from navitas.attribute.window_spans import NO_WINDOW, Spans
+from navitas.attribute.window_spans import NO_WINDOW, WindowSpans
 from navitas.parse.tables import ENTER, I64, Thread
 
 _MERGE_ROWS = 1 << 20
 _DENSE = 4
 
 
-def items_of_calls(threads: Sequence[Thread], spans: Spans, amounts: Amounts, paths: Paths) -> Items:
+def items_of_calls(threads: Sequence[Thread], spans: WindowSpans, amounts: Amounts, paths: Paths) -> Items:
     """Every call path in every test, with what was spent while it was the innermost one.
 
     A fresh call, its throw and its cut count in the test in which it was entered.
@@ -44,7 +44,7 @@ def items_of_calls(threads: Sequence[Thread], spans: Spans, amounts: Amounts, pa
     return Items.joined(parts, amounts.columns)
 
 
-def _spent(cells: Cells, failed: I64, amounts: Amounts, paths: int) -> Items:
+def _spent(cells: EventCells, failed: I64, amounts: Amounts, paths: int) -> Items:
     """What passed from point to point, by cell and path, and calls that were entered; of those that `failed`, which did."""
     batch, count = cells.batch, len(cells.thread)
     key = batch.path if count == 1 else np.repeat(np.arange(count) * paths, np.diff(cells.start)) + batch.path
@@ -76,7 +76,7 @@ class _Entered:
         self._levels: list[int] = []
         self._windows: list[int] = []
 
-    def ends(self, cells: Cells, failed: I64, cell_of: I64, paths: Paths) -> Items:
+    def ends(self, cells: EventCells, failed: I64, cell_of: I64, paths: Paths) -> Items:
         """Calls that ended in another cell than they began in, by a throw or without an end, in the window of their entry."""
         kind, path, depth = cells.batch.kind, cells.batch.path, cells.batch.depth
         begin, end = depth[cells.start[:-1]], depth[cells.start[1:] - 1]

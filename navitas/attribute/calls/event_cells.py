@@ -7,20 +7,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from navitas.attribute.calls.stretches import CUT
-from navitas.attribute.calls.walk import Batch
+from navitas.attribute.calls.walk import EventBatch
 from navitas.attribute.curves import Bool
-from navitas.attribute.window_spans import Spans
+from navitas.attribute.window_spans import WindowSpans
 from navitas.parse.tables import I64, THROW
 
 
 @dataclass(frozen=True, slots=True)
-class Cells:
+class EventCells:
     """A batch whose marks are the tests' edges: cell i has its points from start[i] to start[i + 1] − 1.
 
     `is_cut`: calls open at the cell's end never ended (the recording of their thread did).
     """
 
-    batch: Batch
+    batch: EventBatch
     start: I64
     thread: I64
     window: I64
@@ -43,10 +43,10 @@ class Cells:
         return found
 
 
-def cells_of(batch: Batch, spans: Spans) -> Cells:
+def cells_of(batch: EventBatch, spans: WindowSpans) -> EventCells:
     """The cells of a batch, which was walked with the marks of `spans`."""
     start = np.append(batch.cell, batch.start[-1])
     piece = np.searchsorted(batch.start, batch.cell, side="right") - 1
     thread = np.array([one.thread for one in batch.pieces], np.int64)[piece]
     is_cut = np.array([one.is_cut for one in batch.pieces], bool)[piece] & (start[1:] == batch.start[piece + 1])
-    return Cells(batch, start, thread, spans.at(batch.t_ns[batch.cell]), is_cut)
+    return EventCells(batch, start, thread, spans.at(batch.t_ns[batch.cell]), is_cut)

@@ -11,11 +11,11 @@ from navitas.attribute.calls.items import Items
 from navitas.attribute.calls.paths import Paths
 from navitas.attribute.curves import ends, overlaps
 from navitas.attribute.forest import path_sums
-from navitas.attribute.window_spans import Spans
+from navitas.attribute.window_spans import WindowSpans
 from navitas.parse.tables import I64, Folded, Thread
 
 
-def items_of_folded(threads: Sequence[Thread], spans: Spans, amounts: Amounts, paths: Paths) -> Items:
+def items_of_folded(threads: Sequence[Thread], spans: WindowSpans, amounts: Amounts, paths: Paths) -> Items:
     """Every fold node in every test, with the amounts of its self time.
 
     Calls of an epoch that reaches over a test's edge are counted in the test in which the epoch ends (an epoch ends with the

@@ -15,7 +15,7 @@ from navitas.parse.tables import I64
 
 
 @dataclass(frozen=True, slots=True)
-class Nodes:
+class CallNodes:
     """One entry for each row and call path, by row, then path; a path's callers have entries, too.
 
     `parent` is the caller's entry, -1 for an outermost call. `counts` columns: calls, throws, cut calls. `amounts` columns are
@@ -29,7 +29,7 @@ class Nodes:
     amounts: F64
 
 
-def nodes_of(parts: Sequence[tuple[I64, Items]], paths: Paths) -> Nodes:
+def nodes_of(parts: Sequence[tuple[I64, Items]], paths: Paths) -> CallNodes:
     """Merge items by row and path; `parts` give each item's row."""
     width = len(paths)
     keys = [row * width + items.path for row, items in parts]
@@ -43,7 +43,7 @@ def nodes_of(parts: Sequence[tuple[I64, Items]], paths: Paths) -> Nodes:
     row, path = key // width, key % width
     caller = paths.parent[path]
     parent = np.where(caller == EMPTY, -1, np.searchsorted(key, row * width + caller))
-    return Nodes(row, path, parent, counts.astype(np.int64), amounts)
+    return CallNodes(row, path, parent, counts.astype(np.int64), amounts)
 
 
 def _with_callers(key: I64, paths: Paths) -> I64:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from navitas.attribute.calls.items import CALLS, THROWS, Items
-from navitas.attribute.calls.nodes import Nodes
+from navitas.attribute.calls.nodes import CallNodes
 from navitas.attribute.curves import F64
 from navitas.parse.tables import I64, CallCost
 
@@ -42,17 +42,17 @@ class ProbesEnergy:
     row_j: F64
     row_outside_j: F64
 
-    def scaled(self, nodes: Nodes, factor: F64) -> ProbesEnergy:
+    def scaled(self, nodes: CallNodes, factor: F64) -> ProbesEnergy:
         """The same times a factor of each row."""
         return ProbesEnergy(self.node_j * factor[nodes.row], self.row_j * factor, self.row_outside_j * factor)
 
 
-def no_probes(nodes: Nodes, rows: int) -> ProbesEnergy:
+def no_probes(nodes: CallNodes, rows: int) -> ProbesEnergy:
     """What probes use of a component that is not used by running code."""
     return ProbesEnergy(np.zeros(len(nodes.row)), np.zeros(rows), np.zeros(rows))
 
 
-def probes_energy(nodes: Nodes, energy_j: F64, cpu_ns: F64) -> ProbesEnergy:
+def probes_energy(nodes: CallNodes, energy_j: F64, cpu_ns: F64) -> ProbesEnergy:
     """What probes used, at each row's joules a nanosecond of CPU time. Never clamped: it may be more than a method has."""
     rows = len(energy_j)
     rate = np.divide(energy_j, cpu_ns, out=np.zeros(rows), where=cpu_ns > 0)

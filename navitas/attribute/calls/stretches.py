@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from navitas.parse.tables import ENTER, I32, I64, RESUME, U8, Calls, Thread
+from navitas.parse.tables import ENTER, I32, I64, RESUME, U8, CallEvents, Thread
 
 PIECE_EVENTS = 1 << 17
 """About so many events are in memory at once."""
@@ -18,7 +18,7 @@ CUT, POINT = 4, 5
 """Kinds beside those of events: the end of a call whose own was lost, and a point in time at which nothing is entered or left."""
 
 _NONE = np.empty(0, np.int64)
-_NO_EVENTS = Calls(np.empty(0, np.int64), np.empty(0, np.uint8), np.empty(0, np.int32))
+_NO_EVENTS = CallEvents(np.empty(0, np.int64), np.empty(0, np.uint8), np.empty(0, np.int32))
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Piece:
     """
 
     thread: int
-    events: Calls
+    events: CallEvents
     since_ns: int
     goes_on: bool
     end_ns: int | None = None
@@ -47,7 +47,7 @@ def pieces_of(index: int, thread: Thread) -> Iterator[Piece]:
         inner = np.unique(np.searchsorted(t_ns, folds_to, side="right"))
         bounds = [0, *inner[(inner > 0) & (inner < len(t_ns))].tolist(), len(t_ns)]
         for low, high in pairwise(bounds):
-            events = Calls(t_ns[low:high], block.kind[low:high], block.method[low:high])
+            events = CallEvents(t_ns[low:high], block.kind[low:high], block.method[low:high])
             next_fold = int(np.searchsorted(folds_to, t_ns[low]))
             goes_on = waiting is not None and next_fold == fold
             if waiting is not None:
@@ -84,7 +84,7 @@ def mended(piece: Piece, open_methods: Sequence[int]) -> Piece:
                 is_open[methods.pop()] -= 1
             take(row, kind, method)
             is_open[methods.pop()] -= 1
-    events = Calls(piece.events.t_ns[rows], np.array(kinds, np.uint8), np.array(of, np.int32))
+    events = CallEvents(piece.events.t_ns[rows], np.array(kinds, np.uint8), np.array(of, np.int32))
     return replace(piece, events=events if rows else _NO_EVENTS)
 
 

@@ -15,7 +15,7 @@ from navitas.parse.tables import ENTER, I64, RESUME, U8, Thread
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class EventBatch:
     """Pieces of threads: piece i has the points start[i] … start[i + 1] − 1; `cell` are the starts of pieces and the marks.
 
     From each point to the next one of its piece the thread was in `path`; `kind` is what happened at the point (tables.ENTER …,
@@ -31,7 +31,7 @@ class Batch:
     depth: I64
 
 
-def walk(threads: Sequence[Thread], paths: Paths, marks: I64) -> Iterator[Batch]:
+def walk(threads: Sequence[Thread], paths: Paths, marks: I64) -> Iterator[EventBatch]:
     """Read every thread's events, with a point more at each of the `marks`; paths that are new go into `paths`.
 
     Exits without entry (their start was lost) are left out; calls without exit end with what is last known of their thread, or
@@ -53,7 +53,7 @@ def walk(threads: Sequence[Thread], paths: Paths, marks: I64) -> Iterator[Batch]
         yield _batch(waiting, carried, paths, marks)
 
 
-def _batch(pieces: Sequence[Piece], carried: int, paths: Paths, marks: I64) -> Batch:
+def _batch(pieces: Sequence[Piece], carried: int, paths: Paths, marks: I64) -> EventBatch:
     """`carried` is the path in which the first piece goes on, if it does: no other one can."""
     before = np.full(len(pieces), EMPTY)
     if pieces[0].goes_on:
@@ -66,7 +66,7 @@ def _batch(pieces: Sequence[Piece], carried: int, paths: Paths, marks: I64) -> B
         points = points_of(pieces, marks)
         found = _follow(points, before, paths)
     assert found is not None  # events of mended pieces fit
-    return Batch(pieces, points.start, points.cell, points.t_ns, points.kind, *found)
+    return EventBatch(pieces, points.start, points.cell, points.t_ns, points.kind, *found)
 
 
 def _follow(points: Points, before: I64, paths: Paths) -> tuple[I64, I64] | None:

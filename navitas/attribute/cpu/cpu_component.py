@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from navitas.attribute.calls.paths import Paths
-from navitas.attribute.component import ComponentCurves, Setting, ThreadCurves
+from navitas.attribute.component import ComponentCurves, ComponentInputs, ThreadCurves
 from navitas.attribute.cpu.busy import Rest, rest_of_cpu
 from navitas.attribute.cpu.device_level import shared_equally
 from navitas.attribute.cpu.energy import Rate, SlotRate, integrate, integrate_curve
@@ -18,7 +18,7 @@ from navitas.attribute.cpu.placement import Placement, of_slots, place, placed_r
 from navitas.attribute.cpu.rate import CoreWatts, Load, core_watts
 from navitas.attribute.cpu.sched import Untraced, traced_run
 from navitas.attribute.cpu.shares import cpu_shares
-from navitas.attribute.cpu.thread_clocks import MOSTLY, Clocks, thread_clocks
+from navitas.attribute.cpu.thread_clocks import MOSTLY, ThreadClocks, thread_clocks
 from navitas.attribute.cpu.thread_freq import Guess, ThreadFreqRate, residencies_of
 from navitas.attribute.curves import F64, NOTHING, Curve, cells
 from navitas.attribute.reasons import Reason
@@ -40,16 +40,16 @@ class Cpu:
 
     name = "cpu"
 
-    def curves(self, run: RunTables, setting: Setting) -> ComponentCurves:
+    def curves(self, run: RunTables, inputs: ComponentInputs) -> ComponentCurves:
         """As `Component.curves`. The alternative model `paper1` is that paper's formula (1)."""
-        clusters = clusters_of(run, setting.manifest.device.policies, setting.model.cpu)
-        found = _curves(run, clusters, setting)
-        return replace(found, alternative=paper1_curve(clusters, setting.model)) if setting.alternative == "paper1" else found
+        clusters = clusters_of(run, inputs.manifest.device.policies, inputs.model.cpu)
+        found = _curves(run, clusters, inputs)
+        return replace(found, alternative=paper1_curve(clusters, inputs.model)) if inputs.alternative == "paper1" else found
 
 
-def _curves(run: RunTables, clusters: Sequence[Cluster], setting: Setting) -> ComponentCurves:
+def _curves(run: RunTables, clusters: Sequence[Cluster], inputs: ComponentInputs) -> ComponentCurves:
     """All curves. Events are read on level *device* alone."""
-    model = setting.model
+    model = inputs.model
     clocks = thread_clocks(run.threads, run.start_ns)
     rest = rest_of_cpu(run, clocks.knots, clocks.cpu_ns)
     load, watts, placement = _load(run, clusters, model, clocks, rest)
@@ -60,7 +60,7 @@ def _curves(run: RunTables, clusters: Sequence[Cluster], setting: Setting) -> Co
     is_traced = run.trace is not None and len(run.trace.switches) > 0
     if not is_traced and not any(len(thread.anchors.t_ns) or len(thread.samples.t_ns) for thread in run.threads):
         process_j, others = _process_alone(run, clusters, model, anyone, rest)
-        knots, energy_j, nobody = shared_equally(run.threads, Paths(setting.methods), process_j, run.start_ns)
+        knots, energy_j, nobody = shared_equally(run.threads, Paths(inputs.methods), process_j, run.start_ns)
         threads = ThreadCurves(knots, energy_j, np.zeros(len(energy_j)))
         return ComponentCurves(LEVELS, "device", (NO_THREAD_CLOCKS, *reasons), threads, others, base, nobody)
     rate: Rate = anyone
@@ -78,7 +78,7 @@ def _curves(run: RunTables, clusters: Sequence[Cluster], setting: Setting) -> Co
         level, clocks, rate = traced.level, traced.clocks, traced.rate
         # What the levels below lack matters where most of the CPU time is theirs.
         reasons = (*_plain(run), *traced.reasons, *(() if level == "sched" else reasons[len(run.reasons) :]))
-    knots, cpu_ns, energy_j = integrate(rate, clocks, setting.marks)
+    knots, cpu_ns, energy_j = integrate(rate, clocks, inputs.marks)
     if traced is not None:
         others, unattributed = traced.others, traced.nobody(knots, energy_j)
     return ComponentCurves(LEVELS, level, reasons, ThreadCurves(knots, energy_j, cpu_ns), others, base, unattributed)
@@ -94,7 +94,7 @@ def _base(run: RunTables, model: PowerModel) -> Curve:
 
 
 def _load(
-    run: RunTables, clusters: Sequence[Cluster], model: PowerModel, clocks: Clocks, rest: Rest
+    run: RunTables, clusters: Sequence[Cluster], model: PowerModel, clocks: ThreadClocks, rest: Rest
 ) -> tuple[Load, CoreWatts, Placement]:
     edges = slot_edges(run, clusters)
     owner, slot, spent_ns = cells(clocks.knots, clocks.cpu_ns, edges)

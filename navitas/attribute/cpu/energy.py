@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from navitas.attribute.cpu.thread_clocks import Clocks
+from navitas.attribute.cpu.thread_clocks import ThreadClocks
 from navitas.attribute.curves import F64, NOTHING, Bool, Curve, Knots, ends, middle, overlaps
 from navitas.parse.tables import I64
 
@@ -58,7 +58,7 @@ def slots_of(edges: I64, a_ns: I64, b_ns: I64) -> I64:
     return np.clip(np.searchsorted(edges, middle(a_ns, b_ns), side="right") - 1, 0, len(edges) - 2)
 
 
-def integrate(rate: Rate, clocks: Clocks, marks: I64) -> tuple[Knots, F64, F64]:
+def integrate(rate: Rate, clocks: ThreadClocks, marks: I64) -> tuple[Knots, F64, F64]:
     """Energy curves of threads: knots, CPU ns and joules, ∫ watts d(CPU time) over every reading and slot.
 
     What stays as knots are a thread's anchors, outside of them its samples and the slots, and the `marks` (edges of tests).
@@ -81,7 +81,7 @@ def integrate_curve(rate: SlotRate, spent_ns: Curve) -> Curve:
     return Curve(t_ns, np.concatenate([[0.0], np.cumsum(joules)]))
 
 
-def _refined(clocks: Clocks, cuts: I64, marks: I64) -> tuple[Knots, F64, Bool]:
+def _refined(clocks: ThreadClocks, cuts: I64, marks: I64) -> tuple[Knots, F64, Bool]:
     """Readings and cuts together: knots, CPU ns, and which of them stay."""
     old = clocks.knots
     first = np.searchsorted(cuts, old.first_ns, side="right")

@@ -8,7 +8,7 @@ import numpy as np
 
 from navitas.attribute.cpu.holes import Holes
 from navitas.attribute.cpu.instants import Pieces
-from navitas.attribute.cpu.thread_clocks import Clocks
+from navitas.attribute.cpu.thread_clocks import ThreadClocks
 from navitas.attribute.curves import F64, Curve, Knots, cells, middle, monotone
 from navitas.parse.tables import I64
 
@@ -20,7 +20,7 @@ class Missed:
     holes: Holes
     pieces: Pieces
 
-    def part_of(self, clocks: Clocks) -> float:
+    def part_of(self, clocks: ThreadClocks) -> float:
         """The part of the threads' CPU time, by their own clocks, that the trace should show and does not."""
         knots, pieces, spent_ns = clocks.knots, self.pieces, clocks.spent_ns
         told_ns = spent_ns[~self.holes.have(middle(knots.t_ns[:-1], knots.t_ns[1:]))].sum()

@@ -13,7 +13,7 @@ from navitas.attribute.cpu.holes import Holes, stitched
 from navitas.attribute.cpu.instants import traced_energy
 from navitas.attribute.cpu.missed import Missed
 from navitas.attribute.cpu.stints import stints_of
-from navitas.attribute.cpu.thread_clocks import MOSTLY, NOTED, Clocks
+from navitas.attribute.cpu.thread_clocks import MOSTLY, NOTED, ThreadClocks
 from navitas.attribute.cpu.traced import TracedRate, traced_clocks
 from navitas.attribute.curves import F64, Curve, Knots, middle
 from navitas.attribute.reasons import Reason
@@ -27,7 +27,7 @@ class Untraced:
     """What there would be without a trace."""
 
     level: str
-    clocks: Clocks
+    clocks: ThreadClocks
     rate: Rate
     others: Curve
     unattributed: Curve
@@ -39,7 +39,7 @@ class Seen:
 
     level: str
     reasons: tuple[Reason, ...]
-    clocks: Clocks
+    clocks: ThreadClocks
     rate: TracedRate
     others: Curve
     _nobody: Curve

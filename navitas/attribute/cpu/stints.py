@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.attribute.curves import Rows, distinct, held
+from navitas.attribute.curves import RowsByTime, distinct, held
 from navitas.parse.tables import I32, I64, Thread
 from navitas.parse.trace.trace_tables import IDLE_TID, Trace
 
@@ -63,7 +63,7 @@ def stints_of(trace: Trace, threads: Sequence[Thread]) -> Stints:
 def _owners(tid: I32, start_ns: I64, trace: Trace, threads: Sequence[Thread]) -> I64:
     """Threads of one tid are told apart by the lives that the tracer saw; within one, a stint is the latest thread's."""
     tasks = trace.tasks
-    lives = Rows(tasks.tid, tasks.from_ns)
+    lives = RowsByTime(tasks.tid, tasks.from_ns)
     index = np.array([i for i, thread in enumerate(threads) if thread.tid > 0], np.int64)
     own_tid = np.array([threads[i].tid for i in index], np.int32)
     seen_ns = np.array([_seen_ns(threads[i]) for i in index], np.int64)
@@ -71,7 +71,7 @@ def _owners(tid: I32, start_ns: I64, trace: Trace, threads: Sequence[Thread]) ->
     index, own_tid, seen_ns = index[order], own_tid[order], seen_ns[order]
     life, own_life = lives.at(tid, start_ns), lives.at(own_tid, seen_ns)
     owner = np.full(len(tid), OTHERS, np.int64)
-    latest = Rows(own_tid, seen_ns).at(tid, start_ns)
+    latest = RowsByTime(own_tid, seen_ns).at(tid, start_ns)
     first = np.searchsorted(own_tid, tid)
     for candidate in (np.where(latest < 0, first, latest + 1), latest):  # the last that fits wins
         at = np.clip(candidate, 0, len(index) - 1)

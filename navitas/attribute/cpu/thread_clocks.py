@@ -17,7 +17,7 @@ MOSTLY = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Clocks:
+class ThreadClocks:
     """CPU time of threads at all their readings; `is_knot` says which readings the energy curves keep.
 
     `first_anchor_ns` > `last_anchor_ns` for a thread without anchors.
@@ -43,7 +43,7 @@ class Clocks:
         return spent
 
 
-def thread_clocks(threads: Sequence[Thread], start_ns: int) -> Clocks:
+def thread_clocks(threads: Sequence[Thread], start_ns: int) -> ThreadClocks:
     """Join anchors and samples of all threads (docs/how-it-measures.md, "A thread's CPU time").
 
     Between its first and last anchor a thread's samples are held between the anchors around them, for schedstat of a running
@@ -65,7 +65,7 @@ def thread_clocks(threads: Sequence[Thread], start_ns: int) -> Clocks:
     first_ns, last_ns = np.full(owners, bounds.max), np.full(owners, bounds.min)
     np.minimum.at(first_ns, anchors[0], anchors[1])
     np.maximum.at(last_ns, anchors[0], anchors[1])
-    return Clocks(knots, _ascending(knots, cpu_ns[last]), keep[last], first_ns, last_ns)
+    return ThreadClocks(knots, _ascending(knots, cpu_ns[last]), keep[last], first_ns, last_ns)
 
 
 def readings(clocks: Sequence[CpuClock]) -> tuple[I64, I64, F64]:

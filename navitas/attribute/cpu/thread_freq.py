@@ -11,8 +11,8 @@ from navitas.attribute.cpu.energy import SlotRate, slots_of
 from navitas.attribute.cpu.frequency import Cluster
 from navitas.attribute.cpu.placement import Placement
 from navitas.attribute.cpu.rate import CoreWatts, Load
-from navitas.attribute.cpu.thread_clocks import NOTED, Clocks
-from navitas.attribute.curves import F64, Curve, Rows, middle
+from navitas.attribute.cpu.thread_clocks import NOTED, ThreadClocks
+from navitas.attribute.curves import F64, Curve, RowsByTime, middle
 from navitas.attribute.reasons import Reason
 from navitas.parse.tables import I64, Thread
 
@@ -44,7 +44,7 @@ class ThreadFreqRate:
 
     def __init__(self, load: Load, watts: CoreWatts, seen: Residencies) -> None:
         self._watts, self._seen = watts, seen
-        self._rows = Rows(seen.owner, seen.start_ns)
+        self._rows = RowsByTime(seen.owner, seen.start_ns)
         row = self._row(load.owner, middle(load.edges[load.slot], load.edges[load.slot + 1]))
         left = load.total_ns[:, None] * watts.part
         told = row >= 0
@@ -71,7 +71,7 @@ class ThreadFreqRate:
         watts[told] = self._watts.active[slot] + (self._seen.part[row] * on_cluster).sum(axis=1)
         return watts
 
-    def untold(self, clocks: Clocks) -> tuple[float, tuple[Reason, ...]]:
+    def untold(self, clocks: ThreadClocks) -> tuple[float, tuple[Reason, ...]]:
         """The part of the threads' CPU time that their own time_in_state does not tell; a reason, where it is some."""
         knots = clocks.knots
         row = self._row(knots.owner[1:], middle(knots.t_ns[:-1], knots.t_ns[1:]))

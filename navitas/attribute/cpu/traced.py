@@ -9,8 +9,8 @@ import numpy as np
 from navitas.attribute.cpu.energy import Rate
 from navitas.attribute.cpu.holes import Holes
 from navitas.attribute.cpu.instants import Pieces
-from navitas.attribute.cpu.thread_clocks import Clocks, readings
-from navitas.attribute.curves import F64, Bool, Knots, Rows, ends, middle, overlaps
+from navitas.attribute.cpu.thread_clocks import ThreadClocks, readings
+from navitas.attribute.curves import F64, Bool, Knots, RowsByTime, ends, middle, overlaps
 from navitas.parse.tables import I64, Thread
 
 
@@ -19,7 +19,7 @@ class TracedRate:
 
     def __init__(self, elsewhere: Rate, holes: Holes, pieces: Pieces) -> None:
         self._elsewhere, self._holes, self._pieces = elsewhere, holes, pieces
-        self._rows = Rows(pieces.owner, pieces.start_ns)
+        self._rows = RowsByTime(pieces.owner, pieces.start_ns)
 
     @property
     def edges(self) -> I64:
@@ -46,7 +46,7 @@ class TracedRate:
         return np.where(nearer, after, before)
 
 
-def traced_clocks(threads: Sequence[Thread], plain: Clocks, holes: Holes, pieces: Pieces) -> Clocks:
+def traced_clocks(threads: Sequence[Thread], plain: ThreadClocks, holes: Holes, pieces: Pieces) -> ThreadClocks:
     """CPU time of threads at their anchors and at every change that the trace saw of them.
 
     Between anchors, which are exact, and from a thread's birth, CPU time grows as in the trace; in its holes it grows as in
@@ -69,10 +69,10 @@ def traced_clocks(threads: Sequence[Thread], plain: Clocks, holes: Holes, pieces
     born = _born(knots, plain)
     at = np.concatenate([born, knots.place(anchors[0], anchors[1]).left])
     cpu_ns = _through(knots, _growth(knots, plain, holes, pieces), at, np.concatenate([np.zeros(len(born)), anchors[2]]))
-    return Clocks(knots, cpu_ns, keep[last], plain.first_anchor_ns, plain.last_anchor_ns)
+    return ThreadClocks(knots, cpu_ns, keep[last], plain.first_anchor_ns, plain.last_anchor_ns)
 
 
-def _born(knots: Knots, plain: Clocks) -> I64:
+def _born(knots: Knots, plain: ThreadClocks) -> I64:
     """First knots of threads that had not run by then: nor does the trace show them before."""
     is_birth: Bool = (plain.cpu_ns[plain.knots.start[:-1]] == 0) & (plain.knots.first_ns == knots.first_ns)
     return knots.start[:-1][is_birth]
@@ -85,7 +85,7 @@ def _within_lives(knots: Knots, edges: I64) -> tuple[I64, I64]:
     return owner, edges[edge]
 
 
-def _growth(knots: Knots, plain: Clocks, holes: Holes, pieces: Pieces) -> F64:
+def _growth(knots: Knots, plain: ThreadClocks, holes: Holes, pieces: Pieces) -> F64:
     """CPU time since each curve's first knot: as in the trace, in holes as in the plain clocks."""
     owner, t_ns = knots.owner, knots.t_ns
     traced = _run_until(pieces, owner, t_ns)
@@ -98,7 +98,7 @@ def _run_until(pieces: Pieces, owner: I64, t_ns: I64) -> F64:
     """Ns that each owner ran until a time, but for a constant of its own."""
     length = pieces.end_ns - pieces.start_ns
     before = np.concatenate([[0], np.cumsum(length)])
-    rows = Rows(pieces.owner, pieces.start_ns)
+    rows = RowsByTime(pieces.owner, pieces.start_ns)
     piece = rows.at(owner, t_ns)
     if not len(length):
         return np.zeros(len(owner))

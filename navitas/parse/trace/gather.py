@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navitas.parse.tables import I32, I64, TID_LIMIT, U8
-from navitas.parse.trace.growing_rows import CoreRows, Rows
+from navitas.parse.trace.growing_rows import CoreRows, GrowingRows
 from navitas.parse.trace.trace_tables import DEAD, IDLE_APART_NS, RUNNABLE, SLEEPS, UNKNOWN, SkippedLine
 
 CPU_LIMIT: Final = 4096
@@ -43,7 +43,7 @@ class LastRows:
         return last
 
 
-class Names:
+class ThreadNames:
     """Names of threads by number."""
 
     def __init__(self) -> None:
@@ -74,12 +74,12 @@ class Gathered:
         self.switches = CoreRows(next_tid=i32, prev_tid=i32, prev_state=u8)
         self.frequencies = CoreRows(khz=i64)
         self.idle = CoreRows(IDLE_APART_NS, state=i32)
-        self.facts = Rows(_telling, t_ns=i64, tid=i32, kind=u8, tgid=i32, name=i32, parent=i32)
-        self.losses = Rows(cpu=i32, from_ns=i64, to_ns=i64)
-        self.offline = Rows(cpu=i32, t_ns=i64)
-        self.suspends = Rows(t_ns=i64, begins=u8)
-        self.snapshots = Rows(trace_ns=i64, monotonic_ns=i64, boottime_ns=i64, realtime_ns=i64)
-        self.names = Names()
+        self.facts = GrowingRows(_telling, t_ns=i64, tid=i32, kind=u8, tgid=i32, name=i32, parent=i32)
+        self.losses = GrowingRows(cpu=i32, from_ns=i64, to_ns=i64)
+        self.offline = GrowingRows(cpu=i32, t_ns=i64)
+        self.suspends = GrowingRows(t_ns=i64, begins=u8)
+        self.snapshots = GrowingRows(trace_ns=i64, monotonic_ns=i64, boottime_ns=i64, realtime_ns=i64)
+        self.names = ThreadNames()
         self.skipped: list[SkippedLine] = []
         self.skipped_by_reason: Counter[str] = Counter()
         self.warnings: list[str] = []

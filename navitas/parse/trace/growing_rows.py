@@ -19,7 +19,7 @@ _THINNED_FROM = 1 << 20
 _SPARE_SHIFT, _SPARE = 4, 256
 
 
-class Rows:
+class GrowingRows:
     """A table that grows by arrays and by single rows; from a million rows on `thin` drops what nobody needs, now and then."""
 
     def __init__(self, thin: Thin | None = None, /, **dtypes: type[np.generic]) -> None:
@@ -57,7 +57,7 @@ class Rows:
             self._thin_at = max(_THINNED_FROM, 2 * self._columns.size)
 
 
-class CoreRows(Rows):
+class CoreRows(GrowingRows):
     """A table with columns `cpu` and `t_ns`, the rows of each core by themselves: they come nearly in order of time.
 
     With `apart_ns` a core's rows are thinned to the first one in each stretch of so long.

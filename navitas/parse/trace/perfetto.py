@@ -24,13 +24,13 @@ def read_perfetto(source: Path | bytes) -> RawTrace:
 
     RecordingError when it cannot be read or is no such trace; never for what is in its packets.
     """
-    reader = _Reader()
+    reader = _PacketReader()
     for packet in read_packets(source, reader.into):
         reader.read(packet)
     return reader.close()
 
 
-class _Reader:
+class _PacketReader:
     def __init__(self) -> None:
         self.into = Gathered()
         self.into.clock = "boottime"

@@ -9,14 +9,14 @@ import numpy as np
 
 from navitas.parse.trace.blocks import BLOCK_BYTES, Block, read_blocks
 from navitas.parse.trace.gather import Gathered
-from navitas.parse.trace.lines import Layout, Lines
+from navitas.parse.trace.lines import Layout, TraceLines
 from navitas.parse.trace.order import in_order
 from navitas.parse.trace.other_lines import decode_ends, decode_power, decode_starts
 from navitas.parse.trace.single_lines import CLOCK_SYNC, SingleLines, Switch
 from navitas.parse.trace.switch_lines import SwitchLines
 from navitas.parse.trace.text_losses import TextLosses
 from navitas.parse.trace.trace_tables import RawTrace
-from navitas.parse.trace.words import Places, Text
+from navitas.parse.trace.words import Places, TextBuffer
 
 _RARE = (b"sched_process_fo", b"task_rename:", b"suspend_resume:", b"sched_cpu_hotplu", b"cpuhp_enter:")
 _MARKS = (b"tracing_mark_write", b"print", b"0:")
@@ -31,13 +31,13 @@ def read_text(source: Path | bytes, block_bytes: int = BLOCK_BYTES) -> RawTrace:
 
     A file without any event yields empty tables. RecordingError when the file cannot be read.
     """
-    reader = _Reader()
+    reader = _LineReader()
     for block in read_blocks(source, block_bytes):
         reader.read(block)
     return reader.close()
 
 
-class _Reader:
+class _LineReader:
     def __init__(self) -> None:
         self._into = Gathered()
         self._layout, self._switches = Layout(), SwitchLines()
@@ -83,7 +83,7 @@ class _Reader:
 
 
 def _frequent(
-    text: Text, lines: Lines, switches: SwitchLines, single: Callable[[int], Switch | None], into: Gathered
+    text: TextBuffer, lines: TraceLines, switches: SwitchLines, single: Callable[[int], Switch | None], into: Gathered
 ) -> Iterator[Places]:
     """Decode the frequent events (other forms of switches by `single`); yields the event lines that are left."""
 
@@ -116,7 +116,7 @@ def _mask(text: bytes) -> np.uint64:
     return np.uint64((1 << 8 * len(text)) - 1)
 
 
-def _lines_with(text: Text, lines: Lines, mark: bytes) -> Iterator[int]:
+def _lines_with(text: TextBuffer, lines: TraceLines, mark: bytes) -> Iterator[int]:
     """The event lines that have a mark in them."""
     at = text.buffer.find(mark, text.low, text.high)
     while at >= 0:

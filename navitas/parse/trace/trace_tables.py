@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from navitas.parse.tables import I32, I64, U8, Rails
+    from navitas.parse.tables import I32, I64, U8, RailReadings
 
 SLEEPS, RUNNABLE, DEAD = 0, 1, 2
 IDLE_TID = 0
@@ -106,7 +106,7 @@ class Losses:
 
 
 @dataclass(frozen=True, slots=True)
-class Spans:
+class TimeSpans:
     """Spans of time in order, apart from each other."""
 
     from_ns: I64
@@ -152,12 +152,12 @@ class Trace:
     tasks: Tasks
     windows: CpuWindows
     losses: Losses
-    suspends: Spans
+    suspends: TimeSpans
     snapshots: Snapshots
     start_ns: int
     end_ns: int
     clock: TraceClock
-    rails: Rails | None = None
+    rails: RailReadings | None = None
 
 
 @dataclass(frozen=True, slots=True)

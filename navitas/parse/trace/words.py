@@ -21,7 +21,7 @@ _OVER_NINE = np.uint64(0x7676767676767676)
 _8, _16, _32, _7, _56 = (np.uint64(bits) for bits in (8, 16, 32, 7, 56))
 
 
-class Text:
+class TextBuffer:
     """The text from `low` to `high` of a buffer, with `PAD` bytes before and behind it; places are indexes into the buffer."""
 
     def __init__(self, buffer: bytes | bytearray, low: int, high: int) -> None:
@@ -30,9 +30,9 @@ class Text:
         self.bytes: U8 = np.frombuffer(buffer, np.uint8)
         self._words: U64 = np.ndarray((len(buffer) - 7,), np.dtype("<u8"), buffer=buffer, strides=(1,))
 
-    def part(self, low: int, high: int) -> Text:
+    def part(self, low: int, high: int) -> TextBuffer:
         """Another part of the same buffer."""
-        return Text(self.buffer, low, high)
+        return TextBuffer(self.buffer, low, high)
 
     def words(self, at: Places) -> U64:
         """The eight bytes from each place on, the first one lowest."""
