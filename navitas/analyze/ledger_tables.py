@@ -15,10 +15,9 @@ from navitas.analyze.records import Lazy, MethodEnergy, Nodes, TestEnergy, Threa
 from navitas.analyze.row_blocks import RowBlocks
 from navitas.analyze.trees import CallTrees, call_trees
 from navitas.attribute.compensation import NOT_THE_TESTS
-from navitas.attribute.curves import F64, Bool
 from navitas.attribute.forest import binned, sums
 from navitas.attribute.ledger import NO_TEST, OUTSIDE, PROBES, Ledger, OwnerKind
-from navitas.parse.tables import I64
+from navitas.parse.arrays import F64, I64, Bool
 
 KINDS = len(OwnerKind)
 

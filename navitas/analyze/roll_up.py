@@ -9,9 +9,9 @@ import numpy as np
 
 from navitas.analyze.ledger_tables import LedgerTables
 from navitas.analyze.records import TestEnergy
-from navitas.attribute.curves import F64, Bool
 from navitas.attribute.forest import sums
-from navitas.parse.tables import I64, Method, MethodTable
+from navitas.parse.arrays import F64, I64, Bool
+from navitas.parse.tables import Method, MethodTable
 
 
 @dataclass(frozen=True, slots=True)

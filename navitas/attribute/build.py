@@ -16,7 +16,6 @@ from navitas.attribute.compensation import Baselines, relative_error
 from navitas.attribute.component import Component, ComponentCurves, ComponentInputs
 from navitas.attribute.components import COMPONENTS
 from navitas.attribute.curve_store import CurveStore
-from navitas.attribute.curves import F64
 from navitas.attribute.dimensions import OwnerRows, TestRows
 from navitas.attribute.facts import RunFacts, facts_of, joined_calls, joined_energy, joined_estimates, joined_shares
 from navitas.attribute.ledger import CallPaths, Evidence, Ledger, RunEntry
@@ -24,6 +23,7 @@ from navitas.attribute.rails_comparison import rails_comparison
 from navitas.attribute.reasons import merged
 from navitas.attribute.window_spans import WindowSpans
 from navitas.attribute.windows import AttributedRun
+from navitas.parse.arrays import F64
 from navitas.parse.parsed_recording import ParsedRecording
 from navitas.parse.tables import RunTables, Thread
 from navitas.power.model import PowerModel

@@ -7,9 +7,10 @@ from typing import Protocol
 
 import numpy as np
 
-from navitas.attribute.curves import F64, NOTHING, Curve, Knots
+from navitas.attribute.curves import NOTHING, Curve, Knots
 from navitas.attribute.reasons import Reason
-from navitas.parse.tables import I64, RunTables
+from navitas.parse.arrays import F64, I64
+from navitas.parse.tables import RunTables
 from navitas.power.model import PowerModel
 from navitas.recording.manifest import Manifest
 

@@ -9,10 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from navitas.errors import RecordingError
-from navitas.parse.tables import I64
+from navitas.parse.arrays import F64, I64, Bool
 
-F64 = NDArray[np.float64]
-Bool = NDArray[np.bool_]
 Word = TypeVar("Word", np.int64, np.uint64)
 
 

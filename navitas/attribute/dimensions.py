@@ -10,7 +10,8 @@ from navitas.attribute.curves import Curve
 from navitas.attribute.ledger import NO_TEST, OwnerKind, Owners, Tests
 from navitas.attribute.run_rows import stem
 from navitas.attribute.window_spans import WindowSpans
-from navitas.parse.tables import I64, Thread
+from navitas.parse.arrays import I64
+from navitas.parse.tables import Thread
 from navitas.recording.manifest import Test
 
 BESIDE_THREADS = (OwnerKind.OTHER_PROCESSES, OwnerKind.BASE, OwnerKind.UNATTRIBUTED)

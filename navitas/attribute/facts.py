@@ -16,11 +16,11 @@ from navitas.attribute.calls.overhead import ProbesEnergy, no_probes, probes_ene
 from navitas.attribute.calls.paths import Paths
 from navitas.attribute.compensation import Estimates, Unprobed
 from navitas.attribute.component import ComponentCurves, threads_between
-from navitas.attribute.curves import F64, Bool, Curve
+from navitas.attribute.curves import Curve
 from navitas.attribute.ledger import NO_TEST, OUTSIDE, PROBES, Calls, Compensation, Energy, Shares
 from navitas.attribute.run_rows import RunRows, rows_of, stem
 from navitas.attribute.windows import AttributedRun, compensations, corrections, unprobed, windows_of
-from navitas.parse.tables import I64
+from navitas.parse.arrays import F64, I64, Bool
 
 Columns = tuple[I64 | F64, ...]
 

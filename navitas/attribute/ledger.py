@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from navitas.attribute.curve_store import CurveStore
-from navitas.attribute.curves import F64
-from navitas.parse.tables import I32, I64, U8, MethodTable
+from navitas.parse.arrays import F64, I32, I64, U8
+from navitas.parse.tables import MethodTable
 
 NO_TEST = -1
 """The test of energy that was used outside of all tests."""

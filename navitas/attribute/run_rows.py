@@ -11,10 +11,11 @@ import numpy as np
 
 from navitas.attribute.calls.items import Items
 from navitas.attribute.component import ThreadCurves
-from navitas.attribute.curves import F64, Bool, begins, distinct, held, overlaps
+from navitas.attribute.curves import begins, distinct, held, overlaps
 from navitas.attribute.forest import sums
 from navitas.attribute.window_spans import WindowSpans
-from navitas.parse.tables import I64, Thread
+from navitas.parse.arrays import F64, I64, Bool
+from navitas.parse.tables import Thread
 
 OWN_ROWS = 64
 """This many threads of one name stem have a row of their own in a test; all others share one."""

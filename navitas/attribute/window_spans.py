@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from navitas.parse.tables import I64, Window
+from navitas.parse.arrays import I64
+from navitas.parse.tables import Window
 
 NO_WINDOW = -1
 

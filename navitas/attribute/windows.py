@@ -10,11 +10,12 @@ import numpy as np
 from navitas.attribute.calls.overhead import ProbesEnergy
 from navitas.attribute.compensation import NOT_THE_TESTS, Baselines, Estimates, Measured, Unprobed, compensation
 from navitas.attribute.component import ComponentCurves
-from navitas.attribute.curves import F64, Bool, Curve
+from navitas.attribute.curves import Curve
 from navitas.attribute.ledger import NO_TEST
 from navitas.attribute.run_rows import RunRows
 from navitas.attribute.window_spans import WindowSpans
-from navitas.parse.tables import I64, RunTables
+from navitas.parse.arrays import F64, I64, Bool
+from navitas.parse.tables import RunTables
 from navitas.recording.manifest import Test
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from navitas.parse.arrays import F64
 from navitas.parse.call_events import encoded_calls
 from navitas.parse.chunks import CALLS, FOLDED, Chunk
 from navitas.parse.folded import decode_folded
@@ -25,8 +25,6 @@ CALIBRATION = "navitas-calibration"
 _ALL_IDS = Span(0, 1 << 22)
 _LEAST_CALLS, _LEAST_BATCHES = 100, 3
 _LEAST_SPREAD = 0.02
-
-F64 = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from navitas.parse.arrays import U64, Bool
 from navitas.parse.chunks import Chunk, release
 from navitas.parse.methodmap import RESERVED_ID, Span
 from navitas.parse.tables import CallEvents
@@ -28,10 +28,10 @@ class _Part:
 
     chunk: Chunk
     base: int
-    kept: NDArray[np.bool_] | None
+    kept: Bool | None
 
     @property
-    def words(self) -> NDArray[np.uint64]:
+    def words(self) -> U64:
         words = np.frombuffer(self.chunk.payload, "<u8")
         return words if self.kept is None else words[self.kept]
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from navitas.parse.arrays import I64
 from navitas.parse.chunks import Chunk
-from navitas.parse.tables import I64
 
 _UNKNOWN = -1
 UNJOINED = -1

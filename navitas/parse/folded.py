@@ -9,9 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from navitas.parse.arrays import I32, I64, Bool
 from navitas.parse.chunks import Chunk
 from navitas.parse.methodmap import RESERVED_ID, Span
-from navitas.parse.tables import I32, I64, Folded
+from navitas.parse.tables import Folded
 
 _EPOCH = struct.Struct("<qqI")
 _ROW = np.dtype([("node", "<u4"), ("parent", "<i4"), ("method", "<u4"), ("calls", "<u4"), ("throws", "<u4"), ("self_ns", "<i8")])
@@ -36,7 +37,7 @@ class _FoldedRows:
     epoch: I64
     dropped: int
 
-    def kept(self, keep: NDArray[np.bool_], base: I64) -> Folded:
+    def kept(self, keep: Bool, base: I64) -> Folded:
         table = self.table[keep]
         node = table["node"].astype(np.int32)
         return Folded(
@@ -78,7 +79,7 @@ def own_rows(chunks: Sequence[Chunk]) -> Folded:
     return rows.kept((rows.table["method"] >= RESERVED_ID) & _possible(rows), np.zeros(len(rows.table), np.int64))
 
 
-def _possible(rows: _FoldedRows) -> NDArray[np.bool_]:
+def _possible(rows: _FoldedRows) -> Bool:
     """Which rows can be: their epochs' rows take no longer than the epoch itself, and no call takes less than a nanosecond."""
     self_ns, length_ns = rows.table["self_ns"], rows.end_ns - rows.start_ns
     calls = np.maximum(rows.table["calls"], rows.table["throws"])

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from navitas.parse.clock_triples import ClockTriples
-from navitas.parse.tables import RailReadings
+from navitas.parse.rail_readings import RailReadings
 
 _TIME = re.compile(r"t=(\d{1,15})\s*$", re.MULTILINE)
 _RAIL = re.compile(r"CH\d{1,4}\(T=\d{1,19}\)\[([^\]\n]{1,64})\], ?(\d{1,18})\s*$", re.MULTILINE)

@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from navitas.parse.arrays import I64, Bool
 from navitas.parse.call_events import own_calls
 from navitas.parse.chunks import CALLS, FOLDED, Chunk
 from navitas.parse.folded import own_rows
 from navitas.parse.methodmap import RESERVED_ID
-from navitas.parse.tables import ENTER, EXIT, I64, CallEvents, Folded
+from navitas.parse.tables import ENTER, EXIT, CallEvents, Folded
 
 LINK, CALLER, CALLED, THROWING = RESERVED_ID, RESERVED_ID + 2, RESERVED_ID + 3, RESERVED_ID + 4
 """Calls that hold others, the outermost call of a batch or sample, leaves that return and leaves that throw."""
@@ -93,8 +94,8 @@ def _of_folds(folded: Folded) -> I64:
     return one
 
 
-def _is_inner(method: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
-    found: NDArray[np.bool_] = (method == CALLED) | (method == LINK)
+def _is_inner(method: NDArray[np.integer[Any]]) -> Bool:
+    found: Bool = (method == CALLED) | (method == LINK)
     return found
 
 

@@ -10,13 +10,15 @@ from itertools import product
 import numpy as np
 
 from navitas.parse import thread_residency
+from navitas.parse.arrays import I64
 from navitas.parse.clock_triples import UNJOINED, ClockTriples
 from navitas.parse.counters import Readings
 from navitas.parse.findings import TORN, Findings
 from navitas.parse.procstat import parse_cpu_stat, parse_process_stat
+from navitas.parse.rail_readings import RailReadings
 from navitas.parse.rails import parse_rails
 from navitas.parse.shell import Series, parse_shell
-from navitas.parse.tables import I64, CpuClock, CpuStat, RailReadings, TimeInState
+from navitas.parse.tables import CpuClock, CpuStat, TimeInState
 from navitas.parse.time_in_state import parse_time_in_state
 from navitas.recording.manifest import Manifest, Run, Source
 from navitas.recording.raw import read_lines

@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import Literal, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    from navitas.parse.trace.trace_tables import Trace
-
-I64 = NDArray[np.int64]
-I32 = NDArray[np.int32]
-U8 = NDArray[np.uint8]
+from navitas.parse.arrays import I32, I64, U8
+from navitas.parse.rail_readings import RailReadings
+from navitas.parse.trace.trace_tables import Trace
 
 TID_LIMIT = 1 << 22
 """The kernel's own limit (PID_MAX_LIMIT); a number beyond is no thread's."""
@@ -140,15 +134,6 @@ class CpuStat:
     cpus: tuple[int, ...]
     t_ns: I64
     busy_ns: I64
-
-
-@dataclass(frozen=True, slots=True)
-class RailReadings:
-    """On-device rail monitor: `energy_j[i, k]` had rail `names[k]` spent until `t_ns[i]`."""
-
-    names: tuple[str, ...]
-    t_ns: I64
-    energy_j: NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

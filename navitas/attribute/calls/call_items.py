@@ -12,9 +12,9 @@ from navitas.attribute.calls.items import CALLS, CUTS, THROWS, Items
 from navitas.attribute.calls.paths import EMPTY, Paths
 from navitas.attribute.calls.stretches import CUT
 from navitas.attribute.calls.walk import walk
-from navitas.attribute.curves import Bool
 from navitas.attribute.window_spans import NO_WINDOW, WindowSpans
-from navitas.parse.tables import ENTER, I64, Thread
+from navitas.parse.arrays import I64, Bool
+from navitas.parse.tables import ENTER, Thread
 
 _MERGE_ROWS = 1 << 20
 _DENSE = 4

@@ -8,9 +8,9 @@ import numpy as np
 
 from navitas.attribute.calls.stretches import CUT
 from navitas.attribute.calls.walk import EventBatch
-from navitas.attribute.curves import Bool
 from navitas.attribute.window_spans import WindowSpans
-from navitas.parse.tables import I64, THROW
+from navitas.parse.arrays import I64, Bool
+from navitas.parse.tables import THROW
 
 
 @dataclass(frozen=True, slots=True)

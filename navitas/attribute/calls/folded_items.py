@@ -12,7 +12,8 @@ from navitas.attribute.calls.paths import Paths
 from navitas.attribute.curves import ends, overlaps
 from navitas.attribute.forest import path_sums
 from navitas.attribute.window_spans import WindowSpans
-from navitas.parse.tables import I64, Folded, Thread
+from navitas.parse.arrays import I64
+from navitas.parse.tables import Folded, Thread
 
 
 def items_of_folded(threads: Sequence[Thread], spans: WindowSpans, amounts: Amounts, paths: Paths) -> Items:

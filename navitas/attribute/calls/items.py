@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.attribute.curves import F64
 from navitas.attribute.forest import sums
-from navitas.parse.tables import I64
+from navitas.parse.arrays import F64, I64
 
 CALLS, THROWS, CUTS = range(3)
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from navitas.attribute.calls.items import Items
 from navitas.attribute.calls.paths import EMPTY, Paths
-from navitas.attribute.curves import F64, distinct, held
+from navitas.attribute.curves import distinct, held
 from navitas.attribute.forest import sums
-from navitas.parse.tables import I64
+from navitas.parse.arrays import F64, I64
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ import numpy as np
 
 from navitas.attribute.calls.items import CALLS, THROWS, Items
 from navitas.attribute.calls.nodes import CallNodes
-from navitas.attribute.curves import F64
-from navitas.parse.tables import I64, CallCost
+from navitas.parse.arrays import F64, I64
+from navitas.parse.tables import CallCost
 
 INSIDE_NS, OUTSIDE_NS = -2, -1
 """Columns that `with_probes` adds: what probes took inside of calls, and in their callers."""

@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navitas.attribute.curves import Word
-from navitas.parse.tables import I32, I64
+from navitas.parse.arrays import I32, I64, U64
 
-U64 = NDArray[np.uint64]
 EMPTY = 0
 """The path of a thread that is in no call."""
 

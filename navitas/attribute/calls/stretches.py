@@ -9,7 +9,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from navitas.parse.tables import ENTER, I32, I64, RESUME, U8, CallEvents, Thread
+from navitas.parse.arrays import I32, I64, U8
+from navitas.parse.tables import ENTER, RESUME, CallEvents, Thread
 
 PIECE_EVENTS = 1 << 17
 """About so many events are in memory at once."""

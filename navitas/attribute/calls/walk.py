@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from navitas.attribute.calls.paths import EMPTY, Paths
 from navitas.attribute.calls.stretches import PIECE_EVENTS, POINT, Piece, Points, mended, pieces_of, points_of
 from navitas.attribute.curves import Word, held
-from navitas.parse.tables import ENTER, I64, RESUME, U8, Thread
+from navitas.parse.arrays import I64, U8
+from navitas.parse.tables import ENTER, RESUME, Thread
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.attribute.curves import F64, NOTHING, Curve, Knots, cells, ends, monotone
-from navitas.parse.tables import I64, RunTables
+from navitas.attribute.curves import NOTHING, Curve, Knots, cells, ends, monotone
+from navitas.parse.arrays import F64, I64
+from navitas.parse.tables import RunTables
 
 
 @dataclass(frozen=True, slots=True)

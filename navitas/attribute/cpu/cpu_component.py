@@ -20,8 +20,9 @@ from navitas.attribute.cpu.sched import Untraced, traced_run
 from navitas.attribute.cpu.shares import cpu_shares
 from navitas.attribute.cpu.thread_clocks import MOSTLY, ThreadClocks, thread_clocks
 from navitas.attribute.cpu.thread_freq import Guess, ThreadFreqRate, residencies_of
-from navitas.attribute.curves import F64, NOTHING, Curve, cells
+from navitas.attribute.curves import NOTHING, Curve, cells
 from navitas.attribute.reasons import Reason
+from navitas.parse.arrays import F64
 from navitas.parse.tables import CpuClock, RunTables
 from navitas.power.model import PowerModel
 

@@ -8,8 +8,9 @@ import numpy as np
 
 from navitas.attribute.calls.paths import Paths
 from navitas.attribute.calls.walk import walk
-from navitas.attribute.curves import F64, NOTHING, Curve, Knots, begins, overlaps
-from navitas.parse.tables import I64, Thread
+from navitas.attribute.curves import NOTHING, Curve, Knots, begins, overlaps
+from navitas.parse.arrays import F64, I64
+from navitas.parse.tables import Thread
 
 
 def shared_equally(threads: Sequence[Thread], paths: Paths, process_j: Curve, start_ns: int) -> tuple[Knots, F64, Curve]:

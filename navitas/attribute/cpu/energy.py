@@ -8,8 +8,8 @@ from typing import Protocol
 import numpy as np
 
 from navitas.attribute.cpu.thread_clocks import ThreadClocks
-from navitas.attribute.curves import F64, NOTHING, Bool, Curve, Knots, ends, middle, overlaps
-from navitas.parse.tables import I64
+from navitas.attribute.curves import NOTHING, Curve, Knots, ends, middle, overlaps
+from navitas.parse.arrays import F64, I64, Bool
 
 
 class Rate(Protocol):

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.attribute.curves import F64
-from navitas.parse.tables import I64, RunTables, TimeInState
+from navitas.parse.arrays import F64, I64
+from navitas.parse.tables import RunTables, TimeInState
 from navitas.power.model import ClusterPower, CpuPower
 from navitas.recording.manifest import Policy
 

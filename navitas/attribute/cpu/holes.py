@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from navitas.attribute.cpu.stints import Stints
-from navitas.attribute.curves import Bool, Curve, distinct, middle
-from navitas.parse.tables import I64
+from navitas.attribute.curves import Curve, distinct, middle
+from navitas.parse.arrays import I64, Bool
 from navitas.parse.trace.trace_tables import Trace
 
 

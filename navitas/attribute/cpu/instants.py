@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from navitas.attribute.cpu.frequency import Cluster
 from navitas.attribute.cpu.stints import NOBODY, OTHERS, Stints
-from navitas.attribute.curves import F64, Curve, distinct
-from navitas.parse.tables import I64
+from navitas.attribute.curves import Curve, distinct
+from navitas.parse.arrays import F64, I64, Bool
 from navitas.parse.trace.trace_tables import Frequencies, Trace
 from navitas.power.model import PowerModel
 
@@ -97,7 +96,7 @@ def _block(edges: I64, cores: Sequence[_Core], clusters: Sequence[Cluster], mode
     return owner, np.where(running, (core_ma + shared + active) * (model.voltage_v / 1e3), 0.0)
 
 
-def _split(running: NDArray[np.bool_]) -> F64:
+def _split(running: Bool) -> F64:
     """Each running core's part of what all running ones share."""
     return np.asarray(1.0 / np.maximum(running.sum(axis=1, keepdims=True), 1), np.float64)
 

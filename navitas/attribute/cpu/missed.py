@@ -9,8 +9,8 @@ import numpy as np
 from navitas.attribute.cpu.holes import Holes
 from navitas.attribute.cpu.instants import Pieces
 from navitas.attribute.cpu.thread_clocks import ThreadClocks
-from navitas.attribute.curves import F64, Curve, Knots, cells, middle, monotone
-from navitas.parse.tables import I64
+from navitas.attribute.curves import Curve, Knots, cells, middle, monotone
+from navitas.parse.arrays import F64, I64
 
 
 @dataclass(frozen=True, slots=True)

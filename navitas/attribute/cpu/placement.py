@@ -11,8 +11,9 @@ from navitas.attribute.cpu.energy import SlotRate
 from navitas.attribute.cpu.frequency import Cluster, mix_per_slot
 from navitas.attribute.cpu.rate import CoreWatts, Load
 from navitas.attribute.cpu.shares import cluster_growth, governed_weights
-from navitas.attribute.curves import F64, Knots
-from navitas.parse.tables import I64, CpuStat
+from navitas.attribute.curves import Knots
+from navitas.parse.arrays import F64, I64
+from navitas.parse.tables import CpuStat
 
 _ROUNDS = 30
 _GUESSES = 3

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from navitas.attribute.cpu.frequency import Cluster, mix_per_slot, running_mix
-from navitas.attribute.curves import F64
-from navitas.parse.tables import I64
+from navitas.parse.arrays import F64, I64
 from navitas.power.model import PowerModel
 
 _ALWAYS = 1.0 - 1e-9

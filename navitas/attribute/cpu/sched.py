@@ -15,8 +15,9 @@ from navitas.attribute.cpu.missed import Missed
 from navitas.attribute.cpu.stints import stints_of
 from navitas.attribute.cpu.thread_clocks import MOSTLY, NOTED, ThreadClocks
 from navitas.attribute.cpu.traced import TracedRate, traced_clocks
-from navitas.attribute.curves import F64, Curve, Knots, middle
+from navitas.attribute.curves import Curve, Knots, middle
 from navitas.attribute.reasons import Reason
+from navitas.parse.arrays import F64
 from navitas.parse.tables import RunTables
 from navitas.parse.trace.trace_tables import Trace
 from navitas.power.model import PowerModel

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from navitas.attribute.cpu.frequency import Cluster, mix_per_slot, stretches
-from navitas.attribute.curves import F64
-from navitas.parse.tables import I64, CpuStat
+from navitas.parse.arrays import F64, I64
+from navitas.parse.tables import CpuStat
 
 _AT_LOWEST = 0.02
 

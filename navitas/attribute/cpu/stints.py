@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from navitas.attribute.curves import RowsByTime, distinct, held
-from navitas.parse.tables import I32, I64, Thread
+from navitas.parse.arrays import I32, I64
+from navitas.parse.tables import Thread
 from navitas.parse.trace.trace_tables import IDLE_TID, Trace
 
 OTHERS, NOBODY = -1, -2

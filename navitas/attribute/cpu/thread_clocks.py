@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.attribute.curves import F64, Bool, Knots, ends, time_span
-from navitas.parse.tables import I64, CpuClock, Thread
+from navitas.attribute.curves import Knots, ends, time_span
+from navitas.parse.arrays import F64, I64, Bool
+from navitas.parse.tables import CpuClock, Thread
 
 NOTED = 1e-3
 """A smaller part of the CPU time at a lower level is not worth a reason."""

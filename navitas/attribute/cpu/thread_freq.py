@@ -12,9 +12,10 @@ from navitas.attribute.cpu.frequency import Cluster
 from navitas.attribute.cpu.placement import Placement
 from navitas.attribute.cpu.rate import CoreWatts, Load
 from navitas.attribute.cpu.thread_clocks import NOTED, ThreadClocks
-from navitas.attribute.curves import F64, Curve, RowsByTime, middle
+from navitas.attribute.curves import Curve, RowsByTime, middle
 from navitas.attribute.reasons import Reason
-from navitas.parse.tables import I64, Thread
+from navitas.parse.arrays import F64, I64
+from navitas.parse.tables import Thread
 
 _TICK_NS = 10_000_000
 _ENOUGH_TICKS = 5

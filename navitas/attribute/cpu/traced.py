@@ -10,8 +10,9 @@ from navitas.attribute.cpu.energy import Rate
 from navitas.attribute.cpu.holes import Holes
 from navitas.attribute.cpu.instants import Pieces
 from navitas.attribute.cpu.thread_clocks import ThreadClocks, readings
-from navitas.attribute.curves import F64, Bool, Knots, RowsByTime, ends, middle, overlaps
-from navitas.parse.tables import I64, Thread
+from navitas.attribute.curves import Knots, RowsByTime, ends, middle, overlaps
+from navitas.parse.arrays import F64, I64, Bool
+from navitas.parse.tables import Thread
 
 
 class TracedRate:

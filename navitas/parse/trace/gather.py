@@ -9,7 +9,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.parse.tables import I32, I64, TID_LIMIT, U8
+from navitas.parse.arrays import I32, I64, U8, Bool
+from navitas.parse.tables import TID_LIMIT
 from navitas.parse.trace.growing_rows import CoreRows, GrowingRows
 from navitas.parse.trace.trace_tables import DEAD, IDLE_APART_NS, RUNNABLE, SLEEPS, UNKNOWN, SkippedLine
 
@@ -35,11 +36,11 @@ class LastRows:
     def __init__(self) -> None:
         self._row = np.zeros(TID_LIMIT, np.int32)
 
-    def of(self, tid: I64) -> NDArray[np.bool_]:
+    def of(self, tid: I64) -> Bool:
         """Whether no later row has the same thread."""
         rows = np.arange(len(tid), dtype=np.int32)
         self._row[tid] = rows
-        last: NDArray[np.bool_] = self._row[tid] == rows
+        last: Bool = self._row[tid] == rows
         return last
 
 
@@ -122,7 +123,7 @@ class Gathered:
             self.skipped.append(SkippedLine(number, shown, reason))
 
 
-def _telling(facts: Mapping[str, NDArray[Any]]) -> NDArray[np.bool_]:
+def _telling(facts: Mapping[str, NDArray[Any]]) -> Bool:
     """Facts but those that say of a thread, between two others, what both of these say: that it is there."""
     order = np.lexsort((facts["t_ns"], facts["tid"]))
     middle = np.isin(facts["kind"][order], (SEEN, LISTED))

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from navitas.parse.arrays import Bool
+
 Piece = Mapping[str, NDArray[Any] | int]
-Thin = Callable[[Mapping[str, NDArray[Any]]], NDArray[np.bool_]]
+Thin = Callable[[Mapping[str, NDArray[Any]]], Bool]
 """Which rows of a table are worth keeping."""
 
 _STAGED = 1 << 12

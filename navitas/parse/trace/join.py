@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from navitas.parse.arrays import I64
 from navitas.parse.clock_triples import ClockTriples
-from navitas.parse.tables import I64
 from navitas.parse.trace.offsets import Mapping, map_boottime, shifted
 from navitas.parse.trace.trace_tables import UNKNOWN, RawTrace, Tasks, Trace
 

@@ -6,9 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from navitas.parse.tables import I64, U8
+from navitas.parse.arrays import I64, U8, Bool
 from navitas.parse.trace.words import Places, TextBuffer
 
 _NS_PER_S, _NS_PER_US = 1_000_000_000, 1000
@@ -67,7 +66,7 @@ class Layout:
         cpu = 100 * hundreds + 10 * tens + ones
         return TraceLines(start, end, rows[found], bracket, colon + 2, cpu, t_ns, rows[other], np.flatnonzero(comment))
 
-    def _try(self, offsets: list[int], base: Places, end: Places, fits: Callable[[Places], NDArray[np.bool_]]) -> Places:
+    def _try(self, offsets: list[int], base: Places, end: Places, fits: Callable[[Places], Bool]) -> Places:
         """For each base the place at the first offset that fits, before its line's end; -1 where none does."""
         place = np.full(len(base), -1, np.int64)
         left = np.arange(len(base))
@@ -108,25 +107,23 @@ def _stripped(text: TextBuffer, start: Places, end: Places) -> Places:
     return end
 
 
-def _is_digit(values: U8) -> NDArray[np.bool_]:
-    digit: NDArray[np.bool_] = (values - np.uint8(ord("0"))) <= 9
+def _is_digit(values: U8) -> Bool:
+    digit: Bool = (values - np.uint8(ord("0"))) <= 9
     return digit
 
 
-def _is_cpu(data: U8, at: Places) -> NDArray[np.bool_]:
-    fits: NDArray[np.bool_] = (
-        (data[at] == ord("[")) & (data[at + 4] == ord("]")) & _is_digit(data[at + 1]) & _is_digit(data[at + 2])
-    )
+def _is_cpu(data: U8, at: Places) -> Bool:
+    fits: Bool = (data[at] == ord("[")) & (data[at + 4] == ord("]")) & _is_digit(data[at + 1]) & _is_digit(data[at + 2])
     return fits
 
 
-def _is_time_end(data: U8, at: Places) -> NDArray[np.bool_]:
-    fits: NDArray[np.bool_] = (data[at] == ord(":")) & (data[at + 1] == ord(" ")) & _is_digit(data[at - 1])
+def _is_time_end(data: U8, at: Places) -> Bool:
+    fits: Bool = (data[at] == ord(":")) & (data[at + 1] == ord(" ")) & _is_digit(data[at - 1])
     fits &= (data[at - 7] == ord(".")) | (data[at - 10] == ord("."))
     return fits
 
 
-def _times(text: TextBuffer, colon: Places) -> tuple[I64, NDArray[np.bool_]]:
+def _times(text: TextBuffer, colon: Places) -> tuple[I64, Bool]:
     """Times in ns from seconds with 6 or 9 decimals before the colons, and whether each is one."""
     fraction, digits = text.number_before(colon)
     seconds, some = text.number_before(colon - digits - 1)

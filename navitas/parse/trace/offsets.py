@@ -6,10 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from navitas.parse.arrays import I64, Bool
 from navitas.parse.clock_triples import ClockTriples
-from navitas.parse.tables import I64
 from navitas.parse.trace.trace_tables import UNKNOWN, TimeSpans, Trace
 
 # Clocks are read one after another; a reading that was interrupted is further off than this, and a sleep takes longer.
@@ -83,7 +82,7 @@ def _readings(trace: Trace, triples: ClockTriples) -> tuple[I64, I64]:
     monotonic_ns = np.concatenate([taken.monotonic_ns[own], triples.monotonic_ns[known]])
     order = np.argsort(boot_ns, kind="stable")
     boot_ns, offset = boot_ns[order], (boot_ns - monotonic_ns)[order]
-    odd: NDArray[np.bool_] = np.zeros(len(offset), bool)
+    odd: Bool = np.zeros(len(offset), bool)
     odd[1:-1] = (np.abs(offset[2:] - offset[:-2]) <= _STEP_NS) & (np.abs(offset[1:-1] - offset[:-2]) > _STEP_NS)
     return boot_ns[~odd], offset[~odd]
 

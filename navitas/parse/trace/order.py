@@ -7,7 +7,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.parse.tables import I32, I64, RailReadings
+from navitas.parse.arrays import I32, I64
+from navitas.parse.rail_readings import RailReadings
 from navitas.parse.trace.gaps import bridged
 from navitas.parse.trace.gather import CPU_LIMIT, Gathered
 from navitas.parse.trace.lives import Facts, tasks_of

@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from navitas.parse.tables import I64, TID_LIMIT
+from navitas.parse.arrays import I64
+from navitas.parse.tables import TID_LIMIT
 from navitas.parse.trace.gather import (
     CPU_LIMIT,
     DIED,

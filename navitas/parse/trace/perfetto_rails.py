@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from navitas.parse.tables import RailReadings
+from navitas.parse.rail_readings import RailReadings
 from navitas.parse.trace.perfetto_clocks import TIME_LIMIT_NS
 from navitas.parse.trace.trace_tables import UNKNOWN
 

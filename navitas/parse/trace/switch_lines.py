@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.parse.tables import I64, TID_LIMIT, U8
+from navitas.parse.arrays import I64, U8, Bool
+from navitas.parse.tables import TID_LIMIT
 from navitas.parse.trace.gather import DIED, SEEN, Gathered, LastRows, state_of_numbers
 from navitas.parse.trace.lines import TraceLines
 from navitas.parse.trace.single_lines import Switch
@@ -25,7 +26,7 @@ _STATE_OF_LETTER[list(_DEAD_LETTERS)] = DEAD
 
 @dataclass(frozen=True, slots=True)
 class _Fields:
-    good: NDArray[np.bool_]
+    good: Bool
     prev_tid: I64
     next_tid: I64
     prev_state: U8
@@ -110,7 +111,7 @@ def _fields(text: TextBuffer, event: Places, end: Places) -> _Fields:
     return _Fields(good, prev_tid, next_tid, state, prev_name, prev_name_length, next_name, next_name_length)
 
 
-def _states(text: TextBuffer, at: Places) -> tuple[U8, NDArray[np.bool_]]:
+def _states(text: TextBuffer, at: Places) -> tuple[U8, Bool]:
     """States by their first letter, or by number where that is printed; and whether they are (hexadecimal ones are not)."""
     letter = text.bytes[at]
     state = _STATE_OF_LETTER[letter]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+import numpy as np
+from numpy.typing import NDArray
 
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from navitas.parse.tables import I32, I64, U8, RailReadings
+from navitas.parse.arrays import I32, I64, U8, Bool
+from navitas.parse.rail_readings import RailReadings
 
 SLEEPS, RUNNABLE, DEAD = 0, 1, 2
 IDLE_TID = 0
@@ -83,7 +82,7 @@ class Tasks:
         """The threads of one process."""
         return self.where(self.tgid == tgid)
 
-    def where(self, mask: NDArray[np.bool_]) -> Tasks:
+    def where(self, mask: Bool) -> Tasks:
         """Some of the rows; the names stay."""
         return Tasks(self.tid[mask], self.tgid[mask], self.from_ns[mask], self.to_ns[mask], self.name[mask], self.names)
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.parse.tables import I64, U8
+from navitas.parse.arrays import I64, U8, U64, Bool
 
-U64 = NDArray[np.uint64]
-Places = NDArray[np.int64]
+Places = I64
 PAD = 64
 """Bytes that have to be before the first place and behind the last."""
 
@@ -38,11 +37,11 @@ class TextBuffer:
         """The eight bytes from each place on, the first one lowest."""
         return self._words[at]
 
-    def has(self, at: Places, eight: bytes) -> NDArray[np.bool_]:
+    def has(self, at: Places, eight: bytes) -> Bool:
         """Whether these (at most) eight bytes are at each place."""
         wanted = np.uint64(int.from_bytes(eight, "little"))
         mask = np.uint64((1 << 8 * len(eight)) - 1)
-        same: NDArray[np.bool_] = (self._words[at] & mask) == wanted
+        same: Bool = (self._words[at] & mask) == wanted
         return same
 
     def number_from(self, at: Places) -> tuple[I64, I64]:

@@ -17,8 +17,9 @@ from navitas.attribute.cpu.frequency import Cluster, clusters_of, mix_per_slot, 
 from navitas.attribute.cpu.placement import of_slots, place
 from navitas.attribute.cpu.rate import Load, core_watts
 from navitas.attribute.cpu.shares import cpu_shares
-from navitas.attribute.curves import F64, Knots, monotone, time_span
+from navitas.attribute.curves import Knots, monotone, time_span
 from navitas.errors import RecordingError
+from navitas.parse.arrays import F64
 from navitas.parse.tables import CpuStat
 from navitas.recording.manifest import Policy
 
