@@ -44,8 +44,7 @@ class MethodTotal:
 def method_totals(tables: LedgerTables, tests: Iterable[TestEnergy] | None = None) -> tuple[MethodTotal, ...]:
     """Each method once over the given tests (all by default), largest exclusive energy first.
 
-    A method is known by its module, class, name and descriptor: ids differ between builds, and between the maps of two modules
-    that depend on its own.
+    A method is known by its `identity`: ids differ between builds, and between the maps of two modules that depend on its own.
     """
     rows, threads = tables.methods, tables.threads
     chosen = _chosen(tables, tests)[threads.test[rows.tree]]
@@ -130,9 +129,7 @@ def _chosen(tables: LedgerTables, tests: Iterable[TestEnergy] | None) -> Bool:
 def _first_ids(table: MethodTable, ids: I64) -> I64:
     """For each id the lowest one of the same method: a module that two others depend on is in both their maps."""
     first: dict[tuple[str, str, str, str], int] = {}
-    methods = (table.methods[id] for id in ids.tolist())
-    keys = ((method.module, method.class_name, method.name, method.descriptor) for method in methods)
-    return np.array([first.setdefault(key, id) for id, key in zip(ids.tolist(), keys, strict=True)], np.int64)
+    return np.array([first.setdefault(table.methods[id].identity, id) for id in ids.tolist()], np.int64)
 
 
 def _call_cost_j(tables: LedgerTables) -> F64:

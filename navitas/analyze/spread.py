@@ -42,15 +42,10 @@ def method_repeats(tables: LedgerTables, tests: Sequence[TestEnergy]) -> tuple[M
     """Each method once, largest exclusive energy first."""
     repeats = sorted({test.repeat for test in tests})
     found = [
-        {_identity(each): each for each in method_totals(tables, [test for test in tests if test.repeat == repeat])}
+        {each.method.identity: each for each in method_totals(tables, [test for test in tests if test.repeat == repeat])}
         for repeat in repeats
     ]
-    return tuple(_of_method(total, [own.get(_identity(total)) for own in found]) for total in method_totals(tables, tests))
-
-
-def _identity(total: MethodTotal) -> tuple[str, str, str, str]:
-    method = total.method
-    return method.module, method.class_name, method.name, method.descriptor
+    return tuple(_of_method(total, [own.get(total.method.identity) for own in found]) for total in method_totals(tables, tests))
 
 
 def _of_method(total: MethodTotal, repeats: Sequence[MethodTotal | None]) -> MethodRepeats:

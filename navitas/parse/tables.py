@@ -207,6 +207,11 @@ class Method:
     is_test_source: bool
     file: str | None = None
 
+    @property
+    def identity(self) -> tuple[str, str, str, str]:
+        """Module, class, name and descriptor: what is the same in other builds and in other modules' maps."""
+        return self.module, self.class_name, self.name, self.descriptor
+
 
 @dataclass(frozen=True, slots=True)
 class MethodTable:
