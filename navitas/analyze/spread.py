@@ -40,12 +40,15 @@ class MethodRepeats:
 
 def method_repeats(tables: LedgerTables, tests: Sequence[TestEnergy]) -> tuple[MethodRepeats, ...]:
     """Each method once, largest exclusive energy first."""
+    totals = method_totals(tables, tests)
     repeats = sorted({test.repeat for test in tests})
-    found = [
-        {each.method.identity: each for each in method_totals(tables, [test for test in tests if test.repeat == repeat])}
-        for repeat in repeats
-    ]
-    return tuple(_of_method(total, [own.get(total.method.identity) for own in found]) for total in method_totals(tables, tests))
+    by_repeat = [totals] if len(repeats) == 1 else [_of_repeat(tables, tests, repeat) for repeat in repeats]
+    found = [{each.method.identity: each for each in own} for own in by_repeat]
+    return tuple(_of_method(total, [own.get(total.method.identity) for own in found]) for total in totals)
+
+
+def _of_repeat(tables: LedgerTables, tests: Sequence[TestEnergy], repeat: int) -> tuple[MethodTotal, ...]:
+    return method_totals(tables, [test for test in tests if test.repeat == repeat])
 
 
 def _of_method(total: MethodTotal, repeats: Sequence[MethodTotal | None]) -> MethodRepeats:
