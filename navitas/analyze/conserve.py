@@ -8,7 +8,8 @@ import numpy as np
 
 from navitas.analyze.profile import Profile
 from navitas.attribute.forest import binned
-from navitas.attribute.ledger import NO_TEST, OwnerKind
+from navitas.attribute.ledger import NO_TEST
+from navitas.attribute.owner_kind import OwnerKind
 from navitas.parse.arrays import F64, Bool
 
 TOLERANCE = 1e-9

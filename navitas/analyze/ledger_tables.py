@@ -16,7 +16,8 @@ from navitas.analyze.row_blocks import RowBlocks
 from navitas.analyze.trees import CallTrees, call_trees
 from navitas.attribute.compensation import NOT_THE_TESTS
 from navitas.attribute.forest import binned, sums
-from navitas.attribute.ledger import NO_TEST, OUTSIDE, PROBES, Ledger, OwnerKind
+from navitas.attribute.ledger import NO_TEST, OUTSIDE, PROBES, Ledger
+from navitas.attribute.owner_kind import OwnerKind
 from navitas.parse.arrays import F64, I64, Bool
 
 KINDS = len(OwnerKind)

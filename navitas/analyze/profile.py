@@ -16,7 +16,8 @@ from navitas.analyze.repeats import Repeats, repeats_of
 from navitas.analyze.roll_up import MethodTotal, ThreadTotal, method_totals, thread_totals
 from navitas.analyze.spread import MethodRepeats, method_repeats
 from navitas.analyze.timeline import Timeline, timeline
-from navitas.attribute.ledger import Evidence, Ledger, OwnerKind
+from navitas.attribute.ledger import Evidence, Ledger
+from navitas.attribute.owner_kind import OwnerKind
 from navitas.parse.findings import ParsedLoss
 from navitas.parse.tables import MethodTable
 

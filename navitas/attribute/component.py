@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from navitas.attribute.curves import NOTHING, Curve, Knots
+from navitas.attribute.owner_kind import BESIDE_THREADS, OwnerKind
 from navitas.attribute.reasons import Reason
 from navitas.parse.arrays import F64, I64
 from navitas.parse.tables import RunTables
@@ -59,9 +60,19 @@ class ComponentCurves:
     unattributed: Curve = NOTHING
     alternative: Curve | None = None
 
+    @property
+    def beside_threads(self) -> tuple[Curve, ...]:
+        """The curves of the owners that are no threads, in the order of `BESIDE_THREADS`."""
+        curves = {
+            OwnerKind.OTHER_PROCESSES: self.other_processes,
+            OwnerKind.BASE: self.base,
+            OwnerKind.UNATTRIBUTED: self.unattributed,
+        }
+        return tuple(curves[kind] for kind in BESIDE_THREADS)
+
     def between(self, a_ns: int, b_ns: int) -> float:
         """Joules of all owners from `a_ns` to `b_ns`."""
-        rest = sum(curve.between(a_ns, b_ns) for curve in (self.other_processes, self.base, self.unattributed))
+        rest = sum(curve.between(a_ns, b_ns) for curve in self.beside_threads)
         return rest + (0.0 if self.threads is None else float(threads_between(self.threads, a_ns, b_ns).sum()))
 
 

@@ -7,15 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from navitas.attribute.curves import Curve
-from navitas.attribute.ledger import NO_TEST, OwnerKind, Owners, Tests
+from navitas.attribute.ledger import NO_TEST, Owners, Tests
+from navitas.attribute.owner_kind import BESIDE_THREADS, OwnerKind
 from navitas.attribute.run_rows import stem
 from navitas.attribute.window_spans import WindowSpans
 from navitas.parse.arrays import I64
 from navitas.parse.tables import Thread
 from navitas.recording.manifest import Test
-
-BESIDE_THREADS = (OwnerKind.OTHER_PROCESSES, OwnerKind.BASE, OwnerKind.UNATTRIBUTED)
-"""A run's owners after its threads and groups of threads, in this order."""
 
 
 class TestRows:

@@ -15,8 +15,7 @@ from navitas.attribute.calls.nodes import CallNodes, nodes_of
 from navitas.attribute.calls.overhead import ProbesEnergy, no_probes, probes_energy
 from navitas.attribute.calls.paths import Paths
 from navitas.attribute.compensation import Estimates, Unprobed
-from navitas.attribute.component import ComponentCurves, threads_between
-from navitas.attribute.curves import Curve
+from navitas.attribute.component import threads_between
 from navitas.attribute.ledger import NO_TEST, OUTSIDE, PROBES, Calls, Compensation, Energy, Shares
 from navitas.attribute.run_rows import RunRows, rows_of, stem
 from navitas.attribute.windows import AttributedRun, compensations, corrections, unprobed, windows_of
@@ -33,7 +32,7 @@ class RunFacts:
     calls: Columns
     shares: Columns
     groups: tuple[int, ...]
-    """For each group of threads one thread of it; after the groups come other processes, base and unattributed."""
+    """For each group of threads one thread of it; after the groups come `BESIDE_THREADS`."""
     estimates: Mapping[int, Estimates]
     """By row of `Ledger.tests`: what probes used; none where their cost is not known."""
     unprobed: Sequence[Unprobed]
@@ -129,7 +128,7 @@ def _beside_threads(run: AttributedRun, first: int) -> list[Columns]:
     start_ns, end_ns = run.spans.start_ns[kept], run.spans.end_ns[kept]
     found = []
     for number, curves in enumerate(run.components):
-        for place, curve in enumerate(_rest(curves)):
+        for place, curve in enumerate(() if curves is None else curves.beside_threads):
             joules = curve.at(end_ns) - curve.at(start_ns)
             whole_j = curve.between(run.tables.start_ns, run.tables.end_ns)
             in_all = np.append(joules, whole_j - joules.sum())
@@ -155,11 +154,6 @@ def _plain(test: I64, owner: I64, component: int, joules: F64) -> Columns:
     """Energy of no call, with no probes in it."""
     count = len(test)
     return test, owner, np.full(count, component), np.full(count, OUTSIDE), joules, joules, np.zeros(count)
-
-
-def _rest(curves: ComponentCurves | None) -> tuple[Curve, ...]:
-    """In the order of `OwnerKind` from `OTHER_PROCESSES` on."""
-    return () if curves is None else (curves.other_processes, curves.base, curves.unattributed)
 
 
 def joined_energy(runs: Sequence[RunFacts]) -> Energy:
