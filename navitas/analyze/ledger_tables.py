@@ -84,8 +84,9 @@ class LedgerTables:
         key = test * width + owner
         by_key = np.argsort(key)
         found = np.zeros((2, size, components))
+        in_tests = (energy.test != NO_TEST) & (ledger.owners.kind[energy.owner] == OwnerKind.THREAD)
         for place, path in enumerate((OUTSIDE, PROBES)):
-            own = (energy.path == path) & (energy.test != NO_TEST) & (ledger.owners.kind[energy.owner] == OwnerKind.THREAD)
+            own = in_tests & (energy.path == path)
             row = by_key[np.searchsorted(key, energy.test[own].astype(np.int64) * width + energy.owner[own], sorter=by_key)]
             found[place, row, energy.component[own]] = energy.exclusive_j[own]
         return ThreadRows(
