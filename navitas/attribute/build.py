@@ -53,9 +53,10 @@ def build_ledger(
     known = Baselines(without)
     for number in counted:
         found.attribute(number, known)
-    curves = [found.curves[number] for number in range(len(parsed.runs))]
+    order = range(len(parsed.runs))
+    curves = [found.curves[number] for number in order]
     return Ledger(
-        runs=tuple(_entry(manifest, tables, each) for tables, each in zip(parsed.runs, curves, strict=True)),
+        runs=tuple(found.entries[number] for number in order),
         tests=tests.table(),
         compensation=joined_estimates(found.facts, len(tests)),
         owners=found.owners.table(),
@@ -89,6 +90,7 @@ class _Attribution:
     store: CurveStore = field(default_factory=CurveStore)
     facts: list[RunFacts] = field(default_factory=list)
     curves: dict[int, Curves] = field(default_factory=dict)
+    entries: dict[int, RunEntry] = field(default_factory=dict)
     paths: Paths = field(init=False)
 
     def __post_init__(self) -> None:
@@ -110,6 +112,7 @@ class _Attribution:
         self.owners.add(number, tables.threads, facts.groups)
         self.facts.append(facts)
         self.curves[number] = found
+        self.entries[number] = _entry(self.manifest, tables, found, error)
         return facts
 
 
@@ -129,7 +132,7 @@ def _call_paths(paths: Paths) -> CallPaths:
     return CallPaths(np.concatenate([[-1, -1], parent]), np.concatenate([[-1, -1], paths.method[1:]]))
 
 
-def _entry(manifest: Manifest, tables: RunTables, curves: Curves) -> RunEntry:
+def _entry(manifest: Manifest, tables: RunTables, curves: Curves, probes_error: float | None) -> RunEntry:
     run = next((run for run in manifest.runs if run.id == tables.run_id), None)
     cost = tables.probe_cost
     estimate_j, rails_j = rails_comparison(tables, curves) or (None, None)
@@ -142,7 +145,7 @@ def _entry(manifest: Manifest, tables: RunTables, curves: Curves) -> RunEntry:
         baseline=run is not None and run.baseline,
         tick_ns=tables.tick_ns,
         call_cost_ns=None if cost is None else cost.events.inside_ns + cost.events.outside_ns,
-        probes_error=relative_error(cost, ticked=tables.tick_ns is not None),
+        probes_error=probes_error,
         rails_j=rails_j,
         rails_estimate_j=estimate_j,
     )
