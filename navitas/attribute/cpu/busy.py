@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.attribute.curves import NOTHING, Curve, Knots, cells, ends, monotone
+from navitas.attribute.cpu.growth import cells, monotone
+from navitas.attribute.curves import NOTHING, Curve, Knots, ends
 from navitas.parse.arrays import F64, I64
 from navitas.parse.tables import RunTables
 

@@ -13,6 +13,7 @@ from navitas.attribute.cpu.busy import Rest, rest_of_cpu
 from navitas.attribute.cpu.device_level import shared_equally
 from navitas.attribute.cpu.energy import Rate, SlotRate, integrate, integrate_curve
 from navitas.attribute.cpu.frequency import Cluster, clusters_of, slot_edges
+from navitas.attribute.cpu.growth import cells
 from navitas.attribute.cpu.paper1 import paper1_curve
 from navitas.attribute.cpu.placement import Placement, of_slots, place, placed_rate
 from navitas.attribute.cpu.rate import CoreWatts, Load, core_watts
@@ -20,7 +21,7 @@ from navitas.attribute.cpu.sched import Untraced, traced_run
 from navitas.attribute.cpu.shares import cpu_shares
 from navitas.attribute.cpu.thread_clocks import MOSTLY, ThreadClocks, thread_clocks
 from navitas.attribute.cpu.thread_freq import Guess, ThreadFreqRate, residencies_of
-from navitas.attribute.curves import NOTHING, Curve, cells
+from navitas.attribute.curves import NOTHING, Curve
 from navitas.attribute.reasons import Reason
 from navitas.parse.arrays import F64
 from navitas.parse.tables import CpuClock, RunTables

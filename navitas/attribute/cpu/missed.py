@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from navitas.attribute.cpu.growth import cells, monotone
 from navitas.attribute.cpu.holes import Holes
 from navitas.attribute.cpu.instants import Pieces
 from navitas.attribute.cpu.thread_clocks import ThreadClocks
-from navitas.attribute.curves import Curve, Knots, cells, middle, monotone
+from navitas.attribute.curves import Curve, Knots, middle
 from navitas.parse.arrays import F64, I64
 
 

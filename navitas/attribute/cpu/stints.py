@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.attribute.curves import RowsByTime, distinct, held
+from navitas.attribute.cpu.rows_by_time import RowsByTime
+from navitas.attribute.curves import distinct, held
 from navitas.parse.arrays import I32, I64
 from navitas.parse.tables import Thread
 from navitas.parse.trace.trace_tables import IDLE_TID, Trace

@@ -11,8 +11,9 @@ from navitas.attribute.cpu.energy import SlotRate, slots_of
 from navitas.attribute.cpu.frequency import Cluster
 from navitas.attribute.cpu.placement import Placement
 from navitas.attribute.cpu.rate import CoreWatts, Load
+from navitas.attribute.cpu.rows_by_time import RowsByTime
 from navitas.attribute.cpu.thread_clocks import NOTED, ThreadClocks
-from navitas.attribute.curves import Curve, RowsByTime, middle
+from navitas.attribute.curves import Curve, middle
 from navitas.attribute.reasons import Reason
 from navitas.parse.arrays import F64, I64
 from navitas.parse.tables import Thread

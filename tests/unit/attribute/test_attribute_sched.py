@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from navitas.analyze.conserve import check
 from navitas.analyze.load import profile_of
-from navitas.attribute.curves import RowsByTime
+from navitas.attribute.cpu.rows_by_time import RowsByTime
 from navitas.parse.tables import RunTables
 from navitas.parse.trace.trace_tables import (
     CpuWindows,
