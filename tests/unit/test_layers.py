@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
+from collections.abc import Iterable
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -64,8 +66,23 @@ ONLY_IN = {
 }
 
 
+ANALYSIS = ("recording", "power", "parse", "attribute", "analyze", "report")
+
+
 def _modules() -> list[Path]:
     return sorted(path for path in PACKAGE.rglob("*.py") if "sample" not in path.relative_to(PACKAGE).parts)
+
+
+def _modules_of(*packages: str) -> list[Path]:
+    return [path for path in _modules() if path.relative_to(PACKAGE).parts[0] in packages]
+
+
+def _shared(places: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Names that stand for more than one thing, with the modules of each."""
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for name, place in places:
+        found[name].append(place)
+    return {name: modules for name, modules in found.items() if len(modules) > 1}
 
 
 def _imports(path: Path, *, for_types: bool = True) -> set[str]:
@@ -101,6 +118,39 @@ def test_no_module_imports_itself_through_others() -> None:
     modules = {_name(path): path for path in _modules() if path.name != "__init__.py"}
     used = {name: (_imports(path, for_types=False) & modules.keys()) - {name} for name, path in modules.items()}
     TopologicalSorter(used).prepare()
+
+
+def test_no_module_of_the_analysis_imports_itself_for_types() -> None:
+    """Here what is imported for types alone counts, too."""
+    modules = {_name(path): path for path in _modules_of(*ANALYSIS, "perfetto") if path.name != "__init__.py"}
+    used = {name: (_imports(path) & modules.keys()) - {name} for name, path in modules.items()}
+    TopologicalSorter(used).prepare()
+
+
+def test_what_attribution_knows_of_a_component_is_its_port() -> None:
+    """Only the registry of components imports the CPU, and call paths know nothing of it."""
+    imports_cpu = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in _modules()
+        if any(f"{name}.".startswith("navitas.attribute.cpu.") for name in _imports(path))
+        and PACKAGE / "attribute/cpu" not in path.parents
+    }
+    assert imports_cpu == {"attribute/components.py"}
+
+
+def test_types_of_the_analysis_have_names_of_their_own() -> None:
+    found = [
+        (node.name, path.relative_to(PACKAGE).as_posix())
+        for path in _modules_of(*ANALYSIS)
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    ]
+    assert _shared(found) == {}
+
+
+def test_modules_of_the_analysis_have_names_of_their_own() -> None:
+    found = [(path.name, path.relative_to(PACKAGE).as_posix()) for path in _modules_of(*ANALYSIS) if path.name != "__init__.py"]
+    assert _shared(found) == {}
 
 
 @pytest.mark.parametrize("path", _modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
