@@ -1,4 +1,4 @@
-"""From a recording to tables: `parse_recording`, and `parse_run` for one run of it."""
+"""From a recording to tables."""
 
 from __future__ import annotations
 
@@ -53,11 +53,6 @@ def parse_recording(recording: Recording) -> ParsedRecording:
         warnings += findings.warnings
         losses += findings.losses
     return ParsedRecording(table, tuple(runs), tuple(warnings), tuple(losses))
-
-
-def parse_run(recording: Recording, run: Run) -> RunTables:
-    """Parse one run; method ids are those of the recording's `MethodTable`. Raises as `parse_recording` does."""
-    return _parse(recording, run, spans(read_method_table(recording)), Findings(run.id))
 
 
 def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Findings) -> RunTables:

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.parse.arrays import I32, I64, U8, Bool
+from navitas.parse.arrays import I32, I64, U8
 from navitas.parse.rail_readings import RailReadings
 
 SLEEPS, RUNNABLE, DEAD = 0, 1, 2
@@ -77,19 +77,6 @@ class Tasks:
 
     def __len__(self) -> int:
         return len(self.tid)
-
-    def of(self, tgid: int) -> Tasks:
-        """The threads of one process."""
-        return self.where(self.tgid == tgid)
-
-    def where(self, mask: Bool) -> Tasks:
-        """Some of the rows; the names stay."""
-        return Tasks(self.tid[mask], self.tgid[mask], self.from_ns[mask], self.to_ns[mask], self.name[mask], self.names)
-
-    def name_of(self, row: int) -> str:
-        """The name of one row's thread; empty where it is not told."""
-        number = int(self.name[row])
-        return bytes(self.names[number]).decode("utf-8", "replace") if number >= 0 else ""
 
 
 @dataclass(frozen=True, slots=True)
