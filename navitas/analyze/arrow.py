@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.attribute.curves import Bool
-from navitas.attribute.ledger import NO_TEST, Ledger, OwnerKind
-from navitas.parse.tables import I32, I64
+from navitas.attribute.ledger import NO_TEST, Ledger
+from navitas.attribute.owner_kind import OwnerKind
+from navitas.parse.arrays import I32, I64, Bool
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from navitas.analyze.profile import Profile
-from navitas.attribute.curves import F64, Bool
 from navitas.attribute.forest import binned
-from navitas.attribute.ledger import NO_TEST, OwnerKind
+from navitas.attribute.ledger import NO_TEST
+from navitas.attribute.owner_kind import OwnerKind
+from navitas.parse.arrays import F64, Bool
 
 TOLERANCE = 1e-9
 

@@ -13,10 +13,10 @@ from navitas.analyze.records import Notice
 from navitas.attribute.build import build_ledger
 from navitas.errors import PowerProfileError, RecordingError
 from navitas.parse.findings import LOST
-from navitas.parse.run import ParsedRecording, parse_recording
+from navitas.parse.parsed_recording import ParsedRecording, parse_recording
 from navitas.power.cpu import power_model
 from navitas.power.model import PowerModel
-from navitas.power.profile import read_power_profile
+from navitas.power.power_profile import read_power_profile
 from navitas.recording.manifest import Manifest
 from navitas.recording.store import open_recording
 

@@ -10,14 +10,15 @@ from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
+from navitas.analyze.ledger_tables import LedgerTables
 from navitas.analyze.records import Notice, TestEnergy, Totals
 from navitas.analyze.repeats import Repeats, repeats_of
 from navitas.analyze.roll_up import MethodTotal, ThreadTotal, method_totals, thread_totals
 from navitas.analyze.spread import MethodRepeats, method_repeats
-from navitas.analyze.tables import Tables
 from navitas.analyze.timeline import Timeline, timeline
-from navitas.attribute.ledger import Evidence, Ledger, OwnerKind
-from navitas.parse.findings import Lost
+from navitas.attribute.ledger import Evidence, Ledger
+from navitas.attribute.owner_kind import OwnerKind
+from navitas.parse.findings import ParsedLoss
 from navitas.parse.tables import MethodTable
 
 if TYPE_CHECKING:
@@ -45,12 +46,12 @@ class About:
 class Profile:
     """A recording's energy by test, thread, method, component and call path."""
 
-    def __init__(self, ledger: Ledger, about: About, warnings: Iterable[Notice] = (), losses: Iterable[Lost] = ()) -> None:
+    def __init__(self, ledger: Ledger, about: About, warnings: Iterable[Notice] = (), losses: Iterable[ParsedLoss] = ()) -> None:
         self.ledger = ledger
         self.about = about
         self.warnings = tuple(warnings)
         self.losses = tuple(losses)
-        self.tables = Tables(ledger)
+        self.tables = LedgerTables(ledger)
 
     def warn(self, more: Iterable[Notice]) -> None:
         """Add warnings."""

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from navitas.analyze.ledger_tables import LedgerTables
 from navitas.analyze.records import TestEnergy
-from navitas.analyze.tables import Tables
-from navitas.attribute.curves import F64, Bool
 from navitas.attribute.forest import sums
-from navitas.parse.tables import I64, Method, MethodTable
+from navitas.parse.arrays import F64, I64, Bool
+from navitas.parse.tables import Method, MethodTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +41,10 @@ class MethodTotal:
     components: tuple[float, ...]
 
 
-def method_totals(tables: Tables, tests: Iterable[TestEnergy] | None = None) -> tuple[MethodTotal, ...]:
+def method_totals(tables: LedgerTables, tests: Iterable[TestEnergy] | None = None) -> tuple[MethodTotal, ...]:
     """Each method once over the given tests (all by default), largest exclusive energy first.
 
-    A method is known by its module, class, name and descriptor: ids differ between builds, and between the maps of two modules
-    that depend on its own.
+    A method is known by its `identity`: ids differ between builds, and between the maps of two modules that depend on its own.
     """
     rows, threads = tables.methods, tables.threads
     chosen = _chosen(tables, tests)[threads.test[rows.tree]]
@@ -94,7 +93,7 @@ class ThreadTotal:
     components: tuple[float, ...]
 
 
-def thread_totals(tables: Tables, tests: Iterable[TestEnergy] | None = None) -> tuple[ThreadTotal, ...]:
+def thread_totals(tables: LedgerTables, tests: Iterable[TestEnergy] | None = None) -> tuple[ThreadTotal, ...]:
     """Each name and role of threads once over the given tests (all by default), largest energy first."""
     rows, owners = tables.threads, tables.ledger.owners
     chosen = _chosen(tables, tests)[rows.test]
@@ -118,7 +117,7 @@ def thread_totals(tables: Tables, tests: Iterable[TestEnergy] | None = None) -> 
     return tuple(sorted(found, key=lambda each: -each.energy_j))
 
 
-def _chosen(tables: Tables, tests: Iterable[TestEnergy] | None) -> Bool:
+def _chosen(tables: LedgerTables, tests: Iterable[TestEnergy] | None) -> Bool:
     """Which rows of `Ledger.tests` are meant."""
     if tests is None:
         return ~tables.is_baseline
@@ -130,12 +129,10 @@ def _chosen(tables: Tables, tests: Iterable[TestEnergy] | None) -> Bool:
 def _first_ids(table: MethodTable, ids: I64) -> I64:
     """For each id the lowest one of the same method: a module that two others depend on is in both their maps."""
     first: dict[tuple[str, str, str, str], int] = {}
-    methods = (table.methods[id] for id in ids.tolist())
-    keys = ((method.module, method.class_name, method.name, method.descriptor) for method in methods)
-    return np.array([first.setdefault(key, id) for id, key in zip(ids.tolist(), keys, strict=True)], np.int64)
+    return np.array([first.setdefault(table.methods[id].identity, id) for id in ids.tolist()], np.int64)
 
 
-def _call_cost_j(tables: Tables) -> F64:
+def _call_cost_j(tables: LedgerTables) -> F64:
     """What the probes of one call took in each thread of each test, by the threads' joules a nanosecond; 0 where not known."""
     rows, ledger = tables.threads, tables.ledger
     cost_ns = np.array([run.call_cost_ns or 0.0 for run in ledger.runs] + [0.0])[ledger.tests.run[rows.test]]

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median as median_of
 
+from navitas.analyze.ledger_tables import LedgerTables
 from navitas.analyze.records import TestEnergy
 from navitas.analyze.roll_up import MethodTotal, method_totals
-from navitas.analyze.tables import Tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,19 +38,17 @@ class MethodRepeats:
     calls: tuple[int, ...]
 
 
-def method_repeats(tables: Tables, tests: Sequence[TestEnergy]) -> tuple[MethodRepeats, ...]:
+def method_repeats(tables: LedgerTables, tests: Sequence[TestEnergy]) -> tuple[MethodRepeats, ...]:
     """Each method once, largest exclusive energy first."""
+    totals = method_totals(tables, tests)
     repeats = sorted({test.repeat for test in tests})
-    found = [
-        {_identity(each): each for each in method_totals(tables, [test for test in tests if test.repeat == repeat])}
-        for repeat in repeats
-    ]
-    return tuple(_of_method(total, [own.get(_identity(total)) for own in found]) for total in method_totals(tables, tests))
+    by_repeat = [totals] if len(repeats) == 1 else [_of_repeat(tables, tests, repeat) for repeat in repeats]
+    found = [{each.method.identity: each for each in own} for own in by_repeat]
+    return tuple(_of_method(total, [own.get(total.method.identity) for own in found]) for total in totals)
 
 
-def _identity(total: MethodTotal) -> tuple[str, str, str, str]:
-    method = total.method
-    return method.module, method.class_name, method.name, method.descriptor
+def _of_repeat(tables: LedgerTables, tests: Sequence[TestEnergy], repeat: int) -> tuple[MethodTotal, ...]:
+    return method_totals(tables, [test for test in tests if test.repeat == repeat])
 
 
 def _of_method(total: MethodTotal, repeats: Sequence[MethodTotal | None]) -> MethodRepeats:

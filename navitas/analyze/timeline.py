@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.attribute.curves import F64
 from navitas.attribute.ledger import Ledger
 from navitas.errors import UsageError
-from navitas.parse.tables import I64
+from navitas.parse.arrays import F64, I64
 
 
 @dataclass(frozen=True, slots=True)

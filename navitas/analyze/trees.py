@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.attribute.curves import F64, Bool
 from navitas.attribute.forest import outermost, preorder, subtree_sums
 from navitas.attribute.ledger import OUTSIDE, PROBES, Ledger
-from navitas.parse.tables import I32, I64
+from navitas.parse.arrays import F64, I32, I64, Bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from navitas.attribute.component import ThreadCurves
-from navitas.attribute.curves import F64, Curve, Knots, distinct, held
-from navitas.parse.tables import I64
+from navitas.attribute.curves import Curve, Knots, distinct, held
+from navitas.parse.arrays import F64, I64
 
 WALL_NS, CPU_NS, ALTERNATIVE_J, JOULES = range(4)
 """Columns. From `JOULES` on there is one for each component; the alternative model's is 0 without one."""

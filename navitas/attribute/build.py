@@ -8,23 +8,23 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from navitas.attribute.amounts import Amounts
-from navitas.attribute.calls import items_of_calls
+from navitas.attribute.calls.call_items import items_of_calls
+from navitas.attribute.calls.folded_items import items_of_folded
+from navitas.attribute.calls.overhead import NO_COST, with_probes
+from navitas.attribute.calls.paths import EMPTY, Paths
 from navitas.attribute.compensation import Baselines, relative_error
-from navitas.attribute.component import Component, ComponentCurves, Setting
+from navitas.attribute.component import Component, ComponentCurves, ComponentInputs
 from navitas.attribute.components import COMPONENTS
 from navitas.attribute.curve_store import CurveStore
-from navitas.attribute.curves import F64
 from navitas.attribute.dimensions import OwnerRows, TestRows
 from navitas.attribute.facts import RunFacts, facts_of, joined_calls, joined_energy, joined_estimates, joined_shares
-from navitas.attribute.folded import items_of_folded
 from navitas.attribute.ledger import CallPaths, Evidence, Ledger, RunEntry
-from navitas.attribute.overhead import NO_COST, with_probes
-from navitas.attribute.paths import EMPTY, Paths
-from navitas.attribute.rails import rails_comparison
+from navitas.attribute.rails_comparison import rails_comparison
 from navitas.attribute.reasons import merged
-from navitas.attribute.spans import Spans
-from navitas.attribute.windows import Run
-from navitas.parse.run import ParsedRecording
+from navitas.attribute.window_spans import WindowSpans
+from navitas.attribute.windows import AttributedRun
+from navitas.parse.arrays import F64
+from navitas.parse.parsed_recording import ParsedRecording
 from navitas.parse.tables import RunTables, Thread
 from navitas.power.model import PowerModel
 from navitas.recording.manifest import Manifest
@@ -53,9 +53,10 @@ def build_ledger(
     known = Baselines(without)
     for number in counted:
         found.attribute(number, known)
-    curves = [found.curves[number] for number in range(len(parsed.runs))]
+    order = range(len(parsed.runs))
+    curves = [found.curves[number] for number in order]
     return Ledger(
-        runs=tuple(_entry(manifest, tables, each) for tables, each in zip(parsed.runs, curves, strict=True)),
+        runs=tuple(found.entries[number] for number in order),
         tests=tests.table(),
         compensation=joined_estimates(found.facts, len(tests)),
         owners=found.owners.table(),
@@ -89,6 +90,7 @@ class _Attribution:
     store: CurveStore = field(default_factory=CurveStore)
     facts: list[RunFacts] = field(default_factory=list)
     curves: dict[int, Curves] = field(default_factory=dict)
+    entries: dict[int, RunEntry] = field(default_factory=dict)
     paths: Paths = field(init=False)
 
     def __post_init__(self) -> None:
@@ -97,23 +99,24 @@ class _Attribution:
     def attribute(self, number: int, baselines: Baselines) -> RunFacts:
         """Attribute the energy of one run."""
         tables = self.parsed.runs[number]
-        spans = Spans(tables.windows)
-        setting = Setting(self.manifest, self.model, spans.marks, len(self.parsed.method_table.methods), self.alternative)
-        found = [component.curves(tables, setting) for component in self.components]
+        spans = WindowSpans(tables.windows)
+        inputs = ComponentInputs(self.manifest, self.model, spans.marks, len(self.parsed.method_table.methods), self.alternative)
+        found = [component.curves(tables, inputs) for component in self.components]
         beside = next((each.alternative for each in found if each is not None and each.alternative is not None), None)
         rows = self.tests.place(number, tables.run_id, spans, beside)
         amounts = Amounts([None if each is None else each.threads for each in found], beside)
         error = relative_error(tables.probe_cost, ticked=tables.tick_ns is not None)
-        run = Run(tables, spans, rows, found, len(self.owners), error, self.tests.tests, baselines)
+        run = AttributedRun(tables, spans, rows, found, len(self.owners), error, self.tests.tests, baselines)
         facts = _facts(run, amounts, self.paths)
         self.store.add(len(self.owners), len(tables.threads), len(facts.groups), found)
         self.owners.add(number, tables.threads, facts.groups)
         self.facts.append(facts)
         self.curves[number] = found
+        self.entries[number] = _entry(self.manifest, tables, found, error)
         return facts
 
 
-def _facts(run: Run, amounts: Amounts, paths: Paths) -> RunFacts:
+def _facts(run: AttributedRun, amounts: Amounts, paths: Paths) -> RunFacts:
     tables, cost = run.tables, run.tables.probe_cost
     costs = (None, None) if cost is None else (cost.events, cost.folded)
     parts = [
@@ -129,7 +132,7 @@ def _call_paths(paths: Paths) -> CallPaths:
     return CallPaths(np.concatenate([[-1, -1], parent]), np.concatenate([[-1, -1], paths.method[1:]]))
 
 
-def _entry(manifest: Manifest, tables: RunTables, curves: Curves) -> RunEntry:
+def _entry(manifest: Manifest, tables: RunTables, curves: Curves, probes_error: float | None) -> RunEntry:
     run = next((run for run in manifest.runs if run.id == tables.run_id), None)
     cost = tables.probe_cost
     estimate_j, rails_j = rails_comparison(tables, curves) or (None, None)
@@ -142,7 +145,7 @@ def _entry(manifest: Manifest, tables: RunTables, curves: Curves) -> RunEntry:
         baseline=run is not None and run.baseline,
         tick_ns=tables.tick_ns,
         call_cost_ns=None if cost is None else cost.events.inside_ns + cost.events.outside_ns,
-        probes_error=relative_error(cost, ticked=tables.tick_ns is not None),
+        probes_error=probes_error,
         rails_j=rails_j,
         rails_estimate_j=estimate_j,
     )

@@ -7,15 +7,17 @@ from typing import Protocol
 
 import numpy as np
 
-from navitas.attribute.curves import F64, NOTHING, Curve, Knots
+from navitas.attribute.curves import NOTHING, Curve, Knots
+from navitas.attribute.owner_kind import BESIDE_THREADS, OwnerKind
 from navitas.attribute.reasons import Reason
-from navitas.parse.tables import I64, RunTables
+from navitas.parse.arrays import F64, I64
+from navitas.parse.tables import RunTables
 from navitas.power.model import PowerModel
 from navitas.recording.manifest import Manifest
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class ComponentInputs:
     """What components read beside a run's tables.
 
     `marks` are the edges of the tests' windows: curves of threads have a knot at each. `methods` is the size of the method
@@ -58,9 +60,19 @@ class ComponentCurves:
     unattributed: Curve = NOTHING
     alternative: Curve | None = None
 
+    @property
+    def beside_threads(self) -> tuple[Curve, ...]:
+        """The curves of the owners that are no threads, in the order of `BESIDE_THREADS`."""
+        curves = {
+            OwnerKind.OTHER_PROCESSES: self.other_processes,
+            OwnerKind.BASE: self.base,
+            OwnerKind.UNATTRIBUTED: self.unattributed,
+        }
+        return tuple(curves[kind] for kind in BESIDE_THREADS)
+
     def between(self, a_ns: int, b_ns: int) -> float:
         """Joules of all owners from `a_ns` to `b_ns`."""
-        rest = sum(curve.between(a_ns, b_ns) for curve in (self.other_processes, self.base, self.unattributed))
+        rest = sum(curve.between(a_ns, b_ns) for curve in self.beside_threads)
         return rest + (0.0 if self.threads is None else float(threads_between(self.threads, a_ns, b_ns).sum()))
 
 
@@ -72,7 +84,7 @@ class Component(Protocol):
         """What results call it."""
         ...
 
-    def curves(self, run: RunTables, setting: Setting) -> ComponentCurves | None:
+    def curves(self, run: RunTables, inputs: ComponentInputs) -> ComponentCurves | None:
         """The component's energy in a run; None where nothing is known of it."""
         ...
 

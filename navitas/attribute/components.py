@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from navitas.attribute.component import Component
-from navitas.attribute.run import Cpu
+from navitas.attribute.cpu.cpu_component import Cpu
 
 COMPONENTS: tuple[Component, ...] = (Cpu(),)

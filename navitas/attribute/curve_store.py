@@ -35,4 +35,4 @@ class CurveStore:
             own = slice(*knots.start[number : number + 2].tolist())
             return Curve(knots.t_ns[own], curves.threads.energy_j[own])
         beside = number - threads - groups
-        return NOTHING if beside < 0 else (curves.other_processes, curves.base, curves.unattributed)[beside]
+        return NOTHING if beside < 0 else curves.beside_threads[beside]

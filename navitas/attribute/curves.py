@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from navitas.errors import RecordingError
-from navitas.parse.tables import I64
+from navitas.parse.arrays import F64, I64, Bool
 
-F64 = NDArray[np.float64]
-Bool = NDArray[np.bool_]
 Word = TypeVar("Word", np.int64, np.uint64)
 
 
@@ -124,26 +122,6 @@ class Knots:
         return total
 
 
-class Rows:
-    """Rows by owner, then time: which one of an owner holds when. Owners are any integers."""
-
-    def __init__(self, owner: NDArray[np.integer[Any]], from_ns: I64) -> None:
-        self.owner = owner.astype(np.int64)
-        self._known = distinct(self.owner)
-        # Times by their rank: nothing bounds how many owners there are, nor how far their times lie apart.
-        self._times = distinct(from_ns)
-        self._span = len(self._times) + 1
-        self._key = np.searchsorted(self._known, self.owner) * self._span + np.searchsorted(self._times, from_ns, side="right")
-
-    def at(self, owner: NDArray[np.integer[Any]], t_ns: I64) -> I64:
-        """The last row of each owner at or before a time, -1 where there is none."""
-        if not len(self._key):
-            return np.full(len(owner), -1)
-        key = np.searchsorted(self._known, owner) * self._span + np.searchsorted(self._times, t_ns, side="right")
-        row = np.searchsorted(self._key, key, side="right") - 1
-        return np.where((row >= 0) & (self.owner[row] == owner), row, -1)
-
-
 def distinct(values: NDArray[Word]) -> NDArray[Word]:
     """The values, each once, ascending."""
     ordered = np.sort(values)
@@ -195,27 +173,3 @@ def overlaps(first: I64, last: I64) -> tuple[I64, I64]:
     index = np.repeat(np.arange(len(count)), count)
     ordinal = np.arange(len(index)) - np.repeat(np.cumsum(count) - count, count)
     return index, first[index] + ordinal
-
-
-def cells(knots: Knots, value: F64, edges: I64) -> tuple[I64, I64, F64]:
-    """What each curve adds in each cell between neighbouring `edges` that it reaches: (curve, cell, increment)."""
-    first = np.clip(np.searchsorted(edges, knots.first_ns, side="right") - 1, 0, None)
-    last = np.clip(np.searchsorted(edges, knots.last_ns, side="left") - 1, None, len(edges) - 2)
-    owner, cell = overlaps(first, last)
-    low = knots.place(owner, edges[cell]).read(value)
-    return owner, cell, knots.place(owner, edges[cell + 1]).read(value) - low
-
-
-def monotone(value: F64) -> F64:
-    """Isotonic regression: the non-decreasing series nearest in least squares (pool adjacent violators)."""
-    means: list[float] = []
-    counts: list[int] = []
-    for x in value.tolist():
-        mean, count = x, 1
-        while means and means[-1] > mean:
-            other = counts.pop()
-            mean = (mean * count + means.pop() * other) / (count + other)
-            count += other
-        means.append(mean)
-        counts.append(count)
-    return np.repeat(np.array(means), counts)

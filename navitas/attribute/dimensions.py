@@ -7,14 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from navitas.attribute.curves import Curve
-from navitas.attribute.ledger import NO_TEST, OwnerKind, Owners, Tests
-from navitas.attribute.rows import stem
-from navitas.attribute.spans import Spans
-from navitas.parse.tables import I64, Thread
+from navitas.attribute.ledger import NO_TEST, Owners, Tests
+from navitas.attribute.owner_kind import BESIDE_THREADS, OwnerKind
+from navitas.attribute.run_rows import stem
+from navitas.attribute.window_spans import WindowSpans
+from navitas.parse.arrays import I64
+from navitas.parse.tables import Thread
 from navitas.recording.manifest import Test
-
-BESIDE_THREADS = (OwnerKind.OTHER_PROCESSES, OwnerKind.BASE, OwnerKind.UNATTRIBUTED)
-"""A run's owners after its threads and groups of threads, in this order."""
 
 
 class TestRows:
@@ -33,7 +32,7 @@ class TestRows:
     def __len__(self) -> int:
         return len(self.tests)
 
-    def place(self, run: int, run_id: int, spans: Spans, alternative: Curve | None) -> I64:
+    def place(self, run: int, run_id: int, spans: WindowSpans, alternative: Curve | None) -> I64:
         """The test row of each window, `NO_TEST` where the manifest does not know its test."""
         found = np.array([self._row.get((run_id, window.test_id), NO_TEST) for window in spans.windows], np.int64)
         known = found != NO_TEST

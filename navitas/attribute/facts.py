@@ -10,17 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navitas.attribute.amounts import ALTERNATIVE_J, CPU_NS, JOULES, WALL_NS
+from navitas.attribute.calls.items import CALLS, CUTS, THROWS, Items
+from navitas.attribute.calls.nodes import CallNodes, nodes_of
+from navitas.attribute.calls.overhead import ProbesEnergy, no_probes, probes_energy
+from navitas.attribute.calls.paths import Paths
 from navitas.attribute.compensation import Estimates, Unprobed
-from navitas.attribute.component import ComponentCurves, threads_between
-from navitas.attribute.curves import F64, Bool, Curve
-from navitas.attribute.items import CALLS, CUTS, THROWS, Items
+from navitas.attribute.component import threads_between
 from navitas.attribute.ledger import NO_TEST, OUTSIDE, PROBES, Calls, Compensation, Energy, Shares
-from navitas.attribute.nodes import Nodes, nodes_of
-from navitas.attribute.overhead import ProbesEnergy, no_probes, probes_energy
-from navitas.attribute.paths import Paths
-from navitas.attribute.rows import Rows, rows_of, stem
-from navitas.attribute.windows import Run, compensations, corrections, unprobed, windows_of
-from navitas.parse.tables import I64
+from navitas.attribute.run_rows import RunRows, rows_of, stem
+from navitas.attribute.windows import AttributedRun, compensations, corrections, unprobed, windows_of
+from navitas.parse.arrays import F64, I64, Bool
 
 Columns = tuple[I64 | F64, ...]
 
@@ -33,14 +32,14 @@ class RunFacts:
     calls: Columns
     shares: Columns
     groups: tuple[int, ...]
-    """For each group of threads one thread of it; after the groups come other processes, base and unattributed."""
+    """For each group of threads one thread of it; after the groups come `BESIDE_THREADS`."""
     estimates: Mapping[int, Estimates]
     """By row of `Ledger.tests`: what probes used; none where their cost is not known."""
     unprobed: Sequence[Unprobed]
     """What each test used in this run, as a baseline."""
 
 
-def facts_of(run: Run, parts: Sequence[Items], paths: Paths) -> RunFacts:
+def facts_of(run: AttributedRun, parts: Sequence[Items], paths: Paths) -> RunFacts:
     """Join what calls and folded calls spent (`parts`, with the columns of `with_probes`) with what the curves say."""
     curves = [None if component is None else component.threads for component in run.components]
     rows = rows_of(run.tables.threads, curves, run.spans, parts)
@@ -57,7 +56,7 @@ def facts_of(run: Run, parts: Sequence[Items], paths: Paths) -> RunFacts:
     for number, curve in enumerate(curves):
         if curve is not None:
             of_probes = probes if number == priced else no_probes(nodes, len(rows))
-            energy += _threads_energy(_Rows(rows, nodes, test, owner, kept), number, of_probes, run.probes_error)
+            energy += _threads_energy(_PlacedRows(rows, nodes, test, owner, kept), number, of_probes, run.probes_error)
     named = kept[nodes.row]
     row = nodes.row[named]
     amounts, counts = nodes.amounts[named], nodes.counts[named]
@@ -68,7 +67,7 @@ def facts_of(run: Run, parts: Sequence[Items], paths: Paths) -> RunFacts:
     return RunFacts(_stacked(energy), (*calls, *times), shares, groups, by_test, unprobed(run, windows))
 
 
-def _owners(run: Run, rows: Rows) -> tuple[I64, tuple[int, ...]]:
+def _owners(run: AttributedRun, rows: RunRows) -> tuple[I64, tuple[int, ...]]:
     """The owner of each row: its thread, or the group that it stands for; and one thread of each group."""
     owner = run.first_owner + rows.thread
     known: dict[tuple[str, str], int] = {}
@@ -85,11 +84,11 @@ def _owners(run: Run, rows: Rows) -> tuple[I64, tuple[int, ...]]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Rows:
+class _PlacedRows:
     """The rows of a run with their tests and owners; `kept` are those whose test is known."""
 
-    rows: Rows
-    nodes: Nodes
+    rows: RunRows
+    nodes: CallNodes
     test: I64
     owner: I64
     kept: Bool
@@ -106,7 +105,7 @@ def _stacked(parts: Sequence[Columns]) -> Columns:
     return tuple(np.concatenate(column) for column in zip(*parts, strict=True))
 
 
-def _threads_energy(found: _Rows, component: int, probes: ProbesEnergy, probes_error: float | None) -> list[Columns]:
+def _threads_energy(found: _PlacedRows, component: int, probes: ProbesEnergy, probes_error: float | None) -> list[Columns]:
     """A component's energy in tests: by call path, outside of calls, and of probes."""
     rows, nodes, error = found.rows, found.nodes, probes_error or 0.0
     raw_j: F64 = nodes.amounts[:, JOULES + component]
@@ -122,14 +121,14 @@ def _threads_energy(found: _Rows, component: int, probes: ProbesEnergy, probes_e
     ]
 
 
-def _beside_threads(run: Run, first: int) -> list[Columns]:
+def _beside_threads(run: AttributedRun, first: int) -> list[Columns]:
     """What other processes, base and no known thread used in each test, and outside of all."""
     kept = run.tests != NO_TEST
     test = run.tests[kept]
     start_ns, end_ns = run.spans.start_ns[kept], run.spans.end_ns[kept]
     found = []
     for number, curves in enumerate(run.components):
-        for place, curve in enumerate(_rest(curves)):
+        for place, curve in enumerate(() if curves is None else curves.beside_threads):
             joules = curve.at(end_ns) - curve.at(start_ns)
             whole_j = curve.between(run.tables.start_ns, run.tables.end_ns)
             in_all = np.append(joules, whole_j - joules.sum())
@@ -138,7 +137,7 @@ def _beside_threads(run: Run, first: int) -> list[Columns]:
     return found
 
 
-def _outside_tests(run: Run, rows: Rows) -> list[Columns]:
+def _outside_tests(run: AttributedRun, rows: RunRows) -> list[Columns]:
     """What each thread used outside of all tests that are known."""
     used_j = rows.used_by_thread(run.tests != NO_TEST)
     found = []
@@ -155,11 +154,6 @@ def _plain(test: I64, owner: I64, component: int, joules: F64) -> Columns:
     """Energy of no call, with no probes in it."""
     count = len(test)
     return test, owner, np.full(count, component), np.full(count, OUTSIDE), joules, joules, np.zeros(count)
-
-
-def _rest(curves: ComponentCurves | None) -> tuple[Curve, ...]:
-    """In the order of `OwnerKind` from `OTHER_PROCESSES` on."""
-    return () if curves is None else (curves.other_processes, curves.base, curves.unattributed)
 
 
 def joined_energy(runs: Sequence[RunFacts]) -> Energy:

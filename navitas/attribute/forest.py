@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.attribute.curves import F64, Bool, Word, begins
-from navitas.parse.tables import I64
+from navitas.attribute.curves import Word, begins
+from navitas.parse.arrays import F64, I64, Bool
 
 
 def path_sums(parent: I64, value: NDArray[Word]) -> NDArray[Word]:

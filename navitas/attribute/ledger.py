@@ -7,25 +7,15 @@ times nanoseconds of CLOCK_MONOTONIC.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import IntEnum
 
 from navitas.attribute.curve_store import CurveStore
-from navitas.attribute.curves import F64
-from navitas.parse.tables import I32, I64, U8, MethodTable
+from navitas.parse.arrays import F64, I32, I64, U8
+from navitas.parse.tables import MethodTable
 
 NO_TEST = -1
 """The test of energy that was used outside of all tests."""
 OUTSIDE, PROBES = 0, 1
 """Call paths that are no calls: what a thread spends outside of probed methods, and in the probes themselves."""
-
-
-class OwnerKind(IntEnum):
-    """Who energy belongs to."""
-
-    THREAD = 0
-    OTHER_PROCESSES = 1
-    BASE = 2
-    UNATTRIBUTED = 3
 
 
 @dataclass(frozen=True, slots=True)

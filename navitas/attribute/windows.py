@@ -7,26 +7,27 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from navitas.attribute.calls.overhead import ProbesEnergy
 from navitas.attribute.compensation import NOT_THE_TESTS, Baselines, Estimates, Measured, Unprobed, compensation
 from navitas.attribute.component import ComponentCurves
-from navitas.attribute.curves import F64, Bool, Curve
+from navitas.attribute.curves import Curve
 from navitas.attribute.ledger import NO_TEST
-from navitas.attribute.overhead import ProbesEnergy
-from navitas.attribute.rows import Rows
-from navitas.attribute.spans import Spans
-from navitas.parse.tables import I64, RunTables
+from navitas.attribute.run_rows import RunRows
+from navitas.attribute.window_spans import WindowSpans
+from navitas.parse.arrays import F64, I64, Bool
+from navitas.parse.tables import RunTables
 from navitas.recording.manifest import Test
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class AttributedRun:
     """A run as its facts are made of it. `tests`: the row of `Ledger.tests` of each window, `NO_TEST` where it has none.
 
     `listed`: the test of each of these rows. `baselines`: what tests used in runs without probes.
     """
 
     tables: RunTables
-    spans: Spans
+    spans: WindowSpans
     tests: I64
     components: Sequence[ComponentCurves | None]
     first_owner: int
@@ -48,7 +49,7 @@ class Windows:
     passive_j: F64
 
 
-def windows_of(run: Run, rows: Rows, priced: int | None) -> Windows:
+def windows_of(run: AttributedRun, rows: RunRows, priced: int | None) -> Windows:
     """What the run used in each of its windows; `priced` is the component that probes use."""
     count = len(run.spans.windows)
     priced_j = np.zeros(len(rows)) if priced is None else rows.energy_j[:, priced]
@@ -71,7 +72,7 @@ def windows_of(run: Run, rows: Rows, priced: int | None) -> Windows:
     return Windows(threads_j + passive_j + nobody_j, of_rows(is_own[rows.thread]), of_rows(is_jit[rows.thread]), passive_j)
 
 
-def unprobed(run: Run, windows: Windows) -> list[Unprobed]:
+def unprobed(run: AttributedRun, windows: Windows) -> list[Unprobed]:
     """What the run's tests used, where it has no probes."""
     return [
         Unprobed(_key(run.listed[row]), run.listed[row].status, float(windows.energy_j[window]), float(windows.threads_j[window]))
@@ -80,7 +81,9 @@ def unprobed(run: Run, windows: Windows) -> list[Unprobed]:
     ]
 
 
-def compensations(run: Run, windows: Windows, rows: Rows, probes: ProbesEnergy, energy_j: F64) -> dict[int, Estimates]:
+def compensations(
+    run: AttributedRun, windows: Windows, rows: RunRows, probes: ProbesEnergy, energy_j: F64
+) -> dict[int, Estimates]:
     """By window: what probes used, and what the test would have used without them; none where their cost is not known.
 
     `energy_j`: what each row used of the component that probes use.

@@ -8,8 +8,8 @@ from typing import Literal
 
 from navitas.analyze.load import analyzed, load_tables
 from navitas.analyze.profile import Profile
-from navitas.attribute.rows import stem
-from navitas.parse.run import ParsedRecording
+from navitas.attribute.run_rows import stem
+from navitas.parse.parsed_recording import ParsedRecording
 from navitas.report.terminal import unknown_thread
 
 

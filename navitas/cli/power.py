@@ -17,7 +17,7 @@ from navitas.power import catalog
 from navitas.power.cpu import needs_frequencies, power_model, stand_in_frequencies
 from navitas.power.cpu_keys import other_components
 from navitas.power.model import PowerModel
-from navitas.power.profile import Profile, read_power_profile
+from navitas.power.power_profile import PowerProfile, read_power_profile
 from navitas.report.names import printable, printable_lines
 
 _ALL = 1_000_000
@@ -93,13 +93,13 @@ def validate(*, file: Path) -> int:
     return ExitCode.OK
 
 
-def _with_line(profile: Profile, text: str) -> str:
+def _with_line(profile: PowerProfile, text: str) -> str:
     """The defect with the line of the entry that it begins with, where it does not say it."""
     line = profile.lines.get(text.partition(" ")[0].rstrip(":"))
     return text if line is None or "line" in text else f"line {line}: {text}"
 
 
-def _print(profile: Profile, model: PowerModel) -> None:
+def _print(profile: PowerProfile, model: PowerModel) -> None:
     console = Console(highlight=False)
     cpu = model.cpu
     battery = f"{model.battery_mah:g} mAh" if model.battery_mah is not None else "unknown"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from navitas.device.base import Device
 from navitas.errors import DeviceError
-from navitas.power.profile import MAX_BYTES
+from navitas.power.power_profile import MAX_BYTES
 
 FOLDER = "files/navitas"
 POWER_PROFILE = "power_profile.xml"

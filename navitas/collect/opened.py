@@ -84,7 +84,7 @@ def _writer(
         output,
         lock=lock,
         project=manifest.Project(name=project, build_tool="gradle"),
-        device=manifest.Device(
+        device=manifest.DeviceEntry(
             kind=info.kind,
             serial=info.serial,
             model=info.model,

@@ -9,7 +9,7 @@ from navitas.collect.selection import check_pattern
 from navitas.collect.trace.tracer import Tracing
 from navitas.errors import UsageError
 from navitas.power import catalog
-from navitas.power.profile import read_power_profile
+from navitas.power.power_profile import read_power_profile
 
 Transport = Literal["files", "logcat"]
 Mode = Literal["events", "folded", "tick"]

@@ -15,7 +15,7 @@ from navitas.device.base import Device
 from navitas.errors import DeviceError, PowerProfileError
 from navitas.owned_folder import owned_folder
 from navitas.power.dump import from_dump
-from navitas.power.profile import MAX_BYTES
+from navitas.power.power_profile import MAX_BYTES
 
 IN_APP = "read inside the app"
 DUMPSYS = "dumpsys batterystats --power-profile"

@@ -17,7 +17,7 @@ from navitas.errors import DeviceError, PowerProfileError
 from navitas.power import catalog
 from navitas.power.cpu import needs_frequencies, power_model
 from navitas.power.model import PowerModel
-from navitas.power.profile import Profile, read_power_profile, read_profile_bytes
+from navitas.power.power_profile import PowerProfile, read_power_profile, read_profile_bytes
 from navitas.recording import manifest
 
 DEFAULT_VOLTAGE_V = 3.85
@@ -89,7 +89,7 @@ def adopt(device: Device, supply: Supply, xml: bytes, policies: list[manifest.Po
     return replace(supply, profile_xml=xml, profile_source=f"{device.info.model}: {IN_APP}")
 
 
-def model_on(device: Device, profile: Profile, policies: list[manifest.Policy]) -> PowerModel:
+def model_on(device: Device, profile: PowerProfile, policies: list[manifest.Policy]) -> PowerModel:
     """The power model of this phone's CPU, at the voltage that is taken where none is known. Raises `PowerProfileError`."""
     frequencies = read_frequencies(device, policies) if needs_frequencies(profile) else {}
     return power_model(profile, DEFAULT_VOLTAGE_V, [(policy.id, policy.cpus) for policy in policies] or None, frequencies)

@@ -8,7 +8,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from navitas.power.profile import MAX_BYTES
+from navitas.power.power_profile import MAX_BYTES
 from navitas.regular_files import read_regular
 from navitas.user_folders import cache_folder
 

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from navitas.parse.arrays import I64
 from navitas.parse.chunks import Chunk
-from navitas.parse.tables import I64, CpuClock
+from navitas.parse.tables import CpuClock
 
 NO_CLOCK = CpuClock(np.empty(0, np.int64), np.empty(0, np.int64))
 

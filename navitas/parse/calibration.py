@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-from navitas.parse.calls import encoded_calls
+from navitas.parse.arrays import F64
+from navitas.parse.call_events import encoded_calls
 from navitas.parse.chunks import CALLS, FOLDED, Chunk
 from navitas.parse.folded import decode_folded
 from navitas.parse.methodmap import Span
-from navitas.parse.samples import CALLED, CALLER, LINK, THROWING, Samples, samples
-from navitas.parse.tables import ENTER, EXIT, RESUME, THROW, CallCost, Calls, Folded, ProbeCost
+from navitas.parse.samples import CALLED, CALLER, LINK, THROWING, ProbeSamples, samples
+from navitas.parse.tables import ENTER, EXIT, RESUME, THROW, CallCost, CallEvents, Folded, ProbeCost
 
 CALIBRATION = "navitas-calibration"
 """The name of threads that make these calls."""
@@ -25,8 +25,6 @@ CALIBRATION = "navitas-calibration"
 _ALL_IDS = Span(0, 1 << 22)
 _LEAST_CALLS, _LEAST_BATCHES = 100, 3
 _LEAST_SPREAD = 0.02
-
-F64 = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +67,7 @@ def probe_cost(threads: Iterable[Mapping[int, Sequence[Chunk]]]) -> ProbeCost | 
     return ProbeCost(_sampled(event_samples, of_events or either), _sampled(fold_samples, of_folds or either))
 
 
-def _sampled(found: Samples, calibrated: CallCost) -> CallCost:
+def _sampled(found: ProbeSamples, calibrated: CallCost) -> CallCost:
     """What samples tell; inside and outside, and returned and thrown, compare as in the calibration."""
     cost = found.cost()
     if cost is None:
@@ -85,7 +83,7 @@ def _sampled(found: Samples, calibrated: CallCost) -> CallCost:
     )
 
 
-def _of_events(calls: Calls) -> list[_Batch]:
+def _of_events(calls: CallEvents) -> list[_Batch]:
     """One batch for each outermost call that is not for warming up."""
     enters = (calls.kind == ENTER) | (calls.kind == RESUME)
     depth = np.cumsum(np.where(enters, 1, -1))

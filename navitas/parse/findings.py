@@ -13,7 +13,7 @@ _THREADS_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class ParsedLoss:
     """Data that is known to be missing: what, and how much of it.
 
     Also of which run, of which file (relative to the recording's folder) and of which thread (the runtime's serial and its name;
@@ -34,7 +34,7 @@ class Findings:
 
     run: int | None = None
     warnings: list[Warning] = field(default_factory=list)
-    losses: list[Lost] = field(default_factory=list)
+    losses: list[ParsedLoss] = field(default_factory=list)
 
     def warn(self, code: str, message: str, remedy: str) -> None:
         """Keep a warning; messages name the run's folder."""
@@ -45,7 +45,7 @@ class Findings:
         """Keep a loss, if there is one, and warn of it; the message's `{count}` is filled in. `file` is of the run's folder."""
         if count > 0:
             place = file if file is None or self.run is None else f"runs/{self.run}/{file}"
-            self.losses.append(Lost(what, count, self.run, file=place))
+            self.losses.append(ParsedLoss(what, count, self.run, file=place))
             self.warn(what, message.replace("{count}", str(count)), remedy)
 
     def lose_of_threads(self, what: str, counts: Mapping[int, int], names: Mapping[int, str], message: str, remedy: str) -> None:
@@ -53,7 +53,7 @@ class Findings:
         lost = sorted(((count, serial) for serial, count in counts.items() if count > 0), key=lambda one: (-one[0], one[1]))
         if not lost:
             return
-        self.losses += [Lost(what, count, self.run, serial=serial, thread=names.get(serial)) for count, serial in lost]
+        self.losses += [ParsedLoss(what, count, self.run, serial=serial, thread=names.get(serial)) for count, serial in lost]
         named = [f"{_name(serial, names)}: {count}" for count, serial in lost[:_THREADS_NAMED]]
         more = [f"{len(lost) - _THREADS_NAMED} more threads"] if len(lost) > _THREADS_NAMED else []
         total = str(sum(count for count, _ in lost))

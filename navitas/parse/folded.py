@@ -9,9 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from navitas.parse.arrays import I32, I64, Bool
 from navitas.parse.chunks import Chunk
 from navitas.parse.methodmap import RESERVED_ID, Span
-from navitas.parse.tables import I32, I64, Folded
+from navitas.parse.tables import Folded
 
 _EPOCH = struct.Struct("<qqI")
 _ROW = np.dtype([("node", "<u4"), ("parent", "<i4"), ("method", "<u4"), ("calls", "<u4"), ("throws", "<u4"), ("self_ns", "<i8")])
@@ -23,7 +24,7 @@ NO_FOLDED = Folded(_NONE_64, _NONE_64, _NONE_32, _NONE_32, _NONE_32, _NONE_64, _
 
 
 @dataclass(frozen=True, slots=True)
-class _Rows:
+class _FoldedRows:
     """Rows as they were written, with their epochs' numbers and times and the place of their chunk.
 
     `dropped` epochs were impossible.
@@ -36,7 +37,7 @@ class _Rows:
     epoch: I64
     dropped: int
 
-    def kept(self, keep: NDArray[np.bool_], base: I64) -> Folded:
+    def kept(self, keep: Bool, base: I64) -> Folded:
         table = self.table[keep]
         node = table["node"].astype(np.int32)
         return Folded(
@@ -78,7 +79,7 @@ def own_rows(chunks: Sequence[Chunk]) -> Folded:
     return rows.kept((rows.table["method"] >= RESERVED_ID) & _possible(rows), np.zeros(len(rows.table), np.int64))
 
 
-def _possible(rows: _Rows) -> NDArray[np.bool_]:
+def _possible(rows: _FoldedRows) -> Bool:
     """Which rows can be: their epochs' rows take no longer than the epoch itself, and no call takes less than a nanosecond."""
     self_ns, length_ns = rows.table["self_ns"], rows.end_ns - rows.start_ns
     calls = np.maximum(rows.table["calls"], rows.table["throws"])
@@ -87,7 +88,7 @@ def _possible(rows: _Rows) -> NDArray[np.bool_]:
     return np.asarray(can_be & (rows.table["node"] < 1 << 31))
 
 
-def _rows(chunks: Sequence[Chunk]) -> _Rows:
+def _rows(chunks: Sequence[Chunk]) -> _FoldedRows:
     parts: list[memoryview] = []
     epochs: list[tuple[int, int, int]] = []
     counts: list[int] = []
@@ -110,7 +111,7 @@ def _rows(chunks: Sequence[Chunk]) -> _Rows:
             at = to
     table = np.frombuffer(b"".join(parts), _ROW)
     start_ns, end_ns, places = np.repeat(np.array(epochs, np.int64).reshape(-1, 3), counts, axis=0).T
-    return _Rows(table, start_ns, end_ns, places, np.repeat(np.arange(len(counts)), counts), dropped)
+    return _FoldedRows(table, start_ns, end_ns, places, np.repeat(np.arange(len(counts)), counts), dropped)
 
 
 def _tree_parents(node: I32, parent: I32) -> I32:

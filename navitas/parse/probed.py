@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from navitas.parse.anchors import decode_anchors
-from navitas.parse.calls import encoded_calls
+from navitas.parse.call_events import encoded_calls
 from navitas.parse.chunks import ANCHORS, CALLS, FOLDED, Chunk, by_thread_and_type
 from navitas.parse.findings import LOST, TORN, Findings
 from navitas.parse.folded import decode_folded

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from navitas.parse.clocks import Clocks
-from navitas.parse.tables import Rails
+from navitas.parse.clock_triples import ClockTriples
+from navitas.parse.rail_readings import RailReadings
 
 _TIME = re.compile(r"t=(\d{1,15})\s*$", re.MULTILINE)
 _RAIL = re.compile(r"CH\d{1,4}\(T=\d{1,19}\)\[([^\]\n]{1,64})\], ?(\d{1,18})\s*$", re.MULTILINE)
@@ -18,7 +18,7 @@ _MS_NS = 1_000_000
 _NEAR_NS = 1_000_000_000
 
 
-def parse_rails(t_ns: Sequence[int], texts: Sequence[str], clocks: Clocks) -> tuple[Rails | None, int]:
+def parse_rails(t_ns: Sequence[int], texts: Sequence[str], clocks: ClockTriples) -> tuple[RailReadings | None, int]:
     """Energy in joules (from µWs) by rail, at the monitor's own boottime where it can be joined, else at `t_ns`.
 
     Also how many readings were skipped as torn or of other rails. None when no reading is usable.
@@ -40,4 +40,4 @@ def parse_rails(t_ns: Sequence[int], texts: Sequence[str], clocks: Clocks) -> tu
         times = np.where((boot_ns >= 0) & (np.abs(own - times) < _NEAR_NS), own, times)
     micro_joules = np.array([[int(value) for _, value in found[i]] for i in good], np.int64)
     energy_j = np.maximum.accumulate(micro_joules, axis=0) * 1e-6
-    return Rails(shape, np.maximum.accumulate(times), energy_j), len(texts) - len(good)
+    return RailReadings(shape, np.maximum.accumulate(times), energy_j), len(texts) - len(good)

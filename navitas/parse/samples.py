@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.parse.calls import own_calls
+from navitas.parse.arrays import I64, Bool
+from navitas.parse.call_events import own_calls
 from navitas.parse.chunks import CALLS, FOLDED, Chunk
 from navitas.parse.folded import own_rows
 from navitas.parse.methodmap import RESERVED_ID
-from navitas.parse.tables import ENTER, EXIT, I64, Calls, Folded
+from navitas.parse.tables import ENTER, EXIT, CallEvents, Folded
 
 LINK, CALLER, CALLED, THROWING = RESERVED_ID, RESERVED_ID + 2, RESERVED_ID + 3, RESERVED_ID + 4
 """Calls that hold others, the outermost call of a batch or sample, leaves that return and leaves that throw."""
@@ -29,7 +30,7 @@ _PARTS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Samples:
+class ProbeSamples:
     """Samples by their time: calls with probes, and ns from the outer call's entry to its exit."""
 
     t_ns: I64
@@ -50,7 +51,7 @@ class Samples:
         return (_trimmed(many) - _trimmed(few)) / (_MANY - _FEW) if min(len(few), len(many)) >= least else None
 
 
-def samples(threads: Iterable[Mapping[int, Sequence[Chunk]]]) -> tuple[Samples, Samples]:
+def samples(threads: Iterable[Mapping[int, Sequence[Chunk]]]) -> tuple[ProbeSamples, ProbeSamples]:
     """The samples of threads whose chunks by type are given: of calls as events, and of folded ones."""
     events: list[I64] = [np.empty((0, 3), np.int64)]
     folds = list(events)
@@ -60,12 +61,12 @@ def samples(threads: Iterable[Mapping[int, Sequence[Chunk]]]) -> tuple[Samples, 
     return _sorted(events), _sorted(folds)
 
 
-def _sorted(rows: Sequence[I64]) -> Samples:
+def _sorted(rows: Sequence[I64]) -> ProbeSamples:
     table = np.concatenate(rows)
-    return Samples(*table[np.argsort(table[:, 0], kind="stable")].T)
+    return ProbeSamples(*table[np.argsort(table[:, 0], kind="stable")].T)
 
 
-def _of_events(calls: Calls) -> I64:
+def _of_events(calls: CallEvents) -> I64:
     """Those whose outer call holds nothing but the inner ones; `calls` are the runtime's own."""
     outer = np.flatnonzero((calls.method == CALLER) & (calls.kind == ENTER))
     ends = np.flatnonzero((calls.method == CALLER) & (calls.kind == EXIT))
@@ -93,8 +94,8 @@ def _of_folds(folded: Folded) -> I64:
     return one
 
 
-def _is_inner(method: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
-    found: NDArray[np.bool_] = (method == CALLED) | (method == LINK)
+def _is_inner(method: NDArray[np.integer[Any]]) -> Bool:
+    found: Bool = (method == CALLED) | (method == LINK)
     return found
 
 

@@ -8,8 +8,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from navitas.parse.arrays import I64
 from navitas.parse.counters import Readings
-from navitas.parse.tables import I64, CpuClock
+from navitas.parse.tables import CpuClock
 
 # schedstat of a running thread moves only at the scheduler's tick, so a step may hold this much CPU time from before it.
 TICK_LAG_NS = 10_000_000

@@ -10,13 +10,15 @@ from itertools import product
 import numpy as np
 
 from navitas.parse import thread_residency
-from navitas.parse.clocks import UNJOINED, Clocks
+from navitas.parse.arrays import I64
+from navitas.parse.clock_triples import UNJOINED, ClockTriples
 from navitas.parse.counters import Readings
 from navitas.parse.findings import TORN, Findings
 from navitas.parse.procstat import parse_cpu_stat, parse_process_stat
+from navitas.parse.rail_readings import RailReadings
 from navitas.parse.rails import parse_rails
 from navitas.parse.shell import Series, parse_shell
-from navitas.parse.tables import I64, CpuClock, CpuStat, Rails, TimeInState
+from navitas.parse.tables import CpuClock, CpuStat, TimeInState
 from navitas.parse.time_in_state import parse_time_in_state
 from navitas.recording.manifest import Manifest, Run, Source
 from navitas.recording.raw import read_lines
@@ -31,7 +33,7 @@ class ShellTables:
     """What came of `shell.txt`."""
 
     cpu_stat: CpuStat | None
-    rails: Rails | None
+    rails: RailReadings | None
     thread_states: dict[int, thread_residency.Texts]
     """By tid: threads' own time_in_state."""
     blocks_ns: I64
@@ -75,10 +77,10 @@ def summed(clocks: Sequence[CpuClock]) -> CpuClock:
     return CpuClock(t_ns, np.sum(parts, axis=0).astype(np.int64))
 
 
-def shell_tables(recording: Recording, run: Run, clocks: Clocks, findings: Findings) -> ShellTables:
+def shell_tables(recording: Recording, run: Run, clocks: ClockTriples, findings: Findings) -> ShellTables:
     """What the device's shell read in a run, its realtimes joined with monotonic by the clock triples."""
     cpu_stat: CpuStat | None = None
-    rails: Rails | None = None
+    rails: RailReadings | None = None
     states: dict[int, list[tuple[int, str]]] = {}
     blocks_ns: set[int] = set()
     for path in recording.files("shell", run.id):
@@ -108,7 +110,7 @@ def shell_tables(recording: Recording, run: Run, clocks: Clocks, findings: Findi
     return ShellTables(cpu_stat, rails, thread_states, np.array(sorted(blocks_ns), np.int64))
 
 
-def _joined(series: Series, clocks: Clocks) -> tuple[Sequence[int], list[str]] | None:
+def _joined(series: Series, clocks: ClockTriples) -> tuple[Sequence[int], list[str]] | None:
     """Monotonic times, never falling, and texts of the readings that can be joined; None when none can for want of triples."""
     t_ns = clocks.from_realtime(np.array(series.realtime_ns, np.int64))
     if t_ns is None:

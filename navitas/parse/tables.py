@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import Literal, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    from navitas.parse.trace.tables import Trace
-
-I64 = NDArray[np.int64]
-I32 = NDArray[np.int32]
-U8 = NDArray[np.uint8]
+from navitas.parse.arrays import I32, I64, U8
+from navitas.parse.rail_readings import RailReadings
+from navitas.parse.trace.trace_tables import Trace
 
 TID_LIMIT = 1 << 22
 """The kernel's own limit (PID_MAX_LIMIT); a number beyond is no thread's."""
@@ -31,7 +25,7 @@ class CpuClock:
 
 
 @dataclass(frozen=True, slots=True)
-class Calls:
+class CallEvents:
     """Full events of one thread in order: time, kind (`ENTER`, `EXIT`, `THROW`, `RESUME`) and method id.
 
     `RESUME` is the entry that continues a suspended call: time goes on, no call is counted.
@@ -49,28 +43,28 @@ class Calls:
         """Times of the first and the last event; (0, 0) without any."""
         return (int(self.t_ns[0]), int(self.t_ns[-1])) if len(self.t_ns) else (0, 0)
 
-    def blocks(self, events: int) -> Iterator[Calls]:
+    def blocks(self, events: int) -> Iterator[CallEvents]:
         """The events in blocks of about so many."""
         for low in range(0, len(self.t_ns), events):
             part = slice(low, low + events)
-            yield Calls(self.t_ns[part], self.kind[part], self.method[part])
+            yield CallEvents(self.t_ns[part], self.kind[part], self.method[part])
 
-    def whole(self) -> Calls:
+    def whole(self) -> CallEvents:
         """All events at once."""
         return self
 
 
 class CallStream(Protocol):
-    """The calls of a thread, as many as they may be: in memory (`Calls`), or read from the recording block by block."""
+    """The calls of a thread, as many as they may be: in memory (`CallEvents`), or read from the recording block by block."""
 
     def __len__(self) -> int: ...
 
     @property
     def span_ns(self) -> tuple[int, int]: ...
 
-    def blocks(self, events: int) -> Iterator[Calls]: ...
+    def blocks(self, events: int) -> Iterator[CallEvents]: ...
 
-    def whole(self) -> Calls: ...
+    def whole(self) -> CallEvents: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,15 +137,6 @@ class CpuStat:
 
 
 @dataclass(frozen=True, slots=True)
-class Rails:
-    """On-device rail monitor: `energy_j[i, k]` had rail `names[k]` spent until `t_ns[i]`."""
-
-    names: tuple[str, ...]
-    t_ns: I64
-    energy_j: NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
 class CallCost:
     """What the two probes of a call took on the device, in ns: the part that lies inside the call as it is recorded, and the part
     that its caller bears; of calls that returned and of those that ended by an exception. `spread_ns`: the standard deviation of
@@ -200,7 +185,7 @@ class RunTables:
     time_in_state: tuple[TimeInState, ...]
     process_cpu: CpuClock | None
     cpu_stat: CpuStat | None
-    rails: Rails | None
+    rails: RailReadings | None
     warnings: tuple[str, ...] = field(default=())
     tick_ns: float | None = None
     trace: Trace | None = None
@@ -221,6 +206,11 @@ class Method:
     source: str
     is_test_source: bool
     file: str | None = None
+
+    @property
+    def identity(self) -> tuple[str, str, str, str]:
+        """Module, class, name and descriptor: what is the same in other builds and in other modules' maps."""
+        return self.module, self.class_name, self.name, self.descriptor
 
 
 @dataclass(frozen=True, slots=True)

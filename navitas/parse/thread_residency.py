@@ -11,7 +11,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from navitas.parse.tables import I64, Thread, TimeInState
+from navitas.parse.arrays import I64
+from navitas.parse.tables import Thread, TimeInState
 from navitas.parse.time_in_state import TICK_NS
 from navitas.recording.manifest import Policy
 

@@ -9,11 +9,12 @@ from itertools import pairwise
 import numpy as np
 
 from navitas.parse.anchors import NO_CLOCK
-from navitas.parse.calls import NO_CALLS
+from navitas.parse.arrays import I64
+from navitas.parse.call_events import NO_CALLS
 from navitas.parse.folded import NO_FOLDED
 from navitas.parse.roles import role_of
 from navitas.parse.schedstat import TICK_LAG_NS, Life
-from navitas.parse.tables import I64, CallStream, CpuClock, Folded, Thread
+from navitas.parse.tables import CallStream, CpuClock, Folded, Thread
 
 NO_SERIAL = -1
 NOBODY = -1

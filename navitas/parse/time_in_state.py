@@ -8,7 +8,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from navitas.parse.tables import I64, TimeInState
+from navitas.parse.arrays import I64
+from navitas.parse.tables import TimeInState
 
 TICK_NS = 10_000_000
 _MAX_TICKS = 1 << 39

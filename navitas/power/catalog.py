@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from navitas.errors import PowerProfileError, UsageError
-from navitas.power.profile import Profile, read_power_profile
+from navitas.power.power_profile import PowerProfile, read_power_profile
 
 DEFAULT = "google-pixel-6"
 _LONGEST = 4096
@@ -41,7 +41,7 @@ def find(name_or_path: str | Path) -> Path:
     )
 
 
-def load(name_or_path: str | Path = DEFAULT) -> Profile:
+def load(name_or_path: str | Path = DEFAULT) -> PowerProfile:
     """Read a profile by name or path."""
     return read_power_profile(find(name_or_path))
 

@@ -14,7 +14,7 @@ from navitas.power import cpu_keys
 from navitas.power.cpu_keys import ClusterKeys
 from navitas.power.defects import is_capacity
 from navitas.power.model import ClusterPower, CpuPower, PowerModel
-from navitas.power.profile import Profile
+from navitas.power.power_profile import PowerProfile
 
 Policies = Sequence[tuple[int, Sequence[int]]]
 _MAX_KHZ = 100_000_000
@@ -35,7 +35,7 @@ class _Cluster:
 
 
 def power_model(
-    profile: Profile,
+    profile: PowerProfile,
     voltage_v: float,
     policies: Policies | None = None,
     frequencies: Mapping[int, Sequence[int]] | None = None,
@@ -64,12 +64,12 @@ def power_model(
     return PowerModel(profile.name, voltage_v, capacity_mah if is_capacity(capacity_mah) else None, cpu, tuple(warnings))
 
 
-def needs_frequencies(profile: Profile) -> bool:
+def needs_frequencies(profile: PowerProfile) -> bool:
     """Whether a profile lists currents by operating point, so that the phone has to tell its speeds."""
     return bool(cpu_keys.by_policy(profile))
 
 
-def stand_in_frequencies(profile: Profile) -> dict[int, list[int]]:
+def stand_in_frequencies(profile: PowerProfile) -> dict[int, list[int]]:
     """Speeds in kHz, by policy, in place of those that only a phone can tell: to check what else a profile says."""
     return {
         one.policy: list(range(1, len(profile.values(one.power)) + 1))
@@ -79,7 +79,7 @@ def stand_in_frequencies(profile: Profile) -> dict[int, list[int]]:
 
 
 def _clusters(
-    profile: Profile, frequencies: Mapping[int, Sequence[int]], warnings: list[str]
+    profile: PowerProfile, frequencies: Mapping[int, Sequence[int]], warnings: list[str]
 ) -> tuple[list[ClusterKeys], list[_Cluster]]:
     """The entries that hold the CPU's figures, and the figures; none where there are none."""
     policies = cpu_keys.by_policy(profile)
@@ -94,18 +94,18 @@ def _clusters(
     return chosen, [_cluster(profile, one, profile.values(one.speeds or "")) for one in chosen]
 
 
-def _cluster(profile: Profile, keys: ClusterKeys, speeds: Sequence[float]) -> _Cluster:
+def _cluster(profile: PowerProfile, keys: ClusterKeys, speeds: Sequence[float]) -> _Cluster:
     return _Cluster(keys.cores, keys.policy, _steps(speeds, profile.values(keys.power)), profile.value(keys.cluster))
 
 
-def _idle(profile: Profile) -> tuple[float, float]:
+def _idle(profile: PowerProfile) -> tuple[float, float]:
     """(suspend, idle): the oldest profiles call the suspended phone `cpu.idle`, and what being awake adds `cpu.awake`."""
     if "cpu.awake" in profile.items and "cpu.suspend" not in profile.items:
         return profile.value("cpu.idle"), profile.value("cpu.awake")
     return profile.value("cpu.suspend"), profile.value("cpu.idle")
 
 
-def _check(profile: Profile, clusters: Sequence[_Cluster]) -> None:
+def _check(profile: PowerProfile, clusters: Sequence[_Cluster]) -> None:
     name = profile.name
     if not clusters and needs_frequencies(profile):
         raise PowerProfileError(
@@ -136,7 +136,7 @@ def _check(profile: Profile, clusters: Sequence[_Cluster]) -> None:
 
 
 def _match(
-    profile: Profile, clusters: list[_Cluster], policies: Policies | None, warnings: list[str]
+    profile: PowerProfile, clusters: list[_Cluster], policies: Policies | None, warnings: list[str]
 ) -> list[tuple[_Cluster, tuple[int, ...]]]:
     """Give every cluster its CPUs."""
     if policies is None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from navitas.power.profile import Profile
+from navitas.power.power_profile import PowerProfile
 
 STEPS = "cpu.scaling_step_power.policy"
 _POLICY = "cpu.scaling_policy_power.policy"
@@ -26,7 +26,7 @@ class ClusterKeys:
     policy: int | None = None
 
 
-def by_policy(profile: Profile) -> list[ClusterKeys]:
+def by_policy(profile: PowerProfile) -> list[ClusterKeys]:
     """Android 14 and later: where there is one such entry, no other counts. Speeds are the kernel's."""
     numbers: set[int] = set()
     for key in (*profile.items, *profile.arrays):
@@ -38,7 +38,7 @@ def by_policy(profile: Profile) -> list[ClusterKeys]:
     return [ClusterKeys(f"{STEPS}{number}", None, f"{_POLICY}{number}", policy=number) for number in sorted(numbers)]
 
 
-def by_cluster(profile: Profile) -> list[ClusterKeys]:
+def by_cluster(profile: PowerProfile) -> list[ClusterKeys]:
     """Android 7 to 13: `cpu.clusters.cores` says how many clusters there are; without it there is one, from Android 9 on."""
     cores: Sequence[float | None] = profile.values("cpu.clusters.cores")
     if not cores and "cpu.core_power.cluster0" in {*profile.items, *profile.arrays}:
@@ -54,12 +54,12 @@ def by_cluster(profile: Profile) -> list[ClusterKeys]:
     ]
 
 
-def single(profile: Profile) -> list[ClusterKeys]:
+def single(profile: PowerProfile) -> list[ClusterKeys]:
     """The first generation: `cpu.active` lists the current of a running core at each of `cpu.speeds`."""
     return [ClusterKeys("cpu.active", "cpu.speeds", "")] if profile.values("cpu.speeds") and profile.values("cpu.active") else []
 
 
-def unused(profile: Profile, chosen: Sequence[ClusterKeys]) -> list[str]:
+def unused(profile: PowerProfile, chosen: Sequence[ClusterKeys]) -> list[str]:
     """Name every entry of the CPU that does not count beside the chosen ones."""
     used = {*_SHARED, "cpu.clusters.cores", *(key for one in chosen for key in (one.power, one.speeds, one.cluster))}
     if "cpu.suspend" not in profile.items:
@@ -77,12 +77,12 @@ def unused(profile: Profile, chosen: Sequence[ClusterKeys]) -> list[str]:
     return [*found[:_MOST_NAMED], *([f"and {more} entries of the CPU more are not used"] if more > 0 else [])]
 
 
-def other_components(profile: Profile) -> list[str]:
+def other_components(profile: PowerProfile) -> list[str]:
     """The entries that are not of the CPU, of which only the battery's capacity is used."""
     every = dict.fromkeys((*profile.items, *profile.arrays))
     return [key for key in every if not key.startswith("cpu.") and key != "battery.capacity"]
 
 
-def _first(profile: Profile, key: str, older: str) -> str:
+def _first(profile: PowerProfile, key: str, older: str) -> str:
     names = {*profile.items, *profile.arrays}
     return older if key not in names and older in names else key

@@ -28,7 +28,7 @@ class Policy(_Model):
     cpus: list[int]
 
 
-class Device(_Model):
+class DeviceEntry(_Model):
     kind: Literal["virtual", "phone"]
     serial: str
     model: str
@@ -51,7 +51,7 @@ class Map(_Model):
     includes: list[Annotated[str, Field(pattern="^[0-9a-f]{16}$")]] = []
 
 
-class PowerProfile(_Model):
+class PowerProfileEntry(_Model):
     file: str
     sha256: str
     source: str
@@ -127,9 +127,9 @@ class Manifest(_Model):
     created_utc: str
     state: Literal["complete", "partial"]
     project: Project
-    device: Device
+    device: DeviceEntry
     maps: list[Map]
-    power_profile: PowerProfile
+    power_profile: PowerProfileEntry
     settings: dict[str, str | int | float | bool | None]
     sources: list[Source]
     runs: list[Run]

@@ -19,13 +19,13 @@ from navitas.errors import RecordingError
 from navitas.folder_lock import FolderLock
 from navitas.new_files import write_new
 from navitas.recording.manifest import (
-    Device,
+    DeviceEntry,
     File,
     FileKind,
     Loss,
     Manifest,
     Map,
-    PowerProfile,
+    PowerProfileEntry,
     Project,
     Run,
     Source,
@@ -60,7 +60,7 @@ class RecordingWriter:
         root: Path,
         *,
         project: Project,
-        device: Device,
+        device: DeviceEntry,
         power_profile: bytes,
         power_profile_source: str,
         voltage_v: float,
@@ -82,7 +82,7 @@ class RecordingWriter:
         self._losses: list[Loss] = []
         self._warnings: list[Warning] = []
         self._finished = False
-        profile = PowerProfile(
+        profile = PowerProfileEntry(
             file=POWER_PROFILE_NAME,
             sha256=hashlib.sha256(power_profile).hexdigest(),
             source=power_profile_source,

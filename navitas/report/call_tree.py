@@ -12,7 +12,7 @@ from rich.tree import Tree
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import Node, TestEnergy, ThreadEnergy
 from navitas.report.names import MethodNames, printable, test_label
-from navitas.report.tables import thread_name
+from navitas.report.terminal_tables import thread_name
 from navitas.report.units import duration, joules, percent
 
 _MAX_DEPTH = 24

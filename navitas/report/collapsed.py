@@ -25,7 +25,7 @@ def write(profile: Profile, out: IO[str]) -> None:
     What is left of a stack below 1 µJ goes to its caller, so nothing is lost to rounding but the last µJ of a thread.
     """
     stacks: Counter[str] = Counter()
-    names = _Frames(MethodNames(profile.method_table))
+    names = _FrameNames(MethodNames(profile.method_table))
     for test in profile.tests:
         for thread in test.threads:
             _add(stacks, thread, names)
@@ -36,7 +36,7 @@ def write(profile: Profile, out: IO[str]) -> None:
 FORMAT = Format("collapsed", ".collapsed", "collapsed stacks in µJ for flamegraph.pl, inferno and others", write)
 
 
-class _Frames:
+class _FrameNames:
     """Each method's frame, made once."""
 
     def __init__(self, names: MethodNames) -> None:
@@ -49,7 +49,7 @@ class _Frames:
         return self._known[method]
 
 
-def _add(stacks: Counter[str], thread: ThreadEnergy, frames: _Frames) -> None:
+def _add(stacks: Counter[str], thread: ThreadEnergy, frames: _FrameNames) -> None:
     top = _frame(thread.name)
     path = [top]
     open_uj = [(thread.untraced_j + thread.probes_j) * J_TO_UJ]

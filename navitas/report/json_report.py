@@ -16,7 +16,7 @@ from navitas.analyze.repeats import repeats_of
 from navitas.analyze.spread import MethodRepeats, Spread
 from navitas.report.format import Format
 from navitas.report.json_rows import MethodLines, node_lines, shares
-from navitas.report.json_text import Lines, line, written
+from navitas.report.json_text import JsonLines, line, written
 
 SCHEMA_VERSION = 2
 
@@ -56,7 +56,7 @@ def _report(profile: Profile) -> dict[str, Any]:
         "totals": _totals(profile.totals, components),
         "repeats": _repeats(profile.tests),
         **({"classes": _repeats(by_class(profile.tests))} if is_by_class(profile) else {}),
-        "methods": Lines(_method(each, lines, components) for each in profile.method_repeats()),
+        "methods": JsonLines(_method(each, lines, components) for each in profile.method_repeats()),
         "tests": (_test(test, lines, profile) for test in profile.tests),
         "warnings": [asdict(notice) for notice in profile.warnings],
         "losses": [_given(**asdict(lost)) for lost in profile.losses],
@@ -160,8 +160,8 @@ def _thread(thread: ThreadEnergy, lines: MethodLines, components: Sequence[str])
         "untraced_j": thread.untraced_j,
         "probes_j": thread.probes_j,
         "components": shares(components, thread.components),
-        "methods": Lines(map(lines.line, thread.methods)),
-        "nodes": Lines(node_lines(thread.nodes)),
+        "methods": JsonLines(map(lines.line, thread.methods)),
+        "nodes": JsonLines(node_lines(thread.nodes)),
     }
 
 

@@ -14,7 +14,7 @@ _ESCAPED_SURROGATE = "\\ud"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-class Lines:
+class JsonLines:
     """An array whose values are JSON text already, a line each, however many."""
 
     def __init__(self, texts: Iterable[str]) -> None:
@@ -58,7 +58,7 @@ def written(value: Any, margin: str = "\n") -> Iterator[str]:
                 yield before + inner + line(dict(fields))[1:-1]
                 before = ","
         yield margin + "}"
-    elif isinstance(value, Lines):
+    elif isinstance(value, JsonLines):
         yield from value.written(margin)
     elif isinstance(value, Iterator) or (isinstance(value, list) and any(map(_holds_more, value))):
         before = "["
@@ -75,7 +75,7 @@ _PLAIN = (str, int, float, bool, type(None), Inline)
 
 
 def _holds_more(value: Any) -> bool:
-    return type(value) not in _PLAIN and isinstance(value, dict | list | Iterator | Lines)
+    return type(value) not in _PLAIN and isinstance(value, dict | list | Iterator | JsonLines)
 
 
 def _without_lone_surrogates(value: Any) -> Any:

@@ -10,7 +10,7 @@ from navitas.analyze.records import TestEnergy
 from navitas.parse.tables import MethodTable
 from navitas.report.format import Format
 from navitas.report.frames import J_TO_UJ, UNTRACED, walk
-from navitas.report.json_text import Lines, written
+from navitas.report.json_text import JsonLines, written
 from navitas.report.names import MethodNames, method_of, printable, test_label
 
 _SCHEMA = "https://www.speedscope.app/file-format-schema.json"
@@ -30,7 +30,7 @@ FORMAT = Format("speedscope", ".speedscope.json", "a profile for speedscope.app,
 
 
 def _file(profile: Profile) -> dict[str, Any]:
-    frames = _Frames(profile.method_table)
+    frames = _SharedFrames(profile.method_table)
     profiles = [_profile(test, frames) for test in profile.tests if test.wall_ns > 0]
     return {
         "$schema": _SCHEMA,
@@ -42,7 +42,7 @@ def _file(profile: Profile) -> dict[str, Any]:
     }
 
 
-class _Frames:
+class _SharedFrames:
     """The frames all profiles share, each once."""
 
     def __init__(self, methods: MethodTable) -> None:
@@ -87,7 +87,7 @@ class _Events:
         self.events.append(_EVENT % ("C", frame, self.at))
 
 
-def _profile(test: TestEnergy, frames: _Frames) -> dict[str, Any]:
+def _profile(test: TestEnergy, frames: _SharedFrames) -> dict[str, Any]:
     events = _Events()
     for thread in test.threads:
         top = frames.named(thread.name if thread.count == 1 else f"{thread.name} ×{thread.count}")
@@ -112,7 +112,7 @@ def _profile(test: TestEnergy, frames: _Frames) -> dict[str, Any]:
         "unit": "none",
         "startValue": 0,
         "endValue": float(f"{events.at:.12g}"),
-        "events": Lines(events.events),
+        "events": JsonLines(events.events),
     }
 
 

@@ -15,7 +15,14 @@ from navitas.analyze.repeats import repeats_of
 from navitas.errors import UsageError
 from navitas.report.call_tree import call_tree
 from navitas.report.names import printable
-from navitas.report.tables import baseline_note, baseline_table, compensated_note, methods_table, tests_table, threads_table
+from navitas.report.terminal_tables import (
+    baseline_note,
+    baseline_table,
+    compensated_note,
+    methods_table,
+    tests_table,
+    threads_table,
+)
 from navitas.report.units import battery_share, charge, duration, joules
 
 _LISTED = 20

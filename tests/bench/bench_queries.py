@@ -25,8 +25,8 @@ from pathlib import Path
 import numpy as np
 from attribution_maker import MS, T0, manifest, run, thread
 from navitas.attribute.component import Setting
-from navitas.attribute.run import Cpu
-from navitas.parse.trace.text import read_text
+from navitas.attribute.cpu.cpu_component import Cpu
+from navitas.parse.trace.text_trace import read_text
 from navitas.power.catalog import load
 from navitas.power.cpu import power_model, stand_in_frequencies
 from navitas.recording.manifest import Policy

@@ -19,7 +19,7 @@ from navitas.collect.state.guard import prepared
 from navitas.collect.topology import read_policies
 from navitas.device.adb import AdbDevice
 from navitas.device.base import Device
-from navitas.power.profile import read_power_profile
+from navitas.power.power_profile import read_power_profile
 
 Adb = Callable[..., "subprocess.CompletedProcess[bytes]"]
 

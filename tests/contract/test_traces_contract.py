@@ -21,8 +21,8 @@ from navitas.device.adb import AdbDevice
 from navitas.device.base import Device
 from navitas.errors import DeviceError
 from navitas.parse.trace.perfetto import read_perfetto
-from navitas.parse.trace.tables import RawTrace, Trace
-from navitas.parse.trace.text import read_text
+from navitas.parse.trace.text_trace import read_text
+from navitas.parse.trace.trace_tables import RawTrace, Trace
 
 BUSY_NS = 500_000_000
 TICK_NS = 10_000_000

@@ -17,7 +17,7 @@ from navitas.build.instrument import instrument
 from navitas.build.jars import JARS
 from navitas.build.java import find_java
 from navitas.errors import BuildError
-from navitas.parse.calls import encoded_calls
+from navitas.parse.call_events import encoded_calls
 from navitas.parse.chunks import CALLS, FOLDED, by_thread_and_type, read_chunks
 from navitas.parse.folded import decode_folded
 from navitas.parse.methodmap import Span

@@ -11,7 +11,7 @@ from navitas.cli.main import run
 from navitas.collect.state.journal import Journal
 from navitas.collect.trace.run_trace import RunTrace
 from navitas.device.adb import AdbDevice
-from navitas.power.profile import read_power_profile
+from navitas.power.power_profile import read_power_profile
 
 Capture = pytest.CaptureFixture[str]
 

@@ -17,8 +17,8 @@ from support.phone_data import state_folder
 
 from navitas.device.adb import AdbDevice
 from navitas.parse.trace.perfetto import read_perfetto
-from navitas.parse.trace.tables import RawTrace
-from navitas.parse.trace.text import read_text
+from navitas.parse.trace.text_trace import read_text
+from navitas.parse.trace.trace_tables import RawTrace
 from navitas.perfetto.config import read_config
 from navitas.virtual_phone.kernel import Kernel, load_spec
 from navitas.virtual_phone.kernel.host_stints import HostStints

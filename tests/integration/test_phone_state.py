@@ -24,7 +24,7 @@ from navitas.device.adb import AdbDevice
 from navitas.device.base import Device
 from navitas.errors import DeviceError
 from navitas.power import catalog
-from navitas.power.profile import read_power_profile
+from navitas.power.power_profile import read_power_profile
 from navitas.recording.store import open_recording
 
 pytestmark = [pytest.mark.timeout(300)]

@@ -21,12 +21,12 @@ from navitas.attribute.ledger import (
     Energy,
     Evidence,
     Ledger,
-    OwnerKind,
     Owners,
     RunEntry,
     Shares,
     Tests,
 )
+from navitas.attribute.owner_kind import OwnerKind
 from navitas.parse.tables import MethodTable
 
 EVIDENCE = Evidence("cpu", "thread-time", ())

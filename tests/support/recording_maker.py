@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-from navitas.recording.manifest import Device, Policy, Project, Run, Source, Test
+from navitas.recording.manifest import DeviceEntry, Policy, Project, Run, Source, Test
 from navitas.recording.store import Recording, RecordingWriter, open_recording
 from support import chunk_writer as cw
 from support.run_bytes import REAL_OFFSET_NS, RunBytes
@@ -62,7 +62,7 @@ def make_recording(
     writer = RecordingWriter(
         folder,
         project=Project(name="sample", build_tool="gradle"),
-        device=Device(
+        device=DeviceEntry(
             kind="virtual",
             serial="127.0.0.1:5555",
             model="Virtual",

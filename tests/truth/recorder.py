@@ -8,7 +8,7 @@ from pathlib import Path
 
 from support.recording_maker import make_map
 
-from navitas.recording.manifest import Device, Policy, Project, Run, Source, Test
+from navitas.recording.manifest import DeviceEntry, Policy, Project, Run, Source, Test
 from navitas.recording.store import RecordingWriter
 from truth.ftrace import trace_text
 from truth.phone import Phone, profile_xml
@@ -27,7 +27,7 @@ def write_recording(
     writer = RecordingWriter(
         folder,
         project=Project(name="truth", build_tool="gradle"),
-        device=Device(
+        device=DeviceEntry(
             kind="virtual",
             serial="truth",
             model="Truth",

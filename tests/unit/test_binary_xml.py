@@ -15,7 +15,7 @@ from lxml import etree
 
 from navitas import binary_xml
 from navitas.errors import PowerProfileError
-from navitas.power.profile import read_power_profile
+from navitas.power.power_profile import read_power_profile
 from navitas.virtual_phone.compiled_xml import XmlElement, compile_xml
 
 COMPILED = Path(__file__).parent / "compiled"

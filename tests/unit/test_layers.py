@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
+from collections.abc import Iterable
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -55,7 +57,7 @@ ONLY_IN = {
     "axml": {"binary_xml.py"},
     "google": {"parse/trace/perfetto", "perfetto/"},
     "lxml": {"power/", "virtual_phone/kernel/"},
-    "rich": {"cli/", "report/terminal", "report/tables", "report/call_tree", "report/text"},
+    "rich": {"cli/", "report/terminal", "report/call_tree", "report/text"},
     "click": {"cli/"},
     "duckdb": {"fleet/engine/duckdb"},
     "pyspark": {"fleet/engine/spark"},
@@ -64,12 +66,23 @@ ONLY_IN = {
     "scipy": {"fleet/statistics"},
 }
 
-IN_A_CIRCLE = {"navitas.parse.trace.tables"}
-"""Modules that still import each other in a circle."""
+ANALYSIS = ("recording", "power", "parse", "attribute", "analyze", "report")
 
 
 def _modules() -> list[Path]:
     return sorted(path for path in PACKAGE.rglob("*.py") if "sample" not in path.relative_to(PACKAGE).parts)
+
+
+def _modules_of(*packages: str) -> list[Path]:
+    return [path for path in _modules() if path.relative_to(PACKAGE).parts[0] in packages]
+
+
+def _shared(places: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Names that stand for more than one thing, with the modules of each."""
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for name, place in places:
+        found[name].append(place)
+    return {name: modules for name, modules in found.items() if len(modules) > 1}
 
 
 def _imports(path: Path) -> set[str]:
@@ -100,9 +113,35 @@ def test_a_module_imports_only_what_lies_below_it(path: Path) -> None:
 
 def test_no_module_imports_itself_through_others() -> None:
     """Imports for types alone count; names that a package's `__init__` re-exports do not."""
-    modules = {_name(path): path for path in _modules() if path.name != "__init__.py" and _name(path) not in IN_A_CIRCLE}
+    modules = {_name(path): path for path in _modules() if path.name != "__init__.py"}
     used = {name: (_imports(path) & modules.keys()) - {name} for name, path in modules.items()}
     TopologicalSorter(used).prepare()
+
+
+def test_what_attribution_knows_of_a_component_is_its_port() -> None:
+    """Only the registry of components imports the CPU, and call paths know nothing of it."""
+    imports_cpu = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in _modules()
+        if any(f"{name}.".startswith("navitas.attribute.cpu.") for name in _imports(path))
+        and PACKAGE / "attribute/cpu" not in path.parents
+    }
+    assert imports_cpu == {"attribute/components.py"}
+
+
+def test_types_of_the_analysis_have_names_of_their_own() -> None:
+    found = [
+        (node.name, path.relative_to(PACKAGE).as_posix())
+        for path in _modules_of(*ANALYSIS)
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    ]
+    assert _shared(found) == {}
+
+
+def test_modules_of_the_analysis_have_names_of_their_own() -> None:
+    found = [(path.name, path.relative_to(PACKAGE).as_posix()) for path in _modules_of(*ANALYSIS) if path.name != "__init__.py"]
+    assert _shared(found) == {}
 
 
 @pytest.mark.parametrize("path", _modules(), ids=lambda path: str(path.relative_to(PACKAGE)))

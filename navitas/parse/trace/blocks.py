@@ -11,7 +11,7 @@ from typing import BinaryIO, Final
 import numpy as np
 
 from navitas.errors import RecordingError
-from navitas.parse.trace.words import PAD, Places, Text
+from navitas.parse.trace.words import PAD, Places, TextBuffer
 from navitas.regular_files import open_regular
 
 BLOCK_BYTES: Final = 2 << 20
@@ -27,7 +27,7 @@ _END, _STRING_END = b"</script", b'";\n'
 class Block:
     """Some lines of a file: `text`, where each of them ends (at its newline), and how many lines were before them in the file."""
 
-    text: Text
+    text: TextBuffer
     ends: Places
     lines_before: int
     overlong: bool = False
@@ -52,7 +52,7 @@ def _blocks(stream: BinaryIO | io.RawIOBase, block_bytes: int) -> Iterator[Block
     buffer = bytearray(b" ") * (block_bytes + 2 * PAD + 1)
     view = memoryview(buffer)
     room = PAD + block_bytes
-    text = Text(buffer, PAD, PAD)
+    text = TextBuffer(buffer, PAD, PAD)
     end, lines, page = PAD, 0, None
     while size := stream.readinto(view[end:room]):  # type: ignore[union-attr]
         if (
@@ -78,7 +78,7 @@ def _blocks(stream: BinaryIO | io.RawIOBase, block_bytes: int) -> Iterator[Block
         yield from _traces(text, np.array([end]), lines, page, False)
 
 
-def _traces(text: Text, ends: Places, lines: int, page: _Page | None, overlong: bool) -> Iterator[Block]:
+def _traces(text: TextBuffer, ends: Places, lines: int, page: _Page | None, overlong: bool) -> Iterator[Block]:
     if page is None:
         yield Block(text.part(PAD, int(ends[-1]) + 1), ends, lines, overlong)
         return

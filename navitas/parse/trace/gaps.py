@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import numpy as np
 
-from navitas.parse.trace.tables import ALL_CPUS, RUNNABLE, SLEEPS, UNKNOWN, Losses, Switches
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
-
-    from navitas.parse.tables import I64
-
-    Bool = NDArray[np.bool_]
+from navitas.parse.arrays import I32, I64, Bool
+from navitas.parse.trace.trace_tables import ALL_CPUS, RUNNABLE, SLEEPS, UNKNOWN, Losses, Switches
 
 # A ring of events that holds less than this part of the fullest one's has not been overwritten.
 _FULL = 0.25
@@ -78,7 +70,7 @@ def _full(switches: Switches) -> Bool:
     return np.repeat(count >= _FULL * count.max(initial=0), count)
 
 
-def _cores(switches: Switches) -> tuple[NDArray[np.int32], I64, I64]:
+def _cores(switches: Switches) -> tuple[I32, I64, I64]:
     """Each core with its first row and the one after its last."""
     number, low = np.unique(switches.cpu, return_index=True)
     return number, low.astype(np.int64), np.append(low[1:], len(switches)).astype(np.int64)[: len(low)]

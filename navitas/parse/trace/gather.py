@@ -9,9 +9,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.parse.tables import I32, I64, TID_LIMIT, U8
-from navitas.parse.trace.rows import CoreRows, Rows
-from navitas.parse.trace.tables import DEAD, IDLE_APART_NS, RUNNABLE, SLEEPS, UNKNOWN, SkippedLine
+from navitas.parse.arrays import I32, I64, U8, Bool
+from navitas.parse.tables import TID_LIMIT
+from navitas.parse.trace.growing_rows import CoreRows, GrowingRows
+from navitas.parse.trace.trace_tables import DEAD, IDLE_APART_NS, RUNNABLE, SLEEPS, UNKNOWN, SkippedLine
 
 CPU_LIMIT: Final = 4096
 OPEN, SEEN, DIED, GONE, LISTED = 0, 1, 2, 3, 4
@@ -35,15 +36,15 @@ class LastRows:
     def __init__(self) -> None:
         self._row = np.zeros(TID_LIMIT, np.int32)
 
-    def of(self, tid: I64) -> NDArray[np.bool_]:
+    def of(self, tid: I64) -> Bool:
         """Whether no later row has the same thread."""
         rows = np.arange(len(tid), dtype=np.int32)
         self._row[tid] = rows
-        last: NDArray[np.bool_] = self._row[tid] == rows
+        last: Bool = self._row[tid] == rows
         return last
 
 
-class Names:
+class ThreadNames:
     """Names of threads by number."""
 
     def __init__(self) -> None:
@@ -74,12 +75,12 @@ class Gathered:
         self.switches = CoreRows(next_tid=i32, prev_tid=i32, prev_state=u8)
         self.frequencies = CoreRows(khz=i64)
         self.idle = CoreRows(IDLE_APART_NS, state=i32)
-        self.facts = Rows(_telling, t_ns=i64, tid=i32, kind=u8, tgid=i32, name=i32, parent=i32)
-        self.losses = Rows(cpu=i32, from_ns=i64, to_ns=i64)
-        self.offline = Rows(cpu=i32, t_ns=i64)
-        self.suspends = Rows(t_ns=i64, begins=u8)
-        self.snapshots = Rows(trace_ns=i64, monotonic_ns=i64, boottime_ns=i64, realtime_ns=i64)
-        self.names = Names()
+        self.facts = GrowingRows(_telling, t_ns=i64, tid=i32, kind=u8, tgid=i32, name=i32, parent=i32)
+        self.losses = GrowingRows(cpu=i32, from_ns=i64, to_ns=i64)
+        self.offline = GrowingRows(cpu=i32, t_ns=i64)
+        self.suspends = GrowingRows(t_ns=i64, begins=u8)
+        self.snapshots = GrowingRows(trace_ns=i64, monotonic_ns=i64, boottime_ns=i64, realtime_ns=i64)
+        self.names = ThreadNames()
         self.skipped: list[SkippedLine] = []
         self.skipped_by_reason: Counter[str] = Counter()
         self.warnings: list[str] = []
@@ -122,7 +123,7 @@ class Gathered:
             self.skipped.append(SkippedLine(number, shown, reason))
 
 
-def _telling(facts: Mapping[str, NDArray[Any]]) -> NDArray[np.bool_]:
+def _telling(facts: Mapping[str, NDArray[Any]]) -> Bool:
     """Facts but those that say of a thread, between two others, what both of these say: that it is there."""
     order = np.lexsort((facts["t_ns"], facts["tid"]))
     middle = np.isin(facts["kind"][order], (SEEN, LISTED))

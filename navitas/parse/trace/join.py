@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from navitas.parse.clocks import Clocks
-from navitas.parse.tables import I64
+from navitas.parse.arrays import I64
+from navitas.parse.clock_triples import ClockTriples
 from navitas.parse.trace.offsets import Mapping, map_boottime, shifted
-from navitas.parse.trace.tables import UNKNOWN, RawTrace, Tasks, Trace
+from navitas.parse.trace.trace_tables import UNKNOWN, RawTrace, Tasks, Trace
 
 # A text trace's own mark of the clocks is as rough as a float of seconds, and is written a moment after it was read.
 _MARK_NS = 20_000_000
@@ -49,7 +49,9 @@ class Process:
 NOT_KNOWN = Process()
 
 
-def to_monotonic(raw: RawTrace, triples: Clocks, process: Process = NOT_KNOWN, run_ns: tuple[int, int] | None = None) -> Joined:
+def to_monotonic(
+    raw: RawTrace, triples: ClockTriples, process: Process = NOT_KNOWN, run_ns: tuple[int, int] | None = None
+) -> Joined:
     """Join by the trace's own clock snapshots and the run's clock triples.
 
     No trace comes out where it is of another boot or time than the run from `run_ns[0]` to `run_ns[1]` (by default from the
@@ -76,7 +78,7 @@ def to_monotonic(raw: RawTrace, triples: Clocks, process: Process = NOT_KNOWN, r
     return Joined(joined, mapping.residual_ns, tuple(reasons))
 
 
-def _is_of_another_boot(trace: Trace, triples: Clocks) -> bool:
+def _is_of_another_boot(trace: Trace, triples: ClockTriples) -> bool:
     """Whether realtime at boot differs between the trace's snapshots and the run's triples."""
     taken = trace.snapshots
     known = (taken.boottime_ns >= 0) & (taken.realtime_ns >= 0)
@@ -89,7 +91,7 @@ def _is_of_another_boot(trace: Trace, triples: Clocks) -> bool:
     return not np.isin(of_trace, np.concatenate([of_run - 1, of_run, of_run + 1])).any()
 
 
-def _mapping(trace: Trace, triples: Clocks, reasons: list[str]) -> Mapping | None:
+def _mapping(trace: Trace, triples: ClockTriples, reasons: list[str]) -> Mapping | None:
     if trace.clock == "monotonic":
         return shifted(0, 0)
     if trace.clock == "boottime":
@@ -97,7 +99,7 @@ def _mapping(trace: Trace, triples: Clocks, reasons: list[str]) -> Mapping | Non
     return _map_unknown(trace, triples, reasons)
 
 
-def _map_unknown(trace: Trace, triples: Clocks, reasons: list[str]) -> Mapping | None:
+def _map_unknown(trace: Trace, triples: ClockTriples, reasons: list[str]) -> Mapping | None:
     """The clock is not told: the trace's marks say which one it is, or by how much it differs from monotonic."""
     taken = trace.snapshots
     marks = [(taken.trace_ns, taken.monotonic_ns)]

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from navitas.parse.tables import I64, U8
-from navitas.parse.trace.words import Places, Text
+from navitas.parse.arrays import I64, U8, Bool
+from navitas.parse.trace.words import Places, TextBuffer
 
 _NS_PER_S, _NS_PER_US = 1_000_000_000, 1000
 _SECONDS_DIGITS = 9
@@ -20,7 +19,7 @@ _FEW_BLANKS = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
+class TraceLines:
     """The lines of a block: from `start` to `end` (without blanks at the end), and those that are neither empty nor comments.
 
     The columns `bracket` to `t_ns` have a row for each event line, whose line is `row`: where its core's bracket is, where its
@@ -45,7 +44,7 @@ class Layout:
         self._brackets = list(range(18, 44)) + list(range(4, 18))
         self._colons = list(range(7, 46))
 
-    def heads(self, text: Text, ends: Places) -> Lines:
+    def heads(self, text: TextBuffer, ends: Places) -> TraceLines:
         """The heads of all lines of a block, which end at `ends`."""
         data = text.bytes
         start = np.append(text.low, ends[:-1] + 1)
@@ -65,9 +64,9 @@ class Layout:
         bracket = bracket[found]
         hundreds, tens, ones = (data[bracket + place].astype(np.int64) - ord("0") for place in (1, 2, 3))
         cpu = 100 * hundreds + 10 * tens + ones
-        return Lines(start, end, rows[found], bracket, colon + 2, cpu, t_ns, rows[other], np.flatnonzero(comment))
+        return TraceLines(start, end, rows[found], bracket, colon + 2, cpu, t_ns, rows[other], np.flatnonzero(comment))
 
-    def _try(self, offsets: list[int], base: Places, end: Places, fits: Callable[[Places], NDArray[np.bool_]]) -> Places:
+    def _try(self, offsets: list[int], base: Places, end: Places, fits: Callable[[Places], Bool]) -> Places:
         """For each base the place at the first offset that fits, before its line's end; -1 where none does."""
         place = np.full(len(base), -1, np.int64)
         left = np.arange(len(base))
@@ -90,7 +89,7 @@ class Layout:
         return place
 
 
-def _stripped(text: Text, start: Places, end: Places) -> Places:
+def _stripped(text: TextBuffer, start: Places, end: Places) -> Places:
     """The lines' ends without blanks, and without what ends lines of a JavaScript string (`\\n\\`)."""
     data, end = text.bytes, end.copy()
     last = data[end - 1]
@@ -108,25 +107,23 @@ def _stripped(text: Text, start: Places, end: Places) -> Places:
     return end
 
 
-def _is_digit(values: U8) -> NDArray[np.bool_]:
-    digit: NDArray[np.bool_] = (values - np.uint8(ord("0"))) <= 9
+def _is_digit(values: U8) -> Bool:
+    digit: Bool = (values - np.uint8(ord("0"))) <= 9
     return digit
 
 
-def _is_cpu(data: U8, at: Places) -> NDArray[np.bool_]:
-    fits: NDArray[np.bool_] = (
-        (data[at] == ord("[")) & (data[at + 4] == ord("]")) & _is_digit(data[at + 1]) & _is_digit(data[at + 2])
-    )
+def _is_cpu(data: U8, at: Places) -> Bool:
+    fits: Bool = (data[at] == ord("[")) & (data[at + 4] == ord("]")) & _is_digit(data[at + 1]) & _is_digit(data[at + 2])
     return fits
 
 
-def _is_time_end(data: U8, at: Places) -> NDArray[np.bool_]:
-    fits: NDArray[np.bool_] = (data[at] == ord(":")) & (data[at + 1] == ord(" ")) & _is_digit(data[at - 1])
+def _is_time_end(data: U8, at: Places) -> Bool:
+    fits: Bool = (data[at] == ord(":")) & (data[at + 1] == ord(" ")) & _is_digit(data[at - 1])
     fits &= (data[at - 7] == ord(".")) | (data[at - 10] == ord("."))
     return fits
 
 
-def _times(text: Text, colon: Places) -> tuple[I64, NDArray[np.bool_]]:
+def _times(text: TextBuffer, colon: Places) -> tuple[I64, Bool]:
     """Times in ns from seconds with 6 or 9 decimals before the colons, and whether each is one."""
     fraction, digits = text.number_before(colon)
     seconds, some = text.number_before(colon - digits - 1)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.parse.tables import I32, I64
+from navitas.parse.arrays import I32, I64, U8
 from navitas.parse.trace.gather import DIED, GONE, OPEN, SEEN
-from navitas.parse.trace.tables import UNKNOWN, Tasks
+from navitas.parse.trace.trace_tables import UNKNOWN, Tasks
 
 _TIME_BITS = 40
 
@@ -23,7 +23,7 @@ class Facts:
 
     t_ns: I64
     tid: I32
-    kind: NDArray[np.uint8]
+    kind: U8
     tgid: I32
     name: I32
     parent: I32

@@ -6,11 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from navitas.parse.clocks import Clocks
-from navitas.parse.tables import I64
-from navitas.parse.trace.tables import UNKNOWN, Spans, Trace
+from navitas.parse.arrays import I64, Bool
+from navitas.parse.clock_triples import ClockTriples
+from navitas.parse.trace.trace_tables import UNKNOWN, TimeSpans, Trace
 
 # Clocks are read one after another; a reading that was interrupted is further off than this, and a sleep takes longer.
 _STEP_NS = 5_000_000
@@ -23,16 +22,16 @@ class Mapping:
 
     monotonic: Callable[[I64], I64]
     residual_ns: int
-    unsure: Spans
+    unsure: TimeSpans
 
 
 def shifted(offset_ns: int, residual_ns: int) -> Mapping:
     """A clock that is ahead of monotonic by a constant."""
     none = np.empty(0, np.int64)
-    return Mapping(lambda t_ns: t_ns - offset_ns, residual_ns, Spans(none, none))
+    return Mapping(lambda t_ns: t_ns - offset_ns, residual_ns, TimeSpans(none, none))
 
 
-def map_boottime(trace: Trace, triples: Clocks, reasons: list[str]) -> Mapping | None:
+def map_boottime(trace: Trace, triples: ClockTriples, reasons: list[str]) -> Mapping | None:
     """By the trace's snapshots and the run's triples; where the device slept between two readings, monotonic stands still.
 
     When it slept is told by suspend_resume, else taken to be the longest time without events (and told among the reasons).
@@ -74,7 +73,7 @@ def map_boottime(trace: Trace, triples: Clocks, reasons: list[str]) -> Mapping |
     return Mapping(_function(int(level[0]), stops), residual_ns, _spans(unsure))
 
 
-def _readings(trace: Trace, triples: Clocks) -> tuple[I64, I64]:
+def _readings(trace: Trace, triples: ClockTriples) -> tuple[I64, I64]:
     """Boottime and how far it is ahead, in order, without single readings that contradict those around them."""
     taken = trace.snapshots
     own = (taken.boottime_ns >= 0) & (taken.monotonic_ns >= 0)
@@ -83,12 +82,12 @@ def _readings(trace: Trace, triples: Clocks) -> tuple[I64, I64]:
     monotonic_ns = np.concatenate([taken.monotonic_ns[own], triples.monotonic_ns[known]])
     order = np.argsort(boot_ns, kind="stable")
     boot_ns, offset = boot_ns[order], (boot_ns - monotonic_ns)[order]
-    odd: NDArray[np.bool_] = np.zeros(len(offset), bool)
+    odd: Bool = np.zeros(len(offset), bool)
     odd[1:-1] = (np.abs(offset[2:] - offset[:-2]) <= _STEP_NS) & (np.abs(offset[1:-1] - offset[:-2]) > _STEP_NS)
     return boot_ns[~odd], offset[~odd]
 
 
-def _told(suspends: Spans, low: int, high: int, slept: int) -> list[tuple[int, int]]:
+def _told(suspends: TimeSpans, low: int, high: int, slept: int) -> list[tuple[int, int]]:
     """(when it woke, how long it had slept) of each suspend between two readings: their share of the whole."""
     inside = (suspends.to_ns > low) & (suspends.from_ns < high)
     from_ns, to_ns = suspends.from_ns[inside], suspends.to_ns[inside]
@@ -133,6 +132,6 @@ def _function(ahead_ns: int, stops: list[tuple[int, int]]) -> Callable[[I64], I6
     return monotonic
 
 
-def _spans(spans: list[tuple[int, int]]) -> Spans:
+def _spans(spans: list[tuple[int, int]]) -> TimeSpans:
     columns = np.array(spans, np.int64).reshape(-1, 2)
-    return Spans(columns[:, 0], columns[:, 1])
+    return TimeSpans(columns[:, 0], columns[:, 1])

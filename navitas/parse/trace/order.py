@@ -7,11 +7,12 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.parse.tables import I32, I64, Rails
+from navitas.parse.arrays import I32, I64
+from navitas.parse.rail_readings import RailReadings
 from navitas.parse.trace.gaps import bridged
 from navitas.parse.trace.gather import CPU_LIMIT, Gathered
 from navitas.parse.trace.lives import Facts, tasks_of
-from navitas.parse.trace.tables import (
+from navitas.parse.trace.trace_tables import (
     IDLE_TID,
     SLEEPS,
     CpuWindows,
@@ -20,14 +21,14 @@ from navitas.parse.trace.tables import (
     Losses,
     RawTrace,
     Snapshots,
-    Spans,
     Switches,
+    TimeSpans,
     Trace,
     TraceClock,
 )
 
 
-def in_order(gathered: Gathered, rails: Rails | None = None) -> RawTrace:
+def in_order(gathered: Gathered, rails: RailReadings | None = None) -> RawTrace:
     """The tables of a trace, its own clock kept."""
     start_ns, end_ns = gathered.span_ns or (0, 0)
     tasks = tasks_of(Facts(**gathered.facts.take()), gathered.names.all(), start_ns, end_ns)
@@ -95,12 +96,12 @@ def _snapshots(columns: dict[str, NDArray[Any]]) -> Snapshots:
     return Snapshots(**{name: column[order] for name, column in columns.items()})
 
 
-def _suspends(columns: dict[str, NDArray[Any]], start_ns: int, end_ns: int) -> Spans:
+def _suspends(columns: dict[str, NDArray[Any]], start_ns: int, end_ns: int) -> TimeSpans:
     """Begins and ends turned into spans; one that is open at the trace's start or end reaches to it."""
     order = np.argsort(columns["t_ns"], kind="stable")
     t_ns, begins = columns["t_ns"][order], columns["begins"][order].astype(bool)
     if not len(t_ns):
-        return Spans(t_ns, t_ns)
+        return TimeSpans(t_ns, t_ns)
     if not begins[0]:
         t_ns, begins = np.insert(t_ns, 0, start_ns), np.insert(begins, 0, True)
     if begins[-1]:
@@ -109,4 +110,4 @@ def _suspends(columns: dict[str, NDArray[Any]], start_ns: int, end_ns: int) -> S
     starts = begins & (np.insert(depth[:-1], 0, 0) <= 0)
     from_ns = t_ns[starts]
     to_ns = t_ns[np.append(np.flatnonzero(starts)[1:], len(t_ns)) - 1]
-    return Spans(from_ns, to_ns)
+    return TimeSpans(from_ns, to_ns)

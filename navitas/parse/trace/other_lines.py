@@ -6,9 +6,9 @@ import numpy as np
 
 from navitas.parse.tables import TID_LIMIT
 from navitas.parse.trace.gather import CPU_LIMIT, GONE, NO_NAME, OPEN, Gathered
-from navitas.parse.trace.lines import Lines
-from navitas.parse.trace.tables import LEAVES_IDLE, UNKNOWN
-from navitas.parse.trace.words import Places, Text
+from navitas.parse.trace.lines import TraceLines
+from navitas.parse.trace.trace_tables import LEAVES_IDLE, UNKNOWN
+from navitas.parse.trace.words import Places, TextBuffer
 
 _NAME_WIDTH = 16
 _KHZ_LIMIT = 1 << 32
@@ -18,7 +18,7 @@ _CLONE_THREAD_DIGIT = 5
 _HEX = np.frombuffer(b"0123456789abcdef", np.uint8)
 
 
-def decode_power(text: Text, lines: Lines, rows: Places, is_idle: bool, into: Gathered) -> Places:
+def decode_power(text: TextBuffer, lines: TraceLines, rows: Places, is_idle: bool, into: Gathered) -> Places:
     """`cpu_frequency: state=1800000 cpu_id=0` or `cpu_idle: state=4294967295 cpu_id=2`; returns the lines that look different."""
     end = lines.end[lines.row[rows]]
     at = end - text.find_back("=", end)
@@ -39,7 +39,7 @@ def decode_power(text: Text, lines: Lines, rows: Places, is_idle: bool, into: Ga
     return rows[~good]
 
 
-def decode_starts(text: Text, lines: Lines, rows: Places, into: Gathered) -> Places:
+def decode_starts(text: TextBuffer, lines: TraceLines, rows: Places, into: Gathered) -> Places:
     """`task_newtask: pid=1234 comm=foo clone_flags=3d0f00 oom_score_adj=0`; returns the lines that look different.
 
     Flag CLONE_THREAD tells a thread of its parent's process (the one that the line's head names) from a new process.
@@ -71,7 +71,7 @@ def decode_starts(text: Text, lines: Lines, rows: Places, into: Gathered) -> Pla
     return rows[~good]
 
 
-def decode_ends(text: Text, lines: Lines, rows: Places, into: Gathered) -> Places:
+def decode_ends(text: TextBuffer, lines: TraceLines, rows: Places, into: Gathered) -> Places:
     """`sched_process_exit: comm=foo pid=1234 prio=120` and `sched_process_free`; returns the lines that look different."""
     name = lines.event[rows] + len("sched_process_exit: comm=")
     good = text.has(name - 5, b"comm=")

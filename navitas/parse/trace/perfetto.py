@@ -14,7 +14,7 @@ from navitas.parse.trace.perfetto_clocks import BOOTTIME, MONOTONIC, REALTIME, P
 from navitas.parse.trace.perfetto_losses import PerfettoLosses
 from navitas.parse.trace.perfetto_packets import read_packets
 from navitas.parse.trace.perfetto_rails import PerfettoRails
-from navitas.parse.trace.tables import UNKNOWN, RawTrace
+from navitas.parse.trace.trace_tables import UNKNOWN, RawTrace
 
 _NO_TIME = "no time, or one of an unknown clock"
 
@@ -24,13 +24,13 @@ def read_perfetto(source: Path | bytes) -> RawTrace:
 
     RecordingError when it cannot be read or is no such trace; never for what is in its packets.
     """
-    reader = _Reader()
+    reader = _PacketReader()
     for packet in read_packets(source, reader.into):
         reader.read(packet)
     return reader.close()
 
 
-class _Reader:
+class _PacketReader:
     def __init__(self) -> None:
         self.into = Gathered()
         self.into.clock = "boottime"

@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from navitas.parse.tables import I64, TID_LIMIT
+from navitas.parse.arrays import I64
+from navitas.parse.tables import TID_LIMIT
 from navitas.parse.trace.gather import (
     CPU_LIMIT,
     DIED,
@@ -21,7 +22,7 @@ from navitas.parse.trace.gather import (
 )
 from navitas.parse.trace.perfetto_clocks import TIME_LIMIT_NS
 from navitas.parse.trace.perfetto_losses import PerfettoLosses
-from navitas.parse.trace.tables import DEAD, IDLE_APART_NS, LEAVES_IDLE, UNKNOWN
+from navitas.parse.trace.trace_tables import DEAD, IDLE_APART_NS, LEAVES_IDLE, UNKNOWN
 
 _IDLE_EXIT, _MOST_IDLE = 4_294_967_295, 0xFFFF
 _CLONE_THREAD = 0x10000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from navitas.parse.trace.tables import UNKNOWN
+from navitas.parse.trace.trace_tables import UNKNOWN
 
 TIME_LIMIT_NS: Final = 1 << 61
 REALTIME: Final = 1

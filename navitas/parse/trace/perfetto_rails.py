@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from navitas.parse.tables import Rails
+from navitas.parse.rail_readings import RailReadings
 from navitas.parse.trace.perfetto_clocks import TIME_LIMIT_NS
-from navitas.parse.trace.tables import UNKNOWN
+from navitas.parse.trace.trace_tables import UNKNOWN
 
 _NS_PER_MS = 1_000_000
 _J_PER_UWS = 1e-6
@@ -45,7 +45,7 @@ class PerfettoRails:
                 self._readings.append((t_ns, self._columns.setdefault(key, len(self._columns)), reading.energy))
         return untimed
 
-    def table(self) -> Rails | None:
+    def table(self) -> RailReadings | None:
         """Joules by boottime, from when all rails are known on; a rail keeps its energy until it is read again.
 
         None where there are none, or more readings than of any phone.
@@ -61,4 +61,4 @@ class PerfettoRails:
         told = np.maximum.accumulate(told, axis=0)
         whole = (told >= 0).all(axis=1)
         names = tuple(self._names.get(key, f"rail {key[1]}") for key in self._columns)
-        return Rails(names, times[whole], told[whole].astype(np.float64) * _J_PER_UWS)
+        return RailReadings(names, times[whole], told[whole].astype(np.float64) * _J_PER_UWS)

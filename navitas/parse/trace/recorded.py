@@ -6,12 +6,12 @@ from collections.abc import Collection
 from pathlib import Path
 
 from navitas.errors import RecordingError
-from navitas.parse.clocks import Clocks
+from navitas.parse.clock_triples import ClockTriples
 from navitas.parse.findings import Findings
 from navitas.parse.trace.join import Process, to_monotonic
 from navitas.parse.trace.perfetto import read_perfetto
-from navitas.parse.trace.tables import RawTrace, Trace
-from navitas.parse.trace.text import read_text
+from navitas.parse.trace.text_trace import read_text
+from navitas.parse.trace.trace_tables import RawTrace, Trace
 from navitas.recording.manifest import Run
 from navitas.recording.store import Recording
 
@@ -22,7 +22,7 @@ _ROUGH_NS = 1_000_000
 
 
 def read_trace(
-    recording: Recording, run: Run, clocks: Clocks, findings: Findings, *, run_ns: tuple[int, int], tids: Collection[int]
+    recording: Recording, run: Run, clocks: ClockTriples, findings: Findings, *, run_ns: tuple[int, int], tids: Collection[int]
 ) -> tuple[Trace | None, tuple[str, ...]]:
     """The first trace that is this run's, and what is to be told of its traces; what was skipped goes to the findings."""
     place = f"runs/{run.id}: "

@@ -10,7 +10,7 @@ import numpy as np
 
 from navitas.parse.tables import TID_LIMIT
 from navitas.parse.trace.gather import CPU_LIMIT, DIED, GONE, LISTED, OPEN, SEEN, Gathered, state_of_numbers
-from navitas.parse.trace.tables import DEAD, LEAVES_IDLE, RUNNABLE, SLEEPS, UNKNOWN
+from navitas.parse.trace.trace_tables import DEAD, LEAVES_IDLE, RUNNABLE, SLEEPS, UNKNOWN
 
 CLOCK_SYNC: Final = b"trace_event_clock_sync"
 _HEAD = re.compile(

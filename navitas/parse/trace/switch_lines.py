@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.parse.tables import I64, TID_LIMIT, U8
+from navitas.parse.arrays import I64, U8, Bool
+from navitas.parse.tables import TID_LIMIT
 from navitas.parse.trace.gather import DIED, SEEN, Gathered, LastRows, state_of_numbers
-from navitas.parse.trace.lines import Lines
+from navitas.parse.trace.lines import TraceLines
 from navitas.parse.trace.single_lines import Switch
-from navitas.parse.trace.tables import DEAD, RUNNABLE, SLEEPS, UNKNOWN
-from navitas.parse.trace.words import Places, Text
+from navitas.parse.trace.trace_tables import DEAD, RUNNABLE, SLEEPS, UNKNOWN
+from navitas.parse.trace.words import Places, TextBuffer
 
 _NAME_WORDS = 2
 _DEAD_LETTERS = (ord("X"), ord("x"), ord("Z"))
@@ -25,7 +26,7 @@ _STATE_OF_LETTER[list(_DEAD_LETTERS)] = DEAD
 
 @dataclass(frozen=True, slots=True)
 class _Fields:
-    good: NDArray[np.bool_]
+    good: Bool
     prev_tid: I64
     next_tid: I64
     prev_state: U8
@@ -41,7 +42,9 @@ class SwitchLines:
     def __init__(self) -> None:
         self._last = LastRows()
 
-    def decode(self, text: Text, lines: Lines, rows: Places, single: Callable[[int], Switch | None], into: Gathered) -> None:
+    def decode(
+        self, text: TextBuffer, lines: TraceLines, rows: Places, single: Callable[[int], Switch | None], into: Gathered
+    ) -> None:
         """Decode these event lines; those that look different, each by `single`."""
         fields = _fields(text, lines.event[rows], lines.end[lines.row[rows]])
         good = np.flatnonzero(fields.good)
@@ -79,7 +82,7 @@ class SwitchLines:
         into.facts.add(t_ns=t_ns[telling], tid=next_tid[telling], kind=SEEN, tgid=UNKNOWN, name=name, parent=UNKNOWN)
 
 
-def _fields(text: Text, event: Places, end: Places) -> _Fields:
+def _fields(text: TextBuffer, event: Places, end: Places) -> _Fields:
     """`sched_switch: prev_comm=A prev_pid=1 prev_prio=120 prev_state=S ==> next_comm=B next_pid=2 next_prio=120`."""
     good = text.has(event + 8, b"itch: pr") & text.has(event + 16, b"ev_comm=")
     prev_name = event + len("sched_switch: prev_comm=")
@@ -108,7 +111,7 @@ def _fields(text: Text, event: Places, end: Places) -> _Fields:
     return _Fields(good, prev_tid, next_tid, state, prev_name, prev_name_length, next_name, next_name_length)
 
 
-def _states(text: Text, at: Places) -> tuple[U8, NDArray[np.bool_]]:
+def _states(text: TextBuffer, at: Places) -> tuple[U8, Bool]:
     """States by their first letter, or by number where that is printed; and whether they are (hexadecimal ones are not)."""
     letter = text.bytes[at]
     state = _STATE_OF_LETTER[letter]
@@ -121,7 +124,7 @@ def _states(text: Text, at: Places) -> tuple[U8, NDArray[np.bool_]]:
     return state, good
 
 
-def _tgids(text: Text, bracket: Places) -> I64:
+def _tgids(text: TextBuffer, bracket: Places) -> I64:
     """The process from the column TGID, where there is one: `( 2519) [000]`."""
     tgid, digits = text.number_before(bracket - 2)
     known = text.has(bracket - 2, b") [") & (digits > 0) & (tgid < TID_LIMIT)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from navitas.parse.trace.gather import CPU_LIMIT, Gathered
-from navitas.parse.trace.lines import Lines
-from navitas.parse.trace.tables import UNKNOWN
+from navitas.parse.trace.lines import TraceLines
+from navitas.parse.trace.trace_tables import UNKNOWN
 
 
 class TextLosses:
@@ -18,7 +18,7 @@ class TextLosses:
         self._open: dict[int, int] = {}
         self._begin_ns: int | None = None
 
-    def block(self, lines: Lines, lost: list[tuple[int, int]]) -> None:
+    def block(self, lines: TraceLines, lost: list[tuple[int, int]]) -> None:
         """A block's events, and (line, core) of those lines in order."""
         if self._begin_ns is None and len(lines.t_ns):
             self._begin_ns = int(lines.t_ns.min())

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.parse.tables import I64, U8
+from navitas.parse.arrays import I64, U8, U64, Bool
 
-U64 = NDArray[np.uint64]
-Places = NDArray[np.int64]
+Places = I64
 PAD = 64
 """Bytes that have to be before the first place and behind the last."""
 
@@ -21,7 +20,7 @@ _OVER_NINE = np.uint64(0x7676767676767676)
 _8, _16, _32, _7, _56 = (np.uint64(bits) for bits in (8, 16, 32, 7, 56))
 
 
-class Text:
+class TextBuffer:
     """The text from `low` to `high` of a buffer, with `PAD` bytes before and behind it; places are indexes into the buffer."""
 
     def __init__(self, buffer: bytes | bytearray, low: int, high: int) -> None:
@@ -30,19 +29,19 @@ class Text:
         self.bytes: U8 = np.frombuffer(buffer, np.uint8)
         self._words: U64 = np.ndarray((len(buffer) - 7,), np.dtype("<u8"), buffer=buffer, strides=(1,))
 
-    def part(self, low: int, high: int) -> Text:
+    def part(self, low: int, high: int) -> TextBuffer:
         """Another part of the same buffer."""
-        return Text(self.buffer, low, high)
+        return TextBuffer(self.buffer, low, high)
 
     def words(self, at: Places) -> U64:
         """The eight bytes from each place on, the first one lowest."""
         return self._words[at]
 
-    def has(self, at: Places, eight: bytes) -> NDArray[np.bool_]:
+    def has(self, at: Places, eight: bytes) -> Bool:
         """Whether these (at most) eight bytes are at each place."""
         wanted = np.uint64(int.from_bytes(eight, "little"))
         mask = np.uint64((1 << 8 * len(eight)) - 1)
-        same: NDArray[np.bool_] = (self._words[at] & mask) == wanted
+        same: Bool = (self._words[at] & mask) == wanted
         return same
 
     def number_from(self, at: Places) -> tuple[I64, I64]:

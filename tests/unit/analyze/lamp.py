@@ -11,11 +11,11 @@ from traces import METHODS
 
 from navitas.analyze.profile import About, Profile
 from navitas.attribute.build import build_ledger
-from navitas.attribute.component import Component, ComponentCurves, Setting, ThreadCurves
+from navitas.attribute.component import Component, ComponentCurves, ComponentInputs, ThreadCurves
+from navitas.attribute.cpu.cpu_component import Cpu
 from navitas.attribute.curves import Curve, Knots
 from navitas.attribute.reasons import Reason
-from navitas.attribute.run import Cpu
-from navitas.parse.run import ParsedRecording
+from navitas.parse.parsed_recording import ParsedRecording
 from navitas.parse.tables import RunTables
 from navitas.recording.manifest import Manifest, Run, Test
 
@@ -31,17 +31,17 @@ class Lamp:
     dark: tuple[int, ...] = ()
     name: str = "lamp"
 
-    def curves(self, run: RunTables, setting: Setting) -> ComponentCurves | None:
+    def curves(self, run: RunTables, inputs: ComponentInputs) -> ComponentCurves | None:
         if run.run_id in self.dark:
             return None
         ends = np.array([run.start_ns, run.end_ns])
         base = Curve(ends, BASE_W * (ends - ends[0]) / 1e9)
-        return ComponentCurves(("seen", "guessed"), "guessed", (Reason("nobody looked"),), self._threads(run, setting), base=base)
+        return ComponentCurves(("seen", "guessed"), "guessed", (Reason("nobody looked"),), self._threads(run, inputs), base=base)
 
-    def _threads(self, run: RunTables, setting: Setting) -> ThreadCurves | None:
+    def _threads(self, run: RunTables, inputs: ComponentInputs) -> ThreadCurves | None:
         if not self.threads or not run.threads:
             return None
-        edges = np.unique([run.start_ns, *setting.marks.tolist(), run.end_ns])
+        edges = np.unique([run.start_ns, *inputs.marks.tolist(), run.end_ns])
         owner = np.repeat(np.arange(len(run.threads)), len(edges))
         t_ns = np.tile(edges, len(run.threads))
         energy_j = np.where(owner == 0, THREAD_W * (t_ns - run.start_ns) / 1e9, 0.0)

@@ -15,7 +15,7 @@ from support.reports import text_of
 from navitas.analyze.conserve import check
 from navitas.analyze.profile import Profile
 from navitas.attribute.component import Component
-from navitas.attribute.run import Cpu
+from navitas.attribute.cpu.cpu_component import Cpu
 from navitas.errors import NavitasError, UsageError
 from navitas.report import registry
 from navitas.report.registry import find_format, format_names, list_formats

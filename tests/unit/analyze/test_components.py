@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import replace
 from random import Random
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -18,9 +19,12 @@ from traces import random_run
 
 from navitas.analyze.conserve import check
 from navitas.analyze.profile import Profile
-from navitas.attribute.ledger import NO_TEST, Evidence, Ledger, OwnerKind
-from navitas.attribute.overhead import NO_COST
-from navitas.attribute.run import Cpu
+from navitas.attribute.calls.overhead import NO_COST
+from navitas.attribute.component import ComponentCurves, ComponentInputs
+from navitas.attribute.cpu.cpu_component import Cpu
+from navitas.attribute.curves import Curve
+from navitas.attribute.ledger import NO_TEST, Evidence, Ledger
+from navitas.attribute.owner_kind import OwnerKind
 from navitas.parse.tables import CallCost, ProbeCost, RunTables
 from navitas.report import collapsed, json_report, speedscope
 from navitas.report.terminal import TerminalReport
@@ -249,3 +253,24 @@ def test_owners_beside_threads_are_named_by_their_kind() -> None:
     ledger = lit().ledger
     kinds = ledger.owners.kind[ledger.energy.owner[ledger.energy.component == 1]]
     assert set(kinds.tolist()) == {OwnerKind.THREAD, OwnerKind.BASE}
+
+
+class _Beside:
+    """Draws another power for each owner that is no thread."""
+
+    name = "beside"
+    watts: ClassVar = {OwnerKind.OTHER_PROCESSES: 1.0, OwnerKind.BASE: 2.0, OwnerKind.UNATTRIBUTED: 4.0}
+
+    def curves(self, run: RunTables, inputs: ComponentInputs) -> ComponentCurves | None:
+        ends = np.array([run.start_ns, run.end_ns])
+        drawn = {kind.name.lower(): Curve(ends, watts * (ends - ends[0]) / 1e9) for kind, watts in self.watts.items()}
+        return ComponentCurves(("made",), "made", (), **drawn)
+
+
+def test_facts_and_curves_of_owners_beside_threads_are_of_the_same_kind() -> None:
+    ledger = profile_with(lit_runs(2), [_Beside()]).ledger
+    for owner in np.flatnonzero(ledger.owners.kind != OwnerKind.THREAD).tolist():
+        run = ledger.runs[ledger.owners.run[owner]]
+        expected_j = _Beside.watts[OwnerKind(ledger.owners.kind[owner])] * (run.end_ns - run.start_ns) / 1e9
+        assert ledger.energy.exclusive_j[ledger.energy.owner == owner].sum() == pytest.approx(expected_j)
+        assert ledger.curves.curve(owner, 0).between(run.start_ns, run.end_ns) == pytest.approx(expected_j)

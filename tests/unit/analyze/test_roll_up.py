@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from unittest.mock import Mock
 
 import pytest
 from lamp import ABOUT
 from support.ledger_maker import RUN, NodeSpec, TestSpec, ThreadSpec, made_ledger
 
+from navitas.analyze import spread
 from navitas.analyze.conserve import check
 from navitas.analyze.profile import Profile
 from navitas.attribute.ledger import RunEntry
@@ -128,3 +130,14 @@ def test_a_baseline_stands_beside_and_is_in_no_sum() -> None:
 def test_two_siblings_of_one_method_are_refused_by_the_maker() -> None:
     with pytest.raises(ValueError, match="method 0"):
         made(one_test(main(NodeSpec(-1, 0, 1, 1.0), NodeSpec(-1, 0, 1, 1.0))))
+
+
+@pytest.mark.parametrize("repeats", [1, 2, 3])
+def test_a_single_repeat_is_summed_once(monkeypatch: pytest.MonkeyPatch, repeats: int) -> None:
+    profile = made(*(one_test(RECURSION, repeat=repeat) for repeat in range(repeats)))
+    summed = Mock(side_effect=spread.method_totals)
+    monkeypatch.setattr(spread, "method_totals", summed)
+    found = profile.method_repeats()
+    assert [each.calls for each in found] == [(11,) * repeats, (4,) * repeats]
+    assert [each.total for each in found] == list(profile.method_totals())
+    assert summed.call_count == (1 if repeats == 1 else repeats + 1)

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from navitas.parse.run import ParsedRecording
+from navitas.parse.parsed_recording import ParsedRecording
 from navitas.parse.tables import (
     ENTER,
     EXIT,
-    Calls,
+    CallEvents,
     CpuClock,
     CpuStat,
     Folded,
@@ -22,7 +22,7 @@ from navitas.parse.tables import (
     Window,
 )
 from navitas.power.model import ClusterPower, CpuPower, PowerModel
-from navitas.recording.manifest import Device, Manifest, Policy, PowerProfile, Project, Test
+from navitas.recording.manifest import DeviceEntry, Manifest, Policy, PowerProfileEntry, Project, Test
 
 MS = 1_000_000
 T0 = 5_000_000_000_000
@@ -50,9 +50,9 @@ def clock(readings: Iterable[Reading]) -> CpuClock:
     return CpuClock(np.array([t for t, _ in pairs], np.int64), np.array([cpu for _, cpu in pairs], np.int64))
 
 
-def calls(events: Sequence[Event]) -> Calls:
+def calls(events: Sequence[Event]) -> CallEvents:
     """Events of (ms, kind, method)."""
-    return Calls(
+    return CallEvents(
         np.array([ns(t) for t, _, _ in events], np.int64),
         np.array([kind for _, kind, _ in events], np.uint8),
         np.array([method for _, _, method in events], np.int32),
@@ -130,9 +130,11 @@ def manifest(
         created_utc="2026-01-01T00:00:00Z",
         state="complete",
         project=Project(name="made", build_tool="gradle"),
-        device=Device(kind="virtual", serial="s", model="m", fingerprint="f", sdk=33, cpus=[0, 1, 2, 3], policies=list(policies)),
+        device=DeviceEntry(
+            kind="virtual", serial="s", model="m", fingerprint="f", sdk=33, cpus=[0, 1, 2, 3], policies=list(policies)
+        ),
         maps=[],
-        power_profile=PowerProfile(file="p.xml", sha256="0", source="made", voltage_v=1.0, voltage_source="default"),
+        power_profile=PowerProfileEntry(file="p.xml", sha256="0", source="made", voltage_v=1.0, voltage_source="default"),
         settings={},
         sources=[],
         runs=[],

@@ -13,12 +13,14 @@ from hypothesis import strategies as st
 from navitas.analyze.conserve import check
 from navitas.analyze.load import profile_of
 from navitas.analyze.profile import Profile
-from navitas.attribute.curves import F64, Knots, monotone, time_span
-from navitas.attribute.frequency import Cluster, clusters_of, mix_per_slot, running_mix
-from navitas.attribute.placement import of_slots, place
-from navitas.attribute.rate import Load, core_watts
-from navitas.attribute.shares import cpu_shares
+from navitas.attribute.cpu.frequency import Cluster, clusters_of, mix_per_slot, running_mix
+from navitas.attribute.cpu.growth import monotone
+from navitas.attribute.cpu.placement import of_slots, place
+from navitas.attribute.cpu.rate import Load, core_watts
+from navitas.attribute.cpu.shares import cpu_shares
+from navitas.attribute.curves import Knots, time_span
 from navitas.errors import RecordingError
+from navitas.parse.arrays import F64
 from navitas.parse.tables import CpuStat
 from navitas.recording.manifest import Policy
 

@@ -12,8 +12,8 @@ from navitas.analyze.classes import by_class
 from navitas.analyze.conserve import check
 from navitas.analyze.load import profile_of
 from navitas.analyze.profile import Profile
+from navitas.attribute.calls.overhead import NO_COST
 from navitas.attribute.compensation import TIMED_LOSS
-from navitas.attribute.overhead import NO_COST
 from navitas.parse.tables import CallCost, ProbeCost, RunTables
 from navitas.recording.manifest import Run
 

@@ -15,9 +15,19 @@ from hypothesis import strategies as st
 
 from navitas.analyze.conserve import check
 from navitas.analyze.load import profile_of
-from navitas.attribute.curves import Rows
+from navitas.attribute.cpu.rows_by_time import RowsByTime
 from navitas.parse.tables import RunTables
-from navitas.parse.trace.tables import CpuWindows, Frequencies, IdleStates, Losses, Snapshots, Spans, Switches, Tasks, Trace
+from navitas.parse.trace.trace_tables import (
+    CpuWindows,
+    Frequencies,
+    IdleStates,
+    Losses,
+    Snapshots,
+    Switches,
+    Tasks,
+    TimeSpans,
+    Trace,
+)
 
 Stint = tuple[int, float, float, int]
 """(cpu, start ms, end ms, tid)."""
@@ -68,7 +78,7 @@ def made_trace(stints: list[Stint], changes: list[Change], *, until_ms: float, l
             np.array([ns(a) for a, _ in lost], np.int64),
             np.array([ns(b) for _, b in lost], np.int64),
         ),
-        suspends=Spans(empty, empty),
+        suspends=TimeSpans(empty, empty),
         snapshots=Snapshots(empty, empty, empty, empty),
         start_ns=T0,
         end_ns=ns(until_ms),
@@ -205,7 +215,7 @@ def test_a_thread_that_the_trace_misses_keeps_its_cpu_time() -> None:
 
 def test_rows_of_any_number_of_owners_at_any_times() -> None:
     owner = np.repeat(np.arange(1 << 16), 2)
-    rows = Rows(owner, np.tile(np.array([0, 1 << 60]), 1 << 16))
+    rows = RowsByTime(owner, np.tile(np.array([0, 1 << 60]), 1 << 16))
     found = rows.at(np.array([5, 5, 5, 70_000]), np.array([-1, 7, 1 << 61, 7]))
     assert found.tolist() == [-1, 10, 11, -1]
 

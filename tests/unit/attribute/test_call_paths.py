@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from navitas.analyze.load import profile_of
-from navitas.attribute import stretches, walk
+from navitas.attribute.calls import stretches, walk
+from navitas.attribute.calls.paths import EMPTY, Paths
 from navitas.attribute.forest import outermost, path_sums, preorder, subtree_sums
-from navitas.attribute.paths import EMPTY, Paths
-from navitas.parse.tables import ENTER, EXIT, THROW, Calls
+from navitas.parse.tables import ENTER, EXIT, THROW, CallEvents
 
 NO_MARKS = np.empty(0, np.int64)
 forests = st.lists(st.floats(0, 1, exclude_max=True), min_size=1, max_size=60).map(
@@ -145,7 +145,7 @@ def test_very_deep_paths_keep_their_numbers() -> None:
     methods = np.arange(depth, dtype=np.int32) % 7
     t_ns = np.arange(2 * depth, dtype=np.int64)
     kinds = np.repeat(np.array([ENTER, EXIT], np.uint8), depth)
-    deep = replace(thread(1), calls=Calls(t_ns, kinds, np.concatenate([methods, methods[::-1]])))
+    deep = replace(thread(1), calls=CallEvents(t_ns, kinds, np.concatenate([methods, methods[::-1]])))
     paths = Paths(7)
     last = [int(batch.path[-1]) for batch in walk.walk([deep], paths, NO_MARKS)][-1]
     assert (last, len(paths), int(paths.depth.max())) == (EMPTY, depth + 1, depth)

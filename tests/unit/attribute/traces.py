@@ -14,7 +14,7 @@ from navitas.parse.tables import (
     EXIT,
     RESUME,
     THROW,
-    Calls,
+    CallEvents,
     CpuClock,
     CpuStat,
     Folded,
@@ -80,7 +80,7 @@ def as_folded(thread: Thread) -> Thread:
     columns_of = [np.array(column, np.int64) for column in zip(*rows, strict=True)]
     empty = np.empty(0, np.int64)
     table = folded() if not rows else Folded(*columns_of)
-    return replace(thread, folded=table, calls=Calls(empty, empty.astype(np.uint8), empty.astype(np.int32)))
+    return replace(thread, folded=table, calls=CallEvents(empty, empty.astype(np.uint8), empty.astype(np.int32)))
 
 
 def _work(random: Random, end: int) -> Work:
@@ -104,7 +104,7 @@ def _thread(random: Random, serial: int, work: Work, end: int, cut: bool) -> Thr
         tid=100 + serial,
         name=f"thread-{serial}",
         role="app",
-        calls=Calls(
+        calls=CallEvents(
             np.array([T0 + t for t, _, _ in events], np.int64),
             np.array([kind for _, kind, _ in events], np.uint8),
             np.array([method for _, _, method in events], np.int32),

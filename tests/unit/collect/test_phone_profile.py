@@ -17,7 +17,7 @@ from navitas.collect.options import ProfileOptions
 from navitas.collect.phone_profile import FRAMEWORK
 from navitas.collect.profile_cache import cached
 from navitas.errors import PowerProfileError
-from navitas.power.profile import read_power_profile
+from navitas.power.power_profile import read_power_profile
 from navitas.recording.manifest import Policy
 
 COMPILED = Path(__file__).parents[1] / "compiled"

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import chunk_writer as cw
 
-from navitas.parse.calls import encoded_calls
+from navitas.parse.call_events import encoded_calls
 from navitas.parse.chunks import Chunk, scan_chunks
 from navitas.parse.methodmap import Span
-from navitas.parse.tables import Calls
+from navitas.parse.tables import CallEvents
 
 KNOWN = {7: Span(0, 1000), 8: Span(1000, 1 << 22)}
 EVENTS = st.lists(st.tuples(st.integers(0, 2**40 - 1), st.integers(0, 3), st.integers(0, 999)), max_size=30)
@@ -20,7 +20,7 @@ def encoded(events: list[tuple[int, int, int]], *, map_id: int = 7, base: int = 
     return cw.chunk(cw.CALLS, payload, len(events), map_id=map_id, serial=1, seq=seq, base_ns=base)
 
 
-def decoded(chunks: list[Chunk]) -> tuple[Calls, int]:
+def decoded(chunks: list[Chunk]) -> tuple[CallEvents, int]:
     calls, dropped = encoded_calls(chunks, KNOWN)
     assert len(calls) == len(calls.whole())
     return calls.whole(), dropped

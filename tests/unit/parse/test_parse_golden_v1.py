@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from navitas.parse.run import ParsedRecording, parse_recording
+from navitas.parse.parsed_recording import ParsedRecording, parse_recording
 from navitas.recording.store import open_recording
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "recording-v1"

@@ -13,7 +13,7 @@ from support import chunk_writer as cw
 
 from navitas.parse.anchors import decode_anchors
 from navitas.parse.chunks import Chunk, scan_chunks
-from navitas.parse.clocks import UNJOINED, Clocks, decode_triples
+from navitas.parse.clock_triples import UNJOINED, ClockTriples, decode_triples
 from navitas.parse.counters import decode_counters
 from navitas.parse.findings import Findings
 from navitas.parse.markers import decode_markers, windows_of
@@ -150,11 +150,11 @@ def test_unknown_clocks_convert_nothing() -> None:
     assert decode_triples([]).from_realtime(np.array([1], np.int64)) is None
 
 
-def clocks_set_every_second(times: int) -> Clocks:
+def clocks_set_every_second(times: int) -> ClockTriples:
     """A clock that is set back by ten minutes every second."""
     t = np.arange(2 * times + 2) // 2 * 1_000_000_000 + np.arange(2 * times + 2) % 2 * 500_000_000
     back = np.arange(2 * times + 2) // 2 * 600_000_000_000
-    return Clocks(t, t, 10**18 + t - back)
+    return ClockTriples(t, t, 10**18 + t - back)
 
 
 def test_readings_across_a_clock_that_is_set_again_and_again() -> None:

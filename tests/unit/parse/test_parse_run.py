@@ -17,7 +17,7 @@ from support.run_bytes import joules
 from support.scenario import PolicySpec, Scenario, TestSpec, ThreadSpec, call
 
 from navitas.errors import RecordingError
-from navitas.parse.run import ParsedRecording, parse_recording, parse_run
+from navitas.parse.parsed_recording import ParsedRecording, parse_recording
 from navitas.parse.tables import EXIT, THROW, Thread
 from navitas.recording.store import Recording, open_recording
 
@@ -185,11 +185,6 @@ def test_folded_threads_keep_their_time(tmp_path: Path) -> None:
     found = thread(parse_recording(make_recording(tmp_path, folded)), "worker").folded
     assert len(found.node) and found.self_ns.sum() == 300 * MS
     assert (found.calls.sum(), found.throws.sum()) == (3, 1)
-
-
-def test_parse_run_is_the_same_run(recording: Recording, parsed: ParsedRecording) -> None:
-    run = parse_run(recording, recording.manifest.runs[0])
-    assert (run.windows, run.start_ns, run.end_ns) == (parsed.runs[0].windows, parsed.runs[0].start_ns, parsed.runs[0].end_ns)
 
 
 def test_runs_are_apart(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 from support import chunk_writer as cw
 
 from navitas.parse.calibration import probe_cost
-from navitas.parse.calls import encoded_calls
+from navitas.parse.call_events import encoded_calls
 from navitas.parse.chunks import Chunk, scan_chunks
 from navitas.parse.methodmap import Span
 from navitas.parse.samples import samples

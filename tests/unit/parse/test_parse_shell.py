@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navitas.parse.clocks import Clocks
+from navitas.parse.clock_triples import ClockTriples
 from navitas.parse.rails import parse_rails
 from navitas.parse.shell import Series, parse_shell
 
 TEXT = "@ 10.5\n# /proc/stat\ncpu 1\nintr\n# /sys/x\na\n@ 11,000250\n# /proc/stat\ncpu 2\n"
 RAILS = "t=1000\nCH0(T=1000)[S1M_VDD_CPUCL0], 5000000\nCH1(T=1000)[VSYS_PWR_DISPLAY], 7\n"
-NO_CLOCKS = Clocks(*(np.empty(0, np.int64) for _ in range(3)))
+NO_CLOCKS = ClockTriples(*(np.empty(0, np.int64) for _ in range(3)))
 
 
 def parsed(text: str) -> dict[str, Series]:
@@ -50,7 +50,7 @@ def test_any_text(text: str) -> None:
 
 
 def test_rails_in_joules_at_the_monitors_own_time() -> None:
-    clocks = Clocks(np.array([0]), np.array([300_000_000]), np.array([0]))
+    clocks = ClockTriples(np.array([0]), np.array([300_000_000]), np.array([0]))
     rails, skipped = parse_rails(
         [705_000_000, 900_000_000], [RAILS, RAILS.replace("5000000", "6500000").replace("t=1000", "t=1200")], clocks
     )
@@ -65,7 +65,7 @@ def test_without_boottime_the_blocks_time_counts() -> None:
 
 
 def test_a_monitor_whose_time_is_another_clocks_is_not_believed() -> None:
-    clocks = Clocks(np.array([0]), np.array([0]), np.array([0]))
+    clocks = ClockTriples(np.array([0]), np.array([0]), np.array([0]))
     rails, _ = parse_rails([9_000_000_000], [RAILS], clocks)
     assert rails is not None and rails.t_ns.tolist() == [9_000_000_000]
 

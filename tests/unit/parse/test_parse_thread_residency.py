@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from navitas.parse.anchors import NO_CLOCK
-from navitas.parse.calls import NO_CALLS
+from navitas.parse.call_events import NO_CALLS
 from navitas.parse.folded import NO_FOLDED
 from navitas.parse.tables import CpuClock, Thread, TimeInState
 from navitas.parse.thread_residency import Residency, parse_residencies, with_residencies

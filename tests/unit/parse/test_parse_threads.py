@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navitas.parse.calls import NO_CALLS
+from navitas.parse.call_events import NO_CALLS
 from navitas.parse.counters import Readings
 from navitas.parse.folded import NO_FOLDED
 from navitas.parse.roles import role_of

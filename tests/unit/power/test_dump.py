@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from navitas.power.cpu import power_model
 from navitas.power.dump import from_dump
-from navitas.power.profile import read_power_profile
+from navitas.power.power_profile import read_power_profile
 from navitas.virtual_phone import framework_resources
 
 # A hash map's order, a blank at each end, Java's doubles: from 13 on (PowerProfile.java).

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from navitas.errors import PowerProfileError
 from navitas.power.cpu import power_model
 from navitas.power.model import PowerModel
-from navitas.power.profile import Profile, read_power_profile
+from navitas.power.power_profile import PowerProfile, read_power_profile
 
 
-def xml(items: dict[str, object], arrays: dict[str, Sequence[object]]) -> Profile:
+def xml(items: dict[str, object], arrays: dict[str, Sequence[object]]) -> PowerProfile:
     body = "".join(f'<item name="{k}">{v}</item>' for k, v in items.items())
     body += "".join(f'<array name="{k}">{"".join(f"<value>{v}</value>" for v in vs)}</array>' for k, vs in arrays.items())
     return read_power_profile(f"<device>{body}</device>".encode(), name="phone")
@@ -207,7 +207,7 @@ def test_core_counts_that_differ_from_the_phone_are_a_warning() -> None:
         (xml({}, {"cpu.speeds": [0], "cpu.active": [10]}), "not between 0 and"),
     ],
 )
-def test_a_profile_without_usable_figures_is_refused_with_a_remedy(profile: Profile, cause: str) -> None:
+def test_a_profile_without_usable_figures_is_refused_with_a_remedy(profile: PowerProfile, cause: str) -> None:
     with pytest.raises(PowerProfileError, match=cause) as caught:
         power_model(profile, 3.7)
     assert "--power-profile" in caught.value.remedy

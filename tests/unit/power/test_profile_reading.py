@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from navitas.errors import PowerProfileError
-from navitas.power.profile import MAX_BYTES, Profile, read_power_profile
+from navitas.power.power_profile import MAX_BYTES, PowerProfile, read_power_profile
 
 
-def read(body: str) -> Profile:
+def read(body: str) -> PowerProfile:
     return read_power_profile(f'<device name="Android">{body}</device>'.encode(), name="phone")
 
 

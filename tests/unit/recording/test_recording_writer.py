@@ -15,7 +15,7 @@ from support.recording_maker import make_map
 
 from navitas.errors import RecordingError
 from navitas.folder_lock import FolderLock
-from navitas.recording.manifest import Device, Project, Run, Source, Test
+from navitas.recording.manifest import DeviceEntry, Project, Run, Source, Test
 from navitas.recording.store import RecordingWriter, open_recording
 from navitas.recording.writer import RESERVE_NAME, check_place, reserved
 
@@ -24,7 +24,7 @@ def writer(root: Path, lock: FolderLock | None = None) -> RecordingWriter:
     return RecordingWriter(
         root,
         project=Project(name="p", build_tool="gradle"),
-        device=Device(kind="phone", serial="s", model="m", fingerprint="f", sdk=33, cpus=[0], policies=[]),
+        device=DeviceEntry(kind="phone", serial="s", model="m", fingerprint="f", sdk=33, cpus=[0], policies=[]),
         power_profile=b"<device/>",
         power_profile_source="phone",
         voltage_v=3.9,

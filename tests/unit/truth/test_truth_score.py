@@ -18,7 +18,7 @@ from truth.record import Record
 from truth.recorder import write_recording
 from truth.workloads import simulate
 
-from navitas.parse.run import parse_recording
+from navitas.parse.parsed_recording import parse_recording
 from navitas.recording.store import open_recording
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "accuracy"))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from support.ftrace_writer import Form
 
-from navitas.parse.trace.tables import Switches
-from navitas.parse.trace.text import read_text
+from navitas.parse.trace.text_trace import read_text
+from navitas.parse.trace.trace_tables import Switches
 
 FORM = Form(tgid=True, flags="d..2")
 S, MS = 1_000_000_000, 1_000_000

@@ -7,20 +7,20 @@ from support import perfetto_writer as pw
 from support.ftrace_writer import Form, comments
 from support.perfetto_writer import PerfettoWriter
 
-from navitas.parse.clocks import Clocks
+from navitas.parse.clock_triples import ClockTriples
 from navitas.parse.trace.join import Process, to_monotonic
 from navitas.parse.trace.perfetto import read_perfetto
-from navitas.parse.trace.text import read_text
+from navitas.parse.trace.text_trace import read_text
 
 S, MS = 1_000_000_000, 1_000_000
 BOOT, AHEAD = 7_000 * S, 300 * S
 REALTIME = 1_700_000_000 * S
 
 
-def _triples(*moments: tuple[int, int], realtime: int = REALTIME) -> Clocks:
+def _triples(*moments: tuple[int, int], realtime: int = REALTIME) -> ClockTriples:
     """(boottime, how far it is ahead) after BOOT."""
     boot = np.array([BOOT + at for at, _ in moments], np.int64)
-    return Clocks(boot - np.array([ahead for _, ahead in moments]), boot, boot - BOOT + realtime)
+    return ClockTriples(boot - np.array([ahead for _, ahead in moments]), boot, boot - BOOT + realtime)
 
 
 def _trace(times: list[int], snapshots: list[tuple[int, int]], suspends: tuple[int, int] | None = None) -> PerfettoWriter:
@@ -84,7 +84,7 @@ def test_traces_that_are_not_of_the_run() -> None:
     stranger = to_monotonic(raw, _triples((0, AHEAD)), Process({4242}))
     assert stranger.trace is None and "process" in stranger.reasons[-1]
     none = np.empty(0, np.int64)
-    bare = to_monotonic(read_perfetto(bytes(_trace([0, MS], []))), Clocks(none, none, none))
+    bare = to_monotonic(read_perfetto(bytes(_trace([0, MS], []))), ClockTriples(none, none, none))
     assert bare.trace is None and "related" in bare.reasons[-1]
     empty = to_monotonic(read_perfetto(b""), _triples((0, AHEAD)))
     assert empty.trace is None and "no switches" in empty.reasons[-1]

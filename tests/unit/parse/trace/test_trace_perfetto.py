@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import perfetto_writer as pw
 from support.perfetto_writer import PerfettoWriter
+from support.trace_tasks import task_name, threads_of
 
 from navitas.errors import RecordingError
 from navitas.parse.trace.perfetto import read_perfetto
-from navitas.parse.trace.tables import DEAD, RUNNABLE, SLEEPS
+from navitas.parse.trace.trace_tables import DEAD, RUNNABLE, SLEEPS
 
 BOOT = 5_000_000_000_000
 MS = 1_000_000
@@ -58,11 +59,11 @@ def test_everything_that_is_used_comes_out() -> None:
     assert (trace.switches.t_ns - BOOT).tolist() == [1 * MS, 3 * MS, 4 * MS, 1 * MS + 5, 3 * MS, 6 * MS]
     assert list(zip(trace.frequencies.cpu, trace.frequencies.khz, strict=True)) == [(0, 300_000), (2, 900_000), (2, 1_800_000)]
     assert trace.idle.state.tolist() == [-1, 1]
-    tasks = {int(tid): (int(trace.tasks.tgid[row]), trace.tasks.name_of(row)) for row, tid in enumerate(trace.tasks.tid)}
+    tasks = {int(tid): (int(trace.tasks.tgid[row]), task_name(trace.tasks, row)) for row, tid in enumerate(trace.tasks.tid)}
     assert tasks == {500: (500, "example.app"), 501: (500, "RenderThread"), 777: (500, "worker-1")}
     row = trace.tasks.tid.tolist().index(777)
     assert (trace.tasks.from_ns[row] - BOOT, trace.tasks.to_ns[row] - BOOT) == (2 * MS, 6 * MS)
-    assert trace.tasks.of(500).tid.tolist() == [500, 501, 777]
+    assert threads_of(trace.tasks, 500) == [500, 501, 777]
     assert trace.snapshots.monotonic_ns.tolist() == [BOOT - 70]
     assert trace.rails is not None and trace.rails.names == ("CPU_BIG", "CPU_LITTLE")
     assert np.allclose(np.diff(trace.rails.energy_j, axis=0), [[1e-3, 2e-6]])

@@ -11,7 +11,7 @@ from support.recording_maker import make_recording, start_ns
 from support.run_bytes import BOOT_OFFSET_NS, REAL_OFFSET_NS, TID0
 from support.scenario import Scenario, TestSpec, ThreadSpec, call
 
-from navitas.parse.run import ParsedRecording, parse_recording
+from navitas.parse.parsed_recording import ParsedRecording, parse_recording
 from navitas.recording.manifest import File, Warning
 from navitas.recording.store import Recording
 

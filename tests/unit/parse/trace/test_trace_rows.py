@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from navitas.parse.trace.gather import DIED, SEEN, Gathered
-from navitas.parse.trace.rows import CoreRows, Rows
+from navitas.parse.trace.growing_rows import CoreRows, GrowingRows
 
 
 def test_pieces_and_rows_come_out_by_core_then_time_and_as_they_came_at_one_moment() -> None:
@@ -50,7 +50,7 @@ def test_a_core_s_first_row_of_each_stretch_is_kept() -> None:
 
 
 def test_rows_are_thinned_now_and_then() -> None:
-    rows = Rows(lambda columns: columns["value"] % 1000 == 0, value=np.int32)
+    rows = GrowingRows(lambda columns: columns["value"] % 1000 == 0, value=np.int32)
     for low in range(0, 3 << 20, 1 << 16):
         rows.add(value=np.arange(low, low + (1 << 16)))
     taken = rows.take()["value"]

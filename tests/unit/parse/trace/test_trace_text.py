@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.ftrace_writer import Form, comments
+from support.trace_tasks import task_name, threads_of
 
 from navitas.errors import RecordingError
-from navitas.parse.trace.tables import DEAD, RUNNABLE, SLEEPS, UNKNOWN, RawTrace
-from navitas.parse.trace.text import read_text
+from navitas.parse.trace.text_trace import read_text
+from navitas.parse.trace.trace_tables import DEAD, RUNNABLE, SLEEPS, UNKNOWN, RawTrace
 
 FIELD = Path(__file__).parents[5] / "shared" / "field" / "ftrace"
 US, MS, S = 1_000, 1_000_000, 1_000_000_000
@@ -76,7 +77,7 @@ def test_what_is_written_is_read(form: Form, rows: list[tuple[int, str, int, str
     assert _rows(raw) == sorted(expected, key=lambda row: row[:2])
     tasks = raw.trace.tasks
     _, name, tid, state, following, next_tid, _ = rows[-1]
-    last = tasks.name_of(int(np.flatnonzero(tasks.tid == next_tid)[-1])) if next_tid else ""
+    last = task_name(tasks, int(np.flatnonzero(tasks.tid == next_tid)[-1])) if next_tid else ""
     assert not next_tid or last in {following, name if tid == next_tid else following} or following == "<...>"
     if form.tgid:
         assert 4321 in tasks.tgid[tasks.tid == tid]
@@ -109,7 +110,7 @@ def test_frequencies_idle_states_and_lives() -> None:
     assert (trace.frequencies.cpu.tolist(), trace.frequencies.khz.tolist()) == ([3], [2_841_600])
     assert trace.idle.state.tolist() == [-1, 1]
     lives = [
-        (int(tasks.tid[i]), int(tasks.tgid[i]), tasks.name_of(i), int(tasks.from_ns[i]) - BEGIN, int(tasks.to_ns[i]) - BEGIN)
+        (int(tasks.tid[i]), int(tasks.tgid[i]), task_name(tasks, i), int(tasks.from_ns[i]) - BEGIN, int(tasks.to_ns[i]) - BEGIN)
         for i in range(len(tasks))
     ]
     end = 9 * MS
@@ -212,7 +213,7 @@ def test_raw_fields_of_trace_cmd_are_read() -> None:
     assert (trace.frequencies.cpu.tolist(), trace.frequencies.khz.tolist()) == ([1], [1_800_000])
     assert trace.idle.state.tolist() == [-1]
     lives = {
-        (int(tasks.tid[i]), tasks.name_of(i)): (int(tasks.tgid[i]), (int(tasks.from_ns[i]) - BEGIN) // US)
+        (int(tasks.tid[i]), task_name(tasks, i)): (int(tasks.tgid[i]), (int(tasks.from_ns[i]) - BEGIN) // US)
         for i in range(len(tasks))
     }
     assert lives[101, "worker 2"][1] == 5 and lives[102, "main"][1] == 6
@@ -318,5 +319,5 @@ def test_field_traces_parse_or_say_what_does_not() -> None:
     assert len(found["android_systrace.html"].trace.switches) == 11_074
     assert len(found["lisa_trace-cmd_report.txt"].trace.frequencies.t_ns) == 12
     tgid = found["smartperf_tgid.txt"].trace.tasks
-    assert tgid.of(2519).tid.tolist() == [2532] and tgid.name_of(tgid.tid.tolist().index(2532)) == "HeapTaskDaemon"
-    assert found["atrace_procfs_dump"].trace.tasks.of(1079).tid.tolist() == [1079, 1080, 1081]
+    assert threads_of(tgid, 2519) == [2532] and task_name(tgid, tgid.tid.tolist().index(2532)) == "HeapTaskDaemon"
+    assert threads_of(found["atrace_procfs_dump"].trace.tasks, 1079) == [1079, 1080, 1081]

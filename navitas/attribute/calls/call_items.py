@@ -1,0 +1,128 @@
+"""From events to what each call path spent in each test, in one pass and bounded memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from navitas.attribute.amounts import WALL_NS, Amounts
+from navitas.attribute.calls.event_cells import EventCells, cells_of
+from navitas.attribute.calls.items import CALLS, CUTS, THROWS, Items
+from navitas.attribute.calls.paths import EMPTY, Paths
+from navitas.attribute.calls.stretches import CUT
+from navitas.attribute.calls.walk import walk
+from navitas.attribute.window_spans import NO_WINDOW, WindowSpans
+from navitas.parse.arrays import I64, Bool
+from navitas.parse.tables import ENTER, Thread
+
+_MERGE_ROWS = 1 << 20
+_DENSE = 4
+
+
+def items_of_calls(threads: Sequence[Thread], spans: WindowSpans, amounts: Amounts, paths: Paths) -> Items:
+    """Every call path in every test, with what was spent while it was the innermost one.
+
+    A fresh call, its throw and its cut count in the test in which it was entered.
+    """
+    entered = _Entered(amounts.columns)
+    parts: list[Items] = []
+    rows, limit = 0, _MERGE_ROWS
+    for batch in walk(threads, paths, spans.marks):
+        cells = cells_of(batch, spans)
+        failed, cell = cells.failed()
+        carried = cells.carried(failed, cell)
+        found = [
+            _spent(cells, failed[~carried], amounts, len(paths)),
+            entered.ends(cells, failed[carried], cell[carried], paths),
+        ]
+        parts += [part for part in map(_inside, found) if len(part.path)]
+        rows = sum(len(part.path) for part in parts)
+        if rows > limit:
+            parts = [Items.joined(parts, amounts.columns)]
+            limit = max(_MERGE_ROWS, 2 * len(parts[0].path))
+    return Items.joined(parts, amounts.columns)
+
+
+def _spent(cells: EventCells, failed: I64, amounts: Amounts, paths: int) -> Items:
+    """What passed from point to point, by cell and path, and calls that were entered; of those that `failed`, which did."""
+    batch, count = cells.batch, len(cells.thread)
+    key = batch.path if count == 1 else np.repeat(np.arange(count) * paths, np.diff(cells.start)) + batch.path
+    size = count * paths
+    if size > _DENSE * len(key):
+        keys, key = np.unique(key, return_inverse=True)
+        size = len(keys)
+    else:
+        keys = np.arange(size)
+    steps = amounts.steps([piece.thread for piece in batch.pieces], batch.start, batch.t_ns)
+    spent = np.zeros((size, amounts.columns))
+    for column, step in steps:
+        spent[:, column] = np.bincount(key, step, size)
+    counts = np.zeros((size, 3), np.int64)
+    counts[:, CALLS] = np.bincount(key[batch.kind == ENTER], minlength=size)
+    is_cut = batch.kind[failed] == CUT
+    for column, ended in ((THROWS, failed[~is_cut]), (CUTS, failed[is_cut])):
+        counts[:, column] = np.bincount(key[ended - 1], minlength=size)
+    some = np.flatnonzero((keys % paths != EMPTY) & ((counts[:, CALLS] > 0) | (spent[:, WALL_NS] > 0)))
+    cell = keys[some] // paths
+    return Items(cells.window[cell], cells.thread[cell], keys[some] % paths, counts[some], spent[some])
+
+
+class _Entered:
+    """In which window each call was entered that is open where a cell ends: levels below `_levels[i]` in `_windows[i]`."""
+
+    def __init__(self, columns: int) -> None:
+        self._columns = columns
+        self._levels: list[int] = []
+        self._windows: list[int] = []
+
+    def ends(self, cells: EventCells, failed: I64, cell_of: I64, paths: Paths) -> Items:
+        """Calls that ended in another cell than they began in, by a throw or without an end, in the window of their entry."""
+        kind, path, depth = cells.batch.kind, cells.batch.path, cells.batch.depth
+        begin, end = depth[cells.start[:-1]], depth[cells.start[1:] - 1]
+        lowest = np.minimum.reduceat(depth, cells.start[:-1])
+        rows: list[tuple[I64, int, I64, I64]] = []
+        for cell in np.flatnonzero((begin > 0) | (end > 0)).tolist():
+            thread, own = int(cells.thread[cell]), failed[cell_of == cell]
+            if len(own):
+                column = np.where(kind[own] == CUT, CUTS, THROWS)
+                rows.append((self._of(depth[own]), thread, path[own - 1], column))
+            self._leave(int(lowest[cell]) if begin[cell] else 0)
+            self._enter(int(end[cell]), int(cells.window[cell]))
+            if cells.is_cut[cell] and end[cell]:
+                stack = paths.up(int(path[cells.start[cell + 1] - 1]))
+                rows.append((self._of(paths.depth[stack] - 1), thread, stack, np.full(len(stack), CUTS)))
+        return _counted(rows, self._columns)
+
+    def _of(self, level: I64) -> I64:
+        return np.array(self._windows, np.int64)[np.searchsorted(self._levels, level, side="right")]
+
+    def _leave(self, depth: int) -> None:
+        while self._levels and (self._levels[-2] if len(self._levels) > 1 else 0) >= depth:
+            self._levels.pop()
+            self._windows.pop()
+        if self._levels:
+            self._levels[-1] = min(self._levels[-1], depth)
+
+    def _enter(self, depth: int, window: int) -> None:
+        if depth > (self._levels[-1] if self._levels else 0):
+            self._levels.append(depth)
+            self._windows.append(window)
+
+
+def _counted(rows: Sequence[tuple[I64, int, I64, I64]], columns: int) -> Items:
+    """Items that count one call each: window, thread, path and column of the count."""
+    if not rows:
+        return Items.joined([], columns)
+    window, path, column = (np.concatenate([row[i] for row in rows]) for i in (0, 2, 3))
+    thread = np.repeat([row[1] for row in rows], [len(row[2]) for row in rows])
+    counts = np.zeros((len(path), 3), np.int64)
+    counts[np.arange(len(path)), column] = 1
+    return Items(window, thread.astype(np.int64), path, counts, np.zeros((len(path), columns)))
+
+
+def _inside(items: Items) -> Items:
+    kept: Bool = items.window != NO_WINDOW
+    if kept.all():
+        return items
+    return Items(items.window[kept], items.thread[kept], items.path[kept], items.counts[kept], items.amounts[kept])

@@ -1,0 +1,60 @@
+"""Fold tables → parts of calls: between two knots energy is linear, so self time carries its part of an epoch's energy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from navitas.attribute.amounts import WALL_NS, Amounts
+from navitas.attribute.calls.items import Items
+from navitas.attribute.calls.paths import Paths
+from navitas.attribute.curves import ends, overlaps
+from navitas.attribute.forest import path_sums
+from navitas.attribute.window_spans import WindowSpans
+from navitas.parse.arrays import I64
+from navitas.parse.tables import Folded, Thread
+
+
+def items_of_folded(threads: Sequence[Thread], spans: WindowSpans, amounts: Amounts, paths: Paths) -> Items:
+    """Every fold node in every test, with the amounts of its self time.
+
+    Calls of an epoch that reaches over a test's edge are counted in the test in which the epoch ends (an epoch ends with the
+    probe that enters a test's first call), its time is shared out by the energy and the time on either side.
+    """
+    folding = [index for index, thread in enumerate(threads) if len(thread.folded.node)]
+    rows = _concatenate([threads[index].folded for index in folding])
+    owner = np.repeat(np.array(folding, np.int64), [len(threads[index].folded.node) for index in folding])
+    path = _paths_of(owner, rows, paths)
+    row, window = overlaps(*spans.reached(rows.epoch_start_ns, rows.epoch_end_ns))
+    start_ns, end_ns = rows.epoch_start_ns[row], rows.epoch_end_ns[row]
+    low = np.clip(start_ns, spans.start_ns[window], spans.end_ns[window])
+    high = np.clip(end_ns, spans.start_ns[window], spans.end_ns[window])
+    part = rows.self_ns[row] / np.maximum(end_ns - start_ns, 1)
+    inside = amounts.between(owner[row], low, high) * part[:, None]
+    final = ends(row)
+    counts = np.stack([rows.calls[row] * final, rows.throws[row] * final, np.zeros(len(row), np.int64)], axis=1)
+    some = np.any(counts > 0, axis=1) | (inside[:, WALL_NS] > 0)
+    row = row[some]
+    return Items.joined([Items(window[some], owner[row], path[row], counts[some], inside[some])], amounts.columns)
+
+
+def _paths_of(owner: I64, rows: Folded, paths: Paths) -> I64:
+    """The call path of every row; `owner` are the rows' threads."""
+    span = int(rows.node.max(initial=0)) + 2
+    key, row, of_row = np.unique(owner * span + rows.node, return_index=True, return_inverse=True)
+    method = rows.method[row].astype(np.int64)
+    wanted = owner[row] * span + rows.parent[row]
+    found = np.minimum(np.searchsorted(key, wanted), max(len(key) - 1, 0))
+    known = (rows.parent[row] >= 0) & (key[found] == wanted) & (rows.parent[row] < rows.node[row])
+    parent = np.where(known, found, -1)
+    depth = path_sums(parent, np.ones(len(key), np.int64))
+    words = paths.words(method, depth - 1)
+    whole = path_sums(parent, words)
+    return paths.intern(method, depth, whole, whole - words)[of_row]
+
+
+def _concatenate(tables: list[Folded]) -> Folded:
+    columns = ("epoch_start_ns", "epoch_end_ns", "node", "parent", "method", "calls", "throws", "self_ns")
+    empty = np.empty(0, np.int64)
+    return Folded(*(np.concatenate([*(getattr(table, name) for table in tables), empty]) for name in columns))

@@ -1,0 +1,64 @@
+"""Call paths by row (a thread in a test): what was spent in each, without callees, and what its probes used of that."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from navitas.attribute.calls.items import Items
+from navitas.attribute.calls.paths import EMPTY, Paths
+from navitas.attribute.curves import distinct, held
+from navitas.attribute.forest import sums
+from navitas.parse.arrays import F64, I64
+
+
+@dataclass(frozen=True, slots=True)
+class CallNodes:
+    """One entry for each row and call path, by row, then path; a path's callers have entries, too.
+
+    `parent` is the caller's entry, -1 for an outermost call. `counts` columns: calls, throws, cut calls. `amounts` columns are
+    those of the items.
+    """
+
+    row: I64
+    path: I64
+    parent: I64
+    counts: I64
+    amounts: F64
+
+
+def nodes_of(parts: Sequence[tuple[I64, Items]], paths: Paths) -> CallNodes:
+    """Merge items by row and path; `parts` give each item's row."""
+    width = len(paths)
+    keys = [row * width + items.path for row, items in parts]
+    key = _with_callers(distinct(np.concatenate([np.empty(0, np.int64), *keys])), paths)
+    size, columns = len(key), parts[0][1].amounts.shape[1]
+    counts, amounts = np.zeros((size, 3)), np.zeros((size, columns))
+    for (_, items), own in zip(parts, keys, strict=True):
+        node = np.searchsorted(key, own)
+        counts += sums(node, items.counts, size)
+        amounts += sums(node, items.amounts, size)
+    row, path = key // width, key % width
+    caller = paths.parent[path]
+    parent = np.where(caller == EMPTY, -1, np.searchsorted(key, row * width + caller))
+    return CallNodes(row, path, parent, counts.astype(np.int64), amounts)
+
+
+def _with_callers(key: I64, paths: Paths) -> I64:
+    """The keys (row × paths + path) and those of all callers, each once, ascending."""
+    up = paths.parent.copy()
+    up[EMPTY] = EMPTY
+    stride = up
+    while not held(_above(key, up), key).all():
+        # 1, 2, 4, 8 … calls up: together they reach every caller.
+        key = distinct(np.concatenate([key, _above(key, stride)]))
+        stride = stride[stride]
+    return key
+
+
+def _above(key: I64, up: I64) -> I64:
+    path = key % len(up)
+    above: I64 = (key - path + up[path])[up[path] != EMPTY]
+    return above

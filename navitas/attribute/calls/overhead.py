@@ -1,0 +1,68 @@
+"""What probes took, moved from the methods to the thread: calls times their sampled cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from navitas.attribute.calls.items import CALLS, THROWS, Items
+from navitas.attribute.calls.nodes import CallNodes
+from navitas.parse.arrays import F64, I64
+from navitas.parse.tables import CallCost
+
+INSIDE_NS, OUTSIDE_NS = -2, -1
+"""Columns that `with_probes` adds: what probes took inside of calls, and in their callers."""
+NO_COST = (
+    "what probes cost was not calibrated: their energy is in the figures of methods (tests calibrate at their start; "
+    "`record` and older recordings do not)"
+)
+
+
+def with_probes(items: Items, cost: CallCost | None) -> Items:
+    """The items with two columns more: what their calls' probes took inside of them, and outside, in their callers."""
+    found = np.zeros((len(items.path), 2))
+    if cost is not None:
+        thrown = items.counts[:, THROWS]
+        returned = items.counts[:, CALLS] - thrown
+        found[:, 0] = returned * cost.inside_ns + thrown * cost.thrown_inside_ns
+        found[:, 1] = returned * cost.outside_ns + thrown * cost.thrown_outside_ns
+    return replace(items, amounts=np.column_stack([items.amounts, found]))
+
+
+@dataclass(frozen=True, slots=True)
+class ProbesEnergy:
+    """Joules of probes: within each node itself, and by row all of them and those outside of probed methods.
+
+    A call's own probes are charged in two parts: what passes inside of it to its node, the rest to its caller's, or to what is
+    outside of probed methods.
+    """
+
+    node_j: F64
+    row_j: F64
+    row_outside_j: F64
+
+    def scaled(self, nodes: CallNodes, factor: F64) -> ProbesEnergy:
+        """The same times a factor of each row."""
+        return ProbesEnergy(self.node_j * factor[nodes.row], self.row_j * factor, self.row_outside_j * factor)
+
+
+def no_probes(nodes: CallNodes, rows: int) -> ProbesEnergy:
+    """What probes use of a component that is not used by running code."""
+    return ProbesEnergy(np.zeros(len(nodes.row)), np.zeros(rows), np.zeros(rows))
+
+
+def probes_energy(nodes: CallNodes, energy_j: F64, cpu_ns: F64) -> ProbesEnergy:
+    """What probes used, at each row's joules a nanosecond of CPU time. Never clamped: it may be more than a method has."""
+    rows = len(energy_j)
+    rate = np.divide(energy_j, cpu_ns, out=np.zeros(rows), where=cpu_ns > 0)
+    is_root = nodes.parent < 0
+    outside: F64 = nodes.amounts[:, OUTSIDE_NS]
+    in_callers = np.bincount(nodes.parent[~is_root], outside[~is_root], len(nodes.row))
+    own = nodes.amounts[:, INSIDE_NS] + in_callers
+    outside_j = _by_row(nodes.row[is_root], outside[is_root], rows) * rate
+    return ProbesEnergy(own * rate[nodes.row], _by_row(nodes.row, own, rows) * rate + outside_j, outside_j)
+
+
+def _by_row(row: I64, values: F64, rows: int) -> F64:
+    return np.bincount(row, values, rows).astype(np.float64)

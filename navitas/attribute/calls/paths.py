@@ -1,0 +1,137 @@
+"""Call paths as numbers: a method below its callers' path, in whichever thread or test it is met."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from navitas.attribute.curves import Word
+from navitas.parse.arrays import I32, I64, U64
+
+EMPTY = 0
+"""The path of a thread that is in no call."""
+
+_FIRST_SLOTS, _MOST_SLOTS = 1 << 16, 1 << 22
+_SEED = 2**63
+
+
+class Paths:
+    """Numbers of call paths: equal paths have equal numbers, `EMPTY` is in no call.
+
+    A path is known by a sum of random 64-bit words, one for each method at its level: an entry adds its word and an exit takes it
+    off, so the paths of a whole stretch of events are one cumulative sum. Of n paths two have the same sum with a probability of
+    n² / 2⁶³. The words are the same each time: two reports of one recording are equal to the last bit.
+    """
+
+    def __init__(self, methods: int) -> None:
+        self._random = np.random.default_rng(_SEED)
+        self._of_method = self._words(max(methods, 1))
+        self._of_level = self._words(64)
+        self._size = 1
+        self._method, self._parent, self._depth = (np.zeros(64, np.int64) for _ in range(3))
+        self._sum = np.zeros(64, np.uint64)
+        self._parent[EMPTY] = -1
+        self._sorted, self._numbers = self._sum[:1].copy(), np.zeros(1, np.int64)
+        self._spread(_FIRST_SLOTS)
+
+    def __len__(self) -> int:
+        return self._size
+
+    @property
+    def method(self) -> I64:
+        """Each path's last method."""
+        return self._method[: self._size]
+
+    @property
+    def parent(self) -> I64:
+        """Each path without its last method; -1 for `EMPTY`."""
+        return self._parent[: self._size]
+
+    @property
+    def depth(self) -> I64:
+        """How many calls each path has."""
+        return self._depth[: self._size]
+
+    @property
+    def sum(self) -> U64:
+        """Each path's sum of words."""
+        return self._sum[: self._size]
+
+    def words(self, method: I32 | I64, level: I32 | I64) -> U64:
+        """What calls of these methods at these levels (from 0) add to a path's sum."""
+        deepest = int(level.max(initial=0))
+        if deepest >= len(self._of_level):
+            self._of_level = np.concatenate([self._of_level, self._words(deepest + 1)])
+        found = self._of_method[method]
+        found *= self._of_level[level]
+        found ^= found >> np.uint64(32)
+        return found
+
+    def find(self, sums: U64) -> I64:
+        """The paths of these sums, -1 where none is known."""
+        found: I64 = self._slots[sums >> self._shift]
+        missed = np.flatnonzero(self._sum[found] != sums)
+        if len(missed):
+            wanted = sums[missed]
+            at = np.minimum(np.searchsorted(self._sorted, wanted), self._size - 1)
+            found[missed] = np.where(self._sorted[at] == wanted, self._numbers[at], -1)
+        return found
+
+    def add(self, sums: U64, method: I32 | I64, depth: I32 | I64, parent_sums: U64) -> None:
+        """Number new paths (`sums` ascending, none twice); their parents are known or among them."""
+        low, high = self._size, self._size + len(sums)
+        if high > len(self._sum):
+            self._method, self._parent, self._depth = (_doubled(c, high) for c in (self._method, self._parent, self._depth))
+            self._sum = _doubled(self._sum, high)
+        self._sum[low:high], self._method[low:high], self._depth[low:high] = sums, method, depth
+        self._size = high
+        at = np.searchsorted(self._sorted, sums)
+        self._sorted = np.insert(self._sorted, at, sums)
+        self._numbers = np.insert(self._numbers, at, np.arange(low, high))
+        if 16 * high > len(self._slots) and len(self._slots) < max(_MOST_SLOTS, 2 * high):
+            self._spread(max(_FIRST_SLOTS, min(16 * high, max(_MOST_SLOTS, 4 * high))))
+        else:
+            self._fill(low)
+        self._parent[low:high] = self.find(parent_sums)
+
+    def intern(self, method: I64, depth: I64, sums: U64, parent_sums: U64) -> I64:
+        """The paths of these sums, numbered where they are new; each one's parent is known or among them."""
+        found = self.find(sums)
+        new = np.flatnonzero(found < 0)
+        if len(new):
+            fresh, first = np.unique(sums[new], return_index=True)
+            self.add(fresh, method[new[first]], depth[new[first]], parent_sums[new[first]])
+            found[new] = self.find(sums[new])
+        return found
+
+    def methods_of(self, path: int) -> list[int]:
+        """The methods of one path, outermost first."""
+        methods: list[int] = self._method[self.up(path)[::-1]].tolist()
+        return methods
+
+    def up(self, path: int) -> I64:
+        """One path and all above it, longest first, without `EMPTY`."""
+        found, parent = [], self._parent
+        while path != EMPTY:
+            found.append(path)
+            path = int(parent[path])
+        return np.array(found, np.int64)
+
+    def _words(self, count: int) -> U64:
+        return self._random.integers(0, 1 << 64, count, np.uint64) | np.uint64(1)
+
+    def _spread(self, at_least: int) -> None:
+        """Lay out the slots in which a path is found by its sum's upper bits, where no other path has taken the slot."""
+        bits = (at_least - 1).bit_length()
+        self._shift = np.uint64(64 - bits)
+        self._slots = np.zeros(1 << bits, np.int64)
+        self._fill(1)
+
+    def _fill(self, low: int) -> None:
+        slot = self._sum[low : self._size] >> self._shift
+        free = (self._slots[slot] == EMPTY) & (slot > 0)  # slot 0 is that of `EMPTY`, whose sum is 0
+        self._slots[slot[free]] = np.flatnonzero(free) + low
+
+
+def _doubled(column: NDArray[Word], size: int) -> NDArray[Word]:
+    return np.concatenate([column, np.zeros(max(size, len(column)), column.dtype)])

@@ -1,0 +1,104 @@
+"""All threads' events in the order of time, block by block, each with the call path that its thread was then in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from navitas.attribute.calls.paths import EMPTY, Paths
+from navitas.attribute.calls.stretches import PIECE_EVENTS, POINT, Piece, Points, mended, pieces_of, points_of
+from navitas.attribute.curves import Word, held
+from navitas.parse.arrays import I64, U8
+from navitas.parse.tables import ENTER, RESUME, Thread
+
+
+@dataclass(frozen=True, slots=True)
+class EventBatch:
+    """Pieces of threads: piece i has the points start[i] … start[i + 1] − 1; `cell` are the starts of pieces and the marks.
+
+    From each point to the next one of its piece the thread was in `path`; `kind` is what happened at the point (tables.ENTER …,
+    stretches.CUT, stretches.POINT). `depth` counts the calls of `path`. Exits fit their entries.
+    """
+
+    pieces: Sequence[Piece]
+    start: I64
+    cell: I64
+    t_ns: I64
+    kind: U8
+    path: I64
+    depth: I64
+
+
+def walk(threads: Sequence[Thread], paths: Paths, marks: I64) -> Iterator[EventBatch]:
+    """Read every thread's events, with a point more at each of the `marks`; paths that are new go into `paths`.
+
+    Exits without entry (their start was lost) are left out; calls without exit end with what is last known of their thread, or
+    where it began to fold. Where events were lost in between, an exit ends the innermost open call of its method and cuts those
+    above it.
+    """
+    waiting: list[Piece] = []
+    size, carried = 0, EMPTY
+    for index, thread in enumerate(threads):
+        for piece in pieces_of(index, thread):
+            waiting.append(piece)
+            size += len(piece.events) + 2
+            if size >= PIECE_EVENTS or piece.end_ns is None:
+                batch = _batch(waiting, carried, paths, marks)
+                carried = int(batch.path[-1])
+                yield batch
+                waiting, size = [], 0
+    if waiting:
+        yield _batch(waiting, carried, paths, marks)
+
+
+def _batch(pieces: Sequence[Piece], carried: int, paths: Paths, marks: I64) -> EventBatch:
+    """`carried` is the path in which the first piece goes on, if it does: no other one can."""
+    before = np.full(len(pieces), EMPTY)
+    if pieces[0].goes_on:
+        before[0] = carried
+    points = points_of(pieces, marks)
+    found = _follow(points, before, paths)
+    if found is None:
+        # One exit that does not fit can hide another one, also of another piece: all of them are mended at once.
+        pieces = [mended(piece, paths.methods_of(path)) for piece, path in zip(pieces, before.tolist(), strict=True)]
+        points = points_of(pieces, marks)
+        found = _follow(points, before, paths)
+    assert found is not None  # events of mended pieces fit
+    return EventBatch(pieces, points.start, points.cell, points.t_ns, points.kind, *found)
+
+
+def _follow(points: Points, before: I64, paths: Paths) -> tuple[I64, I64] | None:
+    """Path and depth at every point; None where an exit does not fit."""
+    start, kind = points.start[:-1], points.kind
+    enters = (kind == ENTER) | (kind == RESUME)
+    step = (enters.view(np.int8) - ((kind != POINT) & ~enters).view(np.int8)).astype(np.int64)
+    depth = _running(step, start, paths.depth[before])
+    if depth.min() < 0:
+        return None
+    words = paths.words(points.method, depth - enters)
+    words *= step.view(np.uint64)  # −1 takes a word off, 0 leaves it out
+    sums = _running(words, start, paths.sum[before])
+    path = paths.find(sums)
+    unknown = np.flatnonzero(path < 0)
+    if len(unknown):
+        entered = unknown[enters[unknown]]
+        fresh, first = np.unique(sums[entered], return_index=True)
+        if not held(sums[unknown], fresh).all():
+            return None
+        entered = entered[first]
+        paths.add(fresh, points.method[entered], depth[entered], fresh - words[entered])
+        path[unknown] = paths.find(sums[unknown])
+    return path, depth
+
+
+def _running(step: NDArray[Word], start: I64, before: NDArray[Word]) -> NDArray[Word]:
+    """Running sums of the steps of each piece, which begin with `before`; integers wrap. A piece's first step is 0."""
+    first = before.copy()
+    first[1:] -= (before + np.add.reduceat(step, start))[:-1]
+    step[start] = first
+    total = np.cumsum(step)
+    step[start] = 0
+    return total

@@ -1,0 +1,71 @@
+"""CPU time that no known thread shows: of this process (unattributed), and of all others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from navitas.attribute.cpu.growth import cells, monotone
+from navitas.attribute.curves import NOTHING, Curve, Knots, ends
+from navitas.parse.arrays import F64, I64
+from navitas.parse.tables import RunTables
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """Cumulative CPU ns beside the known threads'."""
+
+    unattributed: Curve
+    others: Curve
+
+
+def rest_of_cpu(run: RunTables, knots: Knots, cpu_ns: F64) -> Rest:
+    """Unattributed = process − threads, others = all CPUs − process, each made non-decreasing.
+
+    The process's and the CPUs' times come in ticks of 10 ms. A difference of two such counters wavers by a tick or two; holding
+    each step at ≥ 0 would add up the upward half of that noise, isotonic regression of the cumulative difference does not.
+    Others are fitted where the process's time is known, and go on at their mean rate to the ends of that span.
+    """
+    process, stat = run.process_cpu, run.cpu_stat
+    unattributed = others = NOTHING
+    known = run.start_ns, run.end_ns
+    if process is not None and len(process.t_ns) > 1:
+        grid = np.unique(process.t_ns)
+        spent = Curve(*_last(process.t_ns, process.cpu_ns.astype(np.float64)))
+        unattributed = Curve(grid, monotone(spent.value - _threads_at(knots, cpu_ns, grid)))
+        known = int(grid[0]), int(grid[-1])
+    if stat is not None and len(stat.t_ns) > 1:
+        grid, busy = _within(*known, *_last(stat.t_ns, stat.busy_ns.sum(axis=1).astype(np.float64)))
+        own = spent.at(grid) if unattributed is not NOTHING else _threads_at(knots, cpu_ns, grid)
+        others = _extended(Curve(grid, monotone(busy - own)), *known)
+    return Rest(unattributed, others)
+
+
+def _within(first_ns: int, last_ns: int, t_ns: I64, value: F64) -> tuple[I64, F64]:
+    """The readings of a span, if there are two: what this process used before and after is not known, and no one else's."""
+    inside = (t_ns >= first_ns) & (t_ns <= last_ns)
+    return (t_ns[inside], value[inside]) if np.count_nonzero(inside) > 1 else (t_ns, value)
+
+
+def _extended(curve: Curve, first_ns: int, last_ns: int) -> Curve:
+    """The curve with its mean slope up to the span's ends, where those lie beyond it."""
+    t_ns, value = curve.t_ns, curve.value
+    slope = (value[-1] - value[0]) / max(t_ns[-1] - t_ns[0], 1)
+    if first_ns < t_ns[0]:
+        t_ns, value = np.insert(t_ns, 0, first_ns), np.insert(value, 0, value[0] - slope * (t_ns[0] - first_ns))
+    if last_ns > t_ns[-1]:
+        t_ns, value = np.append(t_ns, last_ns), np.append(value, value[-1] + slope * (last_ns - t_ns[-1]))
+    return Curve(t_ns, value)
+
+
+def _last(t_ns: I64, value: F64) -> tuple[I64, F64]:
+    """Of readings at one time, the last."""
+    keep = ends(t_ns)
+    return t_ns[keep], value[keep]
+
+
+def _threads_at(knots: Knots, cpu_ns: F64, grid: I64) -> F64:
+    """CPU time of all threads since the first time of the grid."""
+    _, cell, increment = cells(knots, cpu_ns, grid)
+    return np.concatenate([[0.0], np.cumsum(np.bincount(cell, increment, len(grid) - 1))])

@@ -1,0 +1,138 @@
+"""The CPU: one run's tables → its energy curves, at the best level that the evidence allows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from navitas.attribute.calls.paths import Paths
+from navitas.attribute.component import ComponentCurves, ComponentInputs, ThreadCurves
+from navitas.attribute.cpu.busy import Rest, rest_of_cpu
+from navitas.attribute.cpu.device_level import shared_equally
+from navitas.attribute.cpu.energy import Rate, SlotRate, integrate, integrate_curve
+from navitas.attribute.cpu.frequency import Cluster, clusters_of, slot_edges
+from navitas.attribute.cpu.growth import cells
+from navitas.attribute.cpu.paper1 import paper1_curve
+from navitas.attribute.cpu.placement import Placement, of_slots, place, placed_rate
+from navitas.attribute.cpu.rate import CoreWatts, Load, core_watts
+from navitas.attribute.cpu.sched import Untraced, traced_run
+from navitas.attribute.cpu.shares import cpu_shares
+from navitas.attribute.cpu.thread_clocks import MOSTLY, ThreadClocks, thread_clocks
+from navitas.attribute.cpu.thread_freq import Guess, ThreadFreqRate, residencies_of
+from navitas.attribute.curves import NOTHING, Curve
+from navitas.attribute.reasons import Reason
+from navitas.parse.arrays import F64
+from navitas.parse.tables import CpuClock, RunTables
+from navitas.power.model import PowerModel
+
+NO_THREAD_CLOCKS = Reason("no thread's CPU time was recorded: threads inside traced calls share the process's energy equally")
+NO_PROCESS_CLOCK = Reason("the process's own CPU time was not recorded: CPU time of unknown threads counts as other processes'")
+NO_CPU_STAT = Reason(
+    "/proc/stat was not recorded: no energy of other processes, and CPU time is put on clusters by how far each stays above its "
+    "lowest frequency"
+)
+LEVELS = ("sched", "thread-freq", "thread-time", "device")
+NO_RESIDENCY = "time_in_state was not recorded for CPUs {cpus}: they are taken to run at their middle operating point"
+
+
+class Cpu:
+    """The CPU: levels *sched*, *thread-freq*, *thread-time* and *device* (docs/how-it-measures.md)."""
+
+    name = "cpu"
+
+    def curves(self, run: RunTables, inputs: ComponentInputs) -> ComponentCurves:
+        """As `Component.curves`. The alternative model `paper1` is that paper's formula (1)."""
+        clusters = clusters_of(run, inputs.manifest.device.policies, inputs.model.cpu)
+        found = _curves(run, clusters, inputs)
+        return replace(found, alternative=paper1_curve(clusters, inputs.model)) if inputs.alternative == "paper1" else found
+
+
+def _curves(run: RunTables, clusters: Sequence[Cluster], inputs: ComponentInputs) -> ComponentCurves:
+    """All curves. Events are read on level *device* alone."""
+    model = inputs.model
+    clocks = thread_clocks(run.threads, run.start_ns)
+    rest = rest_of_cpu(run, clocks.knots, clocks.cpu_ns)
+    load, watts, placement = _load(run, clusters, model, clocks, rest)
+    anyone = placed_rate(load.edges, watts, placement)
+    base = _base(run, model)
+    level = "device" if all(cluster.residency is None for cluster in clusters) else "thread-time"
+    reasons = _reasons(run, clusters)
+    is_traced = run.trace is not None and len(run.trace.switches) > 0
+    if not is_traced and not any(len(thread.anchors.t_ns) or len(thread.samples.t_ns) for thread in run.threads):
+        process_j, others = _process_alone(run, clusters, model, anyone, rest)
+        knots, energy_j, nobody = shared_equally(run.threads, Paths(inputs.methods), process_j, run.start_ns)
+        threads = ThreadCurves(knots, energy_j, np.zeros(len(energy_j)))
+        return ComponentCurves(LEVELS, "device", (NO_THREAD_CLOCKS, *reasons), threads, others, base, nobody)
+    rate: Rate = anyone
+    of_rest = anyone
+    if any(thread.residency for thread in run.threads):
+        seen = residencies_of(run.threads, clusters, Guess(load, watts, placement), model.voltage_v)
+        rate = ThreadFreqRate(load, watts, seen)
+        of_rest = rate.of_rest
+        missing, untold = rate.untold(clocks)
+        level, reasons = "thread-freq" if missing <= MOSTLY else level, (*reasons, *untold)
+    others, unattributed = integrate_curve(of_rest, rest.others), integrate_curve(of_rest, rest.unattributed)
+    traced = None
+    if run.trace is not None and is_traced:
+        traced = traced_run(run, run.trace, clusters, model, Untraced(level, clocks, rate, others, unattributed))
+        level, clocks, rate = traced.level, traced.clocks, traced.rate
+        # What the levels below lack matters where most of the CPU time is theirs.
+        reasons = (*_plain(run), *traced.reasons, *(() if level == "sched" else reasons[len(run.reasons) :]))
+    knots, cpu_ns, energy_j = integrate(rate, clocks, inputs.marks)
+    if traced is not None:
+        others, unattributed = traced.others, traced.nobody(knots, energy_j)
+    return ComponentCurves(LEVELS, level, reasons, ThreadCurves(knots, energy_j, cpu_ns), others, base, unattributed)
+
+
+def _base(run: RunTables, model: PowerModel) -> Curve:
+    """Idle and base power, constant over the run."""
+    watts = (model.cpu.suspend_ma + model.cpu.idle_ma) * model.voltage_v / 1e3
+    span_ns = run.end_ns - run.start_ns
+    if span_ns <= 0:
+        return NOTHING
+    return Curve(np.array([run.start_ns, run.end_ns]), np.array([0.0, watts * span_ns / 1e9]))
+
+
+def _load(
+    run: RunTables, clusters: Sequence[Cluster], model: PowerModel, clocks: ThreadClocks, rest: Rest
+) -> tuple[Load, CoreWatts, Placement]:
+    edges = slot_edges(run, clusters)
+    owner, slot, spent_ns = cells(clocks.knots, clocks.cpu_ns, edges)
+    rest_ns: F64 = np.diff(rest.others.at(edges)) + np.diff(rest.unattributed.at(edges))
+    load = Load(edges, owner, slot, spent_ns, rest_ns)
+    placement = place(run.cpu_stat, clusters, load, clocks.knots, clocks.cpu_ns)
+    shares = cpu_shares(run.cpu_stat, clusters, edges, of_slots(placement, load))
+    return load, core_watts(load, shares, clusters, model), placement
+
+
+def _process_alone(
+    run: RunTables, clusters: Sequence[Cluster], model: PowerModel, rate: SlotRate, rest: Rest
+) -> tuple[Curve, Curve]:
+    """Energy of the whole process, and of the others, without any thread's clock: from its own CPU time, else from all CPU time
+    (then there are no others), else by paper 1's formula.
+    """
+    if _usable(run.process_cpu):
+        return integrate_curve(rate, rest.unattributed), integrate_curve(rate, rest.others)
+    if rest.others is not NOTHING:
+        return integrate_curve(rate, rest.others), NOTHING
+    return paper1_curve(clusters, model), NOTHING
+
+
+def _usable(clock: CpuClock | None) -> bool:
+    return clock is not None and len(clock.t_ns) > 1
+
+
+def _reasons(run: RunTables, clusters: Sequence[Cluster]) -> tuple[Reason, ...]:
+    found = [] if _usable(run.process_cpu) else [NO_PROCESS_CLOCK]
+    if run.cpu_stat is None or len(run.cpu_stat.t_ns) < 2:
+        found.append(NO_CPU_STAT)
+    for cluster in clusters:
+        if cluster.residency is None:
+            found.append(Reason(NO_RESIDENCY.format(cpus=f"{min(cluster.cpus)}-{max(cluster.cpus)}")))
+    return (*_plain(run), *found)
+
+
+def _plain(run: RunTables) -> tuple[Reason, ...]:
+    return tuple(map(Reason, run.reasons))

@@ -1,0 +1,84 @@
+"""Which frequencies the clusters ran at, slot by slot, from time_in_state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from navitas.parse.arrays import F64, I64
+from navitas.parse.tables import RunTables, TimeInState
+from navitas.power.model import ClusterPower, CpuPower
+from navitas.recording.manifest import Policy
+
+_UNSEEN = 1e-9
+_FOLLOWS_NS = 32_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """CPUs that share a frequency: their currents, and their residency where it was recorded."""
+
+    cpus: tuple[int, ...]
+    power: ClusterPower
+    residency: TimeInState | None
+
+
+def clusters_of(run: RunTables, policies: Sequence[Policy], power: CpuPower) -> tuple[Cluster, ...]:
+    """The device's policies with the power profile's clusters; one that shares no CPU with a policy is matched by position."""
+    if not policies:
+        policies = [Policy(id=cluster.cpus[0], cpus=list(cluster.cpus)) for cluster in power.clusters]
+    seen = {table.policy: table for table in run.time_in_state if len(table.t_ns) > 1 and np.any(table.ns[-1] > table.ns[0])}
+    found = []
+    for position, policy in enumerate(sorted(policies, key=lambda policy: policy.id)):
+        shared = [len(set(policy.cpus) & set(cluster.cpus)) for cluster in power.clusters]
+        best = int(np.argmax(shared)) if any(shared) else min(position, len(power.clusters) - 1)
+        found.append(Cluster(tuple(policy.cpus), power.clusters[best], seen.get(policy.id)))
+    return tuple(found)
+
+
+def slot_edges(run: RunTables, clusters: Sequence[Cluster]) -> I64:
+    """Edges of the slots in which the power of a running core is taken as constant: the samples of the finest time_in_state."""
+    tables = [cluster.residency.t_ns for cluster in clusters if cluster.residency is not None]
+    if not tables:
+        tables = [clock.t_ns for clock in (run.process_cpu, run.cpu_stat) if clock is not None]
+    finest = max(tables, key=len, default=np.empty(0, np.int64))
+    inner = finest[(finest > run.start_ns) & (finest < run.end_ns)]
+    return np.unique(np.concatenate([[run.start_ns], inner, [max(run.end_ns, run.start_ns + 1)]])).astype(np.int64)
+
+
+def mix_per_slot(residency: TimeInState, edges: I64) -> F64:
+    """Shares of time at each frequency in each slot, idle time included (rows sum to 1).
+
+    Residency moves in ticks of 10 ms: a stretch of samples without any movement joins the next one.
+    """
+    growth, stretch = stretches(residency.t_ns, residency.ns, edges)
+    return np.asarray((growth / growth.sum(axis=1, keepdims=True))[stretch], np.float64)
+
+
+def running_mix(mix: F64, freq_khz: I64, running: F64, length_ns: F64) -> F64:
+    """Shares of *running* time at each frequency, from shares of all time (rows: slots) and the share of time that a core ran.
+
+    In a long slot running time fills the frequencies from the highest down: schedutil raises the frequency when a task wakes (to
+    what it needed before: util_est) and lets it fall once nothing runs, so of a cluster that is partly idle the idle time has
+    the lower ones. It follows only after some 32 ms (PELT's half-life; a cluster that sleeps is looked at no sooner), so in a
+    slot shorter than that running time is spread as all time. A cluster that always runs does so in any case.
+    """
+    order = np.argsort(-freq_khz, kind="stable")
+    falling = mix[:, order]
+    above = np.cumsum(falling, axis=1) - falling
+    taken = np.clip(running[:, None] - above, 0.0, falling) + _UNSEEN * falling
+    filled = np.empty_like(taken)
+    filled[:, order] = taken / taken.sum(axis=1, keepdims=True)
+    follows = (length_ns / (length_ns + _FOLLOWS_NS))[:, None]
+    return np.asarray(follows * filled + (1.0 - follows) * mix, np.float64)
+
+
+def stretches(t_ns: I64, counter: I64, edges: I64) -> tuple[F64, I64]:
+    """Growth of a counter from each sample that moved to the next, and the stretch in which each slot's middle lies."""
+    kept = np.flatnonzero(np.append(True, np.diff(counter.sum(axis=1)) > 0))
+    growth = np.maximum(np.diff(counter[kept], axis=0), 0).astype(np.float64)
+    middle = edges[:-1] + np.diff(edges) // 2
+    stretch = np.clip(np.searchsorted(t_ns[kept], middle, side="right") - 1, 0, max(len(growth) - 1, 0))
+    return growth, stretch

@@ -1,0 +1,53 @@
+"""Where a kernel trace does not tell all, and curves that go on there as they would without it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from navitas.attribute.cpu.stints import Stints
+from navitas.attribute.curves import Curve, distinct, middle
+from navitas.parse.arrays import I64, Bool
+from navitas.parse.trace.trace_tables import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Holes:
+    """Spans of time in which a trace does not tell all, in order and apart."""
+
+    from_ns: I64
+    to_ns: I64
+
+    @classmethod
+    def of(cls, trace: Trace, unpriced: Stints | None = None) -> Holes:
+        """A trace's holes: its losses on any CPU, stints of which nothing tells what they cost, and all time outside of it."""
+        bounds = np.iinfo(np.int64)
+        none = np.empty(0, np.int64)
+        starts, ends = (none, none) if unpriced is None else (unpriced.start_ns, unpriced.end_ns)
+        from_ns = np.concatenate([[bounds.min, trace.end_ns], trace.losses.from_ns, starts]).astype(np.int64)
+        to_ns = np.concatenate([[trace.start_ns, bounds.max], trace.losses.to_ns, ends]).astype(np.int64)
+        order = np.argsort(from_ns, kind="stable")
+        from_ns, to_ns = from_ns[order], np.maximum.accumulate(to_ns[order])
+        first = np.append(True, from_ns[1:] > to_ns[:-1])
+        return cls(from_ns[first], to_ns[np.roll(first, -1)])
+
+    def have(self, t_ns: I64) -> Bool:
+        """Which moments lie in a hole."""
+        hole = np.searchsorted(self.from_ns, t_ns, side="right") - 1
+        return np.asarray((hole >= 0) & (t_ns < self.to_ns[hole]))
+
+    @property
+    def edges(self) -> I64:
+        """Where holes begin and end within the trace."""
+        return np.unique(np.concatenate([self.from_ns[1:], self.to_ns[:-1]]))
+
+
+def stitched(holes: Holes, inside: Curve, outside: Curve) -> Curve:
+    """A curve that grows as `inside` where the trace tells, and as `outside` in its holes."""
+    t_ns = distinct(np.concatenate([inside.t_ns, outside.t_ns, holes.edges]))
+    if len(t_ns) < 2:
+        return outside
+    hole = holes.have(middle(t_ns[:-1], t_ns[1:]))
+    growth = np.where(hole, np.diff(outside.at(t_ns)), np.diff(inside.at(t_ns)))
+    return Curve(t_ns, np.concatenate([[0.0], np.cumsum(growth)]))

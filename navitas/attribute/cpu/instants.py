@@ -1,0 +1,132 @@
+"""What every running core costs at every instant of a kernel trace: AOSP's CPU model without averages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from navitas.attribute.cpu.frequency import Cluster
+from navitas.attribute.cpu.stints import NOBODY, OTHERS, Stints
+from navitas.attribute.curves import Curve, distinct
+from navitas.parse.arrays import F64, I64, Bool
+from navitas.parse.trace.trace_tables import Frequencies, Trace
+from navitas.power.model import PowerModel
+
+_BLOCK = 1 << 18
+_COLUMNS = ("owner", "start_ns", "end_ns")
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """Parts of stints during which a running core cost the same, by owner, then time.
+
+    A core drew `watts[i]` from `start_ns[i]` to `end_ns[i]`.
+    """
+
+    owner: I64
+    start_ns: I64
+    end_ns: I64
+    watts: F64
+
+
+@dataclass(frozen=True, slots=True)
+class Traced:
+    """A trace's energies: pieces of the known threads, and cumulative joules of all other processes and of unknown threads."""
+
+    pieces: Pieces
+    others: Curve
+    nobody: Curve
+
+
+def traced_energy(trace: Trace, stints: Stints, clusters: Sequence[Cluster], model: PowerModel) -> Traced:
+    """Sweep all instants at which a core begins or ends to run, or changes its frequency."""
+    grid = distinct(np.concatenate([stints.start_ns, stints.end_ns, trace.frequencies.t_ns]))
+    cores = [_Core(cpu, stints.of_cpu(cpu), khz) for cpu, khz in _cores(trace.frequencies, clusters)]
+    parts: list[Pieces] = []
+    rest = [np.zeros(1), np.zeros(1)]
+    for low in range(0, max(len(grid) - 1, 0), _BLOCK):
+        edges = grid[low : low + _BLOCK + 1]
+        owner, watts = _block(edges, cores, clusters, model)
+        joules = watts * (np.diff(edges) / 1e9)[:, None]
+        for kind, sums in zip((OTHERS, NOBODY), rest, strict=True):
+            rest[kind == NOBODY] = np.append(sums, sums[-1] + np.cumsum(np.where(owner == kind, joules, 0.0).sum(axis=1)))
+        instant, column = np.nonzero(owner >= 0)
+        parts.append(Pieces(owner[instant, column], edges[instant], edges[instant + 1], watts[instant, column]))
+    t_ns = grid if len(grid) > 1 else np.empty(0, np.int64)
+    others, nobody = (Curve(t_ns, sums if len(t_ns) else np.empty(0)) for sums in rest)
+    return Traced(_joined(parts), others, nobody)
+
+
+@dataclass(frozen=True, slots=True)
+class _Core:
+    """One core: its stints, and its cluster's frequencies as (time, kHz), in order of time."""
+
+    cpu: int
+    stints: Stints
+    khz: tuple[I64, I64]
+
+
+def _cores(frequencies: Frequencies, clusters: Sequence[Cluster]) -> Iterator[tuple[int, tuple[I64, I64]]]:
+    for cluster in clusters:
+        own = np.isin(frequencies.cpu, cluster.cpus)
+        order = np.argsort(frequencies.t_ns[own], kind="stable")
+        changes = frequencies.t_ns[own][order], frequencies.khz[own][order]
+        for cpu in cluster.cpus:
+            yield cpu, changes
+
+
+def _block(edges: I64, cores: Sequence[_Core], clusters: Sequence[Cluster], model: PowerModel) -> tuple[I64, F64]:
+    """Owner (or less than `NOBODY` where a core is idle) and watts of every core from each edge to the next."""
+    shape = len(edges) - 1, len(cores)
+    owner, core_ma = np.full(shape, NOBODY - 1, np.int64), np.zeros(shape)
+    of_cluster = np.repeat(np.arange(len(clusters)), [len(cluster.cpus) for cluster in clusters])
+    for column, core in enumerate(cores):
+        stint = np.searchsorted(core.stints.start_ns, edges[:-1], side="right") - 1
+        runs = (stint >= 0) & (core.stints.end_ns[stint] > edges[:-1]) if len(core.stints.cpu) else np.zeros(shape[0], bool)
+        owner[runs, column] = core.stints.owner[stint[runs]]
+        core_ma[:, column] = _core_ma(clusters[of_cluster[column]], *core.khz, edges[:-1])
+    running = owner >= NOBODY
+    active = _split(running) * model.cpu.active_ma
+    shared = np.zeros(shape)
+    for number, cluster in enumerate(clusters):
+        own = of_cluster == number
+        shared[:, own] = _split(running[:, own]) * cluster.power.cluster_ma
+    return owner, np.where(running, (core_ma + shared + active) * (model.voltage_v / 1e3), 0.0)
+
+
+def _split(running: Bool) -> F64:
+    """Each running core's part of what all running ones share."""
+    return np.asarray(1.0 / np.maximum(running.sum(axis=1, keepdims=True), 1), np.float64)
+
+
+def _core_ma(cluster: Cluster, t_ns: I64, khz: I64, at_ns: I64) -> F64:
+    """Current of a running core at any times."""
+    milliamps = np.append(cluster.power.core_ma_at(khz), _ma_before(cluster, t_ns))
+    return np.asarray(milliamps[np.searchsorted(t_ns, at_ns, side="right") - 1], np.float64)
+
+
+def _ma_before(cluster: Cluster, t_ns: I64) -> float:
+    """Current before the trace's first change of frequency: of the state in which time_in_state grew most until then."""
+    table = cluster.residency
+    if table is None:
+        return float(cluster.power.core_ma[len(cluster.power.core_ma) // 2])
+    until = int(np.searchsorted(table.t_ns, t_ns[0], side="right")) if len(t_ns) else len(table.t_ns)
+    growth = table.ns[max(until - 1, 0)] - table.ns[0]
+    if not growth.any():
+        growth = table.ns[-1] - table.ns[0]
+    return float(cluster.power.core_ma_at(table.freq_khz[np.argmax(growth)]))
+
+
+def _joined(parts: Sequence[Pieces]) -> Pieces:
+    """All pieces by owner, then time; neighbours of one price are one."""
+    owner, start_ns, end_ns = (
+        np.concatenate([getattr(part, name) for part in parts] or [np.empty(0, np.int64)]) for name in _COLUMNS
+    )
+    watts = np.concatenate([part.watts for part in parts] or [np.empty(0)])
+    order = np.lexsort((start_ns, owner))
+    owner, start_ns, end_ns, watts = owner[order], start_ns[order], end_ns[order], watts[order]
+    first = np.ones(len(owner), bool)
+    first[1:] = (np.diff(owner) != 0) | (start_ns[1:] != end_ns[:-1]) | (watts[1:] != watts[:-1])
+    return Pieces(owner[first], start_ns[first], end_ns[np.roll(first, -1)], watts[first])

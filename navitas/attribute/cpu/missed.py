@@ -1,0 +1,55 @@
+"""What threads ran that a kernel trace does not show of them: a tracer that misses a thread counts its time as nobody's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from navitas.attribute.cpu.growth import cells, monotone
+from navitas.attribute.cpu.holes import Holes
+from navitas.attribute.cpu.instants import Pieces
+from navitas.attribute.cpu.thread_clocks import ThreadClocks
+from navitas.attribute.curves import Curve, Knots, middle
+from navitas.parse.arrays import F64, I64
+
+
+@dataclass(frozen=True, slots=True)
+class Missed:
+    """Beyond the pieces that a trace shows of the threads, outside of its holes."""
+
+    holes: Holes
+    pieces: Pieces
+
+    def part_of(self, clocks: ThreadClocks) -> float:
+        """The part of the threads' CPU time, by their own clocks, that the trace should show and does not."""
+        knots, pieces, spent_ns = clocks.knots, self.pieces, clocks.spent_ns
+        told_ns = spent_ns[~self.holes.have(middle(knots.t_ns[:-1], knots.t_ns[1:]))].sum()
+        shown_ns = (pieces.end_ns - pieces.start_ns)[~self.holes.have(middle(pieces.start_ns, pieces.end_ns))].sum()
+        total_ns = spent_ns.sum()
+        return max(float(told_ns - shown_ns) / float(total_ns), 0.0) if total_ns > 0 else 0.0
+
+    def taken_from(self, nobody: Curve, knots: Knots, energy_j: F64, edges: I64) -> Curve:
+        """Nobody's energy less what threads have beyond the trace, from edge to edge, made non-decreasing.
+
+        A thread's own clock stands above the trace, so what it shows beyond is taken from where the tracer put it.
+        """
+        if not len(nobody.t_ns):
+            return nobody
+        first, last = nobody.t_ns[[0, -1]].tolist()
+        grid = np.union1d(edges, self.holes.edges)
+        grid = np.concatenate([[first], grid[(grid > first) & (grid < last)], [last]])
+        _, cell, joules = cells(knots, energy_j, grid)
+        beyond = np.bincount(cell, joules, len(grid) - 1) - np.diff(_drawn(self.pieces).at(grid))
+        beyond[self.holes.have(middle(grid[:-1], grid[1:]))] = 0.0
+        return Curve(grid, monotone(nobody.at(grid) - np.append(0.0, np.cumsum(beyond))))
+
+
+def _drawn(pieces: Pieces) -> Curve:
+    """Cumulative joules of all pieces."""
+    t_ns = np.concatenate([pieces.start_ns, pieces.end_ns])
+    order = np.argsort(t_ns, kind="stable")
+    watts = np.cumsum(np.concatenate([pieces.watts, -pieces.watts])[order])
+    t_ns = t_ns[order]
+    joules = watts[:-1] * (np.diff(t_ns) / 1e9)
+    return Curve(t_ns, np.append(0.0, np.cumsum(joules)))

@@ -1,0 +1,81 @@
+"""Level *sched*: a run's clocks, rates and curves from its kernel trace; in the trace's holes those without it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from navitas.attribute.cpu.energy import Rate
+from navitas.attribute.cpu.frequency import Cluster
+from navitas.attribute.cpu.holes import Holes, stitched
+from navitas.attribute.cpu.instants import traced_energy
+from navitas.attribute.cpu.missed import Missed
+from navitas.attribute.cpu.stints import stints_of
+from navitas.attribute.cpu.thread_clocks import MOSTLY, NOTED, ThreadClocks
+from navitas.attribute.cpu.traced import TracedRate, traced_clocks
+from navitas.attribute.curves import Curve, Knots, middle
+from navitas.attribute.reasons import Reason
+from navitas.parse.arrays import F64
+from navitas.parse.tables import RunTables
+from navitas.parse.trace.trace_tables import Trace
+from navitas.power.model import PowerModel
+
+
+@dataclass(frozen=True, slots=True)
+class Untraced:
+    """What there would be without a trace."""
+
+    level: str
+    clocks: ThreadClocks
+    rate: Rate
+    others: Curve
+    unattributed: Curve
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A run as its trace tells it; `reasons` say what it does not tell, or cannot be. `_missed`: None where it tells all."""
+
+    level: str
+    reasons: tuple[Reason, ...]
+    clocks: ThreadClocks
+    rate: TracedRate
+    others: Curve
+    _nobody: Curve
+    _missed: Missed | None
+
+    def nobody(self, knots: Knots, energy_j: F64) -> Curve:
+        """Energy of this process that no thread shows, given the threads' curves."""
+        if self._missed is None:
+            return self._nobody
+        return self._missed.taken_from(self._nobody, knots, energy_j, self.rate.edges)
+
+
+def traced_run(run: RunTables, trace: Trace, clusters: Sequence[Cluster], model: PowerModel, plain: Untraced) -> Seen:
+    """Join a trace with what is known without it (docs/how-it-measures.md, "Level sched")."""
+    stints = stints_of(trace, run.threads)
+    unpriced = stints.of_other_cpus([cpu for cluster in clusters for cpu in cluster.cpus])
+    holes = Holes.of(trace, unpriced)
+    traced = traced_energy(trace, stints, clusters, model)
+    clocks = traced_clocks(run.threads, plain.clocks, holes, traced.pieces)
+    others = stitched(holes, traced.others, plain.others)
+    nobody = stitched(holes, traced.nobody, plain.unattributed)
+    knots, missed = clocks.knots, Missed(holes, traced.pieces)
+    lower = {
+        "the trace has holes there": clocks.part_of(holes.have(middle(knots.t_ns[:-1], knots.t_ns[1:]))),
+        "the trace does not show these threads run": missed.part_of(clocks),
+    }
+    level: str = "sched" if sum(lower.values()) <= MOSTLY else plain.level
+    unknown = ", ".join(map(str, np.unique(unpriced.cpu).tolist()))
+    no_frequencies = Reason(f"CPUs {unknown} ran and have no frequencies: the trace counts as having holes while they did")
+    reasons = [no_frequencies] if unknown else []
+    if (doubled := stints.doubled_part()) >= NOTED:
+        text = "of the threads' time is on two CPUs at once in the trace, as none can run: it is damaged"
+        reasons.append(Reason(text, doubled))
+    untold = [
+        Reason(f"of the threads' CPU time is at level {plain.level}: {why}", part) for why, part in lower.items() if part >= NOTED
+    ]
+    rate = TracedRate(plain.rate, holes, traced.pieces)
+    return Seen(level, (*reasons, *untold), clocks, rate, others, nobody, missed if unknown or untold else None)

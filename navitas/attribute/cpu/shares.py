@@ -1,0 +1,71 @@
+"""What /proc/stat and the governor tell of where the work of each slot ran."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from navitas.attribute.cpu.frequency import Cluster, mix_per_slot, stretches
+from navitas.parse.arrays import F64, I64
+from navitas.parse.tables import CpuStat
+
+_AT_LOWEST = 0.02
+
+
+def cluster_growth(stat: CpuStat | None, clusters: Sequence[Cluster], edges: I64) -> tuple[F64, I64] | None:
+    """Busy time of the clusters in each stretch of /proc/stat, and each slot's stretch; None without any."""
+    growth = _growth(stat, clusters, edges)
+    if growth is None:
+        return None
+    return np.asarray(np.add.reduceat(growth[0], _first_columns(clusters), axis=1), np.float64), growth[1]
+
+
+def cpu_shares(stat: CpuStat | None, clusters: Sequence[Cluster], edges: I64, part: F64) -> F64:
+    """Each CPU's share of a slot's CPU time, of which clusters had the parts `part` (rows: slots; columns by clusters' CPUs).
+
+    Within a cluster, CPUs share as in /proc/stat, without it equally.
+    """
+    sizes = [len(cluster.cpus) for cluster in clusters]
+    of_cluster = np.repeat(np.arange(len(sizes)), sizes)
+    growth = _growth(stat, clusters, edges)
+    if growth is None:
+        return np.asarray(part[:, of_cluster] / np.array(sizes)[of_cluster], np.float64)
+    by_cpu, stretch = growth
+    by_cluster = np.add.reduceat(by_cpu, _first_columns(clusters), axis=1)
+    within = by_cpu / np.maximum(by_cluster, 1.0)[:, of_cluster]
+    return np.asarray(part[:, of_cluster] * within[stretch], np.float64)
+
+
+def governed_weights(clusters: Sequence[Cluster], edges: I64) -> F64:
+    """A guess at the clusters' shares of each slot's work (rows sum to 1).
+
+    A governor raises the frequency of a cluster that works, so a cluster counts by how far above its lowest one it stayed, and
+    a little when it did not.
+    """
+    weights = np.full((len(edges) - 1, len(clusters)), _AT_LOWEST)
+    for column, cluster in enumerate(clusters):
+        if cluster.residency is not None:
+            freq = cluster.residency.freq_khz.astype(np.float64)
+            weights[:, column] += mix_per_slot(cluster.residency, edges) @ ((freq - freq.min()) / max(freq.max(), 1.0))
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True), np.float64)
+
+
+def _busy(stat: CpuStat, cpus: Sequence[int]) -> I64:
+    known = {cpu: column for column, cpu in enumerate(stat.cpus)}
+    busy = np.zeros((len(stat.t_ns), len(cpus)), np.int64)
+    for column, cpu in enumerate(cpus):
+        if cpu in known:
+            busy[:, column] = stat.busy_ns[:, known[cpu]]
+    return busy
+
+
+def _growth(stat: CpuStat | None, clusters: Sequence[Cluster], edges: I64) -> tuple[F64, I64] | None:
+    if stat is None or len(stat.t_ns) < 2:
+        return None
+    growth, stretch = stretches(stat.t_ns, _busy(stat, [cpu for cluster in clusters for cpu in cluster.cpus]), edges)
+    return (growth, stretch) if len(growth) else None
+
+
+def _first_columns(clusters: Sequence[Cluster]) -> I64:
+    return np.cumsum([0, *(len(cluster.cpus) for cluster in clusters[:-1])])

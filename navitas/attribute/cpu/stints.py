@@ -1,0 +1,99 @@
+"""Who ran on which core when, from a kernel trace, and which of the run's threads that was."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from navitas.attribute.cpu.rows_by_time import RowsByTime
+from navitas.attribute.curves import distinct, held
+from navitas.parse.arrays import I32, I64
+from navitas.parse.tables import Thread
+from navitas.parse.trace.trace_tables import IDLE_TID, Trace
+
+OTHERS, NOBODY = -1, -2
+"""Owners of stints that no known thread ran: of other processes, and of this one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stints:
+    """Unbroken stretches of running, by cpu, then time; `owner` is the index of the run's thread, `OTHERS` or `NOBODY`."""
+
+    cpu: I64
+    start_ns: I64
+    end_ns: I64
+    owner: I64
+
+    def of_cpu(self, cpu: int) -> Stints:
+        """Those of one CPU."""
+        low, high = np.searchsorted(self.cpu, [cpu, cpu + 1]).tolist()
+        return Stints(self.cpu[low:high], self.start_ns[low:high], self.end_ns[low:high], self.owner[low:high])
+
+    def of_other_cpus(self, cpus: Sequence[int]) -> Stints:
+        """Those of all CPUs but these."""
+        rest = ~np.isin(self.cpu, cpus)
+        return Stints(self.cpu[rest], self.start_ns[rest], self.end_ns[rest], self.owner[rest])
+
+    def doubled_part(self) -> float:
+        """The part of the run's threads' time in which one of them runs on two CPUs at once, as none can."""
+        own = np.flatnonzero(self.owner >= 0)
+        if not len(own):
+            return 0.0
+        own = own[np.lexsort((self.start_ns[own], self.owner[own]))]
+        first_ns = self.start_ns[own].min()
+        start_us, end_us = (self.start_ns[own] - first_ns) // 1000, (self.end_ns[own] - first_ns) // 1000
+        shift_us = self.owner[own] * (end_us.max() + 1)  # each thread has its own part of one axis
+        before_us = np.maximum.accumulate(end_us + shift_us)[:-1]
+        doubled_us = np.minimum(before_us, (end_us + shift_us)[1:]) - (start_us + shift_us)[1:]
+        return float(np.maximum(doubled_us, 0).sum() / max((end_us - start_us).sum(), 1))
+
+
+def stints_of(trace: Trace, threads: Sequence[Thread]) -> Stints:
+    """All stints of a trace. A CPU's last one ends where the trace's window of that CPU does."""
+    switches, windows = trace.switches, trace.windows
+    cpu, t_ns = switches.cpu.astype(np.int64), switches.t_ns
+    end_ns = np.append(t_ns[1:], 0)[: len(t_ns)]
+    is_last = np.append(np.diff(cpu) != 0, True)[: len(cpu)]
+    end_ns[is_last] = windows.to_ns[np.searchsorted(windows.cpu, cpu[is_last])]
+    ran = (switches.next_tid != IDLE_TID) & (end_ns > t_ns)
+    tid, start_ns = switches.next_tid[ran], t_ns[ran]
+    return Stints(cpu[ran], start_ns, end_ns[ran], _owners(tid, start_ns, trace, threads))
+
+
+def _owners(tid: I32, start_ns: I64, trace: Trace, threads: Sequence[Thread]) -> I64:
+    """Threads of one tid are told apart by the lives that the tracer saw; within one, a stint is the latest thread's."""
+    tasks = trace.tasks
+    lives = RowsByTime(tasks.tid, tasks.from_ns)
+    index = np.array([i for i, thread in enumerate(threads) if thread.tid > 0], np.int64)
+    own_tid = np.array([threads[i].tid for i in index], np.int32)
+    seen_ns = np.array([_seen_ns(threads[i]) for i in index], np.int64)
+    order = np.lexsort((seen_ns, own_tid))
+    index, own_tid, seen_ns = index[order], own_tid[order], seen_ns[order]
+    life, own_life = lives.at(tid, start_ns), lives.at(own_tid, seen_ns)
+    owner = np.full(len(tid), OTHERS, np.int64)
+    latest = RowsByTime(own_tid, seen_ns).at(tid, start_ns)
+    first = np.searchsorted(own_tid, tid)
+    for candidate in (np.where(latest < 0, first, latest + 1), latest):  # the last that fits wins
+        at = np.clip(candidate, 0, len(index) - 1)
+        fits = (candidate >= 0) & (candidate < len(index))
+        if len(index):
+            fits &= (own_tid[at] == tid) & (own_life[at] == life)
+            owner[fits] = index[at[fits]]
+    if len(tasks):
+        processes = distinct(tasks.tgid[own_life[own_life >= 0]].astype(np.int64))
+        ours = (life >= 0) & held(tasks.tgid[life].astype(np.int64), processes[processes >= 0])
+        owner[ours & (owner == OTHERS)] = NOBODY
+    return owner
+
+
+def _seen_ns(thread: Thread) -> int:
+    """A time at which the thread surely lived: its first anchor or event, or where it has none the last sample of it."""
+    if len(thread.anchors.t_ns):
+        return int(thread.anchors.t_ns[0])
+    if len(thread.calls):
+        return thread.calls.span_ns[0]
+    if len(thread.folded.epoch_start_ns):
+        return int(thread.folded.epoch_start_ns[0])
+    return int(thread.samples.t_ns[-1]) if len(thread.samples.t_ns) else 0

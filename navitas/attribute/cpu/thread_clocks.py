@@ -1,0 +1,101 @@
+"""Each thread's cumulative CPU time, from the readings of its own clock (anchors) and from schedstat (samples)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from navitas.attribute.curves import Knots, ends, time_span
+from navitas.parse.arrays import F64, I64, Bool
+from navitas.parse.tables import CpuClock, Thread
+
+NOTED = 1e-3
+"""A smaller part of the CPU time at a lower level is not worth a reason."""
+MOSTLY = 0.5
+"""A run with more of its CPU time at a lower level is of that level."""
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadClocks:
+    """CPU time of threads at all their readings; `is_knot` says which readings the energy curves keep.
+
+    `first_anchor_ns` > `last_anchor_ns` for a thread without anchors.
+    """
+
+    knots: Knots
+    cpu_ns: F64
+    is_knot: Bool
+    first_anchor_ns: I64
+    last_anchor_ns: I64
+
+    def part_of(self, chosen: Bool) -> float:
+        """The part of all CPU time that lies between neighbouring knots i and i + 1 for which `chosen[i]` holds."""
+        spent = self.spent_ns
+        total = float(spent.sum())
+        return float(spent[chosen].sum()) / total if total > 0 else 0.0
+
+    @property
+    def spent_ns(self) -> F64:
+        """CPU time between neighbouring knots; none from one thread's last knot to the next one's first."""
+        spent = np.diff(self.cpu_ns)
+        spent[self.knots.start[1:-1] - 1] = 0.0
+        return spent
+
+
+def thread_clocks(threads: Sequence[Thread], start_ns: int) -> ThreadClocks:
+    """Join anchors and samples of all threads (docs/how-it-measures.md, "A thread's CPU time").
+
+    Between its first and last anchor a thread's samples are held between the anchors around them, for schedstat of a running
+    thread lags by up to a tick. A thread without any reading stands still at 0 from `start_ns`.
+    """
+    owners = len(threads)
+    anchors = readings([thread.anchors for thread in threads])
+    samples = readings([thread.samples for thread in threads])
+    samples, inside = _held(anchors, samples, owners)
+    bare = np.setdiff1d(np.arange(owners), np.concatenate([anchors[0], samples[0]]))
+    parts = [anchors, samples, (bare, np.full(len(bare), start_ns), np.zeros(len(bare)))]
+    owner, t_ns, cpu_ns = (np.concatenate(column) for column in zip(*parts, strict=True))
+    keep = np.concatenate([np.ones(len(anchors[0]), bool), ~inside, np.ones(len(bare), bool)])
+    order = np.lexsort((cpu_ns, keep, t_ns, owner))
+    owner, t_ns, cpu_ns, keep = owner[order], t_ns[order], cpu_ns[order], keep[order]
+    last = ends(owner, t_ns)
+    knots = Knots.of(owner[last], t_ns[last], owners)
+    bounds = np.iinfo(np.int64)
+    first_ns, last_ns = np.full(owners, bounds.max), np.full(owners, bounds.min)
+    np.minimum.at(first_ns, anchors[0], anchors[1])
+    np.maximum.at(last_ns, anchors[0], anchors[1])
+    return ThreadClocks(knots, _ascending(knots, cpu_ns[last]), keep[last], first_ns, last_ns)
+
+
+def readings(clocks: Sequence[CpuClock]) -> tuple[I64, I64, F64]:
+    """All clocks' readings as columns, by owner, then time: owner, time and CPU ns."""
+    owner = np.repeat(np.arange(len(clocks)), [len(clock.t_ns) for clock in clocks])
+    t_ns = np.concatenate([*(clock.t_ns for clock in clocks), np.empty(0, np.int64)])
+    cpu_ns = np.concatenate([*(clock.cpu_ns for clock in clocks), np.empty(0, np.int64)])
+    order = np.lexsort((t_ns, owner))
+    return owner[order], t_ns[order], cpu_ns[order].astype(np.float64)
+
+
+def _held(anchors: tuple[I64, I64, F64], samples: tuple[I64, I64, F64], owners: int) -> tuple[tuple[I64, I64, F64], Bool]:
+    """Hold samples between the anchors around them; also says which lie between two anchors."""
+    owner, t_ns, cpu_ns = samples
+    if not len(anchors[0]) or not len(owner):
+        return samples, np.zeros(len(owner), bool)
+    origin, span = time_span(np.concatenate([anchors[1], t_ns]), owners)
+    first, end = np.searchsorted(anchors[0], owner), np.searchsorted(anchors[0], owner, side="right")
+    after = np.searchsorted(anchors[0] * span + anchors[1] - origin, owner * span + t_ns - origin, side="right")
+    limit = len(anchors[0]) - 1
+    low = np.where(after > first, anchors[2][np.clip(after - 1, 0, limit)], -np.inf)
+    high = np.where(after < end, anchors[2][np.clip(after, 0, limit)], np.inf)
+    return (owner, t_ns, np.clip(cpu_ns, low, np.maximum(low, high))), (after > first) & (after < end)
+
+
+def _ascending(knots: Knots, cpu_ns: F64) -> F64:
+    """Lift readings that fall below an earlier one of the same thread (damaged data)."""
+    falling = np.flatnonzero((np.diff(cpu_ns) < 0) & (np.diff(knots.owner) == 0))
+    for thread in np.unique(knots.owner[falling]).tolist():
+        part = slice(knots.start[thread], knots.start[thread + 1])
+        cpu_ns[part] = np.maximum.accumulate(cpu_ns[part])
+    return cpu_ns

@@ -1,0 +1,122 @@
+"""Which threads have a share in which tests, and which of many short-lived ones are put together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from navitas.attribute.calls.items import Items
+from navitas.attribute.component import ThreadCurves
+from navitas.attribute.curves import begins, distinct, held, overlaps
+from navitas.attribute.forest import sums
+from navitas.attribute.window_spans import WindowSpans
+from navitas.parse.arrays import F64, I64, Bool
+from navitas.parse.tables import Thread
+
+OWN_ROWS = 64
+"""This many threads of one name stem have a row of their own in a test; all others share one."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunRows:
+    """The rows of a run, test by test, largest energy first: one thread, or `count` threads of one name stem, in one test.
+
+    `thread` is the row's (largest) thread. `energy_j` has a column for each component; joules and CPU ns are differences of
+    look-ups. `cell_j` are the joules of each single thread in each test, before threads were put together.
+    """
+
+    window: I64
+    thread: I64
+    count: I64
+    energy_j: F64
+    cpu_ns: F64
+    cell_j: F64
+    _key: I64
+    _row: I64
+    _threads: int
+
+    def __len__(self) -> int:
+        return len(self.window)
+
+    def used_by_thread(self, windows: Bool) -> F64:
+        """Joules of each thread (rows) by component (columns), summed over the windows chosen."""
+        chosen = windows[self._key // self._threads]
+        thread, joules = self._key[chosen] % self._threads, self.cell_j[chosen]
+        return sums(thread, joules, self._threads)
+
+    def at(self, items: Items) -> I64:
+        """Each item's row."""
+        return self._row[np.searchsorted(self._key, items.window * self._threads + items.thread)]
+
+
+def rows_of(
+    threads: Sequence[Thread], components: Sequence[ThreadCurves | None], spans: WindowSpans, parts: Sequence[Items]
+) -> RunRows:
+    """Find the threads that used energy or CPU time, or were in a call, in each test."""
+    count = max(len(threads), 1)
+    called = distinct(np.concatenate([items.window * count + items.thread for items in parts]))
+    reached = [called]
+    for curves in components:
+        if curves is not None:
+            thread, window = overlaps(*spans.reached(curves.knots.first_ns, curves.knots.last_ns))
+            reached.append(window * count + thread)
+    key = distinct(np.concatenate(reached))
+    thread, window = key % count, key // count
+    joules, cpu_ns = np.zeros((len(key), len(components))), np.zeros(len(key))
+    for number, curves in enumerate(components):
+        if curves is not None:
+            before = curves.knots.place(thread, spans.start_ns[window])
+            after = curves.knots.place(thread, spans.end_ns[window])
+            joules[:, number] = after.read(curves.energy_j) - before.read(curves.energy_j)
+            if curves.cpu_ns is not None:
+                cpu_ns = after.read(curves.cpu_ns) - before.read(curves.cpu_ns)
+    some = (joules > 0).any(axis=1) | (cpu_ns > 0) | held(key, called)
+    key, thread, window, joules, cpu_ns = key[some], thread[some], window[some], joules[some], cpu_ns[some]
+    whole_j: F64 = joules.sum(axis=1)
+    row = _grouped(_labels(threads)[thread], window, whole_j)
+    size = int(row.max(initial=-1)) + 1
+    largest_first = np.argsort(-whole_j, kind="stable")[::-1]
+    first = np.empty(size, np.int64)
+    first[row[largest_first]] = largest_first
+    energy_j = sums(row, joules, size)
+    order = np.lexsort((-energy_j.sum(axis=1), window[first]))
+    place = np.empty(size, np.int64)
+    place[order] = np.arange(size)
+    first = first[order]
+    return RunRows(
+        window=window[first],
+        thread=thread[first],
+        count=np.bincount(row, minlength=size)[order],
+        energy_j=energy_j[order],
+        cpu_ns=np.bincount(row, cpu_ns, size).astype(np.float64)[order],
+        cell_j=joules,
+        _key=key,
+        _row=place[row],
+        _threads=count,
+    )
+
+
+def _labels(threads: Sequence[Thread]) -> I64:
+    """Equal numbers for threads that may share a row."""
+    known: dict[tuple[str, str], int] = {}
+    return np.array([known.setdefault((thread.role, stem(thread.name)), len(known)) for thread in threads], np.int64)
+
+
+def _grouped(label: I64, window: I64, joules: F64) -> I64:
+    """A row for each thread in each window: its own for the largest of a label, one for all others."""
+    order = np.lexsort((-joules, label, window))
+    first = np.flatnonzero(begins(window[order], label[order]))
+    rank = np.arange(len(order)) - np.repeat(first, np.diff(np.append(first, len(order))))
+    row = np.empty(len(order), np.int64)
+    row[order] = np.cumsum(rank <= OWN_ROWS) - 1
+    return row
+
+
+@cache
+def stem(name: str) -> str:
+    """A thread name with every number replaced by `#`."""
+    return re.sub(r"\d+", "#", name)

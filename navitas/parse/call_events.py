@@ -1,0 +1,138 @@
+"""Full call events (chunk type 1) as columns, decoded when they are asked for, block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from navitas.parse.arrays import U64, Bool
+from navitas.parse.chunks import Chunk, release
+from navitas.parse.methodmap import RESERVED_ID, Span
+from navitas.parse.tables import CallEvents
+
+_DELTA_BITS, _KIND_SHIFT = 40, 62
+_DELTA_MASK = np.uint64((1 << _DELTA_BITS) - 1)
+_METHOD_MASK = np.uint64((1 << (_KIND_SHIFT - _DELTA_BITS)) - 1)
+_METHOD_FIELD = _METHOD_MASK << np.uint64(_DELTA_BITS)
+_RESERVED = np.uint64(RESERVED_ID << _DELTA_BITS)
+_RELEASE_EVERY = 1 << 22
+
+NO_CALLS = CallEvents(np.empty(0, np.int64), np.empty(0, np.uint8), np.empty(0, np.int32))
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One chunk's events; `kept` says which have a method of the map, None where all have."""
+
+    chunk: Chunk
+    base: int
+    kept: Bool | None
+
+    @property
+    def words(self) -> U64:
+        words = np.frombuffer(self.chunk.payload, "<u8")
+        return words if self.kept is None else words[self.kept]
+
+    @property
+    def count(self) -> int:
+        return self.chunk.count if self.kept is None else int(np.count_nonzero(self.kept))
+
+
+class EncodedCalls:
+    """One thread's events as its chunks hold them, in order (a `CallStream`); times are made non-decreasing."""
+
+    def __init__(self, parts: Sequence[_Part]) -> None:
+        self._parts = [part for part in parts if part.count]
+        self._count = sum(part.count for part in self._parts)
+        edges = [[part.chunk.base_ns + int(part.words[i] & _DELTA_MASK) for i in (0, -1)] for part in self._parts]
+        self._span = (edges[0][0], max(map(max, edges))) if edges else (0, 0)
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def span_ns(self) -> tuple[int, int]:
+        """Times of the first and the last event; (0, 0) without any."""
+        return self._span
+
+    def blocks(self, events: int) -> Iterator[CallEvents]:
+        """The events in blocks of about so many (whole chunks)."""
+        waiting: list[_Part] = []
+        size = read = 0
+        latest = self._span[0]
+        for part in self._parts:
+            waiting.append(part)
+            size += part.count
+            if size >= events:
+                block = _decoded(waiting, size, latest, self._span[1])
+                latest = int(block.t_ns[-1])
+                yield block
+                waiting, read, size = [], read + size, 0
+                if read >= _RELEASE_EVERY:
+                    release(part.chunk.payload)
+                    read = 0
+        if waiting:
+            yield _decoded(waiting, size, latest, self._span[1])
+            release(waiting[-1].chunk.payload)
+
+    def whole(self) -> CallEvents:
+        """All events at once."""
+        return next(self.blocks(max(self._count, 1)), NO_CALLS)
+
+
+def encoded_calls(chunks: Sequence[Chunk], known: dict[int, Span]) -> tuple[EncodedCalls, int]:
+    """One thread's events from its chunks in order, and how many are dropped for a method id that is in no map.
+
+    The runtime's own ids are left out and not counted.
+
+    Every chunk's map must be in `known` (`methodmap.check_maps`).
+    """
+    parts = []
+    total = own = 0
+    for chunk in chunks:
+        span = known[chunk.map_id]
+        kept = None
+        fields = np.frombuffer(chunk.payload, "<u8") & _METHOD_FIELD
+        limit = np.uint64(min(span.size << _DELTA_BITS, (1 << 64) - 1))
+        if chunk.count and fields.max() >= limit:
+            kept = fields < limit
+            own += int(np.count_nonzero(~kept & (fields >= _RESERVED)))
+        parts.append(_Part(chunk, span.base, kept))
+        total += chunk.count
+    calls = EncodedCalls(parts)
+    if chunks:
+        release(chunks[-1].payload)
+    return calls, total - len(calls) - own
+
+
+def own_calls(chunks: Sequence[Chunk]) -> Iterator[CallEvents]:
+    """The events of the runtime's own method ids, of each chunk that has any."""
+    for chunk in chunks:
+        words = np.frombuffer(chunk.payload, "<u8")
+        own = (words & _METHOD_FIELD) >= _RESERVED
+        if own.any():
+            part = _Part(chunk, 0, own)
+            yield _decoded([part], part.count, 0, np.iinfo(np.int64).max)
+
+
+def _decoded(parts: Sequence[_Part], size: int, earliest_ns: int, latest_ns: int) -> CallEvents:
+    t_ns = np.empty(size, np.int64)
+    kind = np.empty(size, np.uint8)
+    method = np.empty(size, np.int32)
+    at = 0
+    for part in parts:
+        words = part.words
+        to = at + len(words)
+        t_ns[at:to] = words & _DELTA_MASK
+        t_ns[at:to] += part.chunk.base_ns
+        kind[at:to] = words >> np.uint64(_KIND_SHIFT)
+        method[at:to] = (words >> np.uint64(_DELTA_BITS)) & _METHOD_MASK
+        method[at:to] += part.base
+        at = to
+    if (t_ns[1:] < t_ns[:-1]).any():
+        np.maximum.accumulate(t_ns, out=t_ns)
+    if t_ns[0] < earliest_ns or t_ns[-1] > latest_ns:
+        np.clip(t_ns, earliest_ns, latest_ns, out=t_ns)
+    return CallEvents(t_ns, kind, method)

@@ -1,0 +1,110 @@
+"""Clock triples (chunk type 8): realtime and boottime turned into CLOCK_MONOTONIC."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from navitas.parse.arrays import I64
+from navitas.parse.chunks import Chunk
+
+_UNKNOWN = -1
+UNJOINED = -1
+# An offset that changes by more than this (20 ms, or half a percent of the time between) was set; adjtime(3) slews far slower.
+_STEP_NS = 20_000_000
+_STEP_SHARE = 0.005
+# Readings begin shortly before an app's first triple and end shortly after its last: what seems further away does not belong.
+_REACH_NS = 120_000_000_000
+# Steps beyond these are damage; so many parts between two of them are weighed for a reading, of so many readings at once.
+_MOST_STEPS = 10_000
+_PARTS_AHEAD = 64
+_BLOCK = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class ClockTriples:
+    """Simultaneous readings of three clocks in ns, in monotonic order; boottime is -1 where it is unknown."""
+
+    monotonic_ns: I64
+    boottime_ns: I64
+    realtime_ns: I64
+
+    def from_realtime(self, t_ns: I64) -> I64 | None:
+        """Monotonic times of realtimes, given in the order in which they were read; None without triples.
+
+        Linear between triples, the nearest one's offset beyond. Where the clock was set meanwhile, each reading takes the offset,
+        from before or after, that keeps the order and the pace of readings; `UNJOINED` where none does.
+        """
+        if not len(self.monotonic_ns):
+            return None
+        steps = self._steps()
+        joined = self._across_steps(t_ns, steps) if len(steps) else _convert(t_ns, self.realtime_ns, self.monotonic_ns)
+        far = (joined < self.monotonic_ns[0] - _REACH_NS) | (joined > self.monotonic_ns[-1] + _REACH_NS)
+        return np.where(far, UNJOINED, joined)
+
+    def from_boottime(self, t_ns: I64) -> I64 | None:
+        """Monotonic times of boottimes; None when no triple knows boottime."""
+        known = self.boottime_ns != _UNKNOWN
+        return _convert(t_ns, self.boottime_ns[known], self.monotonic_ns[known]) if known.any() else None
+
+    def _steps(self) -> NDArray[np.intp]:
+        """Indexes of the triples before which realtime was set."""
+        passed = np.diff(self.monotonic_ns)
+        jumped = np.abs(np.diff(self.realtime_ns) - passed) > _STEP_NS + _STEP_SHARE * passed
+        return np.flatnonzero(jumped) + 1
+
+    def _across_steps(self, t_ns: I64, steps: NDArray[np.intp]) -> I64:
+        joined = np.full(len(t_ns), UNJOINED, np.int64)
+        if len(steps) > _MOST_STEPS:
+            return joined
+        starts, ends = [0, *steps.tolist()], [*steps.tolist(), len(self.monotonic_ns)]
+        blocks: dict[int, tuple[int, I64]] = {}
+
+        def by_part(k: int, i: int) -> int:
+            """Reading i by part k's offset."""
+            low = i - i % _BLOCK
+            if k not in blocks or blocks[k][0] != low:
+                of_part = slice(starts[k], ends[k])
+                blocks[k] = low, _convert(t_ns[low : low + _BLOCK], self.realtime_ns[of_part], self.monotonic_ns[of_part])
+            return int(blocks[k][1][i - low])
+
+        # A part's offset holds from the last triple before it, at the earliest, to the first one after it.
+        earliest = [self.monotonic_ns[0] - _REACH_NS, *(self.monotonic_ns[start - 1] for start in starts[1:])]
+        latest = [*(self.monotonic_ns[end] for end in ends[:-1]), self.monotonic_ns[-1] + _REACH_NS]
+        pace = float(np.median(np.diff(t_ns))) if len(t_ns) > 1 else 0.0
+        part, before = 0, int(earliest[0])
+        for i in range(len(t_ns)):
+            fitting = [
+                (k, t)
+                for k in range(part, min(part + _PARTS_AHEAD, len(starts)))
+                if max(earliest[k], before) - _STEP_NS <= (t := by_part(k, i)) <= latest[k] + _STEP_NS
+            ]
+            if fitting:
+                expected = before + pace
+                best, before = min(fitting, key=lambda each: abs(each[1] - expected)) if i else fitting[0]
+                joined[i] = before
+                for passed in range(part, best):
+                    blocks.pop(passed, None)
+                part = best
+        return joined
+
+
+def decode_triples(chunks: Iterable[Chunk]) -> ClockTriples:
+    """All triples of a run; impossible (negative) ones are left out."""
+    triples = np.frombuffer(b"".join(chunk.payload for chunk in chunks), "<i8").astype(np.int64).reshape(-1, 3)
+    triples = triples[(triples[:, 0] >= 0) & (triples[:, 1] >= _UNKNOWN) & (triples[:, 2] >= 0)]
+    triples = triples[np.argsort(triples[:, 0], kind="stable")]
+    return ClockTriples(triples[:, 0], triples[:, 1], triples[:, 2])
+
+
+def _convert(t_ns: I64, source: I64, target: I64) -> I64:
+    """Interpolate the offset, not the time: offsets are small, so float64 loses nothing that matters."""
+    order = np.argsort(source, kind="stable")
+    source, target = source[order], target[order]
+    offset = target - source
+    drift = np.interp((t_ns - source[0]).astype(np.float64), (source - source[0]).astype(np.float64), offset - offset[0])
+    monotonic: I64 = t_ns + offset[0] + np.rint(drift).astype(np.int64)
+    return monotonic

@@ -1,0 +1,127 @@
+"""From a recording to tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from navitas.parse.calibration import probe_cost
+from navitas.parse.chunks import COUNTERS, MARKERS, TRIPLES
+from navitas.parse.clock_triples import ClockTriples, decode_triples
+from navitas.parse.counters import Readings, decode_counters
+from navitas.parse.credible import credible
+from navitas.parse.findings import LOST, TORN, Findings, ParsedLoss
+from navitas.parse.markers import decode_markers, windows_of
+from navitas.parse.methodmap import Span, read_method_table, spans
+from navitas.parse.probed import by_thread, of_type, probed_threads
+from navitas.parse.run_chunks import read_run_chunks
+from navitas.parse.schedstat import parse_schedstats
+from navitas.parse.series import process_clock, shell_tables, time_in_state_tables
+from navitas.parse.tables import Marker, MethodTable, RunTables, Thread, Window
+from navitas.parse.thread_residency import parse_residencies, with_residencies
+from navitas.parse.threads import join_threads
+from navitas.parse.ticks import TICKS_SOURCE, tick_period_ns
+from navitas.parse.trace.recorded import read_trace
+from navitas.recording.manifest import Run, Warning
+from navitas.recording.store import Recording
+
+_THREADS_SOURCE = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedRecording:
+    """A whole recording as tables, and what had to be left out: the manifest's own warnings and losses come first."""
+
+    method_table: MethodTable
+    runs: tuple[RunTables, ...]
+    warnings: tuple[Warning, ...]
+    losses: tuple[ParsedLoss, ...]
+
+
+def parse_recording(recording: Recording) -> ParsedRecording:
+    """Parse every run. RecordingError when a file or map cannot be read or events belong to another map."""
+    table = read_method_table(recording)
+    known = spans(table)
+    runs, warnings = [], list(recording.manifest.warnings)
+    losses = [ParsedLoss(loss.what, loss.count, loss.run) for loss in recording.manifest.losses]
+    warnings += recording.check()
+    for run in recording.manifest.runs:
+        findings = Findings(run.id)
+        runs.append(_parse(recording, run, known, findings))
+        warnings += findings.warnings
+        losses += findings.losses
+    return ParsedRecording(table, tuple(runs), tuple(warnings), tuple(losses))
+
+
+def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Findings) -> RunTables:
+    manifest = recording.manifest
+    chunks = read_run_chunks(recording, run, known, findings)
+    if not chunks:
+        remedy = "Check the run's logcat.txt for the app's crash, and that its process was given the runtime's configuration."
+        findings.warn("no_events", "no events were recorded at all", remedy)
+    groups = by_thread(chunks, findings)
+    probed = probed_threads(groups, known, findings)
+    clocks = decode_triples(of_type(chunks, TRIPLES))
+    markers, bad_markers = decode_markers(of_type(chunks, MARKERS))
+    counters = of_type(chunks, COUNTERS)
+    readings, bad_readings = decode_counters(counters)
+    # What a process tells of itself, by processes: an app may have several at once.
+    own = [decode_counters(c for c in counters if c.process == n)[0] for n in sorted({c.process for c in counters})]
+    message = "{count} malformed markers or counter readings were left out"
+    findings.lose("malformed_records", bad_markers + bad_readings, message, "Copy the recording again, or record again.")
+    samples = readings.get(_THREADS_SOURCE, Readings())
+    lives, torn = parse_schedstats([one.get(_THREADS_SOURCE, Readings()) for one in own])
+    findings.lose("thread_samples", torn, "{count} torn lines of thread clocks were skipped", TORN)
+    threads = join_threads(probed, lives, np.array(samples.t_ns, np.int64))
+    time_in_state = time_in_state_tables(manifest, readings, findings)
+    process_cpu = process_clock(manifest, own, findings)
+    start_ns, end_ns = _span(threads, markers, clocks, readings)
+    shell = shell_tables(recording, run, clocks, findings)
+    residencies, torn = parse_residencies(shell.thread_states, shell.blocks_ns, manifest.device.policies, time_in_state)
+    findings.lose("thread_residencies", torn, "{count} torn or unknown readings of threads' time_in_state were skipped", TORN)
+    threads = with_residencies(threads, residencies)
+    tids = [thread.tid for thread in threads if thread.tid]
+    trace, reasons = read_trace(recording, run, clocks, findings, run_ns=(start_ns, end_ns), tids=tids)
+    cost = credible(probe_cost(groups.values()), findings)
+    tests = [test for test in manifest.tests if test.run == run.id]
+    if run.exit == "complete" and markers and not any(marker.kind == "run_end" for marker in markers):
+        findings.warn("no_run_end", "the last events are missing: the end of the tests was not recorded", LOST)
+    if run.whole:
+        windows: tuple[Window, ...] = tuple(Window(test.id, start_ns, end_ns) for test in tests[:1])
+    else:
+        windows = windows_of(markers, tests, end_ns, findings)
+    return RunTables(
+        run_id=run.id,
+        start_ns=start_ns,
+        end_ns=end_ns,
+        threads=threads,
+        windows=windows,
+        markers=markers,
+        time_in_state=time_in_state,
+        process_cpu=process_cpu,
+        cpu_stat=shell.cpu_stat,
+        rails=shell.rails if shell.rails is not None or trace is None else trace.rails,
+        warnings=tuple(warning.message for warning in findings.warnings),
+        tick_ns=tick_period_ns(readings.get(TICKS_SOURCE)),
+        trace=trace,
+        reasons=reasons,
+        probe_cost=cost,
+    )
+
+
+def _span(
+    threads: Iterable[Thread], markers: Iterable[Marker], clocks: ClockTriples, readings: dict[int, Readings]
+) -> tuple[int, int]:
+    """First and last monotonic time known of a run; (0, 0) when nothing is."""
+    ends: list[int] = [marker.t_ns for marker in markers]
+    columns = [clocks.monotonic_ns]
+    for thread in threads:
+        columns += [thread.anchors.t_ns, thread.folded.epoch_start_ns, thread.folded.epoch_end_ns]
+        ends += thread.calls.span_ns if len(thread.calls) else ()
+    for column in columns:
+        ends += [int(column[0]), int(column[-1])] if len(column) else []
+    for reading in readings.values():
+        ends += [reading.t_ns[0], reading.t_ns[-1]]
+    return (min(ends), max(ends)) if ends else (0, 0)

@@ -1,0 +1,126 @@
+"""Text traces: the kernel's (`trace`, `trace_pipe`, atrace), systrace pages, and what `trace-cmd report` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from navitas.parse.trace.blocks import BLOCK_BYTES, Block, read_blocks
+from navitas.parse.trace.gather import Gathered
+from navitas.parse.trace.lines import Layout, TraceLines
+from navitas.parse.trace.order import in_order
+from navitas.parse.trace.other_lines import decode_ends, decode_power, decode_starts
+from navitas.parse.trace.single_lines import CLOCK_SYNC, SingleLines, Switch
+from navitas.parse.trace.switch_lines import SwitchLines
+from navitas.parse.trace.text_losses import TextLosses
+from navitas.parse.trace.trace_tables import RawTrace
+from navitas.parse.trace.words import Places, TextBuffer
+
+_RARE = (b"sched_process_fo", b"task_rename:", b"suspend_resume:", b"sched_cpu_hotplu", b"cpuhp_enter:")
+_MARKS = (b"tracing_mark_write", b"print", b"0:")
+_UNDECODED = b"[FAILED TO PARSE]"
+_LINE_BYTES = 1024
+
+
+def read_text(source: Path | bytes, block_bytes: int = BLOCK_BYTES) -> RawTrace:
+    """Read a text trace of any size, block by block (a line has to fit into one).
+
+    Lines that cannot be used are counted by reason, the first of them kept.
+
+    A file without any event yields empty tables. RecordingError when the file cannot be read.
+    """
+    reader = _LineReader()
+    for block in read_blocks(source, block_bytes):
+        reader.read(block)
+    return reader.close()
+
+
+class _LineReader:
+    def __init__(self) -> None:
+        self._into = Gathered()
+        self._layout, self._switches = Layout(), SwitchLines()
+        self._single, self._losses = SingleLines(self._into), TextLosses(self._into)
+
+    def read(self, block: Block) -> None:
+        """Decode a block."""
+        text, into, before = block.text, self._into, block.lines_before
+        lines = self._layout.heads(text, block.ends)
+
+        def content(line: int) -> bytes:
+            start = int(lines.start[line])
+            return bytes(text.buffer[start : min(int(lines.end[line]), start + _LINE_BYTES)])
+
+        if block.overlong:
+            into.skip(before + 1, content(0), "longer than any event's line")
+            return
+        for line in lines.comment.tolist():
+            self._single.comment(content(line))
+        said = [(line, self._single.other(before + line + 1, content(line))) for line in lines.other.tolist()]
+        self._losses.block(lines, [(line, cpu) for line, cpu in said if cpu is not None])
+        if not len(lines.row):
+            return
+        into.covers(int(lines.t_ns.min()), int(lines.t_ns.max()))
+        broken = set(_lines_with(text, lines, _UNDECODED))
+        for line in sorted(broken):
+            into.skip(before + line + 1, content(line), "trace-cmd could not decode the event")
+
+        def switch(row: int) -> Switch | None:
+            line = int(lines.row[row])
+            return None if line in broken else self._single.switch(before + line + 1, content(line))
+
+        left = [lines.row[rows] for rows in _frequent(text, lines, self._switches, switch, into)]
+        rare = np.unique(np.concatenate(left))
+        for line in rare.tolist():
+            if line not in broken:
+                self._single.event(before + line + 1, content(line))
+
+    def close(self) -> RawTrace:
+        """The whole trace."""
+        self._losses.close()
+        return in_order(self._into)
+
+
+def _frequent(
+    text: TextBuffer, lines: TraceLines, switches: SwitchLines, single: Callable[[int], Switch | None], into: Gathered
+) -> Iterator[Places]:
+    """Decode the frequent events (other forms of switches by `single`); yields the event lines that are left."""
+
+    name, more = text.words(lines.event), text.words(lines.event + 8)
+    is_switch = (name == _word(b"sched_sw")) & ((more & _mask(b"itch:")) == _word(b"itch:"))
+    switches.decode(text, lines, np.flatnonzero(is_switch), single, into)
+    rest = np.flatnonzero(~is_switch)
+    name, more = name[rest], more[rest]
+
+    def named(event: bytes) -> Places:
+        chosen: Places = rest[(name == _word(event[:8])) & ((more & _mask(event[8:])) == _word(event[8:]))]
+        return chosen
+
+    yield decode_power(text, lines, named(b"cpu_idle:"), True, into)
+    yield decode_power(text, lines, named(b"cpu_frequency:"), False, into)
+    yield decode_starts(text, lines, named(b"task_newtask:"), into)
+    yield decode_ends(text, lines, named(b"sched_process_ex"), into)
+    yield decode_ends(text, lines, named(b"sched_process_fr"), into)
+    for event in _RARE:
+        yield named(event)
+    if np.isin(name & _mask(b"0:"), [_word(event[:2]) for event in _MARKS]).any():
+        yield np.searchsorted(lines.row, np.fromiter(_lines_with(text, lines, CLOCK_SYNC), np.int64))
+
+
+def _word(text: bytes) -> np.uint64:
+    return np.uint64(int.from_bytes(text, "little"))
+
+
+def _mask(text: bytes) -> np.uint64:
+    return np.uint64((1 << 8 * len(text)) - 1)
+
+
+def _lines_with(text: TextBuffer, lines: TraceLines, mark: bytes) -> Iterator[int]:
+    """The event lines that have a mark in them."""
+    at = text.buffer.find(mark, text.low, text.high)
+    while at >= 0:
+        line = int(np.searchsorted(lines.start, at, side="right")) - 1
+        if (row := int(np.searchsorted(lines.row, line))) < len(lines.row) and lines.row[row] == line:
+            yield line
+        at = text.buffer.find(mark, max(at + 1, int(lines.end[line])), text.high)

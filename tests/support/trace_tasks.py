@@ -1,0 +1,17 @@
+"""The threads in a kernel trace."""
+
+from __future__ import annotations
+
+from navitas.parse.trace.trace_tables import Tasks
+
+
+def task_name(tasks: Tasks, row: int) -> str:
+    """The name of one row's thread; empty where it is not known."""
+    number = int(tasks.name[row])
+    return bytes(tasks.names[number]).decode("utf-8", "replace") if number >= 0 else ""
+
+
+def threads_of(tasks: Tasks, tgid: int) -> list[int]:
+    """The ids of one process's threads, a row each."""
+    tids: list[int] = tasks.tid[tasks.tgid == tgid].tolist()
+    return tids
