@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Iterable
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -85,6 +86,7 @@ def _shared(places: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     return {name: modules for name, modules in found.items() if len(modules) > 1}
 
 
+@cache
 def _imports(path: Path) -> set[str]:
     """All imports of a module, also those for types alone and those within functions."""
     found: set[str] = set()
