@@ -54,7 +54,7 @@ class PathType(click.Path):
         return path
 
 
-class Text(click.types.StringParamType):
+class Utf8Text(click.types.StringParamType):
     """A text that can be written to files. UsageError for bytes that are no UTF-8."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
@@ -63,7 +63,7 @@ class Text(click.types.StringParamType):
         return text
 
 
-class NameOrFile(Text):
+class NameOrFile(Utf8Text):
     """The name of something that Navitas has, or a file that is read."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
@@ -79,7 +79,7 @@ WRITE = PathType("write")
 WRITE_ANY_NAME = PathType("write", any_name=True)
 FOLDER = PathType("folder")
 STORE = PathType("store")
-TEXT = Text()
+TEXT = Utf8Text()
 NAME_OR_FILE = NameOrFile()
 
 

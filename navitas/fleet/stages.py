@@ -18,7 +18,7 @@ from navitas.fleet.files import FleetError, is_of, write_table
 from navitas.fleet.packages import app_by_package, check_packages, keep_packages, numbered
 from navitas.fleet.schema import bucket_of
 from navitas.fleet.store import Store, only_writer
-from navitas.fleet.units import Job, UsageTask, jobs_of
+from navitas.fleet.units import UnitJob, UsageTask, jobs_of
 
 Waiting = Callable[[str], None] | None
 """Hears the number of the process that writes to a store, before it is waited for."""
@@ -36,7 +36,7 @@ class Fleet:
 
     store: Store
     engine: Engine
-    jobs: tuple[Job, ...]
+    jobs: tuple[UnitJob, ...]
     packages: pa.Table
     narrowed: Counter[str] = field(default_factory=Counter)
     waiting: Waiting = None
@@ -69,7 +69,7 @@ class Fleet:
         """The app's number, at the place of each package's."""
         return app_by_package(self.packages)
 
-    def of_bucket(self, bucket: int) -> tuple[Job, ...]:
+    def of_bucket(self, bucket: int) -> tuple[UnitJob, ...]:
         """Its units in order of months."""
         return tuple(job for job in self.jobs if job.unit.bucket == bucket)
 
@@ -107,7 +107,7 @@ class Fleet:
         """Where the contrasts of a bucket are kept."""
         return self.store.work / "contrast" / f"bucket={bucket:03d}.parquet"
 
-    def unit_file(self, table: str, job: Job) -> Path:
+    def unit_file(self, table: str, job: UnitJob) -> Path:
         """Where a unit's results of a kind are kept."""
         return self.store.work / table / f"{job.unit.folder}.parquet"
 

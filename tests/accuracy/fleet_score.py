@@ -33,7 +33,7 @@ from navitas.fleet.simulate import FleetModel, act, simulate
 from navitas.fleet.stages import Fleet, brought_up_to_date
 from navitas.fleet.statistics import F64, Bool, life_gain_s
 from navitas.fleet.store import Store
-from navitas.fleet.tree import Node
+from navitas.fleet.tree import TreeNode
 
 DOC = Path(__file__).resolve().parents[2] / "docs" / "fleet.md"
 _FROM, _TO = "<!-- tests/accuracy/fleet_score.py writes from here -->", "<!-- to here -->"
@@ -198,7 +198,7 @@ def _conditions(fleet: Fleet, hogs: Hogs, bugs: Bugs) -> Found:
     return total
 
 
-def _named(node: Node, values: Values) -> list[tuple[str, str]]:
+def _named(node: TreeNode, values: Values) -> list[tuple[str, str]]:
     """What a leaf's conditions say of each feature: the only value that meets them, of versions the first."""
     said = []
     for feature in {condition.feature for condition in node.conditions}:

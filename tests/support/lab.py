@@ -11,7 +11,7 @@ from navitas.analyze.records import MethodEnergy, TestEnergy, ThreadEnergy
 from navitas.build.bundle import Bundle
 from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import NoProgress, Progress
-from navitas.collect.session import Outcome, profile
+from navitas.collect.session import ProfilingOutcome, profile
 from navitas.device.adb import AdbDevice
 
 
@@ -19,7 +19,7 @@ from navitas.device.adb import AdbDevice
 class Profiled:
     """One profiling and its result, by names."""
 
-    outcome: Outcome
+    outcome: ProfilingOutcome
     profile: Profile
 
     @property

@@ -23,7 +23,7 @@ LEDGER = "ledger.jsonl"
 _LARGEST = 4 << 30
 
 
-class Ledger:
+class SourceLedger:
     """The sources that a fleet has, a JSON line each."""
 
     def __init__(self, store: Store) -> None:
@@ -63,7 +63,7 @@ def spool_folder(store: Store) -> Path:
     return store.path / ASIDE / "spool"
 
 
-def commit(store: Store, ledger: Ledger, entries: Sequence[Mapping[str, Any]]) -> None:
+def commit(store: Store, ledger: SourceLedger, entries: Sequence[Mapping[str, Any]]) -> None:
     """Store the files that are aside, and enter their sources."""
     folder = aside(store).path
     files = sorted(str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file()) if folder.exists() else []
@@ -73,7 +73,7 @@ def commit(store: Store, ledger: Ledger, entries: Sequence[Mapping[str, Any]]) -
     _carry_out(store, ledger)
 
 
-def recover(store: Store, ledger: Ledger) -> None:
+def recover(store: Store, ledger: SourceLedger) -> None:
     """Finish what a run that was killed had begun, and remove what it had not decided on."""
     if _journal(store).exists():
         _carry_out(store, ledger)
@@ -84,7 +84,7 @@ def _journal(store: Store) -> Path:
     return store.path / ASIDE / "commit.json"
 
 
-def _carry_out(store: Store, ledger: Ledger) -> None:
+def _carry_out(store: Store, ledger: SourceLedger) -> None:
     try:
         journal = json.loads(read_regular(_journal(store), _LARGEST))
         files, entries = [Path(name) for name in journal["files"]], list(journal["entries"])

@@ -46,7 +46,7 @@ REQUIRED = ("client", "time", "level", "apps")
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class RowBatch:
     """Rows of a source: the table, the line number and line of each row, and what was refused or left out on the way."""
 
     table: pa.Table
@@ -60,7 +60,7 @@ class Unreadable(ValueError):
     """A row that is none, or a value that is none of its column's; the message is the reason."""
 
 
-def batch_of(rows: list[tuple[int, bytes, Mapping[str, object]]], refused: list[Refusal]) -> Batch:
+def batch_of(rows: list[tuple[int, bytes, Mapping[str, object]]], refused: list[Refusal]) -> RowBatch:
     """A batch of rows as Python's values (line number, line, values by column).
 
     Values that cannot be read are left out; a row that lacks a required one so is refused.
@@ -78,7 +78,7 @@ def batch_of(rows: list[tuple[int, bytes, Mapping[str, object]]], refused: list[
         else:
             numbers.append(number)
             lines.append(line)
-    return Batch(pa.Table.from_pylist(found, COLUMNS), numbers, lines, bad, ignored)
+    return RowBatch(pa.Table.from_pylist(found, COLUMNS), numbers, lines, bad, ignored)
 
 
 def _typed(values: Mapping[str, object], ignored: Counter[str]) -> dict[str, object]:

@@ -14,7 +14,7 @@ from support.fleet_samples import NOW_S, json_lines, quarantined, row, stored
 from navitas.fleet.files import FleetError, read_table
 from navitas.fleet.ingest import source, spool
 from navitas.fleet.ingest.lines import LINE_LIMIT
-from navitas.fleet.ingest.outcome import Outcome
+from navitas.fleet.ingest.outcome import SourceOutcome
 from navitas.fleet.ingest.run import ingest
 from navitas.fleet.ingest.source import SourceFile
 from navitas.fleet.schema import SAMPLES, bucket_of, client_number
@@ -22,7 +22,7 @@ from navitas.fleet.store import Store
 from navitas.folder_lock import FolderLock
 
 
-def _ingest(store: Path, *files: Path, client: str = "") -> list[Outcome]:
+def _ingest(store: Path, *files: Path, client: str = "") -> list[SourceOutcome]:
     return list(ingest(store, files, client=client, now_s=NOW_S))
 
 
