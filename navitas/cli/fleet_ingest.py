@@ -16,8 +16,8 @@ from navitas.cli.paths import READ_ANY_NAME, STORE, TEXT, WRITE_ANY_NAME
 from navitas.cli.standard_output import output_console
 from navitas.errors import ExitCode, UsageError
 from navitas.fleet.files import FleetError
+from navitas.fleet.ingest.ingest_files import ingest
 from navitas.fleet.ingest.outcome import SourceOutcome
-from navitas.fleet.ingest.run import ingest
 from navitas.fleet.results import SCHEMA_VERSION
 from navitas.report.names import printable, printable_lines
 

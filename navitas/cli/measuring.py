@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from navitas.analyze.profile import Profile
-from navitas.build.bundle import Bundle
+from navitas.bundle.reader import Bundle
 from navitas.cli.analysis import load_profile
 from navitas.cli.options import ReportOptions
 from navitas.cli.outputs import write_reports

@@ -7,8 +7,8 @@ from contextlib import AbstractContextManager, nullcontext
 
 import click
 
-from navitas.build.bundle import Bundle
 from navitas.bundle.manifest import AndroidManifest
+from navitas.bundle.reader import Bundle
 from navitas.cli.options import VIRTUAL
 from navitas.device.adb import select_device
 from navitas.device.base import Device

@@ -13,11 +13,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from navitas.build.bundle import Bundle, open_bundles
 from navitas.build.framework import fetch_framework
 from navitas.build.gradle import build_bundles, check_project
 from navitas.build.lock import project_lock
 from navitas.bundle.manifest import AndroidManifest
+from navitas.bundle.reader import Bundle, open_bundles
 from navitas.cli.ahead import Ahead
 from navitas.cli.destinations import check_outputs
 from navitas.cli.options import VIRTUAL, ReportOptions

@@ -10,14 +10,14 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from navitas.build.bundle import Bundle
+from navitas.bundle.reader import Bundle
 from navitas.collect import app_files, map_cache
 from navitas.collect.installing import installed
 from navitas.collect.instrument import Instrumented
 from navitas.collect.opened import Opened, opened
 from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import Progress
-from navitas.collect.run import RunPlan
+from navitas.collect.run_recorder import RunPlan
 from navitas.collect.selection import TestName
 from navitas.collect.session import ProfilingOutcome
 from navitas.collect.state.measuring import condition_at_start, measured

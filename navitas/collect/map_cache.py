@@ -7,8 +7,8 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from navitas.build.bundle import MAX_MAP_BYTES, Bundle
 from navitas.bundle.manifest import AndroidManifest
+from navitas.bundle.reader import MAX_MAP_BYTES, Bundle
 from navitas.regular_files import read_regular
 from navitas.user_folders import cache_folder
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from navitas.collect import map_cache, power, topology
 from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import Progress
-from navitas.collect.run import AS_RUN, RunRecorder
+from navitas.collect.run_recorder import AS_RUN, RunRecorder
 from navitas.device.base import Device
 from navitas.folder_lock import FolderLock
 from navitas.recording import manifest

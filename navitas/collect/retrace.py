@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from navitas.build.bundle import Bundle
 from navitas.bundle.manifest import AndroidManifest
+from navitas.bundle.reader import Bundle
 from navitas.errors import BuildError
 from navitas.owned_folder import owned_folder
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from navitas.build.bundle import Bundle
 from navitas.bundle.manifest import AndroidManifest
+from navitas.bundle.reader import Bundle
 from navitas.collect import map_cache
 from navitas.collect.choice import Choice, choose
 from navitas.collect.installing import installed
@@ -17,7 +17,7 @@ from navitas.collect.opened import opened
 from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import Progress
 from navitas.collect.retrace import SourceNames, names_of
-from navitas.collect.run import RunPlan
+from navitas.collect.run_recorder import RunPlan
 from navitas.collect.state.measuring import condition_at_start, measured
 from navitas.collect.target import target_of
 from navitas.device.base import Device

@@ -17,9 +17,9 @@ from truth.recorder import write_recording
 from truth.samples import LEVELS
 from truth.workloads import simulate
 
-from navitas.build.bundle import open_bundle
 from navitas.build.gradle import build_bundles
 from navitas.build.sample import copy_sample
+from navitas.bundle.reader import open_bundle
 from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import NoProgress
 from navitas.collect.session import profile

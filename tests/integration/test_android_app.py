@@ -12,7 +12,7 @@ from support.lab import Lab, app_threads
 from support.maven import NotFetchedError
 from support.notes_app import APP, TESTS, Made, bundle_of, make
 
-from navitas.build.bundle import open_bundle
+from navitas.bundle.reader import open_bundle
 from navitas.cli.main import run
 from navitas.collect.installing import installed
 from navitas.collect.progress import NoProgress

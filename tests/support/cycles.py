@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from navitas.build.bundle import Bundle
+from navitas.bundle.reader import Bundle
 from navitas.collect.progress import NoProgress
 from navitas.device.adb import AdbDevice
 from navitas.device.adb_transport import Stream

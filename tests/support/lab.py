@@ -8,7 +8,7 @@ from pathlib import Path
 import navitas
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import MethodEnergy, TestEnergy, ThreadEnergy
-from navitas.build.bundle import Bundle
+from navitas.bundle.reader import Bundle
 from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import NoProgress, Progress
 from navitas.collect.session import ProfilingOutcome, profile

@@ -17,7 +17,7 @@ from navitas.fleet.schema import I64, client_of
 from navitas.fleet.simulate.bucket import Period, Plan, Stops
 from navitas.fleet.simulate.catalog import Bool, catalog_of
 from navitas.fleet.simulate.model import DAY_S, generator
-from navitas.fleet.simulate.run import Told, clear_pieces, period_into, read_model
+from navitas.fleet.simulate.simulation import Told, clear_pieces, period_into, read_model
 from navitas.fleet.store import Store, only_writer
 from navitas.regular_files import check_regular, read_regular
 

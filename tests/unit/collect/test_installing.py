@@ -10,7 +10,7 @@ import pytest
 from fake_device import FakeDevice
 from support.bundle_maker import ANDROID_FILES, ANDROID_MANIFEST, make
 
-from navitas.build.bundle import open_bundle
+from navitas.bundle.reader import open_bundle
 from navitas.collect.installing import installed
 from navitas.collect.progress import NoProgress
 from navitas.errors import DeviceError

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import bundle_maker
 
-from navitas.build.bundle import open_bundle
+from navitas.bundle.reader import open_bundle
 from navitas.collect import retrace
 from navitas.collect.retrace import SourceNames, names_of, read_names
 from navitas.errors import BuildError

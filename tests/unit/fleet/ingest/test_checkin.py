@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from navitas.fleet.ingest.checkin import CheckinReader
+from navitas.fleet.ingest.ingest_files import ingest
 from navitas.fleet.ingest.lines import LineBlock, LineSequence
 from navitas.fleet.ingest.raw import RowBatch
-from navitas.fleet.ingest.run import ingest
 from navitas.fleet.ingest.source import SourceFile
 
 FIELD = Path(__file__).parents[5] / "shared/field/batterystats"

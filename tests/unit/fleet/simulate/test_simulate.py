@@ -17,7 +17,7 @@ from navitas.fleet.pairs import ClientSamples, pairs_of
 from navitas.fleet.schema import SAMPLES, State, bucket_of, month_of
 from navitas.fleet.simulate import FleetModel, act, simulate
 from navitas.fleet.simulate.bucket import Members
-from navitas.fleet.simulate.run import _mapped
+from navitas.fleet.simulate.simulation import _mapped
 from navitas.fleet.store import Store, only_writer
 
 MODEL = FleetModel(
