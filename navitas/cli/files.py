@@ -1,17 +1,19 @@
-"""Files that a command writes: whole, under another name first, or to standard output."""
+"""Files that a command writes: whole, or to standard output."""
 
 from __future__ import annotations
 
 import errno
+import io
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
 from navitas.errors import UsageError
-from navitas.new_files import aside
+from navitas.new_files import named_stream, naming, new_file
 from navitas.regular_files import check_regular
 
 STDOUT = Path("-")
@@ -35,46 +37,42 @@ def check_files(files: Sequence[Path]) -> None:
 
 
 def write_to(path: Path, render: Callable[[IO[str]], None]) -> None:
-    """Write a text file by `render`. An OSError names the file."""
+    """Write a text file, a pipe, or standard output by `render`. An `OSError` of the file names it."""
     if path == STDOUT:
         render(sys.stdout)
         return
-    try:
-        _write(path, render)
-    except OSError as error:
-        if error.filename is None or Path(error.filename).parent == Path(os.path.realpath(path)).parent:
-            error.filename = str(path)  # not the file aside, nor none, as where the disk is full
-        raise
+    with open_output(path) as raw, io.TextIOWrapper(raw, encoding="utf-8") as out:
+        render(out)
 
 
-def _write(path: Path, render: Callable[[IO[str]], None]) -> None:
+@contextmanager
+def open_output(path: Path) -> Iterator[IO[bytes]]:
+    """A stream into the file that the user calls `path`; errors of opening, writing and renaming it name it so.
+
+    A regular file, and what a link leads to, appears whole at the end, its folders are made. A pipe or device is written to.
+    """
     target = Path(os.path.realpath(path))
-    if target.exists() and not target.is_file():  # a pipe or device: written to, never replaced
-        with os.fdopen(_opened(target), "w", encoding="utf-8") as out:
-            render(out)
+    if target.exists() and not target.is_file():  # never replaced
+        with named_stream(_opened(target, path), path) as out:
+            yield out
         return
     target.parent.mkdir(parents=True, exist_ok=True)
-    # Written aside and renamed: a script that reads the file never sees half of it.
-    part = aside(target)
-    try:
-        with part.open("x", encoding="utf-8") as out:
-            render(out)
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
+    with new_file(target, shown=path) as out:
+        yield out
 
 
-def _opened(target: Path) -> int:
+def _opened(target: Path, path: Path) -> int:
     """A pipe or device, open to be written. A pipe's reader is waited for, but not for ever. UsageError."""
     end = time.monotonic() + _READER_S
     while True:
         try:
-            handle = os.open(target, os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+            with naming(path):
+                handle = os.open(target, os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
         except OSError as error:
             if error.errno != errno.ENXIO:
                 raise
             if time.monotonic() >= end:
-                raise UsageError(f"{target}: nobody reads this pipe", "start its reader first, or name a file") from error
+                raise UsageError(f"{path}: nobody reads this pipe", "start its reader first, or name a file") from error
             time.sleep(_LOOK_S)
             continue
         os.set_blocking(handle, True)

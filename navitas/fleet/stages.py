@@ -19,6 +19,7 @@ from navitas.fleet.packages import app_by_package, check_packages, keep_packages
 from navitas.fleet.schema import bucket_of
 from navitas.fleet.store import Store, only_writer
 from navitas.fleet.units import UnitJob, UsageTask, jobs_of
+from navitas.new_files import is_leftover
 
 Waiting = Callable[[str], None] | None
 """Hears the number of the process that writes to a store, before it is waited for."""
@@ -189,7 +190,9 @@ def forget_others(fleet: Fleet) -> None:
     units = {f"{job.unit.folder}.parquet" for job in fleet.jobs}
     contrasts = {fleet.contrast_file(bucket) for bucket in fleet.buckets}
     for table in fleet.store.work.glob("*/"):
-        for file in table.rglob("*.parquet*"):
+        for file in filter(is_leftover, table.rglob("*")):
+            file.unlink()
+        for file in table.rglob("*.parquet"):
             gone = file.name.startswith("month=") and file.relative_to(table).as_posix() not in units
-            if gone or file.name.startswith(".") or (table.name == "contrast" and file not in contrasts):
+            if gone or (table.name == "contrast" and file not in contrasts):
                 file.unlink()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import secrets
-import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ import pyarrow.compute as pc
 from navitas.fleet.files import AGAIN, FleetError, read_table, typed, write_table, write_whole
 from navitas.fleet.schema import PACKAGES, PACKAGES_LIMIT, PPM, SAMPLES, State
 from navitas.folder_lock import FolderLock
+from navitas.new_files import is_leftover
 from navitas.regular_files import read_regular
 
 FORMAT = 1
@@ -26,7 +26,6 @@ BUCKETS = 64
 _UNIT = re.compile(r"bucket=([0-9]{3,4})/month=([0-9]{4}-(?:0[1-9]|1[0-2]))", re.ASCII)
 _LONGEST_SALT = 64
 _LARGEST_SETTINGS = 1 << 16
-_LOOK_S = 0.2
 _RANGES = {"time_s": (0, 1 << 40), "level_ppm": (0, PPM), "state": (min(State), max(State))}
 
 
@@ -56,8 +55,7 @@ class Store:
         if (path / "fleet.json").exists():
             return cls.open(path)
         # A writer's lock, and what a writer that was killed has left of the settings, do not count.
-        own = ("lock", ".fleet.json.")
-        if path.exists() and (not path.is_dir() or any(not file.name.startswith(own) for file in path.iterdir())):
+        if path.exists() and (not path.is_dir() or any(file.name != "lock" and not is_leftover(file) for file in path.iterdir())):
             raise FleetError(f"{path}: is no fleet, and not empty", "Name a new or empty folder.")
         path.mkdir(parents=True, exist_ok=True)
         settings = {"format": FORMAT, "buckets": buckets, "salt": secrets.token_hex(16) if salt is None else salt}
@@ -134,12 +132,7 @@ def only_writer(path: Path, waiting: Callable[[str], None] | None = None) -> Ite
     lock = FolderLock(path / "lock")
     try:
         path.mkdir(parents=True, exist_ok=True)
-        free = lock.acquire()
-        if not free and waiting is not None:
-            waiting(lock.holder())
-            while not free:
-                time.sleep(_LOOK_S)
-                free = lock.acquire()
+        free = lock.acquire() if waiting is None else lock.wait(waiting)
     except OSError as error:
         raise FleetError(
             f"{path}: cannot be written: {error.strerror}", "Make room, or name a folder that may be written to."

@@ -16,6 +16,7 @@ from typing import Any
 
 from navitas.fleet.files import FleetError, write_whole
 from navitas.fleet.store import Store
+from navitas.new_files import to_disk
 from navitas.regular_files import read_regular
 
 ASIDE = "incoming"
@@ -67,9 +68,9 @@ def commit(store: Store, ledger: SourceLedger, entries: Sequence[Mapping[str, An
     """Store the files that are aside, and enter their sources."""
     folder = aside(store).path
     files = sorted(str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file()) if folder.exists() else []
-    _to_disk(*(folder / name for name in files), *{(folder / name).parent for name in files})
+    _all_to_disk(*(folder / name for name in files), *{(folder / name).parent for name in files})
     write_whole(_journal(store), json.dumps({"entries": entries, "files": files}).encode())
-    _to_disk(_journal(store), _journal(store).parent)
+    _all_to_disk(_journal(store), _journal(store).parent)
     _carry_out(store, ledger)
 
 
@@ -97,17 +98,12 @@ def _carry_out(store: Store, ledger: SourceLedger) -> None:
         if (folder / name).exists():
             (store.path / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).replace(store.path / name)
-    _to_disk(*{parent for name in files for parent in (store.path / name).parents if parent.is_relative_to(store.path)})
+    _all_to_disk(*{parent for name in files for parent in (store.path / name).parents if parent.is_relative_to(store.path)})
     ledger.enter(entries)
     _journal(store).unlink()
     shutil.rmtree(store.path / ASIDE, ignore_errors=True)
 
 
-def _to_disk(*paths: Path) -> None:
-    """Wait until these files, or what folders hold, are on the disk."""
+def _all_to_disk(*paths: Path) -> None:
     for path in paths:
-        handle = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        to_disk(path)
