@@ -19,7 +19,7 @@ from navitas.fleet.files import FleetError
 from navitas.fleet.ingest.ingest_files import ingest
 from navitas.fleet.ingest.outcome import SourceOutcome
 from navitas.fleet.results import SCHEMA_VERSION
-from navitas.report.names import printable, printable_lines
+from navitas.untrusted_text import printable, printable_lines
 
 _MOST_LISTED = 20
 

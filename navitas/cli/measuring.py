@@ -23,7 +23,7 @@ from navitas.device.base import Device
 from navitas.errors import DeviceError, ExitCode, NavitasError
 from navitas.folder_lock import FolderLock
 from navitas.recording.store import MANIFEST_NAME
-from navitas.report.names import printable, printable_line, printable_lines
+from navitas.untrusted_text import printable, printable_line, printable_lines
 
 __all__ = ["load_profile", "measure", "record", "tell", "told"]
 

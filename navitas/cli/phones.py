@@ -14,7 +14,7 @@ from navitas.device.adb import select_device
 from navitas.device.base import Device
 from navitas.device.virtual_phone import virtual_phone
 from navitas.errors import UsageError
-from navitas.report.names import printable
+from navitas.untrusted_text import printable
 
 
 def device_of(serial: str | None, phone: str = "default") -> AbstractContextManager[Device]:

@@ -18,7 +18,7 @@ from navitas.power.cpu import needs_frequencies, power_model, stand_in_frequenci
 from navitas.power.cpu_keys import other_components
 from navitas.power.model import PowerModel
 from navitas.power.profile import Profile, read_power_profile
-from navitas.report.names import printable, printable_lines
+from navitas.untrusted_text import printable, printable_line, printable_lines
 
 _ALL = 1_000_000
 
@@ -62,7 +62,7 @@ def extract(*, serial: str | None, output: Path) -> None:
         found = power.of_phone(device, topology.read_policies(device), anew=True)
     with open_output(output) as out:
         out.write(found.xml)
-    click.echo(f"{output}: {found.source}", err=True)
+    click.echo(printable_line(f"{output}: {found.source}", 1000), err=True)
 
 
 @command.command("validate")

@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from navitas.fleet.ingest.lines import Refusal
+from navitas.untrusted_text import printable
 
 FORMAT = 1
 """Rows that say they are of a later format are refused."""
@@ -87,7 +88,7 @@ def _typed(values: Mapping[str, object], ignored: Counter[str]) -> dict[str, obj
     for name, value in values.items():
         read = _READ.get(name)
         if read is None:
-            count(ignored, f"column {_visible(name[:_LONGEST_NAME])}: not known")
+            count(ignored, f"column {printable(name, _LONGEST_NAME)}: not known")
         elif value is not None:
             try:
                 row[name] = read(value)
@@ -101,10 +102,6 @@ def _typed(values: Mapping[str, object], ignored: Counter[str]) -> dict[str, obj
 def count(ignored: Counter[str], what: str, rows: int = 1) -> None:
     """Count what is left out of rows; a source that has very many unknown columns must not fill the memory with their names."""
     ignored[what if what in ignored or len(ignored) < _MOST_NAMES else "more columns: not known"] += rows
-
-
-def _visible(name: str) -> str:
-    return name if name.isprintable() else ascii(name)
 
 
 def _number(value: object) -> float:
