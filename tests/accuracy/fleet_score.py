@@ -20,6 +20,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from scipy import stats
+from support.fleet_gains import gains_without_s
 
 from navitas.fleet.advice import client_actions
 from navitas.fleet.bugs import Bugs, find_bugs
@@ -138,7 +139,7 @@ def _hogs(store: Store, hogs: Hogs, app: np.ndarray) -> Found:
     true = _effects(store, app)
     many = is_hog & (hogs.clients >= _ENOUGH_CLIENTS) & np.isfinite(hogs.effect.value)
     large = many & (true >= _LEAST_EXTRA * hogs.usual_ppm_s)
-    low, _, high = hogs.gain_s
+    low, _, high = gains_without_s(hogs)
     gain = life_gain_s(hogs.rate, true)
     inside = (gain >= low) & ((gain <= high) | ~np.isfinite(high))
     return Found(

@@ -17,11 +17,11 @@ from support.command_line import eventually
 from support.host import check_gone, processes, small_disk
 from support.lab import Lab
 from support.link import linked
+from support.no_progress import NoProgress
 from support.phone_data import skeleton, state_folder
 
 import navitas
 from navitas.analyze.profile import Profile
-from navitas.collect.progress import NoProgress
 from navitas.collect.trace.run_trace import leave_nothing
 from navitas.collect.watchdog import Watchdog
 from navitas.device.adb import AdbDevice

@@ -10,9 +10,10 @@ from navitas.analyze.profile import Profile
 from navitas.analyze.records import MethodEnergy, TestEnergy, ThreadEnergy
 from navitas.bundle.reader import Bundle
 from navitas.collect.options import ProfileOptions
-from navitas.collect.progress import NoProgress, Progress
+from navitas.collect.progress import Progress
 from navitas.collect.session import ProfilingOutcome, profile
 from navitas.device.adb import AdbDevice
+from support.no_progress import NoProgress
 
 
 @dataclass(frozen=True)

@@ -14,13 +14,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from navitas.fleet import layout
 from navitas.fleet.files import FleetError, write_whole
 from navitas.fleet.store import Store
 from navitas.new_files import to_disk
 from navitas.regular_files import read_regular
 
-ASIDE = "incoming"
-LEDGER = "ledger.jsonl"
 _LARGEST = 4 << 30
 
 
@@ -28,7 +27,7 @@ class SourceLedger:
     """The sources that a fleet has, a JSON line each."""
 
     def __init__(self, store: Store) -> None:
-        self._file = store.path / LEDGER
+        self._file = store.path / layout.LEDGER
         self.entries: dict[str, dict[str, Any]] = {}
         try:
             data = read_regular(self._file, _LARGEST) if self._file.exists() else b""
@@ -56,12 +55,12 @@ class SourceLedger:
 
 def aside(store: Store) -> Store:
     """Where the files of a source are made, laid out as in the store."""
-    return replace(store, path=store.path / ASIDE / "store")
+    return replace(store, path=store.path / layout.INCOMING / "store")
 
 
 def spool_folder(store: Store) -> Path:
     """Where rows wait that do not fit into the memory."""
-    return store.path / ASIDE / "spool"
+    return store.path / layout.INCOMING / "spool"
 
 
 def commit(store: Store, ledger: SourceLedger, entries: Sequence[Mapping[str, Any]]) -> None:
@@ -78,11 +77,11 @@ def recover(store: Store, ledger: SourceLedger) -> None:
     """Finish what a run that was killed had begun, and remove what it had not decided on."""
     if _journal(store).exists():
         _carry_out(store, ledger)
-    shutil.rmtree(store.path / ASIDE, ignore_errors=True)
+    shutil.rmtree(store.path / layout.INCOMING, ignore_errors=True)
 
 
 def _journal(store: Store) -> Path:
-    return store.path / ASIDE / "commit.json"
+    return store.path / layout.INCOMING / "commit.json"
 
 
 def _carry_out(store: Store, ledger: SourceLedger) -> None:
@@ -101,7 +100,7 @@ def _carry_out(store: Store, ledger: SourceLedger) -> None:
     _all_to_disk(*{parent for name in files for parent in (store.path / name).parents if parent.is_relative_to(store.path)})
     ledger.enter(entries)
     _journal(store).unlink()
-    shutil.rmtree(store.path / ASIDE, ignore_errors=True)
+    shutil.rmtree(store.path / layout.INCOMING, ignore_errors=True)
 
 
 def _all_to_disk(*paths: Path) -> None:

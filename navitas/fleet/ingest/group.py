@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from navitas.fleet import layout
 from navitas.fleet.files import FleetError
 from navitas.fleet.ingest.checks import check
 from navitas.fleet.ingest.commit import SourceLedger, aside, commit, spool_folder
@@ -71,7 +72,7 @@ class Group:
         return outcome
 
     def _read(self, source: SourceFile, outcome: SourceOutcome, progress: Callable[[float, int], None]) -> None:
-        quarantine = Quarantine(self._made.path / "quarantine" / f"{source.digest}.jsonl", source.digest)
+        quarantine = Quarantine(self._made.path / layout.QUARANTINE / f"{source.digest}.jsonl", source.digest)
         outcome.refused = quarantine.refused
         try:
             with closing(quarantine):

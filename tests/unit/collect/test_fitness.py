@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import pytest
 from fake_device import FakeDevice
+from support.no_progress import NoProgress
 
-from navitas.collect.progress import NoProgress
 from navitas.collect.state import fitness
 from navitas.collect.state.condition import BatteryState, PhoneCondition, Thermal
 from navitas.collect.state.fitness import CoolDown, check, unfit
