@@ -134,6 +134,29 @@ def test_the_rails_share_no_code_with_the_estimate() -> None:
         }, path
 
 
+# Names that only a second way to write files, or to take locks, would need; and where else they have a reason.
+ONE_WAY = {
+    "mkstemp": set(),
+    "NamedTemporaryFile": set(),
+    "O_EXCL": {"new_files.py"},
+    "fsync": {"new_files.py", "fleet/ingest/commit.py"},  # lines that are added to a ledger
+    "flock": {"folder_lock.py"},
+}
+
+
+@pytest.mark.parametrize("path", _modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_files_are_written_and_locked_in_one_way(path: Path) -> None:
+    place = path.relative_to(PACKAGE).as_posix()
+    if place.startswith(("device/virtual/", "virtual_phone/")):  # the files of a modelled phone
+        return
+    names = {node.attr for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Attribute)}
+    for name, homes in ONE_WAY.items():
+        assert name not in names or place in homes, f"{name}: use navitas.new_files or navitas.folder_lock"
+    texts = {node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)}
+    # The recording's writer removes what earlier versions have left.
+    assert ".part" not in texts or place in ("new_files.py", "recording/writer.py")
+
+
 @pytest.mark.parametrize("path", _modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_modules_stay_small(path: Path) -> None:
     assert len(path.read_text().splitlines()) <= 400
