@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from navitas.errors import UsageError
 from navitas.new_files import named_stream, naming, new_file
@@ -36,21 +36,26 @@ def check_files(files: Sequence[Path]) -> None:
         raise UsageError("two reports would go to the same file", "name a file for each")
 
 
-def write_to(path: Path, render: Callable[[IO[str]], None]) -> None:
-    """Write a text file, a pipe, or standard output by `render`. An `OSError` of the file names it."""
+def write_to(path: Path, render: Callable[[IO[Any]], object], *, binary: bool = False) -> None:
+    """Write a file, a pipe, or standard output by `render`, which gets a text stream, or a binary one.
+
+    A regular file, and what a link leads to, appears whole at the end; its folders are made. An `OSError` of opening, writing or
+    renaming the file names it as the user does; what else `render` raises is left as it is.
+    """
     if path == STDOUT:
-        render(sys.stdout)
+        sys.stdout.flush()
+        render(sys.stdout.buffer if binary else sys.stdout)
         return
-    with open_output(path) as raw, io.TextIOWrapper(raw, encoding="utf-8") as out:
-        render(out)
+    with _opened_output(path) as raw:
+        if binary:
+            render(raw)
+            return
+        with io.TextIOWrapper(raw, encoding="utf-8") as out:
+            render(out)
 
 
 @contextmanager
-def open_output(path: Path) -> Iterator[IO[bytes]]:
-    """A stream into the file that the user calls `path`; errors of opening, writing and renaming it name it so.
-
-    A regular file, and what a link leads to, appears whole at the end, its folders are made. A pipe or device is written to.
-    """
+def _opened_output(path: Path) -> Iterator[IO[bytes]]:
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():  # never replaced
         with named_stream(_opened(target, path), path) as out:

@@ -8,7 +8,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from navitas.cli.files import check_regular_or_new, open_output
+from navitas.cli.files import check_regular_or_new, write_to
 from navitas.cli.paths import NAME_OR_FILE, READ_ANY_NAME, TEXT, WRITE_ANY_NAME
 from navitas.cli.phones import device_of
 from navitas.collect import power, topology
@@ -60,8 +60,7 @@ def extract(*, serial: str | None, output: Path) -> None:
     check_regular_or_new(output)
     with device_of(serial) as device:
         found = power.of_phone(device, topology.read_policies(device), anew=True)
-    with open_output(output) as out:
-        out.write(found.xml)
+    write_to(output, lambda out: out.write(found.xml), binary=True)
     click.echo(printable_line(f"{output}: {found.source}", 1000), err=True)
 
 

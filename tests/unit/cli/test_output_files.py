@@ -9,7 +9,7 @@ from typing import IO
 
 import pytest
 
-from navitas.cli.files import open_output, write_to
+from navitas.cli.files import write_to
 
 
 def test_an_error_of_another_file_is_not_named_by_this_one(tmp_path: Path) -> None:
@@ -55,7 +55,6 @@ def test_bytes_go_to_a_pipe(tmp_path: Path) -> None:
     read: list[bytes] = []
     reader = threading.Thread(target=lambda: read.append((tmp_path / "pipe").read_bytes()))
     reader.start()
-    with open_output(tmp_path / "pipe") as out:
-        out.write(b"\xff" * 1_000_000)
+    write_to(tmp_path / "pipe", lambda out: out.write(b"\xff" * 1_000_000), binary=True)
     reader.join()
     assert read == [b"\xff" * 1_000_000]
