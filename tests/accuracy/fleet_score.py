@@ -20,6 +20,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from scipy import stats
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
 from support.fleet_gains import gains_without_s
 
 from navitas.fleet.advice import client_actions
