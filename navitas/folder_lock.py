@@ -1,4 +1,4 @@
-"""A lock on a folder that ends with the process that holds it, however that ends."""
+"""A lock that ends with the process that holds it, however that ends."""
 
 from __future__ import annotations
 
@@ -6,17 +6,31 @@ import contextlib
 import errno
 import fcntl
 import os
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 from navitas.regular_files import read_regular
 
 _LONGEST_NUMBER = 32
+_LOOK_S = 0.1
 # Some network file systems know no such locks: there the folder is not guarded.
 _UNSUPPORTED = (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
 
 
+def try_lock(handle: int) -> bool:
+    """Take the lock of an open file (flock(2)); false when another process has it. Raises `OSError` where there are none."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno == errno.EWOULDBLOCK:
+            return False
+        raise
+    return True
+
+
 class FolderLock:
-    """An advisory lock (flock(2)) on a file that is there while it is held, and names the process that holds it."""
+    """An advisory lock on a file that is there while it is held, and names the process that holds it."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -27,12 +41,12 @@ class FolderLock:
         while self._handle is None:
             handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
             try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if not try_lock(handle):
+                    os.close(handle)
+                    return False
             except OSError as error:
                 if error.errno not in _UNSUPPORTED:
                     os.close(handle)
-                    if error.errno == errno.EWOULDBLOCK:
-                        return False
                     raise
             if self._is_there(handle):
                 self._handle = handle
@@ -41,6 +55,21 @@ class FolderLock:
             else:  # its holder has removed it between our opening and locking it
                 os.close(handle)
         return True
+
+    def wait(self, on_wait: Callable[[str], None] = lambda holder: None, limit_s: float = float("inf")) -> bool:
+        """Take the lock, when its holder gives it up if need be; `on_wait` is then called with the holder's number, once.
+
+        False when `limit_s` has passed. Raises `OSError` as `acquire`.
+        """
+        if self.acquire():
+            return True
+        on_wait(self.holder())
+        end = time.monotonic() + limit_s
+        while time.monotonic() < end:
+            time.sleep(_LOOK_S)
+            if self.acquire():
+                return True
+        return False
 
     def holder(self) -> str:
         """The number of the process that holds the lock, as it says itself; empty when that cannot be read."""

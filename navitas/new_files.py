@@ -1,12 +1,27 @@
-"""Making files where somebody else may have put a link or a file of that name before: neither is written to."""
+"""Files that appear whole or not at all, and are never written through a link that somebody else has put there.
+
+The one way to write a file that others read: it is made under a new name beside its target, then renamed. What the target's name
+leads to, if it is a link, stays. A failure leaves no partial file and the old content, and its `OSError` names the target. Only a
+killed process leaves its unfinished file, which `remove_leftovers` finds. Folders must exist.
+
+Raw files of a recording are the exception: they are written in place, since what came before a failure must be kept.
+"""
 
 from __future__ import annotations
 
+import io
 import os
+import re
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO
 
 _TOKEN_BYTES = 8
+_LEFTOVER = re.compile(rf"\.[0-9a-f]{{{2 * _TOKEN_BYTES}}}\.part", re.ASCII)
+_BUFFER_BYTES = 1 << 18
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
 def aside(target: Path) -> Path:
@@ -14,9 +29,96 @@ def aside(target: Path) -> Path:
     return target.with_name(f".{secrets.token_hex(_TOKEN_BYTES)}.part")
 
 
-def write_new(path: Path, data: bytes) -> None:
-    """Write a file that takes the place of whatever has this name; where that is a link, what it leads to stays. OSError."""
-    path.unlink(missing_ok=True)
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0), 0o666)
-    with os.fdopen(handle, "wb") as out:
-        out.write(data)
+def write_new(path: Path, data: bytes | str, *, durable: bool = False) -> None:
+    """Write a whole file, text as UTF-8; it takes the place of whatever file or link has this name. Raises `OSError`."""
+    with new_file(path, durable=durable) as out:
+        out.write(data.encode() if isinstance(data, str) else data)
+
+
+@contextmanager
+def new_file(target: Path, *, shown: Path | None = None, durable: bool = False) -> Iterator[IO[bytes]]:
+    """A stream into a file that takes its place when the block ends; an exception leaves everything as it was.
+
+    `durable`: the file is on the disk when the block has ended. Errors name `shown`, if given. Raises `OSError`.
+    """
+    name = target if shown is None else shown
+    with _renamed(target, name, durable=durable) as part:
+        with naming(name):
+            handle = os.open(part, _NEW, 0o666)
+        with named_stream(handle, name) as out:
+            yield out
+
+
+@contextmanager
+def replacing(target: Path, *, durable: bool = False) -> Iterator[Path]:
+    """A name to write to, for a library that opens files itself; else as `new_file`. Raises `OSError`."""
+    with _renamed(target, target, durable=durable) as part:
+        yield part
+
+
+def named_stream(handle: int, shown: Path) -> IO[bytes]:
+    """A stream that owns an open file, and whose errors name `shown`."""
+    return io.BufferedWriter(_NamedFile(handle, shown), _BUFFER_BYTES)
+
+
+@contextmanager
+def naming(shown: Path) -> Iterator[None]:
+    """Let an `OSError` of the block name this file."""
+    try:
+        yield
+    except OSError as error:
+        error.filename, error.filename2 = str(shown), None
+        raise
+
+
+def is_leftover(path: Path) -> bool:
+    """Whether a file has the name of one that is not finished: its process writes it now, or was killed."""
+    return _LEFTOVER.fullmatch(path.name) is not None
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove what killed processes have not finished; for folders that this process alone writes to."""
+    with suppress(OSError):
+        for path in filter(is_leftover, folder.iterdir()):
+            path.unlink(missing_ok=True)
+
+
+@contextmanager
+def _renamed(target: Path, shown: Path, *, durable: bool) -> Iterator[Path]:
+    part = aside(target)
+    try:
+        yield part
+        with naming(shown):
+            if durable:
+                to_disk(part)
+            part.replace(target)
+            if durable:
+                to_disk(target.parent)
+    finally:
+        with suppress(OSError):  # also where it could not be made
+            part.unlink(missing_ok=True)
+
+
+def to_disk(path: Path) -> None:
+    """Wait until a file, or what a folder holds, is on the disk. Raises `OSError`."""
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+class _NamedFile(io.FileIO):
+    """An open file whose errors name it: the system's own do not."""
+
+    def __init__(self, handle: int, shown: Path) -> None:
+        super().__init__(handle, "wb")
+        self._shown = shown
+
+    def write(self, data: object) -> int:
+        with naming(self._shown):
+            return super().write(data)  # type: ignore[arg-type]
+
+    def close(self) -> None:
+        with naming(self._shown):  # some file systems tell of a full disk now
+            super().close()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import shutil
 import tempfile
@@ -11,6 +10,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from navitas.folder_lock import try_lock
 
 _OWNER = "owner"
 _MIN_AGE_S = 60.0
@@ -50,7 +51,7 @@ def own(folder: Path) -> int:
     """Mark a folder as in use; returns the descriptor that holds the mark until it is closed or this process ends."""
     handle = os.open(folder / _OWNER, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     with contextlib.suppress(OSError):  # a file system without locks: the folder's age alone keeps it
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        try_lock(handle)
     return handle
 
 
@@ -74,7 +75,6 @@ def _is_abandoned(folder: Path) -> bool:
         return False
     handle = os.open(folder / _OWNER, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)  # without the mark it may be anybody's
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return try_lock(handle)
     finally:
         os.close(handle)
-    return True

@@ -1,60 +1,67 @@
-"""The user's own folders for what Navitas keeps between runs (XDG Base Directory Specification)."""
+"""The user's own folders for what Navitas keeps between runs: those of the system's conventions, by `platformdirs`."""
 
 from __future__ import annotations
 
 import os
 import stat
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
-from navitas.errors import UsageError
+import platformdirs
 
-_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+from navitas.errors import UsageError
+from navitas.trusted_paths import change_fault, owner_fault, way_to
+
+_NAME = "navitas"
 
 
 def cache_folder() -> Path:
-    """What can be made again: `$XDG_CACHE_HOME/navitas`. It need not exist. Raises `UsageError` as `_own` does."""
-    return _own(_folder("XDG_CACHE_HOME", ".cache"), "XDG_CACHE_HOME")
+    """What can be made again: `$XDG_CACHE_HOME/navitas`, on Linux. It need not exist. Raises `UsageError` as `_own` does."""
+    return _own(_folder("XDG_CACHE_HOME", ".cache", platformdirs.user_cache_path), "XDG_CACHE_HOME")
 
 
 def state_folder() -> Path:
-    """What must not be lost: `$XDG_STATE_HOME/navitas`. It need not exist. Raises `UsageError` as `_own` does."""
-    return _own(_folder("XDG_STATE_HOME", ".local/state"), "XDG_STATE_HOME")
+    """What must not be lost: `$XDG_STATE_HOME/navitas`, on Linux. It need not exist. Raises `UsageError` as `_own` does."""
+    return _own(_folder("XDG_STATE_HOME", ".local/state", platformdirs.user_state_path), "XDG_STATE_HOME")
 
 
-def _folder(variable: str, default: str) -> Path:
-    named = os.environ.get(variable, "")
-    if named.startswith("/"):  # the specification: relative paths are to be ignored
-        return Path(named) / "navitas"
-    try:
-        return Path.home() / default / "navitas"
-    except RuntimeError:  # a user without a home
-        return Path(tempfile.gettempdir()) / f"navitas-{os.getuid()}"
+def make_folder(folder: Path) -> None:
+    """Make a folder, and what is missing above it, for this user alone. Raises `OSError`."""
+    for part in (*reversed(folder.parents), folder):
+        if not part.is_dir():
+            _make(part)
+
+
+def _folder(variable: str, default: str, of_system: Callable[..., Path]) -> Path:
+    named = os.environ.get(variable, "").strip()
+    if not Path(named).is_absolute():
+        try:
+            home = Path.home()
+        except RuntimeError:  # a user without a home
+            return Path(tempfile.gettempdir()) / f"{_NAME}-{os.getuid()}"
+        if named:  # the specification: relative paths are to be ignored; platformdirs takes them
+            return home / default / _NAME
+    return of_system(_NAME, appauthor=False)
 
 
 def _own(folder: Path, variable: str) -> Path:
-    """The folder, if no other user can have made it or can change it.
+    """The folder, if no other user can have made it or can change it: the rule of `trusted_paths`.
 
-    Below a folder that every user can write to, such as /tmp, the first to come makes a folder, whoever that is. So there each
-    part of the path must belong to this user or to root, and the last one is made at once, for this user alone. Raises
-    `UsageError` for a folder of another user, or one that others can write to.
+    In a folder that every user can write to, such as /tmp, the first to come makes a folder, whoever that is. So what is missing
+    there is made at once, for this user alone. Raises `UsageError` for a folder of another user, or one that others can write to.
     """
-    remedy = f"remove it, or set {variable} to a folder of your own"
-    is_shared = False
-    for part in (*reversed(folder.parents), folder):
-        try:
-            if is_shared:
+    remedy = f"set {variable}, or HOME, to a folder of your own"
+    try:
+        for part in way_to(folder):
+            if part.parent.stat().st_mode & stat.S_IWOTH and part != part.parent:
                 _make(part)
-                if part.lstat().st_uid not in (0, os.getuid()):  # before its target: that of another's link may come later
-                    raise UsageError(f"{part} belongs to another user: Navitas neither reads nor writes there", remedy)
-            info = part.stat()
-        except OSError:  # not there, or not to be entered: who uses the folder will see
-            return folder
-        if is_shared and info.st_uid not in (0, os.getuid()):
-            raise UsageError(f"{part} leads to a folder of another user: Navitas neither reads nor writes there", remedy)
-        if is_shared and part == folder and info.st_mode & _OTHERS_WRITE:
-            raise UsageError(f"{part} can be written by other users: Navitas neither reads nor writes there", remedy)
-        is_shared = is_shared or bool(info.st_mode & stat.S_IWOTH)
+            if fault := owner_fault(part):
+                raise UsageError(f"{fault}: Navitas neither reads nor writes there", remedy)
+        if fault := change_fault(folder):
+            raise UsageError(f"{fault}: Navitas neither reads nor writes there", f"chmod go-w {folder}, or set {variable}")
+    except OSError:  # not there, or not to be entered: who uses the folder will see
+        pass
     return folder
 
 

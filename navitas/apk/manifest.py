@@ -47,7 +47,7 @@ class Instrumentation:
 
 
 @dataclass(frozen=True, slots=True)
-class Component:
+class AppComponent:
     """An activity or service; `process` is its full name, `is_launcher` for what a launcher shows."""
 
     name: str
@@ -72,8 +72,8 @@ class ApkManifest:
     application: str
     process: str
     instrumentations: tuple[Instrumentation, ...]
-    activities: tuple[Component, ...]
-    services: tuple[Component, ...]
+    activities: tuple[AppComponent, ...]
+    services: tuple[AppComponent, ...]
     permissions: tuple[str, ...]
     abis: tuple[str, ...]
     text: str
@@ -84,7 +84,7 @@ class ApkManifest:
         return tuple(dict.fromkeys([self.process, *(part.process for part in (*self.activities, *self.services))]))
 
     @property
-    def launcher(self) -> Component | None:
+    def launcher(self) -> AppComponent | None:
         """The activity that a launcher starts."""
         return next((activity for activity in self.activities if activity.is_launcher), None)
 
@@ -154,11 +154,11 @@ def _manifest(root: Element, abis: tuple[str, ...]) -> ApkManifest:
     )
 
 
-def _component(element: Element, package: str, process: str) -> Component:
+def _component(element: Element, package: str, process: str) -> AppComponent:
     filters = [
         {one.get("name") for one in (*intent.all("action"), *intent.all("category"))} for intent in element.all("intent-filter")
     ]
-    return Component(
+    return AppComponent(
         _class(element.get("targetActivity") or element.get("name"), package),
         _process(element.get("process"), package, process),
         exported=element.get("exported", "true" if filters else "false") == "true",

@@ -13,11 +13,11 @@ from typing import Literal
 
 from pydantic import BaseModel, ValidationError
 
-from navitas.build.bundle import Bundle, open_bundles
 from navitas.build.home import with_home
 from navitas.build.jars import jar
 from navitas.build.java import find_java
 from navitas.build.process import run_streaming
+from navitas.bundle.reader import Bundle, open_bundles
 from navitas.errors import BuildError, UsageError
 
 INIT_SCRIPT = Path(__file__).resolve().parent / "navitas.init.gradle"

@@ -2,43 +2,38 @@
 
 from __future__ import annotations
 
-import errno
-import fcntl
+import hashlib
 import os
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-_LOOK_S = 0.1
+from navitas.folder_lock import FolderLock
+from navitas.user_folders import cache_folder, make_folder
 
 
 @contextmanager
 def project_lock(project: Path, on_wait: Callable[[], None]) -> Iterator[None]:
-    """Hold the project's folder; `on_wait` is called once if another profiling holds it, which is then waited for.
+    """Hold a project for this process alone; `on_wait` is called once if another profiling holds it, which is then waited for.
 
-    The lock (flock(2) on the folder itself) leaves no file and ends with this process. Where there are no such locks, or no
-    such folder, nothing is held.
+    The lock is a file of the user's own cache folder, so another user can neither hold it nor be held up by it. Where no such
+    file can be made, nothing is held. Raises `UsageError` for a cache folder that is not the user's own.
     """
+    file = lock_file(project)
+    lock = FolderLock(file)
     try:
-        handle = os.open(project, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except OSError:
+        make_folder(file.parent)
+        lock.wait(lambda holder: on_wait())
+    except OSError:  # a home that cannot be written
         yield
         return
     try:
-        if not _try(handle):
-            on_wait()
-            while not _try(handle):
-                time.sleep(_LOOK_S)
         yield
     finally:
-        os.close(handle)
+        lock.release()
 
 
-def _try(handle: int) -> bool:
-    """Take the lock if nobody has it."""
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        return error.errno != errno.EWOULDBLOCK
-    return True
+def lock_file(project: Path) -> Path:
+    """Where a project's lock is, whatever path leads to the project."""
+    name = hashlib.sha256(os.fsencode(os.path.realpath(project))).hexdigest()[:32]
+    return cache_folder() / "projects" / f"{name}.lock"

@@ -8,7 +8,7 @@ from navitas import __version__
 from navitas.build.home import with_home
 from navitas.build.jars import jar
 from navitas.errors import BuildError
-from navitas.owned_folder import owned_folder
+from navitas.new_files import write_new
 
 LOCAL = Path("~/.m2/repository")
 _GROUP = "org.navitas"
@@ -53,10 +53,7 @@ def install_plugin(repository: Path) -> Path:
 
 
 def _put(root: Path, artifact: str, kind: str, data: bytes) -> None:
-    """Write a file of an artifact aside and rename it: a build that reads it never sees half of it."""
+    """Write a file of an artifact; a build that reads it never sees half of it."""
     folder = root.joinpath(*_GROUP.split("."), artifact, __version__)
     folder.mkdir(parents=True, exist_ok=True)
-    with owned_folder(".navitas-", folder) as aside:
-        part = aside / "part"
-        part.write_bytes(data)
-        part.replace(folder / f"{artifact}-{__version__}.{kind}")
+    write_new(folder / f"{artifact}-{__version__}.{kind}", data)

@@ -68,7 +68,7 @@ class TestTask(BaseModel):
     exclude_tags: list[Line] = []
 
 
-class Manifest(BaseModel):
+class CommonManifest(BaseModel):
     """What the bundles of all kinds of projects have."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
@@ -82,7 +82,7 @@ class Manifest(BaseModel):
     test_task: TestTask = TestTask()
 
 
-class BundleManifest(Manifest):
+class BundleManifest(CommonManifest):
     """What is inside a bundle of Java code, and how the project's `test` task would start its JVM."""
 
     class_path: list[Inside] = Field(min_length=1)
@@ -115,7 +115,7 @@ class Apks(BaseModel):
     test: Inside | None
 
 
-class AndroidManifest(Manifest):
+class AndroidManifest(CommonManifest):
     """What is inside a bundle of one variant of an Android module: `package` is the app's application id.
 
     Where a library is tested, `package` is `test_package` and there is no APK of an app. An app without tests has no APK of

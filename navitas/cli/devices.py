@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from navitas.device.adb_server import list_devices
-from navitas.report.names import printable
+from navitas.untrusted_text import printable
 
 
 @click.command("devices")

@@ -20,7 +20,7 @@ from navitas.collect.trace.run_trace import leave_nothing
 from navitas.device.adb_server import adb_path, adb_versions, user_client
 from navitas.device.base import Device
 from navitas.errors import DeviceError, ExitCode
-from navitas.report.names import printable
+from navitas.untrusted_text import printable
 
 _SCHEMA_VERSION = 1
 _STYLES = {"ok": "green", "note": "yellow", "problem": "bold red"}

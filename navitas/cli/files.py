@@ -1,17 +1,19 @@
-"""Files that a command writes: whole, under another name first, or to standard output."""
+"""Files that a command writes: whole, or to standard output."""
 
 from __future__ import annotations
 
 import errno
+import io
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from navitas.errors import UsageError
-from navitas.new_files import aside
+from navitas.new_files import named_stream, naming, new_file
 from navitas.regular_files import check_regular
 
 STDOUT = Path("-")
@@ -34,47 +36,48 @@ def check_files(files: Sequence[Path]) -> None:
         raise UsageError("two reports would go to the same file", "name a file for each")
 
 
-def write_to(path: Path, render: Callable[[IO[str]], None]) -> None:
-    """Write a text file by `render`. An OSError names the file."""
+def write_to(path: Path, render: Callable[[IO[Any]], object], *, binary: bool = False) -> None:
+    """Write a file, a pipe, or standard output by `render`, which gets a text stream, or a binary one.
+
+    A regular file, and what a link leads to, appears whole at the end; its folders are made. An `OSError` of opening, writing or
+    renaming the file names it as the user does; what else `render` raises is left as it is.
+    """
     if path == STDOUT:
-        render(sys.stdout)
+        sys.stdout.flush()
+        render(sys.stdout.buffer if binary else sys.stdout)
         return
-    try:
-        _write(path, render)
-    except OSError as error:
-        if error.filename is None or Path(error.filename).parent == Path(os.path.realpath(path)).parent:
-            error.filename = str(path)  # not the file aside, nor none, as where the disk is full
-        raise
-
-
-def _write(path: Path, render: Callable[[IO[str]], None]) -> None:
-    target = Path(os.path.realpath(path))
-    if target.exists() and not target.is_file():  # a pipe or device: written to, never replaced
-        with os.fdopen(_opened(target), "w", encoding="utf-8") as out:
+    with _opened_output(path) as raw:
+        if binary:
+            render(raw)
+            return
+        with io.TextIOWrapper(raw, encoding="utf-8") as out:
             render(out)
+
+
+@contextmanager
+def _opened_output(path: Path) -> Iterator[IO[bytes]]:
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():  # never replaced
+        with named_stream(_opened(target, path), path) as out:
+            yield out
         return
     target.parent.mkdir(parents=True, exist_ok=True)
-    # Written aside and renamed: a script that reads the file never sees half of it.
-    part = aside(target)
-    try:
-        with part.open("x", encoding="utf-8") as out:
-            render(out)
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
+    with new_file(target, shown=path) as out:
+        yield out
 
 
-def _opened(target: Path) -> int:
+def _opened(target: Path, path: Path) -> int:
     """A pipe or device, open to be written. A pipe's reader is waited for, but not for ever. UsageError."""
     end = time.monotonic() + _READER_S
     while True:
         try:
-            handle = os.open(target, os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+            with naming(path):
+                handle = os.open(target, os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
         except OSError as error:
             if error.errno != errno.ENXIO:
                 raise
             if time.monotonic() >= end:
-                raise UsageError(f"{target}: nobody reads this pipe", "start its reader first, or name a file") from error
+                raise UsageError(f"{path}: nobody reads this pipe", "start its reader first, or name a file") from error
             time.sleep(_LOOK_S)
             continue
         os.set_blocking(handle, True)

@@ -23,7 +23,7 @@ from navitas.fleet.names import find_app, find_client
 from navitas.fleet.results import app_names
 from navitas.fleet.schema import pseudonym
 from navitas.fleet.scores import score_clients
-from navitas.report.names import printable
+from navitas.untrusted_text import printable
 
 
 @click.command("diagnose")

@@ -16,10 +16,10 @@ from navitas.cli.paths import READ_ANY_NAME, STORE, TEXT, WRITE_ANY_NAME
 from navitas.cli.standard_output import output_console
 from navitas.errors import ExitCode, UsageError
 from navitas.fleet.files import FleetError
-from navitas.fleet.ingest.outcome import Outcome
-from navitas.fleet.ingest.run import ingest
+from navitas.fleet.ingest.ingest_files import ingest
+from navitas.fleet.ingest.outcome import SourceOutcome
 from navitas.fleet.results import SCHEMA_VERSION
-from navitas.report.names import printable, printable_lines
+from navitas.untrusted_text import printable, printable_lines
 
 _MOST_LISTED = 20
 
@@ -58,7 +58,7 @@ def command(*, store: Path, files: tuple[Path, ...], client: str, json_file: Pat
     return ExitCode.TROUBLE if errors else ExitCode.OK
 
 
-def ingest_with_progress(store: Path, files: list[Path], client: str = "") -> list[Outcome]:
+def ingest_with_progress(store: Path, files: list[Path], client: str = "") -> list[SourceOutcome]:
     """Ingest files, and show on standard error how far it is, where that is a terminal."""
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TextColumn("{task.fields[rows]:,} rows"))
@@ -71,7 +71,7 @@ def ingest_with_progress(store: Path, files: list[Path], client: str = "") -> li
         return list(ingest(store, files, client=client, progress=show))
 
 
-def _nothing_taken(outcome: Outcome) -> FleetError | None:
+def _nothing_taken(outcome: SourceOutcome) -> FleetError | None:
     """The error of a source all of whose rows were refused."""
     if not outcome.rows or outcome.accepted or outcome.duplicates:
         return None
@@ -82,7 +82,7 @@ def _nothing_taken(outcome: Outcome) -> FleetError | None:
     )
 
 
-def print_outcomes(outcomes: list[Outcome]) -> None:
+def print_outcomes(outcomes: list[SourceOutcome]) -> None:
     """Print what became of each source, why rows were refused, and what was left out of rows."""
     console = output_console()
     table = _table("Sources", "Source", "Rows", "Stored", "Duplicates", "Contradicting", "Refused")
@@ -128,13 +128,13 @@ def _table(title: str, first: str, *figures: str) -> Table:
     return table
 
 
-def _figures(outcome: Outcome) -> list[str]:
+def _figures(outcome: SourceOutcome) -> list[str]:
     counts = outcome.rows, outcome.accepted, outcome.duplicates, outcome.contradicting, outcome.refused.total()
     return [f"{count:,}" for count in counts]
 
 
-def _total(outcomes: list[Outcome]) -> Outcome:
-    total = Outcome("all")
+def _total(outcomes: list[SourceOutcome]) -> SourceOutcome:
+    total = SourceOutcome("all")
     for outcome in outcomes:
         total.rows += outcome.rows
         total.accepted += outcome.accepted
@@ -145,7 +145,7 @@ def _total(outcomes: list[Outcome]) -> Outcome:
     return total
 
 
-def _as_json(outcomes: list[Outcome]) -> dict[str, object]:
+def _as_json(outcomes: list[SourceOutcome]) -> dict[str, object]:
     sources = [
         {
             "name": outcome.name,

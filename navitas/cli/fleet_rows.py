@@ -19,7 +19,7 @@ from navitas.cli.paths import WRITE_ANY_NAME
 from navitas.cli.standard_output import output_console
 from navitas.fleet.formulas import guarded
 from navitas.fleet.results import Row, document
-from navitas.report.names import printable
+from navitas.untrusted_text import printable
 
 F = TypeVar("F", bound=Callable[..., Any])
 R = TypeVar("R", bound=Row)

@@ -10,7 +10,7 @@ from navitas.build.bridge import InstrumentOptions, InstrumentSummary
 from navitas.build.instrument import instrument
 from navitas.cli.options import probe_options
 from navitas.cli.paths import READ, WRITE
-from navitas.report.names import printable
+from navitas.untrusted_text import printable
 
 _LONGEST = 10_000
 

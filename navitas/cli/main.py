@@ -14,7 +14,7 @@ import click
 from navitas import __version__
 from navitas.cli.lazy import LazyGroup
 from navitas.errors import ExitCode, NavitasError
-from navitas.report.names import printable_lines
+from navitas.untrusted_text import printable_lines
 
 # Command → (module, one-line help): the help is here too, so that `navitas --help` imports nothing heavy.
 COMMANDS = {

@@ -6,7 +6,7 @@ import json
 import zipfile
 from pathlib import Path
 
-from navitas.build.bundle import MAX_MAP_BYTES, open_bundle
+from navitas.bundle.reader import MAX_MAP_BYTES, open_bundle
 from navitas.collect import map_cache
 from navitas.errors import RecordingError
 from navitas.parse.methodmap import check_map

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from navitas.analyze.profile import Profile
-from navitas.build.bundle import Bundle
+from navitas.bundle.reader import Bundle
 from navitas.cli.analysis import load_profile
 from navitas.cli.options import ReportOptions
 from navitas.cli.outputs import write_reports
@@ -18,12 +18,12 @@ from navitas.collect.app_use import Use
 from navitas.collect.app_use import record as record_use
 from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import Progress
-from navitas.collect.session import Outcome, profile
+from navitas.collect.session import ProfilingOutcome, profile
 from navitas.device.base import Device
 from navitas.errors import DeviceError, ExitCode, NavitasError
 from navitas.folder_lock import FolderLock
 from navitas.recording.store import MANIFEST_NAME
-from navitas.report.names import printable, printable_line, printable_lines
+from navitas.untrusted_text import printable, printable_line, printable_lines
 
 __all__ = ["load_profile", "measure", "record", "tell", "told"]
 
@@ -39,7 +39,7 @@ def measure(
     recording: Path,
     lock: FolderLock | None,
     progress: Progress,
-) -> Outcome:
+) -> ProfilingOutcome:
     """Run the tests on the device, waiting for it first; a partial recording is told of and, after a lost device, reported."""
     with _partial_kept(recording, report):
         return profile(device(), bundles, options, recording, progress, lock=lock)
@@ -54,7 +54,7 @@ def record(
     recording: Path,
     lock: FolderLock | None,
     progress: Progress,
-) -> Outcome:
+) -> ProfilingOutcome:
     """Record the use of an app, as `measure` runs tests."""
     with _partial_kept(recording, report):
         return record_use(device(), use, options, recording, progress, lock=lock)
@@ -116,7 +116,7 @@ def _version(file: Path) -> tuple[int, int] | None:
     return info.st_ino, info.st_mtime_ns
 
 
-def tell(outcome: Outcome, profile: Profile, report: ReportOptions) -> int:
+def tell(outcome: ProfilingOutcome, profile: Profile, report: ReportOptions) -> int:
     """Write the reports, say on standard error where the recording is and what failed; returns the exit code.
 
     What was measured is told also where a report cannot be made.

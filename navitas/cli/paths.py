@@ -10,16 +10,13 @@ from typing import Any, Literal
 import click
 
 from navitas.errors import UsageError
+from navitas.fleet import layout
 
 Role = Literal["read", "write", "folder", "store"]
 """`read`: a file or folder that is read; `write`: a file that is replaced; `folder`: one whose content may be replaced;
 `store`: a fleet's folder."""
 
 _META = f"{__name__}.given"
-_STORE_FILES = (
-    *("fleet.json", "packages.parquet", "ledger.jsonl", "lock"),
-    *("samples", "work", "truth", "quarantine", "incoming"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +51,7 @@ class PathType(click.Path):
         return path
 
 
-class Text(click.types.StringParamType):
+class Utf8Text(click.types.StringParamType):
     """A text that can be written to files. UsageError for bytes that are no UTF-8."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
@@ -63,7 +60,7 @@ class Text(click.types.StringParamType):
         return text
 
 
-class NameOrFile(Text):
+class NameOrFile(Utf8Text):
     """The name of something that Navitas has, or a file that is read."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
@@ -79,7 +76,7 @@ WRITE = PathType("write")
 WRITE_ANY_NAME = PathType("write", any_name=True)
 FOLDER = PathType("folder")
 STORE = PathType("store")
-TEXT = Text()
+TEXT = Utf8Text()
 NAME_OR_FILE = NameOrFile()
 
 
@@ -117,7 +114,7 @@ def _refuse(one: _Given, two: _Given) -> None:
         )
     if two.role == "store" and one.real.is_relative_to(two.real):
         inside = one.real.relative_to(two.real).parts
-        if inside and (inside[0] in _STORE_FILES or inside[0].startswith(".")):
+        if inside and (inside[0] in layout.ALL or inside[0].startswith(".")):
             raise UsageError(f"{_name(one.param)} {one.path} is a file of the fleet in {two.path}", "Name another file.")
 
 

@@ -7,13 +7,13 @@ from contextlib import AbstractContextManager, nullcontext
 
 import click
 
-from navitas.build.bundle import Bundle
 from navitas.bundle.manifest import AndroidManifest
+from navitas.bundle.reader import Bundle
 from navitas.cli.options import VIRTUAL
 from navitas.device.adb import select_device
 from navitas.device.base import Device
 from navitas.errors import UsageError
-from navitas.report.names import printable
+from navitas.untrusted_text import printable
 from navitas.virtual_phone.start import virtual_phone
 
 

@@ -8,7 +8,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from navitas.cli.files import check_regular_or_new
+from navitas.cli.files import check_regular_or_new, write_to
 from navitas.cli.paths import NAME_OR_FILE, READ_ANY_NAME, TEXT, WRITE_ANY_NAME
 from navitas.cli.phones import device_of
 from navitas.collect import power, topology
@@ -18,7 +18,7 @@ from navitas.power.cpu import needs_frequencies, power_model, stand_in_frequenci
 from navitas.power.cpu_keys import other_components
 from navitas.power.model import PowerModel
 from navitas.power.power_profile import PowerProfile, read_power_profile
-from navitas.report.names import printable, printable_lines
+from navitas.untrusted_text import printable, printable_line, printable_lines
 
 _ALL = 1_000_000
 
@@ -60,8 +60,8 @@ def extract(*, serial: str | None, output: Path) -> None:
     check_regular_or_new(output)
     with device_of(serial) as device:
         found = power.of_phone(device, topology.read_policies(device), anew=True)
-    output.write_bytes(found.xml)
-    click.echo(f"{output}: {found.source}", err=True)
+    write_to(output, lambda out: out.write(found.xml), binary=True)
+    click.echo(printable_line(f"{output}: {found.source}", 1000), err=True)
 
 
 @command.command("validate")

@@ -13,11 +13,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from navitas.build.bundle import Bundle, open_bundles
 from navitas.build.framework import fetch_framework
 from navitas.build.gradle import build_bundles, check_project
 from navitas.build.lock import project_lock
 from navitas.bundle.manifest import AndroidManifest
+from navitas.bundle.reader import Bundle, open_bundles
 from navitas.cli.ahead import Ahead
 from navitas.cli.destinations import check_outputs
 from navitas.cli.options import VIRTUAL, ReportOptions
@@ -33,9 +33,9 @@ from navitas.virtual_phone.kernel.spec import find_profile, load_spec
 
 if TYPE_CHECKING:
     from navitas.collect.app_use import Use
-    from navitas.collect.session import Outcome
+    from navitas.collect.session import ProfilingOutcome
 
-    Measure = Callable[[Callable[[], Device], "Place", ConsoleProgress], Outcome]
+    Measure = Callable[[Callable[[], Device], "RecordingPlace", ConsoleProgress], ProfilingOutcome]
     """Measures with a device, into the folder of a recording."""
 
 RECORDINGS = Path("navitas-recordings")
@@ -98,10 +98,10 @@ def record_use(use: Use, options: ProfileOptions, report: ReportOptions, run: Ru
     """Record the use of an app; returns the exit code."""
     project = use.bundle.manifest.project if use.bundle else use.package
 
-    def measure(device: Callable[[], Device], place: Place, progress: ConsoleProgress) -> Outcome:
+    def measure(device: Callable[[], Device], place: RecordingPlace, progress: ConsoleProgress) -> ProfilingOutcome:
         if use.bundle is not None and _is_virtual(run, device):
             _have_framework([use.bundle], progress, gradle)
-        outcome: Outcome = _measuring().record(
+        outcome: ProfilingOutcome = _measuring().record(
             device, use, options, report=report, recording=place.folder(), lock=place.lock, progress=progress
         )
         return outcome
@@ -118,7 +118,7 @@ def _profile(
 ) -> int:
     """Profile what `make` makes on a device and report."""
 
-    def measure(device: Callable[[], Device], place: Place, progress: ConsoleProgress) -> Outcome:
+    def measure(device: Callable[[], Device], place: RecordingPlace, progress: ConsoleProgress) -> ProfilingOutcome:
         # One on adb is known, or told not to be there, before anything is built.
         virtual = _is_virtual(run, device)
         bundles = make(progress, virtual)
@@ -127,7 +127,7 @@ def _profile(
         if not virtual:
             bundles = _phones().for_phone(device(), bundles)
         progress.stage("starting the virtual phone" if run.device == VIRTUAL else "connecting")
-        outcome: Outcome = _measuring().measure(
+        outcome: ProfilingOutcome = _measuring().measure(
             device, bundles, options, report=report, recording=place.folder(), lock=place.lock, progress=progress
         )
         return outcome
@@ -163,7 +163,7 @@ def _report(measure: Measure, name: str, options: ProfileOptions, report: Report
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RecordingPlace:
     """Where a recording goes: its folder, which the first call may make, and the folder's lock where it is held already."""
 
     folder: Callable[[], Path]
@@ -171,13 +171,13 @@ class Place:
 
 
 @contextmanager
-def _place(output: Path | None, name: str) -> Iterator[Place]:
+def _place(output: Path | None, name: str) -> Iterator[RecordingPlace]:
     """The place of a recording. A named one is held from here on, so that no build is in vain; a new folder is nobody else's."""
     if output is None:
-        yield Place(lambda: default_recording(name))
+        yield RecordingPlace(lambda: default_recording(name))
         return
     with reserved(output) as lock:
-        yield Place(lambda: output, lock)
+        yield RecordingPlace(lambda: output, lock)
 
 
 def device_of(run: RunOptions) -> AbstractContextManager[Device]:

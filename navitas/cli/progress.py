@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.status import Status
 
-from navitas.report.names import printable, printable_line
+from navitas.untrusted_text import printable, printable_line
 
 _DETAIL_WIDTH = 100
 _SPINNER_WIDTH = 2

@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from navitas.build.bundle import open_bundle
 from navitas.build.gradle import find_gradle
+from navitas.bundle.reader import open_bundle
 from navitas.cli.destinations import check_free
 from navitas.cli.map_ids import map_ids
 from navitas.cli.maps import read_map

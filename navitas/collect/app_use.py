@@ -10,16 +10,16 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from navitas.build.bundle import Bundle
+from navitas.bundle.reader import Bundle
 from navitas.collect import app_files, map_cache
 from navitas.collect.installing import installed
 from navitas.collect.instrument import Instrumented
 from navitas.collect.opened import Opened, opened
 from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import Progress
-from navitas.collect.run import RunPlan
+from navitas.collect.run_recorder import RunPlan
 from navitas.collect.selection import TestName
-from navitas.collect.session import Outcome
+from navitas.collect.session import ProfilingOutcome
 from navitas.collect.state.measuring import condition_at_start, measured
 from navitas.collect.target import Target
 from navitas.device.base import Device, ShellResult
@@ -66,7 +66,7 @@ def record(
     progress: Progress,
     *,
     lock: FolderLock | None = None,
-) -> Outcome:
+) -> ProfilingOutcome:
     """Record the use of an app at `output`, whose lock the caller may hold.
 
     Raises `DeviceError` when the app is not installed or not instrumented, or the device is lost; `RecordingError` when its
@@ -89,7 +89,7 @@ def record(
                 remedy = f"navitas report {output} --map FILE (its build's map.json, or bundle)"
                 recording.writer.warn(MAP_UNKNOWN, _says_unknown(use.package, name), remedy)
             recording.finish(progress)
-    return Outcome(output, {}, done.crashed, () if done.crashed else tuple(done.troubles))
+    return ProfilingOutcome(output, {}, done.crashed, () if done.crashed else tuple(done.troubles))
 
 
 def _plan(use: Use) -> RunPlan:

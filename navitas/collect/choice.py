@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 
-from navitas.build.bundle import Bundle
 from navitas.bundle.manifest import AndroidManifest
+from navitas.bundle.reader import Bundle
 from navitas.collect.build_filter import reason, runs
 from navitas.collect.instrument import CannotList, list_tests
 from navitas.collect.selection import TestName, argument_lists, class_arguments, named, names_class, no_match, none_found

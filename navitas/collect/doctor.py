@@ -10,7 +10,7 @@ from typing import Literal
 
 from navitas.collect import power, topology
 from navitas.collect.options import ProfileOptions
-from navitas.collect.state.condition import THERMAL_NAMES, Condition, parse_battery, parse_thermal
+from navitas.collect.state.condition import THERMAL_NAMES, PhoneCondition, parse_battery, parse_thermal
 from navitas.collect.state.fitness import unfit
 from navitas.collect.state.journal import Journal
 from navitas.collect.state.settings import BY_KEY
@@ -213,7 +213,7 @@ def _profile(device: Device, policies: list[Policy]) -> Check:
 
 def _state(device: Device, answers: Mapping[str, _Answer]) -> Iterator[Check]:
     battery, thermal = parse_battery(answers["battery"].text), parse_thermal(answers["thermal"].text)
-    why = unfit(Condition(battery, thermal)) if device.info.kind == "phone" else None
+    why = unfit(PhoneCondition(battery, thermal)) if device.info.kind == "phone" else None
     empty = why is not None and "battery is" in why[0]
     remedy = why[1] if why else ""
     told = {

@@ -6,8 +6,8 @@ import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
-from navitas.build.bundle import Bundle
 from navitas.bundle.manifest import AndroidManifest
+from navitas.bundle.reader import Bundle
 from navitas.collect import runtime_config
 from navitas.collect.progress import Progress
 from navitas.device.base import Device

@@ -11,6 +11,7 @@ from types import TracebackType
 from navitas.collect.options import Transport
 from navitas.device.base import Device
 from navitas.errors import DeviceError
+from navitas.new_files import write_new
 
 _FORMAT = "-v epoch -v usec"
 _SILENCE_S = 60.0
@@ -99,4 +100,4 @@ def _keep_from(log: Path, mark: bytes) -> None:
     data = log.read_bytes()
     found = data.find(mark)
     if found >= 0:
-        log.write_bytes(data[data.find(b"\n", found) + 1 :])
+        write_new(log, data[data.find(b"\n", found) + 1 :])

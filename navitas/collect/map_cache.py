@@ -7,10 +7,11 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from navitas.build.bundle import MAX_MAP_BYTES, Bundle
 from navitas.bundle.manifest import AndroidManifest
+from navitas.bundle.reader import MAX_MAP_BYTES, Bundle
+from navitas.new_files import write_new
 from navitas.regular_files import read_regular
-from navitas.user_folders import cache_folder
+from navitas.user_folders import cache_folder, make_folder
 
 _MOST_KEPT = 64
 
@@ -53,11 +54,9 @@ def _keep(known: KnownMap) -> None:
     files = {f"{known.map_id}.map": known.data}
     files |= {f"{name}.json": json.dumps(about).encode() for name in (known.map_id, *known.includes)}
     with contextlib.suppress(OSError):
-        _folder().mkdir(parents=True, exist_ok=True)
+        make_folder(_folder())
         for name, data in files.items():
-            part = _folder() / f"{name}.part"
-            part.write_bytes(data)
-            part.replace(_folder() / name)
+            write_new(_folder() / name, data)
         _forget_oldest()
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from navitas.collect import map_cache, power, topology
 from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import Progress
-from navitas.collect.run import AS_RUN, Runner
+from navitas.collect.run_recorder import AS_RUN, RunRecorder
 from navitas.device.base import Device
 from navitas.folder_lock import FolderLock
 from navitas.recording import manifest
@@ -22,7 +22,7 @@ class Opened:
     """A recording that is being written, and what runs plans into it."""
 
     writer: RecordingWriter
-    runner: Runner
+    runner: RunRecorder
     _device: Device
     _policies: list[manifest.Policy]
     _supply: power.Supply
@@ -66,7 +66,7 @@ def opened(
         if supply.voltage_source == "default":
             message = f"the phone does not tell its battery's voltage: joules are those at {supply.voltage_v:g} V"
             writer.warn("voltage", message, "name it: --voltage V")
-        yield Opened(writer, Runner(device, writer, options, sources, progress), device, policies, supply)
+        yield Opened(writer, RunRecorder(device, writer, options, sources, progress), device, policies, supply)
 
 
 def _writer(

@@ -8,9 +8,10 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from navitas.new_files import write_new
 from navitas.power.power_profile import MAX_BYTES
 from navitas.regular_files import read_regular
-from navitas.user_folders import cache_folder
+from navitas.user_folders import cache_folder, make_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +41,9 @@ def keep(fingerprint: str, found: Found) -> None:
     xml_path, about_path = _paths(fingerprint)
     about = {"fingerprint": fingerprint, "source": found.source, "sha256": hashlib.sha256(found.xml).hexdigest()}
     with contextlib.suppress(OSError):
-        xml_path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(xml_path.parent)
         for path, data in ((xml_path, found.xml), (about_path, json.dumps(about, indent=1).encode())):
-            part = path.with_name(f"{path.name}.part")
-            part.write_bytes(data)
-            part.replace(path)
+            write_new(path, data)
 
 
 def _paths(fingerprint: str) -> tuple[Path, Path]:

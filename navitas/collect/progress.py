@@ -19,13 +19,3 @@ class Progress(Protocol):
     def test(self, number: int, total: int, name: str) -> None:
         """Test `number` of `total` has started."""
         ...
-
-
-class NoProgress:
-    """Progress for scripts and tests: says nothing."""
-
-    def stage(self, text: str) -> None: ...
-
-    def detail(self, text: str) -> None: ...
-
-    def test(self, number: int, total: int, name: str) -> None: ...

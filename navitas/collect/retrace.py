@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from navitas.build.bundle import Bundle
 from navitas.bundle.manifest import AndroidManifest
+from navitas.bundle.reader import Bundle
 from navitas.errors import BuildError
 from navitas.owned_folder import owned_folder
 
@@ -29,7 +29,7 @@ class _Method:
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class SourceNames:
     """The source's names by those of the minified code; without any, texts stay as they are."""
 
     classes: dict[str, str] = field(default_factory=dict)
@@ -56,11 +56,11 @@ class Names:
         return f"{at}{owner}.{name}({place}){line[frame.end() :]}"
 
 
-def names_of(bundle: Bundle) -> Names:
+def names_of(bundle: Bundle) -> SourceNames:
     """The names of a bundle's minified code; none where it is not minified. Raises `BuildError` when they cannot be read."""
     manifest = bundle.manifest
     if not isinstance(manifest, AndroidManifest) or manifest.mapping is None:
-        return Names()
+        return SourceNames()
     with owned_folder("navitas-names-") as folder:
         file = bundle.extract(manifest.mapping, folder / "mapping.txt")
         if file.stat().st_size > _MOST_BYTES:
@@ -69,9 +69,9 @@ def names_of(bundle: Bundle) -> Names:
             return read_names(line.rstrip("\n") for line in lines)
 
 
-def read_names(lines: Iterable[str]) -> Names:
+def read_names(lines: Iterable[str]) -> SourceNames:
     """Parse mapping.txt; comments, fields and lines of another form are passed over."""
-    names = Names()
+    names = SourceNames()
     minified = ""
     for line in lines:
         if found := _CLASS.match(line):

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from navitas.build.bundle import Bundle
 from navitas.bundle.manifest import AndroidManifest
+from navitas.bundle.reader import Bundle
 from navitas.collect import map_cache
 from navitas.collect.choice import Choice, choose
 from navitas.collect.installing import installed
@@ -16,8 +16,8 @@ from navitas.collect.instrument import Instrumented
 from navitas.collect.opened import opened
 from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import Progress
-from navitas.collect.retrace import Names, names_of
-from navitas.collect.run import RunPlan
+from navitas.collect.retrace import SourceNames, names_of
+from navitas.collect.run_recorder import RunPlan
 from navitas.collect.state.measuring import condition_at_start, measured
 from navitas.collect.target import target_of
 from navitas.device.base import Device
@@ -27,7 +27,7 @@ _CUT = "its end was never seen: the process died before"
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ProfilingOutcome:
     """Where the recording is, which tests did not pass, and why events are missing.
 
     `failures` holds the first line of each reason by the test's name, with its module unless that is the root project.
@@ -47,7 +47,7 @@ def profile(
     progress: Progress,
     *,
     lock: FolderLock | None = None,
-) -> Outcome:
+) -> ProfilingOutcome:
     """Run the selected tests of all bundles on the device and leave a recording at `output`, whose lock the caller may hold.
 
     Raises `UsageError` when no test matches, `BuildError` for a damaged bundle, `DeviceError` when the device is lost or not fit
@@ -78,7 +78,7 @@ def profile(
                     # A process that died has lost its last half second, or all: that is told by its crash.
                     troubles += [] if done.crashed else done.troubles
             recording.finish(progress)
-    return Outcome(output, failures, crashed, tuple(troubles))
+    return ProfilingOutcome(output, failures, crashed, tuple(troubles))
 
 
 def _plans(selected: Sequence[Choice], options: ProfileOptions) -> Iterator[RunPlan]:
@@ -100,7 +100,7 @@ def _stage(plan: RunPlan, modules: int, repeat: int) -> str:
     return f"running tests{where}{turn}{' without probes' if plan.baseline else ''}"
 
 
-def _failures(module: str, done: Instrumented, names: Names) -> dict[str, str]:
+def _failures(module: str, done: Instrumented, names: SourceNames) -> dict[str, str]:
     """By the test's name, after its module unless that is the root project: modules may have classes of one name."""
     place = "" if module == ":" else f"{module} "
     bad = {name: status for name, status in done.tests.items() if status in ("failed", "cut")}

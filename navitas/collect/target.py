@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from navitas.build.bundle import Bundle
 from navitas.bundle.manifest import AndroidManifest, Framework
+from navitas.bundle.reader import Bundle
 from navitas.device.base import Device
 from navitas.errors import DeviceError
 

@@ -17,6 +17,7 @@ from navitas.device.base import DeviceInfo, ShellResult
 from navitas.device.install_remedies import install_remedy
 from navitas.device.sync_client import SyncError
 from navitas.errors import DeviceError
+from navitas.new_files import new_file
 from navitas.regular_files import open_regular
 
 _TRANSFER_S = 60.0
@@ -113,14 +114,9 @@ class AdbDevice:
 
     def pull(self, remote: str, local: Path) -> None:
         """The local file appears only when it is whole."""
-        partial = local.with_name(local.name + ".part")
-        try:
-            with self._sync(f"pull of {remote}") as transport, partial.open("wb") as file:
-                for piece in sync_client.receive(transport, remote):
-                    file.write(piece)
-            partial.replace(local)
-        finally:
-            partial.unlink(missing_ok=True)
+        with new_file(local) as file, self._sync(f"pull of {remote}") as transport:
+            for piece in sync_client.receive(transport, remote):
+                file.write(piece)
 
     def install(self, paths: Sequence[Path]) -> None:
         for path in paths:

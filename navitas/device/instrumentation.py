@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from navitas.device.test_names import clean
+from navitas.untrusted_text import clean_name
 
 _STATUS = "INSTRUMENTATION_STATUS: "
 _STATUS_CODE = "INSTRUMENTATION_STATUS_CODE: "
@@ -129,8 +129,8 @@ class InstrumentationParser:
         if "class" not in status:
             self._error = status.get("Error", self._error)
             return []
-        class_name = clean(status["class"])
-        method = clean(status.get("test", ""))
+        class_name = clean_name(status["class"])
+        method = clean_name(status.get("test", ""))
         method = "" if method == "null" else method
         if code == _STARTED:
             current, total = _count(status.get("current")), _count(status.get("numtests"))

@@ -19,7 +19,7 @@ class SyncError(Exception):
     """The device refused; the message is its own."""
 
 
-class Transport(Protocol):
+class SyncConnection(Protocol):
     """A connection on which the service `sync:` is open."""
 
     def send_all(self, data: bytes) -> None:
@@ -35,7 +35,7 @@ class Transport(Protocol):
         ...
 
 
-def send(transport: Transport, source: BinaryIO, remote: str, mode: int) -> None:
+def send(transport: SyncConnection, source: BinaryIO, remote: str, mode: int) -> None:
     """Store a file on the device. Raises `SyncError`."""
     try:
         _request(transport, b"SEND", f"{remote},{_REGULAR_FILE | mode}".encode())
@@ -51,7 +51,7 @@ def send(transport: Transport, source: BinaryIO, remote: str, mode: int) -> None
     _quit(transport)
 
 
-def _check_stored(transport: Transport) -> None:
+def _check_stored(transport: SyncConnection) -> None:
     kind, length = _HEADER.unpack(transport.receive_exactly(_HEADER.size))
     if kind == b"FAIL":
         raise SyncError(transport.receive_exactly(min(length, _MAX_DATA)).decode("utf-8", "replace"))
@@ -59,7 +59,7 @@ def _check_stored(transport: Transport) -> None:
         raise SyncError(f"unexpected answer {kind!r}")
 
 
-def receive(transport: Transport, remote: str) -> Iterator[bytes]:
+def receive(transport: SyncConnection, remote: str) -> Iterator[bytes]:
     """Yield a file of the device in pieces. Raises `SyncError`."""
     _request(transport, b"RECV", remote.encode())
     while True:
@@ -75,11 +75,11 @@ def receive(transport: Transport, remote: str) -> Iterator[bytes]:
     _quit(transport)
 
 
-def _quit(transport: Transport) -> None:
+def _quit(transport: SyncConnection) -> None:
     """Take leave; a daemon that has gone already has done what it was asked."""
     with suppress(DeviceError):
         transport.send_all(_HEADER.pack(b"QUIT", 0))
 
 
-def _request(transport: Transport, kind: bytes, argument: bytes) -> None:
+def _request(transport: SyncConnection, kind: bytes, argument: bytes) -> None:
     transport.send_all(_HEADER.pack(kind, len(argument)) + argument)

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navitas.fleet.cell_rows import by_chance
-from navitas.fleet.conditions import Cells
+from navitas.fleet.conditions import ConditionCells
 from navitas.fleet.statistics import CONFIDENCE, I64, Bool, Contrast, contrast, overlaps, shrunk, within
-from navitas.fleet.tree import ORDERED, Condition, Node
+from navitas.fleet.tree import ORDERED, FeatureCondition, TreeNode
 
 _PHONES = ("os", "model")
 _WITHIN = ("version", "network", "screen")
@@ -32,7 +32,7 @@ class Affected:
     spread: float
 
 
-def grow_affected(cells: Cells, affected: Affected, least_ppm_s: float) -> Node:
+def grow_affected(cells: ConditionCells, affected: Affected, least_ppm_s: float) -> TreeNode:
     """Part an app's cells by what the affected phones have in common, and theirs by what else the drain depends on.
 
     Few phones have a bug, so that means over all hardly tell. The first condition, on the OS or the model, is one that the
@@ -47,12 +47,12 @@ def grow_affected(cells: Cells, affected: Affected, least_ppm_s: float) -> Node:
     condition, met = shared
     chosen = np.isin(cells.clients, by_chance(cells.clients[cells.told]))
     rest = (chosen & ~met)[cells.cluster]
-    against = Node((condition.opposite(),), rest, contrast(cells.cluster, cells.s, cells.w, rest), only_compared=True)
+    against = TreeNode((condition.opposite(),), rest, contrast(cells.cluster, cells.s, cells.w, rest), only_compared=True)
     inside = _grown(cells, affected, (condition,), (hit & met)[cells.cluster], least_ppm_s)
-    return Node((), rest | inside.rows, inside.effect, (inside, against))
+    return TreeNode((), rest | inside.rows, inside.effect, (inside, against))
 
 
-def _shared(cells: Cells, hit: Bool) -> tuple[Condition, Bool] | None:
+def _shared(cells: ConditionCells, hit: Bool) -> tuple[FeatureCondition, Bool] | None:
     """The condition that the affected have in common most surely, and which clients meet it."""
     told = cells.told
     first = np.unique(cells.cluster, return_index=True)[1]
@@ -71,7 +71,7 @@ def _shared(cells: Cells, hit: Bool) -> tuple[Condition, Bool] | None:
     return tries[best] if p[best] * len(tries) <= 1 - CONFIDENCE else None
 
 
-def _grown(cells: Cells, affected: Affected, path: tuple[Condition, ...], rows: Bool, least: float) -> Node:
+def _grown(cells: ConditionCells, affected: Affected, path: tuple[FeatureCondition, ...], rows: Bool, least: float) -> TreeNode:
     effect = _effect(cells, affected, rows)
     tries = [one for feature in _WITHIN for one in _sides(cells, feature, rows)] if len(path) < _DEEPEST else []
     best, gap = None, 0.0
@@ -82,16 +82,16 @@ def _grown(cells: Cells, affected: Affected, path: tuple[Condition, ...], rows: 
         if sure > gap and abs(found.value) >= least:
             best, gap = (condition, met, rest), sure
     if best is None:
-        return Node(path, rows, effect)
+        return TreeNode(path, rows, effect)
     condition, met, rest = best
     children = (
         _grown(cells, affected, (*path, condition), met, least),
         _grown(cells, affected, (*path, condition.opposite()), rest, least),
     )
-    return Node(path, rows, effect, children)
+    return TreeNode(path, rows, effect, children)
 
 
-def _effect(cells: Cells, affected: Affected, rows: Bool) -> Contrast:
+def _effect(cells: ConditionCells, affected: Affected, rows: Bool) -> Contrast:
     w = float(cells.w[rows].sum())
     if not w:
         return Contrast(np.nan, np.nan, np.nan)
@@ -100,19 +100,21 @@ def _effect(cells: Cells, affected: Affected, rows: Bool) -> Contrast:
     return Contrast(value, error, np.inf)
 
 
-def _sides(cells: Cells, feature: str, rows: Bool) -> Iterator[tuple[Condition, Bool, Bool]]:
+def _sides(cells: ConditionCells, feature: str, rows: Bool) -> Iterator[tuple[FeatureCondition, Bool, Bool]]:
     place = cells.features[feature].place
     told = rows & (cells.w > 0)
     for condition, met in _conditions(cells, feature, place, told):
         yield condition, rows & met, rows & ~met & (place >= 0)
 
 
-def _conditions(cells: Cells, feature: str, place: NDArray[np.int32], told: Bool) -> Iterator[tuple[Condition, Bool]]:
+def _conditions(
+    cells: ConditionCells, feature: str, place: NDArray[np.int32], told: Bool
+) -> Iterator[tuple[FeatureCondition, Bool]]:
     """Conditions on a feature's values that occur where something is told, and what meets them."""
     names = cells.features[feature].values
     values = np.unique(place[told & (place >= 0)]).tolist()
     for value in values if len(values) > 1 else []:
         if feature not in ORDERED or value not in (values[0], values[-1]):
-            yield Condition(feature, names[value], True), place == value
+            yield FeatureCondition(feature, names[value], True), place == value
         if feature in ORDERED and value != values[0]:
-            yield Condition(feature, names[value], True, later=True), place >= value
+            yield FeatureCondition(feature, names[value], True, later=True), place >= value

@@ -12,7 +12,7 @@ from navitas.fleet.files import read_table, write_table
 from navitas.fleet.pairs import Bool, Pairs, pairs_of
 from navitas.fleet.schema import I64
 from navitas.fleet.statistics import F64
-from navitas.fleet.units import BucketTask, Job, samples_of
+from navitas.fleet.units import BucketTask, UnitJob, samples_of
 from navitas.fleet.usage import ordered, samples_in
 
 UNIT_PPM_S = 0.001
@@ -122,7 +122,7 @@ class AprioriTask(BucketTask):
         Apriori.of(np.concatenate(rates)).write(self.file, self.inputs)
 
 
-def _exact_rates(job: Job, table: pa.Table, steps: Steps) -> I64:
+def _exact_rates(job: UnitJob, table: pa.Table, steps: Steps) -> I64:
     samples = samples_in(ordered(table))
     pairs = pairs_of(samples)
     chosen = pairs.counts & (samples.time_s >= job.begins_s) & exact(steps.of(samples.client))

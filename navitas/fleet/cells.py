@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from navitas.fleet.asked import Asked
 from navitas.fleet.files import is_of, read_table, write_table
-from navitas.fleet.kernel import Amounts, Sums, first_samples, sums_by_package
+from navitas.fleet.kernel import PairAmounts, Sums, first_samples, sums_by_package
 from navitas.fleet.pairs import pairs_of
 from navitas.fleet.schema import I64, NETWORKS
 from navitas.fleet.stages import Fleet, forget_others
-from navitas.fleet.units import BucketTask, Job, samples_of
+from navitas.fleet.units import BucketTask, UnitJob, samples_of
 from navitas.fleet.usage import SCREENS, apps_in, ordered, samples_in
 
 FOLDER = "cells"
@@ -49,7 +49,7 @@ class CellsTask(BucketTask):
     asked: Asked
     app_of: NDArray[np.int32]
 
-    def is_done(self, job: Job) -> bool:
+    def is_done(self, job: UnitJob) -> bool:
         """Whether a unit's result is there."""
         return is_of(self._file(job), self._inputs(job))
 
@@ -59,10 +59,10 @@ class CellsTask(BucketTask):
             made = cells_of(ordered(samples), job.begins_s, self.asked, self.app_of)
             write_table(self._file(job), made, self._inputs(job))
 
-    def _file(self, job: Job) -> Path:
+    def _file(self, job: UnitJob) -> Path:
         return self.folder / f"{job.unit.folder}.parquet"
 
-    def _inputs(self, job: Job) -> str:
+    def _inputs(self, job: UnitJob) -> str:
         return f"{_VERSION} {self.asked.digest()} {job.inputs}"
 
 
@@ -106,7 +106,7 @@ def cells_of(samples: pa.Table, begins_s: int, asked: Asked, app_of: NDArray[np.
     # Levels come in steps: in numbers of these, twice as many sums go into a word of the kernel.
     step = max(int(np.gcd.reduce(pairs.drop_ppm)), 1)
     values = np.stack([pairs.seconds, pairs.drop_ppm // step]) * own
-    amounts = Amounts(values, pairs.screen * np.intp(CHANGING + 1) + _networks(samples), _CLASSES)
+    amounts = PairAmounts(values, pairs.screen * np.intp(CHANGING + 1) + _networks(samples), _CLASSES)
     first = first_samples(client)
     tables = [CELLS.empty_table()]
     if len(first):

@@ -16,7 +16,7 @@ from navitas.fleet.statistics import F64, I64, Bool
 
 
 @dataclass(frozen=True, slots=True)
-class Cells:
+class ConditionCells:
     """An app's sums by client and condition; `s` / `w` is the extra drain in ppm/s, `noise` the variance of `s`.
 
     `cluster` is the place in `clients`; `seconds` and `drop_ppm` are those with the app at both ends of a pair. `told` are the
@@ -45,7 +45,7 @@ class Cells:
 
 def cells_by_app(
     fleet: Fleet, apps: I64, on: Mapping[int, I64], told: Callable[[int, int], None] = lambda done, of: None
-) -> Iterator[tuple[int, Cells]]:
+) -> Iterator[tuple[int, ConditionCells]]:
     """The cells of each app, so many apps at a time as fit into memory. FleetError when samples cannot be read.
 
     Of the apps in `on` only its clients, and some that are chosen by chance, are told by condition.
@@ -63,7 +63,7 @@ def cells_by_app(
             yield number, _cells(own, phones, versions.of_app(number, own["package"].to_numpy()))
 
 
-def _cells(table: pa.Table, phones: Phones, version: Feature) -> Cells:
+def _cells(table: pa.Table, phones: Phones, version: Feature) -> ConditionCells:
     own = np.searchsorted(phones.client, table["client"].to_numpy())
     clients, cluster = np.unique(own, return_inverse=True)
     features = {
@@ -75,4 +75,4 @@ def _cells(table: pa.Table, phones: Phones, version: Feature) -> Cells:
     }
     told = np.bincount(cluster, table["told"].to_numpy(), len(clients)) > 0
     s, w, noise, seconds, drop = (table[name].to_numpy() for name in ("s", "w", "noise", "seconds", "drop_ppm"))
-    return Cells(phones.client[clients], told, cluster, s, w, noise, seconds, drop, features)
+    return ConditionCells(phones.client[clients], told, cluster, s, w, noise, seconds, drop, features)

@@ -9,14 +9,14 @@ import numpy as np
 
 from navitas.fleet.affected import Affected, grow_affected
 from navitas.fleet.bugs import Bugs
-from navitas.fleet.conditions import Cells, cells_by_app
+from navitas.fleet.conditions import ConditionCells, cells_by_app
 from navitas.fleet.diagnosis import Diagnosis, compared, diagnose
 from navitas.fleet.hogs import LEAST, Hogs
 from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import I64, downwards
-from navitas.fleet.tree import Condition, grow
+from navitas.fleet.tree import FeatureCondition, grow
 
-Parts = dict[tuple[Condition, ...], float]
+Parts = dict[tuple[FeatureCondition, ...], float]
 """How much of the time that an app runs on a client falls under the conditions of each leaf (0 to 1)."""
 
 
@@ -52,7 +52,7 @@ def diagnoses_of(
     return Diagnoses(found, parts)
 
 
-def _parts(cells: Cells, diagnosis: Diagnosis, clients: Collection[int]) -> Iterator[tuple[int, Parts]]:
+def _parts(cells: ConditionCells, diagnosis: Diagnosis, clients: Collection[int]) -> Iterator[tuple[int, Parts]]:
     for client in clients:
         own = np.flatnonzero((cells.clients == client)[cells.cluster])
         whole = cells.seconds[own].sum()

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from navitas.fleet.conditions import Cells
+from navitas.fleet.conditions import ConditionCells
 from navitas.fleet.statistics import Contrast, contrast
-from navitas.fleet.tree import ORDERED, Node
+from navitas.fleet.tree import ORDERED, TreeNode
 from navitas.fleet.versions import version_key
 
 KILL = "kill"
 Values = dict[str, list[str]]
-Less = Callable[[Node, Node], Contrast]
+Less = Callable[[TreeNode, TreeNode], Contrast]
 """By how much one node of a tree drains more than another."""
 _ACTIONABLE = ("version", "os", "network")
 _OFFLINE = "none"
@@ -33,7 +33,7 @@ class Action:
 class Finding:
     """A condition under which the app drains, `rate` in ppm/s there, and what can be done; the most is saved by the first."""
 
-    node: Node
+    node: TreeNode
     clients: int
     rate: float
     actions: tuple[Action, ...]
@@ -43,17 +43,17 @@ class Finding:
 class Diagnosis:
     """All conditions under which an app surely drains, the worst first; `values` are those that features have."""
 
-    tree: Node
+    tree: TreeNode
     findings: tuple[Finding, ...]
     values: Values
 
 
-def compared(cells: Cells) -> Less:
+def compared(cells: ConditionCells) -> Less:
     """By how much one node of a tree drains more than another one, with clients as clusters."""
     return lambda one, other: contrast(cells.cluster, cells.s, cells.w, one.rows, other.rows)
 
 
-def diagnose(cells: Cells, tree: Node, less: Less) -> Diagnosis:
+def diagnose(cells: ConditionCells, tree: TreeNode, less: Less) -> Diagnosis:
     """The leaves that drain more than nothing for sure are what actions lead away from."""
     values = cells.values()
     bad = [leaf for leaf in tree.leaves() if leaf.effect.value - leaf.effect.half_width > 0 and not leaf.only_compared]
@@ -61,7 +61,7 @@ def diagnose(cells: Cells, tree: Node, less: Less) -> Diagnosis:
     return Diagnosis(tree, tuple(sorted(findings, key=lambda one: -one.node.effect.value)), values)
 
 
-def _finding(cells: Cells, tree: Node, leaf: Node, ways: _Ways) -> Finding:
+def _finding(cells: ConditionCells, tree: TreeNode, leaf: TreeNode, ways: _Ways) -> Finding:
     seconds, drop = cells.seconds[leaf.rows].sum(), cells.drop_ppm[leaf.rows].sum()
     kill = Action(KILL, (), leaf.effect)
     actions = sorted([kill, *(_at_most(way, kill) for way in ways.out_of(leaf, tree))], key=lambda one: -one.less.value)
@@ -81,13 +81,13 @@ class _Ways:
     values: Values
     less: Less
 
-    def out_of(self, leaf: Node, tree: Node) -> Iterator[Action]:
+    def out_of(self, leaf: TreeNode, tree: TreeNode) -> Iterator[Action]:
         """An action for each node."""
         better: dict[int, Contrast] = {}
         self._is_better(tree, leaf, better)
         yield from self._highest(tree, leaf, better)
 
-    def _is_better(self, node: Node, leaf: Node, better: dict[int, Contrast]) -> bool:
+    def _is_better(self, node: TreeNode, leaf: TreeNode, better: dict[int, Contrast]) -> bool:
         """Whether all of a node is reachable and drains less for sure, or both its children are and do."""
         below = [self._is_better(child, leaf, better) for child in node.children]
         if node.rows[leaf.rows].any():
@@ -98,7 +98,7 @@ class _Ways:
         better[id(node)] = less
         return True
 
-    def _highest(self, node: Node, leaf: Node, better: dict[int, Contrast]) -> Iterator[Action]:
+    def _highest(self, node: TreeNode, leaf: TreeNode, better: dict[int, Contrast]) -> Iterator[Action]:
         if id(node) in better:
             change = _change(self.values, leaf, node)
             assert change is not None
@@ -108,7 +108,7 @@ class _Ways:
             yield from self._highest(child, leaf, better)
 
 
-def _change(known: Values, leaf: Node, node: Node) -> tuple[str, tuple[str, ...]] | None:
+def _change(known: Values, leaf: TreeNode, node: TreeNode) -> tuple[str, tuple[str, ...]] | None:
     """What single feature has to be changed to come from a leaf to a node, and to which values; None when that cannot be done."""
     change = None
     for feature, values in known.items():

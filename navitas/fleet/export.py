@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from navitas.errors import UsageError
 from navitas.fleet.files import FleetError
 from navitas.fleet.formulas import guarded_column
-from navitas.new_files import aside
+from navitas.new_files import replacing
 
 ENDINGS = (".csv", ".parquet")
 
@@ -29,21 +29,20 @@ def export(file: Path, schema: pa.Schema, tables: Iterable[pa.Table]) -> int:
 
     In CSV, lists are joined with spaces, and no text is a spreadsheet's formula.
     """
-    made = aside(file)
     flat = pa.schema([pa.field(one.name, pa.string() if pa.types.is_list(one.type) else one.type) for one in schema])
     rows = 0
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         is_csv = file.suffix == ".csv"
-        with pa_csv.CSVWriter(made, flat) if is_csv else pq.ParquetWriter(made, schema) as writer:
+        with (
+            replacing(file) as made,
+            pa_csv.CSVWriter(made, flat) if is_csv else pq.ParquetWriter(made, schema) as writer,
+        ):
             for table in tables:
                 writer.write_table(_joined(table, flat) if is_csv else table)
                 rows += table.num_rows
-        made.replace(file)
     except (OSError, pa.ArrowException) as error:
         raise FleetError(f"{file}: cannot be written: {error}", "Make room, or name another file.") from error
-    finally:
-        made.unlink(missing_ok=True)
     return rows
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from navitas.errors import NavitasError
+from navitas.new_files import replacing, write_new
 from navitas.regular_files import check_regular
 
 AGAIN = "Restore the file (what is in work may be deleted), or ingest the sources into a new folder."
@@ -74,9 +75,11 @@ def write_table(file: Path, table: pa.Table, inputs: str = "", notes: Mapping[st
     """Write a Parquet file whole, with what it was made of and counts to tell. FleetError when it cannot be written."""
     if inputs:
         table = table.replace_schema_metadata({_INPUTS: inputs.encode(), _NOTES: json.dumps(dict(notes or {})).encode()})
-    with _Whole(file) as name:
-        texts = [field.name for field in table.schema if pa.types.is_string(field.type)]
-        pq.write_table(table, name, compression=_COMPRESSION, use_dictionary=texts, row_group_size=_ROW_GROUP)
+    texts = [field.name for field in table.schema if pa.types.is_string(field.type)]
+    with _unwritable(file):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(file) as name:
+            pq.write_table(table, name, compression=_COMPRESSION, use_dictionary=texts, row_group_size=_ROW_GROUP)
 
 
 def is_of(file: Path, inputs: str) -> bool:
@@ -100,35 +103,15 @@ def _metadata(file: Path) -> Mapping[bytes, bytes]:
 
 def write_whole(file: Path, data: bytes) -> None:
     """Write a file whole. FleetError when there is no room or no permission."""
-    with _Whole(file) as name:
-        name.write_bytes(data)
+    with _unwritable(file):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_new(file, data)
 
 
-class _Whole:
-    """Names a file to be written; it takes its place when all went well."""
-
-    def __init__(self, file: Path) -> None:
-        self._file = file
-        self._made = file.with_name(f".{file.name}.{os.getpid()}")
-
-    def __enter__(self) -> Path:
-        try:
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise self._refusal(error) from error
-        return self._made
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if error is None:
-            try:
-                self._made.replace(self._file)
-            except OSError as refused:
-                self._made.unlink(missing_ok=True)
-                raise self._refusal(refused) from refused
-            return
-        self._made.unlink(missing_ok=True)
-        if isinstance(error, OSError | pa.ArrowException):
-            raise self._refusal(error) from error
-
-    def _refusal(self, error: Exception) -> FleetError:
-        return FleetError(f"{self._file}: cannot be written: {error}", "Make room, or allow writing there.")
+@contextmanager
+def _unwritable(file: Path) -> Iterator[None]:
+    """FleetError for what goes wrong with a file that is written."""
+    try:
+        yield
+    except (OSError, pa.ArrowException) as error:
+        raise FleetError(f"{file}: cannot be written: {error}", "Make room, or allow writing there.") from error

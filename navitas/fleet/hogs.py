@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from navitas.fleet.engine.base import statement
 from navitas.fleet.stages import Fleet
-from navitas.fleet.statistics import F64, I64, Bool, Effects, Moments, central_spread, effects_of, false_rates, life_gain_s
+from navitas.fleet.statistics import F64, I64, Bool, Effects, Moments, central_spread, effects_of, false_rates
 
 LEAST = 0.02
 """Less than this part of the usual drain is not worth a name."""
@@ -43,12 +43,6 @@ class Hogs:
     is_hog: Bool
     usual_ppm_s: float
     noise_scale: float
-
-    @property
-    def gain_s(self) -> F64:
-        """Seconds of battery life that are gained without the app, as (low, middle, high) rows of the 95 % interval."""
-        half = self.effect.half_width
-        return np.stack([life_gain_s(self.rate, self.effect.value + shift) for shift in (-half, 0.0, half)])
 
 
 def find_hogs(fleet: Fleet) -> Hogs:

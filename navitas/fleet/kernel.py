@@ -65,7 +65,7 @@ def first_samples(client: I64) -> I64:
 
 
 @dataclass(frozen=True, slots=True)
-class Amounts:
+class PairAmounts:
     """What pairs add to sums: each row of `values`, none of them negative, to the sum of the pair's `kind` (0 to `kinds` − 1).
 
     Columns are samples in order of client and time: each has the values of the pair that it ends, zeros where it ends none.
@@ -89,10 +89,10 @@ class Amounts:
         )
 
 
-def sums_by_package(client: I64, apps: AppLists, amounts: Amounts, app_of: NDArray[np.int32] | None = None) -> Iterator[Sums]:
+def sums_by_package(client: I64, apps: AppLists, amounts: PairAmounts, app_of: NDArray[np.int32] | None = None) -> Iterator[Sums]:
     """Sum up `amounts`, block by block of clients.
 
-    Rows of sums are those of `Amounts.by_client`. `app_of` has the app of each package; without it, no package has other
+    Rows of sums are those of `PairAmounts.by_client`. `app_of` has the app of each package; without it, no package has other
     versions. Raises `UnknownPackage`.
     """
     check_known(apps, PACKAGES_LIMIT if app_of is None else len(app_of))
@@ -120,7 +120,7 @@ class _Word:
             sums = sums >> bits
 
 
-def _packed(amounts: Amounts, first: I64) -> list[_Word]:
+def _packed(amounts: PairAmounts, first: I64) -> list[_Word]:
     """Rows of sums in their order, in as few numbers as they go into."""
     widths = [int(one).bit_length() for one in amounts.by_client(first).max(axis=1)]
     words: list[list[int]] = [[]]
@@ -131,7 +131,7 @@ def _packed(amounts: Amounts, first: I64) -> list[_Word]:
     return [_Word(_word(amounts, rows, widths), tuple(widths[row] for row in rows)) for rows in words]
 
 
-def _word(amounts: Amounts, rows: list[int], widths: list[int]) -> I64:
+def _word(amounts: PairAmounts, rows: list[int], widths: list[int]) -> I64:
     """Each sample's values at the places of their rows: a pair is of one kind, so that others are nothing there."""
     factor = np.zeros((len(amounts.values), amounts.kinds), np.int64)
     place = 0

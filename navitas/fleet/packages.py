@@ -6,11 +6,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from navitas.fleet import layout
 from navitas.fleet.files import FleetError, read_table, write_table
 from navitas.fleet.schema import PACKAGES
 from navitas.fleet.store import Store
-
-_KEPT = "packages.parquet"
 
 
 def numbered(packages: pa.Table) -> pa.Table:
@@ -30,14 +29,14 @@ def app_by_package(packages: pa.Table) -> NDArray[np.int32]:
 
 def check_packages(store: Store, packages: pa.Table) -> None:
     """FleetError where the list is no longer, or does not begin with, the one that results in work were made with."""
-    file = store.work / _KEPT
+    file = store.work / layout.PACKAGES
     if file.exists() and not packages.select(PACKAGES.names).slice(0, (kept := read_table(file)).num_rows).equals(kept):
         raise FleetError(
-            f"{store.path / 'packages.parquet'}: is not the list any more that results in {store.work.name} were made with",
+            f"{store.path / layout.PACKAGES}: is not the list any more that results in {store.work.name} were made with",
             f"Restore it; if it is right as it is, delete {store.work}.",
         )
 
 
 def keep_packages(store: Store, packages: pa.Table) -> None:
     """Remember with which list results are made."""
-    write_table(store.work / _KEPT, packages.select(PACKAGES.names))
+    write_table(store.work / layout.PACKAGES, packages.select(PACKAGES.names))

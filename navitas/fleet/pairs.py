@@ -27,7 +27,7 @@ Bool = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Samples:
+class ClientSamples:
     """Samples in order of client and time; `screen` is off where it is not known, `uptime_s` −1.
 
     `uptime_s` goes on while the phone sleeps (Android's elapsedRealtime).
@@ -60,7 +60,7 @@ class Pairs:
         return {reason: number for reason, number in zip(REASONS, count, strict=True) if number}
 
 
-def pairs_of(samples: Samples) -> Pairs:
+def pairs_of(samples: ClientSamples) -> Pairs:
     """Tell pairs during which the battery was discharging (paper 5, section 2.3); the first sample of a client ends none."""
     size = len(samples.client)
     is_pair = np.zeros(size, bool)

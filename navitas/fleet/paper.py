@@ -16,7 +16,7 @@ from navitas.fleet.engine.base import statement
 from navitas.fleet.paper_sums import FOLDER, NAMES
 from navitas.fleet.schema import I64
 from navitas.fleet.stages import Fleet
-from navitas.fleet.statistics import F64, Bool, downwards, life_gain_s
+from navitas.fleet.statistics import F64, Bool, downwards
 
 H = 1.96
 """Standard errors on either side: 95 %."""
@@ -46,11 +46,6 @@ class Compared:
     def is_found(self) -> Bool:
         """Whether subjects drain more."""
         return np.asarray(self.least > 0)
-
-    @property
-    def gain_s(self) -> F64:
-        """Seconds of battery life that are gained by becoming as the others, as (low, middle, high) rows."""
-        return np.stack([life_gain_s(self.rate, self.d + shift) for shift in (-self.e, 0.0, self.e)])
 
 
 def find_hogs(fleet: Fleet) -> Compared:

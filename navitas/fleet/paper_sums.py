@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from navitas.fleet.apriori import COLUMNS, Apriori, AprioriTask, Steps, rates_of
 from navitas.fleet.files import fingerprint, is_of, write_table
-from navitas.fleet.kernel import Amounts, AppLists, check_known, first_samples, sums_by_package
+from navitas.fleet.kernel import AppLists, PairAmounts, check_known, first_samples, sums_by_package
 from navitas.fleet.pairs import pairs_of
 from navitas.fleet.schema import I64
 from navitas.fleet.stages import Fleet, forget_others
-from navitas.fleet.units import BucketTask, Job, samples_of
+from navitas.fleet.units import BucketTask, UnitJob, samples_of
 from navitas.fleet.usage import apps_in, ordered, samples_in
 
 FOLDER = "paper"
@@ -52,12 +52,12 @@ class RatesTask(BucketTask):
             )
 
 
-def _sums(job: Job, table: pa.Table, steps: Steps, apriori: Apriori, app_of: NDArray[np.int32]) -> pa.Table:
+def _sums(job: UnitJob, table: pa.Table, steps: Steps, apriori: Apriori, app_of: NDArray[np.int32]) -> pa.Table:
     samples = samples_in(table)
     client, pairs, step = samples.client, pairs_of(samples), steps.of(samples.client)
     counts = pairs.counts & (samples.time_s >= job.begins_s) & (step > 0)
     rate = rates_of(pairs, step, apriori) * counts
-    amounts = Amounts(np.stack([counts.astype(np.int64), rate, rate * rate]), np.zeros(len(client), np.intp), 1)
+    amounts = PairAmounts(np.stack([counts.astype(np.int64), rate, rate * rate]), np.zeros(len(client), np.intp), 1)
     lists = apps_in(table)
     check_known(lists, len(app_of))
     made = [_SUMS.empty_table()]

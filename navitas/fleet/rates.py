@@ -15,7 +15,7 @@ from navitas.fleet.schema import I64, pseudonym
 from navitas.fleet.scores import score_clients
 from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import F64
-from navitas.fleet.units import Job, samples_of
+from navitas.fleet.units import UnitJob, samples_of
 from navitas.fleet.usage import COLUMNS, apps_in, ordered, samples_in
 
 RATES = pa.schema(
@@ -82,7 +82,7 @@ def rates(fleet: Fleet, told: Callable[[int, int], None] = lambda done, of: None
         told(done, len(fleet.jobs))
 
 
-def _of_unit(job: Job, samples: pa.Table, names: pa.Array, clients: I64, steps: F64) -> pa.Table:
+def _of_unit(job: UnitJob, samples: pa.Table, names: pa.Array, clients: I64, steps: F64) -> pa.Table:
     read, apps = samples_in(samples), apps_in(samples)
     pairs = pairs_of(read)
     row = np.flatnonzero(pairs.counts & (read.time_s >= job.begins_s))

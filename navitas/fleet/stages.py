@@ -18,7 +18,8 @@ from navitas.fleet.files import FleetError, is_of, write_table
 from navitas.fleet.packages import app_by_package, check_packages, keep_packages, numbered
 from navitas.fleet.schema import bucket_of
 from navitas.fleet.store import Store, only_writer
-from navitas.fleet.units import Job, UsageTask, jobs_of
+from navitas.fleet.units import UnitJob, UsageTask, jobs_of
+from navitas.new_files import is_leftover
 
 Waiting = Callable[[str], None] | None
 """Hears the number of the process that writes to a store, before it is waited for."""
@@ -36,7 +37,7 @@ class Fleet:
 
     store: Store
     engine: Engine
-    jobs: tuple[Job, ...]
+    jobs: tuple[UnitJob, ...]
     packages: pa.Table
     narrowed: Counter[str] = field(default_factory=Counter)
     waiting: Waiting = None
@@ -69,7 +70,7 @@ class Fleet:
         """The app's number, at the place of each package's."""
         return app_by_package(self.packages)
 
-    def of_bucket(self, bucket: int) -> tuple[Job, ...]:
+    def of_bucket(self, bucket: int) -> tuple[UnitJob, ...]:
         """Its units in order of months."""
         return tuple(job for job in self.jobs if job.unit.bucket == bucket)
 
@@ -107,7 +108,7 @@ class Fleet:
         """Where the contrasts of a bucket are kept."""
         return self.store.work / "contrast" / f"bucket={bucket:03d}.parquet"
 
-    def unit_file(self, table: str, job: Job) -> Path:
+    def unit_file(self, table: str, job: UnitJob) -> Path:
         """Where a unit's results of a kind are kept."""
         return self.store.work / table / f"{job.unit.folder}.parquet"
 
@@ -189,7 +190,9 @@ def forget_others(fleet: Fleet) -> None:
     units = {f"{job.unit.folder}.parquet" for job in fleet.jobs}
     contrasts = {fleet.contrast_file(bucket) for bucket in fleet.buckets}
     for table in fleet.store.work.glob("*/"):
-        for file in table.rglob("*.parquet*"):
+        for file in filter(is_leftover, table.rglob("*")):
+            file.unlink()
+        for file in table.rglob("*.parquet"):
             gone = file.name.startswith("month=") and file.relative_to(table).as_posix() not in units
-            if gone or file.name.startswith(".") or (table.name == "contrast" and file not in contrasts):
+            if gone or (table.name == "contrast" and file not in contrasts):
                 file.unlink()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import secrets
-import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,9 +15,11 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from navitas.fleet import layout
 from navitas.fleet.files import AGAIN, FleetError, read_table, typed, write_table, write_whole
 from navitas.fleet.schema import PACKAGES, PACKAGES_LIMIT, PPM, SAMPLES, State
 from navitas.folder_lock import FolderLock
+from navitas.new_files import is_leftover
 from navitas.regular_files import read_regular
 
 FORMAT = 1
@@ -26,7 +27,6 @@ BUCKETS = 64
 _UNIT = re.compile(r"bucket=([0-9]{3,4})/month=([0-9]{4}-(?:0[1-9]|1[0-2]))", re.ASCII)
 _LONGEST_SALT = 64
 _LARGEST_SETTINGS = 1 << 16
-_LOOK_S = 0.2
 _RANGES = {"time_s": (0, 1 << 40), "level_ppm": (0, PPM), "state": (min(State), max(State))}
 
 
@@ -53,21 +53,19 @@ class Store:
     @classmethod
     def create(cls, path: Path, *, buckets: int = BUCKETS, salt: str | None = None) -> Store:
         """Make the folder, or open it where it is one already. FleetError when it is something else."""
-        if (path / "fleet.json").exists():
+        if (path / layout.SETTINGS).exists():
             return cls.open(path)
-        # A writer's lock, and what a writer that was killed has left of the settings, do not count.
-        own = ("lock", ".fleet.json.")
-        if path.exists() and (not path.is_dir() or any(not file.name.startswith(own) for file in path.iterdir())):
+        if path.exists() and not (path.is_dir() and all(map(_is_no_content, path.iterdir()))):
             raise FleetError(f"{path}: is no fleet, and not empty", "Name a new or empty folder.")
         path.mkdir(parents=True, exist_ok=True)
         settings = {"format": FORMAT, "buckets": buckets, "salt": secrets.token_hex(16) if salt is None else salt}
-        write_whole(path / "fleet.json", json.dumps(settings, indent=2).encode() + b"\n")
+        write_whole(path / layout.SETTINGS, json.dumps(settings, indent=2).encode() + b"\n")
         return cls.open(path)
 
     @classmethod
     def open(cls, path: Path) -> Store:
         """Open a fleet's folder. FleetError when it is none, or of a newer format."""
-        file = path / "fleet.json"
+        file = path / layout.SETTINGS
         try:
             settings = json.loads(read_regular(file, _LARGEST_SETTINGS))
             number, buckets, salt = int(settings["format"]), int(settings["buckets"]), str(settings["salt"])
@@ -86,13 +84,13 @@ class Store:
     @property
     def work(self) -> Path:
         """Where stages keep their results; it may be deleted."""
-        return self.path / "work"
+        return self.path / layout.WORK
 
     def parts(self) -> dict[Unit, list[Path]]:
         """All parts of samples by unit, both in order. FleetError where there is one of no bucket or month."""
         found: dict[Unit, list[Path]] = defaultdict(list)
-        for file in sorted((self.path / "samples").glob("bucket=*/month=*/part-*.parquet")):
-            named = _UNIT.fullmatch(file.parent.relative_to(self.path / "samples").as_posix())
+        for file in sorted((self.path / layout.SAMPLES).glob("bucket=*/month=*/part-*.parquet")):
+            named = _UNIT.fullmatch(file.parent.relative_to(self.path / layout.SAMPLES).as_posix())
             if named is None or int(named[1]) >= self.buckets:
                 raise FleetError(
                     f"{file.parent}: is the folder of no bucket of clients (0 to {self.buckets - 1}) and month",
@@ -103,11 +101,11 @@ class Store:
 
     def part(self, unit: Unit, name: str) -> Path:
         """Where a part of samples lies."""
-        return self.path / "samples" / unit.folder / f"part-{name}.parquet"
+        return self.path / layout.SAMPLES / unit.folder / f"part-{name}.parquet"
 
     def packages(self) -> pa.Table:
         """Apps in their versions by number. FleetError when the list is damaged."""
-        file = self.path / "packages.parquet"
+        file = self.path / layout.PACKAGES
         if not file.exists():
             return PACKAGES.empty_table()
         table = typed(file, read_table(file), PACKAGES)
@@ -118,11 +116,16 @@ class Store:
 
     def write_packages(self, packages: pa.Table) -> None:
         """Replace the list; numbers that are in use must stay."""
-        write_table(self.path / "packages.parquet", packages.cast(PACKAGES))
+        write_table(self.path / layout.PACKAGES, packages.cast(PACKAGES))
 
     def write_part(self, unit: Unit, name: str, samples: pa.Table) -> None:
         """Write a part, in order of client and time."""
         write_table(self.part(unit, name), samples.cast(SAMPLES))
+
+
+def _is_no_content(file: Path) -> bool:
+    """A writer's lock, and what a writer that was killed has left of the settings."""
+    return file.name == layout.LOCK or is_leftover(file)
 
 
 @contextmanager
@@ -131,15 +134,10 @@ def only_writer(path: Path, waiting: Callable[[str], None] | None = None) -> Ite
 
     Where another one writes to it, `waiting` is called with its number, once, and its end awaited. FleetError without `waiting`.
     """
-    lock = FolderLock(path / "lock")
+    lock = FolderLock(path / layout.LOCK)
     try:
         path.mkdir(parents=True, exist_ok=True)
-        free = lock.acquire()
-        if not free and waiting is not None:
-            waiting(lock.holder())
-            while not free:
-                time.sleep(_LOOK_S)
-                free = lock.acquire()
+        free = lock.acquire() if waiting is None else lock.wait(waiting)
     except OSError as error:
         raise FleetError(
             f"{path}: cannot be written: {error.strerror}", "Make room, or name a folder that may be written to."

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.fleet.conditions import Cells
+from navitas.fleet.conditions import ConditionCells
 from navitas.fleet.statistics import CONFIDENCE, F64, I64, Bool, Contrast, Contrasts, contrast, contrasts, other_side, side
 from navitas.fleet.versions import version_key
 
@@ -22,7 +22,7 @@ _SURER = 1 + 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class FeatureCondition:
     """`feature` is (or is not) `value`, or is it or later (`later`; or earlier)."""
 
     feature: str
@@ -35,9 +35,9 @@ class Condition:
         met = version_key(value) >= version_key(self.value) and bool(value) if self.later else value == self.value
         return met == self.holds
 
-    def opposite(self) -> Condition:
+    def opposite(self) -> FeatureCondition:
         """What meets it not."""
-        return Condition(self.feature, self.value, not self.holds, self.later)
+        return FeatureCondition(self.feature, self.value, not self.holds, self.later)
 
     def __str__(self) -> str:
         if self.later:
@@ -46,25 +46,25 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class TreeNode:
     """Cells that meet all conditions; it is parted into two children or none.
 
     Where `only_compared`, they are what others are compared with: what they drain is nobody's finding.
     """
 
-    conditions: tuple[Condition, ...]
+    conditions: tuple[FeatureCondition, ...]
     rows: Bool
     effect: Contrast
-    children: tuple[Node, ...] = ()
+    children: tuple[TreeNode, ...] = ()
     only_compared: bool = False
 
-    def walk(self) -> Iterator[Node]:
+    def walk(self) -> Iterator[TreeNode]:
         """Itself, and all below."""
         yield self
         for child in self.children:
             yield from child.walk()
 
-    def leaves(self) -> list[Node]:
+    def leaves(self) -> list[TreeNode]:
         """Those that are not parted."""
         return [node for node in self.walk() if not node.children]
 
@@ -73,7 +73,7 @@ class Node:
         return all(condition.admits(value) for condition in self.conditions if condition.feature == feature)
 
 
-def grow(cells: Cells, least_ppm_s: float) -> Node:
+def grow(cells: ConditionCells, least_ppm_s: float) -> TreeNode:
     """Part all cells by the condition that tells drains apart most surely, then each part, as far as any does.
 
     A split must be significant (paper: d′ > 0), here with clients as clusters and for as many tries as there were conditions, and
@@ -82,11 +82,11 @@ def grow(cells: Cells, least_ppm_s: float) -> Node:
     return _grown(cells, (), np.ones(len(cells.s), bool), least_ppm_s)
 
 
-def _grown(cells: Cells, path: tuple[Condition, ...], rows: Bool, least: float) -> Node:
+def _grown(cells: ConditionCells, path: tuple[FeatureCondition, ...], rows: Bool, least: float) -> TreeNode:
     effect = contrast(cells.cluster, cells.s, cells.w, rows)
     condition = _best(cells, rows, least) if len(path) < _DEEPEST else None
     if condition is None:
-        return Node(path, rows, effect)
+        return TreeNode(path, rows, effect)
     feature = cells.features[condition.feature]
     at = feature.values.index(condition.value)
     met = feature.place >= at if condition.later else feature.place == at
@@ -94,16 +94,16 @@ def _grown(cells: Cells, path: tuple[Condition, ...], rows: Bool, least: float) 
         _grown(cells, (*path, condition), rows & met, least),
         _grown(cells, (*path, condition.opposite()), rows & ~met, least),
     )
-    return Node(path, rows, effect, children)
+    return TreeNode(path, rows, effect, children)
 
 
-def _best(cells: Cells, rows: Bool, least: float) -> Condition | None:
+def _best(cells: ConditionCells, rows: Bool, least: float) -> FeatureCondition | None:
     """The condition that parts these cells most surely."""
     told = np.flatnonzero(rows & (cells.w > 0))
     clients, cluster = np.unique(cells.cluster[told], return_inverse=True)
     own = _Told(cluster, len(clients), cells.s[told], cells.w[told])
     whole = own.by(np.zeros(len(told), np.int64), 1)
-    tries: list[tuple[Condition, int, int]] = []
+    tries: list[tuple[FeatureCondition, int, int]] = []
     found: list[Contrasts] = []
     for conditions, met in _candidates(cells, told, own):
         rest = other_side(whole, met)
@@ -133,7 +133,7 @@ class _Told:
         return side(self.cluster[rows], (self.s[rows], self.w[rows]), value[rows], (self.clients, values))
 
 
-def _candidates(cells: Cells, told: I64, own: _Told) -> Iterator[tuple[list[Condition], F64]]:
+def _candidates(cells: ConditionCells, told: I64, own: _Told) -> Iterator[tuple[list[FeatureCondition], F64]]:
     """Conditions on values that occur, and a side of what meets them; the later values first, for *or later* includes them."""
     for feature, column in cells.features.items():
         known, place = np.unique(column.place[told], return_inverse=True)
@@ -145,11 +145,14 @@ def _candidates(cells: Cells, told: I64, own: _Told) -> Iterator[tuple[list[Cond
             high = min(low + width, last)
             each = own.by(place - low, high - low, (place >= low) & (place < high))
             if feature not in ORDERED:
-                yield [Condition(feature, value, True) for value in values[low:high]], each
+                yield [FeatureCondition(feature, value, True) for value in values[low:high]], each
                 continue
             inner = [at for at in range(low, high) if 0 < at < last - 1]
-            yield [Condition(feature, values[at], True) for at in inner], each[..., [at - low for at in inner]]
+            yield [FeatureCondition(feature, values[at], True) for at in inner], each[..., [at - low for at in inner]]
             upwards = later + np.cumsum(each[..., ::-1], axis=2)[..., ::-1]
             outer = [at for at in range(low, high) if at]
-            yield [Condition(feature, values[at], True, later=True) for at in outer], upwards[..., [at - low for at in outer]]
+            yield (
+                [FeatureCondition(feature, values[at], True, later=True) for at in outer],
+                upwards[..., [at - low for at in outer]],
+            )
             later = upwards[..., :1]

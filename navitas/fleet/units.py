@@ -19,7 +19,7 @@ from navitas.fleet.usage import COLUMNS, ordered, usage_of
 _VERSION = "4"
 
 
-class Task(Protocol):
+class FleetTask(Protocol):
     """A piece of work that engines run anywhere: it is pickled, reads files and writes files whole."""
 
     @property
@@ -33,7 +33,7 @@ class Task(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class UnitJob:
     """A unit whose sums are to be made: from its parts, and those of the month before for the pairs that span the two."""
 
     unit: Unit
@@ -68,7 +68,7 @@ class Job:
 class BucketTask:
     """What tasks about units of one bucket, in order of their months, have in common."""
 
-    jobs: tuple[Job, ...]
+    jobs: tuple[UnitJob, ...]
 
     @property
     def name(self) -> str:
@@ -88,7 +88,7 @@ class UsageTask(BucketTask):
             job.make(samples, self.app_of)
 
 
-def samples_of(jobs: Sequence[Job], columns: list[str]) -> Iterator[tuple[Job, pa.Table]]:
+def samples_of(jobs: Sequence[UnitJob], columns: list[str]) -> Iterator[tuple[UnitJob, pa.Table]]:
     """Each unit's samples, and of the month before those that may begin its pairs: of the last hours, and each client's last one.
 
     What two units need is read once.
@@ -115,14 +115,14 @@ def _read(parts: Sequence[Path], columns: list[str]) -> pa.Table | None:
     return pa.concat_tables(read_samples(part, columns) for part in parts) if parts else None
 
 
-def jobs_of(store: Store) -> list[Job]:
+def jobs_of(store: Store) -> list[UnitJob]:
     """All units of a store."""
     return [*_jobs(store)]
 
 
-def _jobs(store: Store) -> Iterator[Job]:
+def _jobs(store: Store) -> Iterator[UnitJob]:
     parts = store.parts()
     for unit, own in parts.items():
         before = parts.get(Unit(unit.bucket, str(np.datetime64(unit.month) - 1)), [])
         usage, clients = (store.work / table / f"{unit.folder}.parquet" for table in ("usage", "clients"))
-        yield Job(unit, tuple(own), tuple(before), usage, clients, f"{_VERSION} {fingerprint(*own, *before)}")
+        yield UnitJob(unit, tuple(own), tuple(before), usage, clients, f"{_VERSION} {fingerprint(*own, *before)}")

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from navitas.fleet.kernel import Amounts, AppLists, Sums, first_samples, sums_by_package
-from navitas.fleet.pairs import Bool, Pairs, Samples, pairs_of
+from navitas.fleet.kernel import AppLists, PairAmounts, Sums, first_samples, sums_by_package
+from navitas.fleet.pairs import Bool, ClientSamples, Pairs, pairs_of
 from navitas.fleet.schema import I64
 
 COLUMNS = ["client", "time_s", "level_ppm", "state", "screen", "uptime_s", "model", "os", "apps"]
@@ -55,7 +55,7 @@ is the client's, the same in each of its rows: `step_ppm` is the smallest change
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class UnitUsage:
     """A unit's sums, and how many pairs were refused by reason."""
 
     usage: pa.Table
@@ -63,7 +63,7 @@ class Usage:
     refused: dict[str, int]
 
 
-def usage_of(samples: pa.Table, begins_s: int = -(1 << 62), app_of: NDArray[np.int32] | None = None) -> Usage:
+def usage_of(samples: pa.Table, begins_s: int = -(1 << 62), app_of: NDArray[np.int32] | None = None) -> UnitUsage:
     """Sum up a unit's pairs; samples (`COLUMNS`) are ordered here if they are not, by client and time.
 
     Samples before `begins_s` are the unit's before: they only begin pairs. `app_of` has the app of each package.
@@ -73,9 +73,9 @@ def usage_of(samples: pa.Table, begins_s: int = -(1 << 62), app_of: NDArray[np.i
     client, own = told.client, told.time_s >= begins_s
     pairs = pairs_of(told)
     values = np.stack([pairs.counts, pairs.seconds, pairs.drop_ppm]).astype(np.int64) * own
-    amounts = Amounts(values, pairs.screen.astype(np.intp), SCREENS)
+    amounts = PairAmounts(values, pairs.screen.astype(np.intp), SCREENS)
     sums = list(sums_by_package(client, apps_in(samples), amounts, app_of))
-    return Usage(_usage_table(client, sums), _client_table(samples, client, own, pairs, amounts), pairs.refused(own))
+    return UnitUsage(_usage_table(client, sums), _client_table(samples, client, own, pairs, amounts), pairs.refused(own))
 
 
 def ordered(samples: pa.Table) -> pa.Table:
@@ -85,9 +85,9 @@ def ordered(samples: pa.Table) -> pa.Table:
     return samples if later.all() else samples.take(np.lexsort((time_s, client)))
 
 
-def samples_in(table: pa.Table) -> Samples:
+def samples_in(table: pa.Table) -> ClientSamples:
     """The columns that tell pairs, of an ordered table."""
-    return Samples(
+    return ClientSamples(
         _int64(table["client"]),
         _int64(table["time_s"]),
         _int64(table["level_ppm"]),
@@ -125,7 +125,7 @@ def _table(columns: Sequence[Any], schema: pa.Schema) -> pa.Table:
     return pa.table(numbers, schema=schema)
 
 
-def _client_table(samples: pa.Table, client: I64, own: Bool, pairs: Pairs, amounts: Amounts) -> pa.Table:
+def _client_table(samples: pa.Table, client: I64, own: Bool, pairs: Pairs, amounts: PairAmounts) -> pa.Table:
     first = first_samples(client)
     last = np.append(first[1:], len(client))[: len(first)] - 1
     if not len(first):

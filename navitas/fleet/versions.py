@@ -68,7 +68,7 @@ def find_versions(fleet: Fleet, apps: I64) -> Versions:
     effects: list[VersionEffect] = []
     steps: list[Since] = []
     for app in apps.tolist():
-        rows = _Rows.of(table.filter(pa.array(table["app"].to_numpy() == app)), version)
+        rows = _VersionRows.of(table.filter(pa.array(table["app"].to_numpy() == app)), version)
         if rows is None:
             continue
         effects += rows.effects(app)
@@ -84,7 +84,7 @@ def _places(step: Since, effects: Sequence[VersionEffect]) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class _Rows:
+class _VersionRows:
     """An app's rows: client and version by number, the versions in order; `after_unknown` are those after one too few tell of."""
 
     versions: list[str]
@@ -96,7 +96,7 @@ class _Rows:
     w: F64
 
     @classmethod
-    def of(cls, table: pa.Table, names: dict[int, str]) -> _Rows | None:
+    def of(cls, table: pa.Table, names: dict[int, str]) -> _VersionRows | None:
         """Versions that are known and that a few clients tell of; None where there are none."""
         version = np.array([names[package] for package in table["package"].to_pylist()], object)
         known = sorted({name for name in version.tolist() if name}, key=version_key)

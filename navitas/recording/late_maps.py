@@ -9,7 +9,7 @@ from pathlib import Path
 from navitas.new_files import write_new
 from navitas.recording.manifest import Map
 from navitas.recording.store import open_recording
-from navitas.recording.writer import MANIFEST_NAME, unwritable
+from navitas.recording.writer import MANIFEST_NAME, changing, unwritable
 
 UNKNOWN_MAP = "0" * 16
 """The map of a run while nobody knows it."""
@@ -20,8 +20,15 @@ MAP_UNKNOWN = "map_unknown"
 def add_map(root: Path, map_id: str, module: str, data: bytes, includes: Sequence[str] = ()) -> None:
     """Put a map into a recording; runs without a known one get it. One that is there already changes nothing.
 
-    Raises `RecordingError` for a folder that is no recording, or that cannot be written.
+    Raises `RecordingError` for a folder that is no recording, that cannot be written, or that another process writes.
     """
+    if any(known.id == map_id for known in open_recording(root).manifest.maps):
+        return  # also one that can only be read
+    with changing(root):
+        _add(root, map_id, module, data, includes)
+
+
+def _add(root: Path, map_id: str, module: str, data: bytes, includes: Sequence[str]) -> None:
     recording = open_recording(root)
     manifest = recording.manifest
     if any(known.id == map_id for known in manifest.maps):
@@ -43,8 +50,6 @@ def add_map(root: Path, map_id: str, module: str, data: bytes, includes: Sequenc
             (path, data),
             (root / MANIFEST_NAME, f"{now.model_dump_json(by_alias=True, indent=1)}\n".encode()),
         ):
-            part = place.with_name(f"{place.name}.part")
-            write_new(part, content)
-            part.replace(place)
+            write_new(place, content)
     except OSError as error:
         raise unwritable(root, error) from error

@@ -17,7 +17,7 @@ from typing import Literal, Self
 from navitas import __version__
 from navitas.errors import RecordingError
 from navitas.folder_lock import FolderLock
-from navitas.new_files import write_new
+from navitas.new_files import is_leftover, remove_leftovers, write_new
 from navitas.recording.manifest import (
     DeviceEntry,
     File,
@@ -43,6 +43,7 @@ POWER_PROFILE_NAME = "power_profile.xml"
 
 # Given up when the disk is full, so that the manifest can still say what has been recorded.
 _RESERVE_BYTES = 256 << 10
+_CHANGE_S = 5.0
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 Setting = str | int | float | bool | None
@@ -149,13 +150,13 @@ class RecordingWriter:
     def add_file(self, kind: FileKind, run: int | None, name: str, data: bytes) -> Path:
         """Write a whole raw file and list it."""
         path = self.path(kind, run, name)
-        path.write_bytes(data)
+        write_new(path, data)
         self._list(path.relative_to(self.root).as_posix(), kind, run)
         return path
 
     def replace_power_profile(self, xml: bytes, source: str) -> None:
         """Put another power profile in the place of the one that the recording began with."""
-        self._replace(POWER_PROFILE_NAME, xml)
+        write_new(self.root / POWER_PROFILE_NAME, xml)
         now = {"sha256": hashlib.sha256(xml).hexdigest(), "source": source}
         profile = self._manifest.power_profile.model_copy(update=now)
         self._manifest = self._manifest.model_copy(update={"power_profile": profile})
@@ -235,15 +236,7 @@ class RecordingWriter:
         return manifest
 
     def _replace_manifest(self, text: str) -> None:
-        self._replace(MANIFEST_NAME, text.encode())
-
-    def _replace(self, name: str, data: bytes) -> None:
-        part = self.root / f"{name}.part"
-        try:
-            write_new(part, data)
-            part.replace(self.root / name)
-        finally:
-            part.unlink(missing_ok=True)
+        write_new(self.root / MANIFEST_NAME, text)
 
     def _list(self, relative: str, kind: FileKind, run: int | None) -> None:
         path = self.root / relative
@@ -285,6 +278,26 @@ def _take(root: Path, lock: FolderLock) -> None:
         raise RecordingError(f"{root}: {who} is writing a recording here", "Wait for its end, or name another folder with -o.")
 
 
+@contextmanager
+def changing(root: Path) -> Iterator[None]:
+    """Hold a recording that is there for this process alone while it is changed.
+
+    Another change is waited for, a profiling is not. RecordingError when it is written by another process.
+    """
+    lock = FolderLock(root / LOCK_NAME)
+    try:
+        free = lock.wait(limit_s=_CHANGE_S)
+    except OSError as error:
+        raise unwritable(root, error) from error
+    if not free:
+        message = f"{root}: another profiling (process {lock.holder() or '?'}) is writing a recording here"
+        raise RecordingError(message, "Wait for its end, and try again.")
+    try:
+        yield
+    finally:
+        lock.release()
+
+
 def unwritable(root: Path, error: OSError) -> RecordingError:
     """The error for a recording that cannot be written, or no further."""
     message = f"{root}: cannot write a recording here: {error.strerror or error}"
@@ -310,7 +323,7 @@ def check_place(root: Path) -> None:
 
 def _replaceable(root: Path) -> bool:
     """Whether `root` holds an older recording; false when it is empty. RecordingError when it holds anything else."""
-    if all(path.name in (LOCK_NAME, RESERVE_NAME) for path in root.iterdir()):
+    if all(path.name in (LOCK_NAME, RESERVE_NAME) or is_leftover(path) for path in root.iterdir()):
         return False
     raw = None
     if (root / MANIFEST_NAME).is_file():  # a pipe would be waited for
@@ -326,7 +339,9 @@ def _replaceable(root: Path) -> bool:
 
 def _clear(root: Path) -> None:
     """Make `root` ready: an older recording loses its own files. RecordingError as `_replaceable`."""
-    if not _replaceable(root):
+    is_recording = _replaceable(root)
+    remove_leftovers(root)
+    if not is_recording:
         return
     for folder in ("maps", "runs"):
         if (root / folder).is_symlink():  # what it leads to is no part of the recording: nothing is written there

@@ -11,9 +11,10 @@ from rich.tree import Tree
 
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import Node, TestEnergy, ThreadEnergy
-from navitas.report.names import MethodNames, printable, test_label
+from navitas.report.names import MethodNames, test_label
 from navitas.report.terminal_tables import thread_name
 from navitas.report.units import duration, joules, percent
+from navitas.untrusted_text import printable
 
 _MAX_DEPTH = 24
 _MAX_CHILDREN = 30

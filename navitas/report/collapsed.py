@@ -9,7 +9,8 @@ from navitas.analyze.profile import Profile
 from navitas.analyze.records import ThreadEnergy
 from navitas.report.format import Format
 from navitas.report.frames import J_TO_UJ, UNTRACED, walk
-from navitas.report.names import MethodNames, printable
+from navitas.report.names import MethodNames
+from navitas.untrusted_text import printable
 
 MOST_FRAMES = 500
 """What is called by a stack of so many methods stands below it as one frame: a line names its whole stack, so lines and their

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator
 from itertools import groupby, islice
 from typing import Any
 
+from navitas.untrusted_text import without_surrogates
+
 _ENCODE = json.JSONEncoder(allow_nan=False).encode
 _PART_LINES = 10_000
 _ESCAPED_SURROGATE = "\\ud"
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class JsonLines:
@@ -37,7 +37,7 @@ def line(value: Any) -> str:
     """One value on one line. ValueError for a figure that is not finite."""
     text = _ENCODE(value)
     # Half a surrogate pair cannot be written as UTF-8, and readers refuse its escape.
-    return _ENCODE(_without_lone_surrogates(value)) if _ESCAPED_SURROGATE in text else text
+    return _ENCODE(without_surrogates(value)) if _ESCAPED_SURROGATE in text else text
 
 
 def written(value: Any, margin: str = "\n") -> Iterator[str]:
@@ -76,11 +76,3 @@ _PLAIN = (str, int, float, bool, type(None), Inline)
 
 def _holds_more(value: Any) -> bool:
     return type(value) not in _PLAIN and isinstance(value, dict | list | Iterator | JsonLines)
-
-
-def _without_lone_surrogates(value: Any) -> Any:
-    if isinstance(value, str):
-        return _SURROGATE.sub("?", value)
-    if isinstance(value, dict):
-        return {_without_lone_surrogates(key): _without_lone_surrogates(part) for key, part in value.items()}
-    return [_without_lone_surrogates(part) for part in value] if isinstance(value, list) else value

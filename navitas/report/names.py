@@ -1,15 +1,13 @@
-"""Names for people: methods, threads and tests, safe to print."""
+"""Names for people: methods, threads and tests. What shows them makes them safe (`untrusted_text`)."""
 
 from __future__ import annotations
 
-import unicodedata
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # what prints progress needs no numpy
     from navitas.analyze.records import TestEnergy
     from navitas.parse.tables import Method, MethodTable
 
-_TAB_WIDTH = 4
 UNKNOWN_METHOD = "(unknown method)"
 
 
@@ -54,25 +52,3 @@ def test_label(test: TestEnergy) -> str:
     """`class#method`, with its module unless that is the root project."""
     name = f"{test.class_name}#{test.method}"
     return name if test.module in {"", ":"} else f"{test.module} {name}"
-
-
-def printable(text: str, limit: int = 200) -> str:
-    """Text without characters that could steer a terminal or hide, and not longer than `limit`."""
-    shown = "".join(_visible(char) for char in text[: limit + 1])
-    return shown if len(shown) <= limit else shown[: limit - 1] + "…"
-
-
-def printable_lines(text: str) -> str:
-    """Several lines, each of them a `printable_line`."""
-    return "\n".join(printable_line(line, 2000) for line in text.split("\n"))
-
-
-def printable_line(text: str, limit: int = 200) -> str:
-    """A line of a message, `printable`, with its tabs as spaces; in names a tab stays visible."""
-    return printable(text[: limit + 1].expandtabs(_TAB_WIDTH), limit)
-
-
-def _visible(char: str) -> str:
-    if unicodedata.category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"}:
-        return f"\\u{ord(char):04x}"
-    return char

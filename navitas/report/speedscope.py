@@ -11,7 +11,8 @@ from navitas.parse.tables import MethodTable
 from navitas.report.format import Format
 from navitas.report.frames import J_TO_UJ, UNTRACED, walk
 from navitas.report.json_text import JsonLines, written
-from navitas.report.names import MethodNames, method_of, printable, test_label
+from navitas.report.names import MethodNames, method_of, test_label
+from navitas.untrusted_text import printable
 
 _SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 _EVENT = '{"type": "%s", "frame": %d, "at": %.12g}'

@@ -14,7 +14,6 @@ from navitas.analyze.records import TestEnergy, ThreadEnergy, Totals
 from navitas.analyze.repeats import repeats_of
 from navitas.errors import UsageError
 from navitas.report.call_tree import call_tree
-from navitas.report.names import printable
 from navitas.report.terminal_tables import (
     baseline_note,
     baseline_table,
@@ -24,6 +23,7 @@ from navitas.report.terminal_tables import (
     threads_table,
 )
 from navitas.report.units import battery_share, charge, duration, joules
+from navitas.untrusted_text import printable
 
 _LISTED = 20
 _MAX_WARNINGS = 100

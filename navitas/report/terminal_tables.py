@@ -13,8 +13,9 @@ from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy, ThreadEnergy
 from navitas.analyze.repeats import Repeats
 from navitas.analyze.roll_up import MethodTotal
-from navitas.report.names import MethodNames, printable, short_class
+from navitas.report.names import MethodNames, short_class
 from navitas.report.units import battery_share, charge, digits, duration, joules, percent
+from navitas.untrusted_text import printable
 
 _METHOD_FIGURES = ("Exclusive", "±", "Share", "Inclusive", "Calls", "mJ/call", "Time", "Paper 1")
 _ROLES = {

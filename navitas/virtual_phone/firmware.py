@@ -16,7 +16,7 @@ from pathlib import Path
 
 from navitas.errors import DeviceError, NavitasError
 from navitas.owned_folder import owned_folder
-from navitas.user_folders import cache_folder
+from navitas.user_folders import cache_folder, make_folder
 from navitas.virtual_phone.host_java import CannotStart
 
 NAME = "robolectric-4.16.1-android-13"
@@ -90,7 +90,7 @@ def provide(files: Sequence[Path]) -> None:
         raise DeviceError(f"the build did not hand over Android's framework: {', '.join(missing)} missing", _REMEDY)
     place = folder()
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(place.parent)
         with owned_folder(".part-", place.parent) as part:
             made = part / NAME
             made.mkdir()

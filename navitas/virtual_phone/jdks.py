@@ -5,14 +5,12 @@ The list is a file beside the phone's root, so nothing that comes over adb can c
 
 from __future__ import annotations
 
-import errno
-import os
-from collections.abc import Iterator
 from pathlib import Path
+
+from navitas.trusted_paths import change_fault, owner_fault, way_to
 
 LIST_NAME = "jdks"
 """The list's file in a phone's state folder."""
-_MOST_LINKS = 40  # path_resolution(7)
 
 
 def program(home: str) -> Path:
@@ -23,41 +21,15 @@ def program(home: str) -> Path:
 def why_not(home: str) -> str:
     """Why the `java` of a JDK must not be run, empty when it may be: it is there, and no other user can have put it there.
 
-    Every part of its path, links and their targets too, must belong to this user or to root.
+    Every part of its path, links and their targets too, must be trusted as in `trusted_paths`.
     """
     path = program(home)
     try:
         if not path.is_file():
             return "there is no such JDK on this machine"
-        for part in _way_to(path):
-            if part.lstat().st_uid not in (0, os.getuid()):
-                return f"{part} belongs to another user"
-        if (real := path.resolve(strict=True)).stat().st_mode & 0o002:
-            return f"{real} can be changed by every user"
+        return next(filter(None, map(owner_fault, way_to(path))), "") or change_fault(path.resolve(strict=True))
     except OSError as error:
         return f"{error.filename}: {error.strerror}"
-    return ""
-
-
-def _way_to(path: Path) -> Iterator[Path]:
-    """Every folder and link that the kernel goes through to a path, in its order: also links behind links. Raises `OSError`."""
-    at, rest, links = Path("/"), list(reversed(path.absolute().parts[1:])), 0
-    yield at
-    while rest:
-        name = rest.pop()
-        if name == "..":
-            at = at.parent
-            continue
-        yield (part := at / name)
-        if not part.is_symlink():
-            at = part
-            continue
-        links += 1
-        if links > _MOST_LINKS:
-            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
-        target = part.readlink()
-        at = Path("/") if target.is_absolute() else at
-        rest += reversed(target.parts[1:] if target.is_absolute() else target.parts)
 
 
 class JdkList:

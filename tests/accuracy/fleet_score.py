@@ -21,6 +21,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from scipy import stats
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from support.fleet_gains import gains_without_s
+
 from navitas.fleet.advice import client_actions
 from navitas.fleet.bugs import Bugs, find_bugs
 from navitas.fleet.diagnoses import diagnoses_of, suspects
@@ -33,7 +36,7 @@ from navitas.fleet.simulate import FleetModel, act, simulate
 from navitas.fleet.stages import Fleet, brought_up_to_date
 from navitas.fleet.statistics import F64, Bool, life_gain_s
 from navitas.fleet.store import Store
-from navitas.fleet.tree import Node
+from navitas.fleet.tree import TreeNode
 
 DOC = Path(__file__).resolve().parents[2] / "docs" / "fleet.md"
 _FROM, _TO = "<!-- tests/accuracy/fleet_score.py writes from here -->", "<!-- to here -->"
@@ -138,7 +141,7 @@ def _hogs(store: Store, hogs: Hogs, app: np.ndarray) -> Found:
     true = _effects(store, app)
     many = is_hog & (hogs.clients >= _ENOUGH_CLIENTS) & np.isfinite(hogs.effect.value)
     large = many & (true >= _LEAST_EXTRA * hogs.usual_ppm_s)
-    low, _, high = hogs.gain_s
+    low, _, high = gains_without_s(hogs)
     gain = life_gain_s(hogs.rate, true)
     inside = (gain >= low) & ((gain <= high) | ~np.isfinite(high))
     return Found(
@@ -198,7 +201,7 @@ def _conditions(fleet: Fleet, hogs: Hogs, bugs: Bugs) -> Found:
     return total
 
 
-def _named(node: Node, values: Values) -> list[tuple[str, str]]:
+def _named(node: TreeNode, values: Values) -> list[tuple[str, str]]:
     """What a leaf's conditions say of each feature: the only value that meets them, of versions the first."""
     said = []
     for feature in {condition.feature for condition in node.conditions}:

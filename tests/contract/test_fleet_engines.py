@@ -21,7 +21,7 @@ from navitas.fleet.files import FleetError
 from navitas.fleet.simulate import FleetModel, simulate
 from navitas.fleet.stages import Fleet, brought_up_to_date
 from navitas.fleet.store import Store, Unit
-from navitas.fleet.units import Job, UsageTask
+from navitas.fleet.units import UnitJob, UsageTask
 
 pytest.importorskip("pyspark", reason="Spark is not installed: pip install 'navitas[spark]'")
 if shutil.which("java") is None:
@@ -72,7 +72,7 @@ def test_results_for_which_there_is_no_room_are_a_lack_of_memory() -> None:
 
 
 def test_what_goes_wrong_on_a_worker_is_told(engine: SparkEngine, tmp_path: Path) -> None:
-    gone = Job(Unit(0, "2026-01"), (tmp_path / "gone.parquet",), (), tmp_path / "usage", tmp_path / "clients", "x")
+    gone = UnitJob(Unit(0, "2026-01"), (tmp_path / "gone.parquet",), (), tmp_path / "usage", tmp_path / "clients", "x")
     for running in (engine, DuckDbEngine(tmp_path / "spill", threads=1)):
         with pytest.raises(FleetError, match=r"gone\.parquet: cannot be read") as told:
             running.run([UsageTask((gone,))], lambda _: None)

@@ -20,11 +20,11 @@ from support.gradle_builds import outcome
 from support.gradle_projects import gradles
 
 from navitas import __version__
-from navitas.build.bundle import Bundle, open_bundle
 from navitas.build.gradle import INIT_SCRIPT, build_bundles
 from navitas.build.jars import JARS
 from navitas.bundle.manifest import AndroidManifest
 from navitas.bundle.manifest import Apk as AppApk
+from navitas.bundle.reader import Bundle, open_bundle
 from navitas.errors import BuildError, UsageError
 
 PLUGIN = JARS / "navitas-gradle-plugin.jar"

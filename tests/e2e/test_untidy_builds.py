@@ -15,7 +15,7 @@ from support.lab import Lab
 from support.reports import data_of
 from support.untidy_build import MANY_JARS, untidy_build
 
-from navitas.build.bundle import Bundle
+from navitas.bundle.reader import Bundle
 from navitas.report import json_report, speedscope
 from navitas.virtual_phone.start import virtual_phone
 

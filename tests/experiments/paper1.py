@@ -20,9 +20,9 @@ from rich.console import Console
 from rich.table import Table
 
 import navitas
-from navitas.build.bundle import Bundle
 from navitas.build.gradle import build_bundles
 from navitas.build.sample import copy_sample
+from navitas.bundle.reader import Bundle
 from navitas.cli.progress import ConsoleProgress
 from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import Progress

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from support.ftrace_writer import Form, comments
+from support.no_progress import NoProgress
 from support.notes_app import bundle_of, make
 from support.perfetto_writer import PerfettoWriter
 from support.recording_maker import make_recording, start_ns
@@ -17,11 +18,10 @@ from truth.recorder import write_recording
 from truth.samples import LEVELS
 from truth.workloads import simulate
 
-from navitas.build.bundle import open_bundle
 from navitas.build.gradle import build_bundles
 from navitas.build.sample import copy_sample
+from navitas.bundle.reader import open_bundle
 from navitas.collect.options import ProfileOptions
-from navitas.collect.progress import NoProgress
 from navitas.collect.session import profile
 from navitas.recording.manifest import File
 from navitas.recording.store import MANIFEST_NAME

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from support.lab import Lab, app_threads
 from support.maven import NotFetchedError
+from support.no_progress import NoProgress
 from support.notes_app import APP, TESTS, Made, bundle_of, make
 
-from navitas.build.bundle import open_bundle
+from navitas.bundle.reader import open_bundle
 from navitas.cli.main import run
 from navitas.collect.installing import installed
-from navitas.collect.progress import NoProgress
 from navitas.device.adb import AdbDevice
 
 Capture = pytest.CaptureFixture[str]

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from support.command_line import eventually
 from support.lab import Lab, Profiled
+from support.no_progress import NoProgress
 from support.rails import rails_by_run
 from support.shims import built
 
 from navitas.analyze.load import load_tables
-from navitas.collect.progress import NoProgress
 from navitas.virtual_phone.start import virtual_phone
 
 pytestmark = pytest.mark.timeout(300)

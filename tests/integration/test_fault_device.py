@@ -17,11 +17,11 @@ from support.command_line import eventually
 from support.host import check_gone, processes, small_disk
 from support.lab import Lab
 from support.link import linked
+from support.no_progress import NoProgress
 from support.phone_data import skeleton, state_folder
 
 import navitas
 from navitas.analyze.profile import Profile
-from navitas.collect.progress import NoProgress
 from navitas.collect.trace.run_trace import leave_nothing
 from navitas.collect.watchdog import Watchdog
 from navitas.device.adb import AdbDevice
@@ -84,7 +84,7 @@ def left_on(device: AdbDevice, lab: Lab) -> str:
 
 @pytest.mark.parametrize("what", ["phone", "server"])
 def test_a_phone_or_adb_server_that_dies_during_a_test(lab: Lab, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
-    monkeypatch.setattr("navitas.collect.run._BACK_S", 0.3)
+    monkeypatch.setattr("navitas.collect.run_recorder._BACK_S", 0.3)
     with virtual_phone() as device:
         state = state_folder(device)
         doing = Doing(lab, device, "*#waits")
@@ -180,7 +180,7 @@ def test_a_link_that_is_cut_while_events_are_pulled(lab: Lab) -> None:
 
 
 def test_a_link_that_hangs_during_a_test_is_given_up_in_time(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("navitas.collect.run._BACK_S", 0.1)
+    monkeypatch.setattr("navitas.collect.run_recorder._BACK_S", 0.1)
     monkeypatch.setattr("navitas.collect.logcat._SILENCE_AFTER_ERROR_S", 0.2)
     monkeypatch.setattr("navitas.device.adb._BACK_LOOK_S", 0.2)
     with linked(lab.phone) as (device, link):

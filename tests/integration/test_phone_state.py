@@ -37,7 +37,7 @@ def journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where the journals are."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.setattr("navitas.collect.state.guard._BACK_S", 0.5)
-    monkeypatch.setattr("navitas.collect.run._BACK_S", 0.5)
+    monkeypatch.setattr("navitas.collect.run_recorder._BACK_S", 0.5)
     return tmp_path / "state/navitas/devices"
 
 

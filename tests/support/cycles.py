@@ -14,8 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from navitas.build.bundle import Bundle
-from navitas.collect.progress import NoProgress
+from navitas.bundle.reader import Bundle
 from navitas.device.adb import AdbDevice
 from navitas.device.adb_transport import Stream
 from navitas.errors import ExitCode, NavitasError
@@ -25,6 +24,7 @@ from support.command_line import MARK
 from support.lab import Lab, Profiled
 from support.leftovers import Surroundings
 from support.link import linked
+from support.no_progress import NoProgress
 from support.shims import built
 
 _SLOW_BYTES_PER_S = 50_000

@@ -7,8 +7,8 @@ import subprocess
 import zipfile
 from pathlib import Path
 
-from navitas.build.bundle import Bundle
 from navitas.build.gradle import build_bundles
+from navitas.bundle.reader import Bundle
 
 
 class Build:

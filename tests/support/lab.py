@@ -8,18 +8,19 @@ from pathlib import Path
 import navitas
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import MethodEnergy, TestEnergy, ThreadEnergy
-from navitas.build.bundle import Bundle
+from navitas.bundle.reader import Bundle
 from navitas.collect.options import ProfileOptions
-from navitas.collect.progress import NoProgress, Progress
-from navitas.collect.session import Outcome, profile
+from navitas.collect.progress import Progress
+from navitas.collect.session import ProfilingOutcome, profile
 from navitas.device.adb import AdbDevice
+from support.no_progress import NoProgress
 
 
 @dataclass(frozen=True)
 class Profiled:
     """One profiling and its result, by names."""
 
-    outcome: Outcome
+    outcome: ProfilingOutcome
     profile: Profile
 
     @property

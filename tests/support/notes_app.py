@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from navitas.build.bundle import Bundle, open_bundle
 from navitas.build.instrument import instrument
 from navitas.build.jars import JARS
+from navitas.bundle.reader import Bundle, open_bundle
 from support import bundle_maker
 from support.apk_maker import Signer, Tag, activity, instrumentation, manifest, write
 from support.framework import NotFetchedError, provide

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
-from navitas.new_files import aside, write_new
+import pytest
+
+from navitas.new_files import aside, is_leftover, named_stream, new_file, remove_leftovers, replacing, write_new
 
 
 def test_a_link_of_the_name_is_replaced_and_what_it_leads_to_stays(tmp_path: Path) -> None:
@@ -23,3 +28,83 @@ def test_a_name_aside_is_new_and_short_however_long_the_file_s(tmp_path: Path) -
     assert one != two and one.parent == target.parent and len(one.name) < 255
     one.touch()
     one.replace(target)
+
+
+def test_a_failure_leaves_what_was_there_and_no_partial_file(tmp_path: Path) -> None:
+    target = tmp_path / "file"
+    target.write_text("old")
+    with pytest.raises(ZeroDivisionError), new_file(target) as out:
+        out.write(b"half")
+        raise ZeroDivisionError
+    with pytest.raises(ZeroDivisionError), replacing(target) as made:
+        made.write_text("half")
+        raise ZeroDivisionError
+    assert target.read_text() == "old" and [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_nobody_sees_half_a_file(tmp_path: Path) -> None:
+    target = tmp_path / "file"
+    with new_file(target, durable=True) as out:
+        out.write(b"half")
+        out.flush()
+        assert not target.exists()
+        out.write(b" and half")
+    assert target.read_bytes() == b"half and half"
+    with replacing(target) as made:
+        made.write_text("new")
+        assert target.read_bytes() == b"half and half"
+    assert target.read_text() == "new" and [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_errors_name_the_target_and_no_other_file(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder/inside").touch()
+    (tmp_path / "file").touch()
+    for target in (tmp_path / "folder", tmp_path / "file/below", tmp_path / "missing/below"):
+        with pytest.raises(OSError) as caught:
+            write_new(target, "text")
+        assert caught.value.filename == str(target) and caught.value.filename2 is None
+        with pytest.raises(OSError) as caught, new_file(target, shown=Path("as named")):
+            pass
+        assert caught.value.filename == "as named"
+    with pytest.raises(FileNotFoundError) as other, new_file(tmp_path / "new"):
+        (tmp_path / "another").read_bytes()
+    assert other.value.filename == str(tmp_path / "another"), "an error of what is written is its own"
+    with (
+        pytest.raises(OSError, match="No space left") as full,
+        named_stream(os.open("/dev/full", os.O_WRONLY), Path("mine")) as out,
+    ):
+        out.write(b"x")
+    assert full.value.filename == "mine"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder"]
+
+
+def test_text_is_utf_8_and_the_umask_holds(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        write_new(tmp_path / "file", "µJ")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "file").read_bytes() == b"\xc2\xb5J"
+    assert (tmp_path / "file").stat().st_mode & 0o777 == 0o640
+
+
+KILLED = """
+import os, sys
+from pathlib import Path
+from navitas.new_files import new_file
+with new_file(Path(sys.argv[1])):
+    os.kill(os.getpid(), 9)
+"""
+
+
+def test_what_killed_processes_leave_is_known_and_removed(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-c", KILLED, str(tmp_path / "file")], check=False, timeout=60)
+    (left,) = tmp_path.iterdir()
+    assert is_leftover(left)
+    for name in ("file.part", ".file.part", ".part", f"{left.name}x"):
+        (tmp_path / name).touch()
+        assert not is_leftover(tmp_path / name)
+    remove_leftovers(tmp_path)
+    assert not left.exists() and len(list(tmp_path.iterdir())) == 4
+    remove_leftovers(tmp_path / "missing")

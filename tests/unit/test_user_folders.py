@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import grp
 import os
+import pwd
+import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,16 +14,17 @@ import pytest
 
 from navitas.cli.main import run
 from navitas.errors import UsageError
-from navitas.user_folders import cache_folder, state_folder
+from navitas.user_folders import cache_folder, make_folder, state_folder
 
 
 @pytest.fixture
-def shared(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def shared(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A folder like /tmp, which is the temp folder of a user without a home."""
 
     def no_home() -> Path:
         raise RuntimeError("no home")
 
+    tmp_path_factory.getbasetemp()  # not below this one
     with tempfile.TemporaryDirectory(dir="/tmp") as made:
         Path(made).chmod(0o1777)
         for name in ("XDG_CACHE_HOME", "XDG_STATE_HOME"):
@@ -34,6 +38,12 @@ def give_away(path: Path) -> None:
     if os.getuid() != 0:
         pytest.skip("only root can give a file to another user")
     os.chown(path, 65534, 65534, follow_symlinks=False)
+
+
+def give_to_group(path: Path) -> None:
+    if os.getuid() != 0:
+        pytest.skip("only root can give a file to another group")
+    os.chown(path, -1, 65534)
 
 
 def test_without_a_home_the_folder_is_made_for_its_user_alone(shared: Path) -> None:
@@ -56,12 +66,33 @@ def test_one_that_another_user_has_made_is_refused(shared: Path, capsys: pytest.
 
 
 @pytest.mark.parametrize("mode", [0o777, 0o770, 0o1777, 0o720])
-def test_one_that_others_can_write_to_is_refused(shared: Path, mode: int) -> None:
+@pytest.mark.parametrize("place", ["shared", "home"])
+def test_one_that_others_can_write_to_is_refused(
+    shared: Path, tmp_path: Path, place: str, mode: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = shared / f"navitas-{os.getuid()}"
+    if place == "home":
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+        folder = tmp_path / "navitas"
     folder.mkdir()
+    if not mode & stat.S_IWOTH:
+        give_to_group(folder)
     folder.chmod(mode)
-    with pytest.raises(UsageError, match=f"{folder} can be written by other users"):
+    with pytest.raises(UsageError, match=f"{folder} can be written by other users") as caught:
         cache_folder()
+    assert "chmod go-w" in caught.value.remedy
+
+
+def test_a_group_that_is_the_user_s_alone_counts_as_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the umask is 002, as on many systems, what the user makes is of such a group, which can write."""
+    user = pwd.getpwuid(os.getuid())
+    group = grp.getgrgid(user.pw_gid)
+    if group.gr_name != user.pw_name or set(group.gr_mem) - {user.pw_name}:
+        pytest.skip("the user has no group of their own")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    (tmp_path / "navitas").mkdir()
+    (tmp_path / "navitas").chmod(0o775)
+    assert cache_folder() == tmp_path / "navitas"
 
 
 @pytest.mark.parametrize("exists", [True, False])
@@ -79,7 +110,7 @@ def test_an_own_link_to_another_user_s_folder_is_refused(shared: Path) -> None:
     (shared / "theirs").mkdir()
     (shared / f"navitas-{os.getuid()}").symlink_to("theirs")
     give_away(shared / "theirs")
-    with pytest.raises(UsageError, match="leads to a folder of another user"):
+    with pytest.raises(UsageError, match=f"{shared}/theirs belongs to another user"):
         cache_folder()
 
 
@@ -92,10 +123,40 @@ def test_a_named_folder_below_one_of_all_users_is_checked_too(shared: Path, monk
         cache_folder()
 
 
-def test_elsewhere_the_user_s_word_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A folder in a home that a container gives to another user number stays usable."""
-    monkeypatch.setenv("XDG_CACHE_HOME", "/none/cache")
-    assert cache_folder() == Path("/none/cache/navitas")
-    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
+@pytest.mark.parametrize("given", ["home", "home/.cache", "home/.cache/navitas"])
+@pytest.mark.parametrize("by", ["HOME", "XDG_CACHE_HOME"])
+def test_a_folder_of_another_user_is_refused_wherever_it_is(
+    tmp_path: Path, by: str, given: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "home/.cache/navitas").mkdir(parents=True)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setenv(by, str(tmp_path / ("home" if by == "HOME" else "home/.cache")))
+    assert cache_folder() == tmp_path / "home/.cache/navitas"
+    give_away(tmp_path / given)
+    with pytest.raises(UsageError, match=f"{tmp_path / given} belongs to another user") as caught:
+        cache_folder()
+    assert "XDG_CACHE_HOME" in caught.value.remedy and "HOME" in caught.value.remedy
+
+
+def test_the_folders_are_where_the_variables_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert cache_folder() == tmp_path / ".cache/navitas"
+    for asked, variable, default in (
+        (cache_folder, "XDG_CACHE_HOME", ".cache"),
+        (state_folder, "XDG_STATE_HOME", ".local/state"),
+    ):
+        monkeypatch.setenv(variable, str(tmp_path / "named"))
+        assert asked() == tmp_path / "named/navitas"
+        for ignored in ("", "relative"):
+            monkeypatch.setenv(variable, ignored)
+            assert asked() == tmp_path / default / "navitas"
+    assert not list(tmp_path.iterdir()), "asking for a folder makes none"
+
+
+def test_a_folder_is_made_for_its_user_alone(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        make_folder(tmp_path / "a/b")
+        make_folder(tmp_path / "a/b")
+    finally:
+        os.umask(before)
+    assert [(tmp_path / name).stat().st_mode & 0o777 for name in ("a", "a/b")] == [0o700, 0o700]

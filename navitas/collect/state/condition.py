@@ -21,7 +21,7 @@ _MAX_LINE = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Battery:
+class BatteryState:
     """What the battery service says; None is what it does not say, or says in no unit that makes sense."""
 
     level_percent: float | None = None
@@ -42,21 +42,21 @@ class Thermal:
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class PhoneCondition:
     """Both at one moment."""
 
-    battery: Battery = Battery()
+    battery: BatteryState = BatteryState()
     thermal: Thermal = Thermal()
 
 
-def read_condition(device: Device, *, frozen: bool = False) -> Condition:
+def read_condition(device: Device, *, frozen: bool = False) -> PhoneCondition:
     """Ask the device, in one call. With `frozen` (we hold `dumpsys battery unplug`) the battery is thawed for the question."""
     battery = "dumpsys battery"
     if frozen:
         battery = "dumpsys battery reset; dumpsys battery; dumpsys battery unplug"
     text = device.shell(f"{battery}; echo; echo {_SPLIT}; dumpsys thermalservice 2>&1").text
     first, _, second = text.partition(_SPLIT)
-    return Condition(parse_battery(first), parse_thermal(second))
+    return PhoneCondition(parse_battery(first), parse_thermal(second))
 
 
 def battery_values(text: str) -> dict[str, str]:
@@ -71,14 +71,14 @@ def battery_values(text: str) -> dict[str, str]:
     return values
 
 
-def parse_battery(text: str) -> Battery:
+def parse_battery(text: str) -> BatteryState:
     """The battery's state; all unknown when the text is another service's, or an error."""
     values = battery_values(text)
     level, scale = _number(values.get("level")), _number(values.get("scale"))
     powered = [value == "true" for key, value in values.items() if key.endswith(" powered")]
     status = values.get("status")
     tenths, millivolts = _number(values.get("temperature")), _number(values.get("voltage"))
-    return Battery(
+    return BatteryState(
         level_percent=_within(level * 100 / scale if level is not None and scale else None, 0, 100),
         temperature_c=_within(tenths / 10 if tenths is not None else None, -40, 120),
         # Some phones report volts or microvolts.

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 from navitas.collect.progress import Progress
-from navitas.collect.state.condition import MODERATE, THERMAL_NAMES, Condition, read_condition
+from navitas.collect.state.condition import MODERATE, THERMAL_NAMES, PhoneCondition, read_condition
 from navitas.device.base import Device
 from navitas.errors import DeviceError
 
@@ -19,7 +19,7 @@ _LONGEST_S = 300.0
 _FORCE = "or measure all the same with --force"
 
 
-def unfit(condition: Condition) -> tuple[str, str] | None:
+def unfit(condition: PhoneCondition) -> tuple[str, str] | None:
     """Why a phone should not be measured now, and what helps; None when it may be."""
     status, battery = condition.thermal.status, condition.battery
     if status is not None and status >= MODERATE:
@@ -37,7 +37,7 @@ def unfit(condition: Condition) -> tuple[str, str] | None:
     return None
 
 
-def check(device: Device, *, force: bool) -> Condition:
+def check(device: Device, *, force: bool) -> PhoneCondition:
     """The phone's condition before the first run. Raises `DeviceError` when it is unfit and `force` is not given."""
     condition = read_condition(device)
     if not force and (why := unfit(condition)) is not None:
@@ -54,7 +54,7 @@ class CoolDown:
     def __init__(
         self,
         device: Device,
-        start: Condition,
+        start: PhoneCondition,
         warn: Callable[[str, str, str], None],
         progress: Progress,
         *,
@@ -89,7 +89,7 @@ class CoolDown:
             self._progress.detail(warmer)
             self._sleep(_LOOK_S)
 
-    def _warmer(self, now: Condition) -> str | None:
+    def _warmer(self, now: PhoneCondition) -> str | None:
         status, before = now.thermal.status, self._start.thermal.status
         if status is not None and before is not None and status > before:
             return f"thermal status {status} ({THERMAL_NAMES[status]}), {before} at the start"

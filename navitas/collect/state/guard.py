@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack, contextmanager
 
 from navitas.collect.state.journal import Journal
-from navitas.collect.state.settings import BY_KEY, RADIOS, SETTINGS, Setting, parse_reading, reading_script, same
+from navitas.collect.state.settings import BY_KEY, RADIOS, SETTINGS, PhoneSetting, parse_reading, reading_script, same
 from navitas.device.base import Device
 from navitas.errors import DeviceError
 
@@ -77,7 +77,7 @@ def _changes(device: Device, warn: Warn, *, radios_off: bool) -> dict[str, str]:
     return changed
 
 
-def _chosen(device: Device, warn: Warn, *, radios_off: bool) -> list[Setting]:
+def _chosen(device: Device, warn: Warn, *, radios_off: bool) -> list[PhoneSetting]:
     if not radios_off:
         return list(SETTINGS)
     wireless = re.search(r":\d+$|_adb-tls-connect", device.info.serial)
@@ -87,7 +87,7 @@ def _chosen(device: Device, warn: Warn, *, radios_off: bool) -> list[Setting]:
     return [*SETTINGS, *RADIOS]
 
 
-def _read(device: Device, settings: Sequence[Setting]) -> dict[str, str | None]:
+def _read(device: Device, settings: Sequence[PhoneSetting]) -> dict[str, str | None]:
     return parse_reading(settings, device.shell(reading_script(settings), timeout_s=_SHELL_S).text)
 
 

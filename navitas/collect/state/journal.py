@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
 import re
 import time
 from collections.abc import Iterator, Mapping
@@ -14,8 +13,9 @@ from contextlib import contextmanager
 from navitas.device.base import DeviceInfo
 from navitas.errors import DeviceError
 from navitas.folder_lock import FolderLock
+from navitas.new_files import write_new
 from navitas.regular_files import read_regular
-from navitas.user_folders import state_folder
+from navitas.user_folders import make_folder, state_folder
 
 SCHEMA_VERSION = 1
 _MAX_BYTES = 64 << 10
@@ -40,7 +40,7 @@ class Journal:
     @contextmanager
     def held(self) -> Iterator[None]:
         """Keep other profilings off the phone. Raises `DeviceError` when one is on it, `OSError` where nothing can be written."""
-        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_folder(self.path.parent)
         lock = FolderLock(self.path.with_suffix(".lock"))
         if not lock.acquire():
             raise DeviceError(
@@ -83,12 +83,7 @@ class Journal:
             "kind": info.kind,
             "changed": dict(changed),
         }
-        part = self.path.with_suffix(".part")
-        with part.open("w", encoding="utf-8") as file:
-            json.dump(content, file, indent=1)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(self.path)
+        write_new(self.path, json.dumps(content, indent=1), durable=True)
 
     def _forget_virtual(self) -> None:
         """Remove what killed profilings on virtual phones have left."""

@@ -7,14 +7,14 @@ from contextlib import contextmanager
 
 from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import Progress
-from navitas.collect.state.condition import Condition
+from navitas.collect.state.condition import PhoneCondition
 from navitas.collect.state.fitness import CoolDown, check
 from navitas.collect.state.guard import Warn, prepared
 from navitas.collect.state.settings import BATTERY
 from navitas.device.base import Device
 
 
-def condition_at_start(device: Device, options: ProfileOptions) -> Condition | None:
+def condition_at_start(device: Device, options: ProfileOptions) -> PhoneCondition | None:
     """The phone's condition; None where its state does not matter: the virtual phone's, unless something is to be set on it.
 
     Raises `DeviceError` when the phone is hot or nearly empty, and measuring was not forced.
@@ -25,7 +25,7 @@ def condition_at_start(device: Device, options: ProfileOptions) -> Condition | N
 
 @contextmanager
 def measured(
-    device: Device, start: Condition | None, options: ProfileOptions, warn: Warn, progress: Progress
+    device: Device, start: PhoneCondition | None, options: ProfileOptions, warn: Warn, progress: Progress
 ) -> Iterator[Callable[[int], None]]:
     """Set the phone while the context is open. Yields what is called before each run with the number of its repeat."""
     if start is None:

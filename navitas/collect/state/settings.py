@@ -16,7 +16,7 @@ ABSENT = "null"
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class PhoneSetting:
     """One thing that is set. `read` prints its state and `parse` finds the value in that (None: it cannot be known here);
     `put` is the command that makes a value true."""
 
@@ -41,21 +41,21 @@ def _one_line(text: str) -> str | None:
     return lines[0] if len(lines) == 1 and re.fullmatch(r"[\w.:+-]{1,100}", lines[0]) else None
 
 
-def _stored(namespace: str, key: str, name: str, wanted: str) -> Setting:
+def _stored(namespace: str, key: str, name: str, wanted: str) -> PhoneSetting:
     def put(value: str) -> str:
         if value == ABSENT:
             return f"settings delete {namespace} {key}"
         return f"settings put {namespace} {key} {shlex.quote(value)}"
 
-    return Setting(f"{namespace}/{key}", name, wanted, f"settings get {namespace} {key}", _one_line, put)
+    return PhoneSetting(f"{namespace}/{key}", name, wanted, f"settings get {namespace} {key}", _one_line, put)
 
 
 def _flag(text: str) -> str | None:
     return line if (line := _one_line(text)) in ("0", "1") else None
 
 
-def _doze(kind: str) -> Setting:
-    return Setting(
+def _doze(kind: str) -> PhoneSetting:
+    return PhoneSetting(
         f"doze/{kind}",
         f"{kind} doze",
         "0",
@@ -81,14 +81,14 @@ def _battery(text: str) -> str | None:
     return None if battery.plugged else "unplugged"
 
 
-def _radio(service: str, key: str, name: str) -> Setting:
+def _radio(service: str, key: str, name: str) -> PhoneSetting:
     """Wi-Fi's flag is 2 or 3 in flight mode; what is not off is on."""
 
     def parse(text: str) -> str | None:
         line = _one_line(text)
         return None if line is None or not line.isdecimal() else str(int(line != "0"))
 
-    return Setting(
+    return PhoneSetting(
         f"radio/{service}",
         name,
         "0",
@@ -98,8 +98,8 @@ def _radio(service: str, key: str, name: str) -> Setting:
     )
 
 
-SETTINGS: tuple[Setting, ...] = (
-    Setting(
+SETTINGS: tuple[PhoneSetting, ...] = (
+    PhoneSetting(
         "screen",
         "screen",
         "Awake",
@@ -117,7 +117,7 @@ SETTINGS: tuple[Setting, ...] = (
     _stored("global", "animator_duration_scale", "animator durations", "0"),
     _doze("deep"),
     _doze("light"),
-    Setting(
+    PhoneSetting(
         BATTERY,
         "battery's charging state",
         "unplugged",
@@ -126,7 +126,7 @@ SETTINGS: tuple[Setting, ...] = (
         lambda value: f"dumpsys battery {'unplug' if value == 'unplugged' else 'reset'}",
     ),
 )
-RADIOS: tuple[Setting, ...] = (
+RADIOS: tuple[PhoneSetting, ...] = (
     _radio("wifi", "wifi_on", "Wi-Fi"),
     _radio("data", "mobile_data", "mobile data"),
     _radio("bluetooth", "bluetooth_on", "Bluetooth"),
@@ -134,12 +134,12 @@ RADIOS: tuple[Setting, ...] = (
 BY_KEY = {setting.key: setting for setting in (*SETTINGS, *RADIOS)}
 
 
-def reading_script(settings: Sequence[Setting]) -> str:
+def reading_script(settings: Sequence[PhoneSetting]) -> str:
     """One command line that reads them all."""
     return "; ".join(f"echo '@{number}'; {setting.read} 2>&1" for number, setting in enumerate(settings))
 
 
-def parse_reading(settings: Sequence[Setting], text: str) -> dict[str, str | None]:
+def parse_reading(settings: Sequence[PhoneSetting], text: str) -> dict[str, str | None]:
     """The values by key, from the output of `reading_script`; None is what could not be read."""
     pieces = re.split(r"^@(\d+)\r?$", text, flags=re.MULTILINE)
     outputs = dict(zip(pieces[1::2], pieces[2::2], strict=False))

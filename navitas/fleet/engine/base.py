@@ -11,13 +11,13 @@ import pyarrow as pa
 
 from navitas.fleet.files import FleetError
 from navitas.fleet.kernel import UnknownPackage
-from navitas.fleet.units import Task
+from navitas.fleet.units import FleetTask
 
 Tables = Mapping[str, pa.Table | Sequence[Path]]
 """Names in a statement: tables in memory, or Parquet files of one schema."""
 
 
-Work = TypeVar("Work", bound=Task)
+Work = TypeVar("Work", bound=FleetTask)
 
 
 class Engine(Protocol):
@@ -43,7 +43,7 @@ class OutOfMemory(Exception):
     """A statement needs more memory than it may have: ask about fewer clients at once."""
 
 
-def did(task: Task) -> None:
+def did(task: FleetTask) -> None:
     """Run a task. FleetError, with its name, when memory does not suffice, or its samples name what is no package."""
     try:
         task.run()

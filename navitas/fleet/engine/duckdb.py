@@ -14,7 +14,7 @@ import pyarrow as pa
 from navitas.fleet.engine.base import OutOfMemory, Tables, Work, did
 from navitas.fleet.engine.spill import forget, own_folder
 from navitas.fleet.files import FleetError
-from navitas.fleet.units import Task
+from navitas.fleet.units import FleetTask
 
 MEMORY_MIB = 1024
 
@@ -78,7 +78,7 @@ class DuckDbEngine:
         forget(self._spill)
 
 
-def _fitted(task: Task) -> bool:
+def _fitted(task: FleetTask) -> bool:
     """Run a task; whether memory sufficed. FleetError when it fails otherwise."""
     try:
         did(task)

@@ -15,9 +15,9 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from navitas.fleet.engine.base import OutOfMemory, Tables, Work, did
 from navitas.fleet.engine.spark_errors import named
-from navitas.fleet.engine.spark_session import Session
+from navitas.fleet.engine.spark_session import StatementSession
 from navitas.fleet.files import FleetError
-from navitas.fleet.units import Task
+from navitas.fleet.units import FleetTask
 
 _WAVE = 4
 """Tasks for each core before it is told how many are done."""
@@ -36,7 +36,7 @@ class SparkEngine:
     def __init__(self, spill: Path, *, memory_mib: int, master: str | None = None) -> None:
         self._arguments = spill, memory_mib, master
         self._thread = ThreadPoolExecutor(1, "spark")
-        starting = self._thread.submit(Session, *self._arguments)
+        starting = self._thread.submit(StatementSession, *self._arguments)
         try:
             self._session = starting.result()
         except BaseException:
@@ -75,10 +75,10 @@ class SparkEngine:
             if not self._session.has_died():
                 raise named(error) from error
             self._session.close()
-            self._session = self._thread.submit(Session, *self._arguments).result()
+            self._session = self._thread.submit(StatementSession, *self._arguments).result()
             raise OutOfMemory("Spark's process has ended") from error
 
-    def _outcomes(self, tasks: Sequence[Task]) -> list[tuple[str, str] | None]:
+    def _outcomes(self, tasks: Sequence[FleetTask]) -> list[tuple[str, str] | None]:
         return list(self._session.spark.sparkContext.parallelize(tasks, len(tasks)).map(_outcome).collect())
 
     def _table(self, sql: str, tables: Tables) -> pa.Table:
@@ -105,7 +105,7 @@ def _pattern(file: Path) -> str:
     return "file://" + _SIGNS.sub(r"\\\1", str(file.absolute()))
 
 
-def _outcome(task: Task) -> tuple[str, str] | None:
+def _outcome(task: FleetTask) -> tuple[str, str] | None:
     """What went wrong with a task, as `FleetError` takes it."""
     try:
         did(task)

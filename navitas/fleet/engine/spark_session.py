@@ -39,7 +39,7 @@ _STATEMENTS = {
 }
 
 
-class Session:
+class StatementSession:
     """A session with settings of its own for statements: in the Spark that runs already, as in a notebook, or in a new one.
 
     A new one takes Spark's own settings (spark-defaults.conf, PYSPARK_SUBMIT_ARGS), the driver's memory apart; without a master

@@ -9,8 +9,8 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
-from navitas.fleet.ingest.lines import Block, Refusal
-from navitas.fleet.ingest.raw import Batch, Unreadable, batch_of
+from navitas.fleet.ingest.lines import LineBlock, Refusal
+from navitas.fleet.ingest.raw import RowBatch, Unreadable, batch_of
 
 _HEAD = re.compile(rb"\d{1,2},h,(\d{1,15})((?::[A-Z*]+)*)(?::(\d{1,15}))?(?:,(.*))?")
 _HISTORY = re.compile(rb"\d{1,2},h,")
@@ -58,7 +58,7 @@ class CheckinReader:
         self._waiting: tuple[int, bytes, dict[str, object]] | None = None
         self._ignored: Counter[str] = Counter()
 
-    def read(self, block: Block) -> Batch:
+    def read(self, block: LineBlock) -> RowBatch:
         """The samples that are complete with these lines."""
         rows: list[tuple[int, bytes, dict[str, object]]] = []
         refused = list(block.refused)
@@ -73,11 +73,11 @@ class CheckinReader:
                 refused.append(Refusal(number, str(error), line))
         return self._batch(rows, refused)
 
-    def end(self) -> Batch:
+    def end(self) -> RowBatch:
         """The last sample: no more lines tell of its second."""
         return self._batch([self._waiting] if self._waiting else [], [])
 
-    def _batch(self, rows: list[tuple[int, bytes, dict[str, object]]], refused: list[Refusal]) -> Batch:
+    def _batch(self, rows: list[tuple[int, bytes, dict[str, object]]], refused: list[Refusal]) -> RowBatch:
         batch = batch_of(list(rows), refused)
         batch.ignored.update(self._ignored)
         self._ignored.clear()

@@ -14,20 +14,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from navitas.fleet import layout
 from navitas.fleet.files import FleetError, write_whole
 from navitas.fleet.store import Store
+from navitas.new_files import to_disk
 from navitas.regular_files import read_regular
 
-ASIDE = "incoming"
-LEDGER = "ledger.jsonl"
 _LARGEST = 4 << 30
 
 
-class Ledger:
+class SourceLedger:
     """The sources that a fleet has, a JSON line each."""
 
     def __init__(self, store: Store) -> None:
-        self._file = store.path / LEDGER
+        self._file = store.path / layout.LEDGER
         self.entries: dict[str, dict[str, Any]] = {}
         try:
             data = read_regular(self._file, _LARGEST) if self._file.exists() else b""
@@ -55,36 +55,36 @@ class Ledger:
 
 def aside(store: Store) -> Store:
     """Where the files of a source are made, laid out as in the store."""
-    return replace(store, path=store.path / ASIDE / "store")
+    return replace(store, path=store.path / layout.INCOMING / "store")
 
 
 def spool_folder(store: Store) -> Path:
     """Where rows wait that do not fit into the memory."""
-    return store.path / ASIDE / "spool"
+    return store.path / layout.INCOMING / "spool"
 
 
-def commit(store: Store, ledger: Ledger, entries: Sequence[Mapping[str, Any]]) -> None:
+def commit(store: Store, ledger: SourceLedger, entries: Sequence[Mapping[str, Any]]) -> None:
     """Store the files that are aside, and enter their sources."""
     folder = aside(store).path
     files = sorted(str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file()) if folder.exists() else []
-    _to_disk(*(folder / name for name in files), *{(folder / name).parent for name in files})
+    _all_to_disk(*(folder / name for name in files), *{(folder / name).parent for name in files})
     write_whole(_journal(store), json.dumps({"entries": entries, "files": files}).encode())
-    _to_disk(_journal(store), _journal(store).parent)
+    _all_to_disk(_journal(store), _journal(store).parent)
     _carry_out(store, ledger)
 
 
-def recover(store: Store, ledger: Ledger) -> None:
+def recover(store: Store, ledger: SourceLedger) -> None:
     """Finish what a run that was killed had begun, and remove what it had not decided on."""
     if _journal(store).exists():
         _carry_out(store, ledger)
-    shutil.rmtree(store.path / ASIDE, ignore_errors=True)
+    shutil.rmtree(store.path / layout.INCOMING, ignore_errors=True)
 
 
 def _journal(store: Store) -> Path:
-    return store.path / ASIDE / "commit.json"
+    return store.path / layout.INCOMING / "commit.json"
 
 
-def _carry_out(store: Store, ledger: Ledger) -> None:
+def _carry_out(store: Store, ledger: SourceLedger) -> None:
     try:
         journal = json.loads(read_regular(_journal(store), _LARGEST))
         files, entries = [Path(name) for name in journal["files"]], list(journal["entries"])
@@ -97,17 +97,12 @@ def _carry_out(store: Store, ledger: Ledger) -> None:
         if (folder / name).exists():
             (store.path / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).replace(store.path / name)
-    _to_disk(*{parent for name in files for parent in (store.path / name).parents if parent.is_relative_to(store.path)})
+    _all_to_disk(*{parent for name in files for parent in (store.path / name).parents if parent.is_relative_to(store.path)})
     ledger.enter(entries)
     _journal(store).unlink()
-    shutil.rmtree(store.path / ASIDE, ignore_errors=True)
+    shutil.rmtree(store.path / layout.INCOMING, ignore_errors=True)
 
 
-def _to_disk(*paths: Path) -> None:
-    """Wait until these files, or what folders hold, are on the disk."""
+def _all_to_disk(*paths: Path) -> None:
     for path in paths:
-        handle = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        to_disk(path)

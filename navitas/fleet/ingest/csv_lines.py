@@ -12,8 +12,8 @@ import pyarrow.compute as pc
 import pyarrow.csv as pv
 
 from navitas.fleet.files import FleetError
-from navitas.fleet.ingest.lines import Block, Refusal
-from navitas.fleet.ingest.raw import APART, COLUMNS, REQUIRED, Batch, Unreadable, batch_of
+from navitas.fleet.ingest.lines import LineBlock, Refusal
+from navitas.fleet.ingest.raw import APART, COLUMNS, REQUIRED, RowBatch, Unreadable, batch_of
 from navitas.fleet.ingest.times import time_column
 
 _TRUE, _FALSE = ["true", "True", "1", "on"], ["false", "False", "0", "off"]
@@ -27,7 +27,7 @@ class CsvReader:
     header: list[str] = field(default_factory=list)
     name: str = "a CSV"
 
-    def read(self, block: Block) -> Batch:
+    def read(self, block: LineBlock) -> RowBatch:
         """A block's rows. FleetError where the header lacks a column that is required."""
         if not self.header and block.lines:
             try:
@@ -39,10 +39,10 @@ class CsvReader:
                     f"{self.name}: its first line names no column {', '.join(missing)}, but {', '.join(self.header)[:_SHOWN]}",
                     "Name the columns there, with commas between them: client,time,level,apps",
                 )
-            block = Block(block.numbers[1:], block.lines[1:], block.refused)
+            block = LineBlock(block.numbers[1:], block.lines[1:], block.refused)
         return self._fast(block) or self._by_row(block)
 
-    def end(self) -> Batch:
+    def end(self) -> RowBatch:
         """Nothing is held back."""
         return batch_of([], [])
 
@@ -51,7 +51,7 @@ class CsvReader:
         """Which cell holds the client; −1 where none does."""
         return self.header.index("client") if "client" in self.header else -1
 
-    def _fast(self, block: Block) -> Batch | None:
+    def _fast(self, block: LineBlock) -> RowBatch | None:
         names = self.header
         if not block.lines or len(set(names)) != len(names) or not {"client", "time", "level", "apps"} <= set(names):
             return None
@@ -86,9 +86,9 @@ class CsvReader:
         columns["apps"] = pc.if_else(pc.equal(text, ""), pa.scalar([], COLUMNS.field("apps").type), lists)
         arrays = [columns[c.name] if c.name in columns else pa.nulls(table.num_rows, c.type) for c in COLUMNS]
         unknown = Counter({f"column {name}: not known": table.num_rows for name in names if name not in types})
-        return Batch(pa.table(arrays, COLUMNS).combine_chunks(), block.numbers, block.lines, list(block.refused), unknown)
+        return RowBatch(pa.table(arrays, COLUMNS).combine_chunks(), block.numbers, block.lines, list(block.refused), unknown)
 
-    def _by_row(self, block: Block) -> Batch:
+    def _by_row(self, block: LineBlock) -> RowBatch:
         rows, refused = [], list(block.refused)
         for number, line in zip(block.numbers, block.lines, strict=True):
             try:

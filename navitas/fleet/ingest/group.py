@@ -14,15 +14,16 @@ from typing import Any
 
 import numpy as np
 
+from navitas.fleet import layout
 from navitas.fleet.files import FleetError
 from navitas.fleet.ingest.checks import check
-from navitas.fleet.ingest.commit import Ledger, aside, commit, spool_folder
+from navitas.fleet.ingest.commit import SourceLedger, aside, commit, spool_folder
 from navitas.fleet.ingest.lines import Refusal
 from navitas.fleet.ingest.merge import Keys, Merger
 from navitas.fleet.ingest.names import Packages, stored_rows
-from navitas.fleet.ingest.outcome import Outcome
+from navitas.fleet.ingest.outcome import SourceOutcome
 from navitas.fleet.ingest.quarantine import Quarantine
-from navitas.fleet.ingest.raw import Batch, count
+from navitas.fleet.ingest.raw import RowBatch, count
 from navitas.fleet.ingest.readers import reader_of
 from navitas.fleet.ingest.source import BLOCK, SourceFile
 from navitas.fleet.ingest.spool import Spool
@@ -32,7 +33,7 @@ from navitas.fleet.store import Store
 class Group:
     """Reads sources one after another, then stores them."""
 
-    def __init__(self, store: Store, ledger: Ledger, packages: Packages, client: str, now_s: float) -> None:
+    def __init__(self, store: Store, ledger: SourceLedger, packages: Packages, client: str, now_s: float) -> None:
         self._store = store
         self._ledger = ledger
         self._packages = packages
@@ -40,7 +41,7 @@ class Group:
         self._now_s = now_s
         self._made = aside(store)
         self._spool = Spool(spool_folder(store), store.buckets)
-        self._sources: list[tuple[str, Outcome]] = []
+        self._sources: list[tuple[str, SourceOutcome]] = []
         self._failed: list[int] = []
         self._whole: set[str] = set()
         self.rows = 0
@@ -48,9 +49,9 @@ class Group:
     def __len__(self) -> int:
         return len(self._sources)
 
-    def read(self, file: Path, progress: Callable[[float, int], None]) -> Outcome:
+    def read(self, file: Path, progress: Callable[[float, int], None]) -> SourceOutcome:
         """Read a source. What could not be read to its end is left out of the group, and the outcome tells why."""
-        outcome = Outcome(_name(file))
+        outcome = SourceOutcome(_name(file))
         try:
             source = SourceFile(file)
             source.check_text()
@@ -67,11 +68,11 @@ class Group:
             self._whole.add(source.digest)
         except FleetError as error:
             self._failed.append(len(self._sources) - 1)
-            outcome = Outcome(_name(file), error=error)
+            outcome = SourceOutcome(_name(file), error=error)
         return outcome
 
-    def _read(self, source: SourceFile, outcome: Outcome, progress: Callable[[float, int], None]) -> None:
-        quarantine = Quarantine(self._made.path / "quarantine" / f"{source.digest}.jsonl", source.digest)
+    def _read(self, source: SourceFile, outcome: SourceOutcome, progress: Callable[[float, int], None]) -> None:
+        quarantine = Quarantine(self._made.path / layout.QUARANTINE / f"{source.digest}.jsonl", source.digest)
         outcome.refused = quarantine.refused
         try:
             with closing(quarantine):
@@ -87,7 +88,7 @@ class Group:
             raise
         self.rows += outcome.rows
 
-    def _batches(self, source: SourceFile, quarantine: Quarantine) -> Iterator[Batch]:
+    def _batches(self, source: SourceFile, quarantine: Quarantine) -> Iterator[RowBatch]:
         blocks = source.blocks()
         first = next(blocks)
         reader = reader_of(_name(source.path), first, self._client)
@@ -97,7 +98,7 @@ class Group:
             yield batch
         yield reader.end()
 
-    def _take(self, batch: Batch, quarantine: Quarantine, ignored: Counter[str]) -> None:
+    def _take(self, batch: RowBatch, quarantine: Quarantine, ignored: Counter[str]) -> None:
         """Check a batch; good rows wait until the group is stored."""
         for refusal in batch.refused:
             quarantine.add(refusal)
@@ -132,7 +133,7 @@ class Group:
         commit(self._store, self._ledger, entries)
 
 
-def _ahead(batches: Iterator[Batch]) -> Iterator[Batch]:
+def _ahead(batches: Iterator[RowBatch]) -> Iterator[RowBatch]:
     """The same batches; each is read, in a thread, while the one before it is worked on."""
     with ThreadPoolExecutor(1) as reading:
         coming = reading.submit(next, batches, None)

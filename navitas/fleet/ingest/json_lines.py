@@ -10,8 +10,8 @@ from collections.abc import Mapping
 import pyarrow as pa
 import pyarrow.json as pj
 
-from navitas.fleet.ingest.lines import Block, Refusal
-from navitas.fleet.ingest.raw import COLUMNS, Batch, Unreadable, batch_of
+from navitas.fleet.ingest.lines import LineBlock, Refusal
+from navitas.fleet.ingest.raw import COLUMNS, RowBatch, Unreadable, batch_of
 from navitas.fleet.ingest.times import time_column
 
 _KEY = re.compile(rb'"([A-Za-z_][A-Za-z0-9_.-]{0,63})"\s*:')
@@ -24,16 +24,16 @@ class JsonReader:
 
     client_column = -1
 
-    def read(self, block: Block) -> Batch:
+    def read(self, block: LineBlock) -> RowBatch:
         """A block's rows."""
         return _fast(block) or _by_row(block)
 
-    def end(self) -> Batch:
+    def end(self) -> RowBatch:
         """Nothing is held back."""
         return batch_of([], [])
 
 
-def _fast(block: Block) -> Batch | None:
+def _fast(block: LineBlock) -> RowBatch | None:
     """The block read at once; None when it holds anything out of the common."""
     if not block.lines:
         return None
@@ -46,7 +46,7 @@ def _fast(block: Block) -> Batch | None:
     # Rows and lines are told apart by their numbers alone.
     if table is None or table.num_rows != len(block.lines):
         return None
-    return Batch(table, block.numbers, block.lines, list(block.refused), ignored)
+    return RowBatch(table, block.numbers, block.lines, list(block.refused), ignored)
 
 
 def _parse(data: bytes, first: bytes, unknown: str) -> pa.Table | None:
@@ -74,7 +74,7 @@ def _unknown(data: bytes) -> Counter[str]:
     )
 
 
-def _by_row(block: Block) -> Batch:
+def _by_row(block: LineBlock) -> RowBatch:
     rows, refused = [], list(block.refused)
     for number, line in zip(block.numbers, block.lines, strict=True):
         try:

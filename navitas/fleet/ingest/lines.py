@@ -26,7 +26,7 @@ class Refusal:
     text: bytes
 
 
-class Lines(Sequence[bytes]):
+class LineSequence(Sequence[bytes]):
     """Lines that are held as one text, and cut apart only if they are asked for; none of them is empty."""
 
     def __init__(self, data: bytes = b"") -> None:
@@ -35,7 +35,7 @@ class Lines(Sequence[bytes]):
         self._cut: list[bytes] | None = None
 
     @classmethod
-    def of(cls, lines: Iterable[bytes]) -> Lines:
+    def of(cls, lines: Iterable[bytes]) -> LineSequence:
         """These lines."""
         return cls(b"\n".join(lines))
 
@@ -45,11 +45,11 @@ class Lines(Sequence[bytes]):
     @overload
     def __getitem__(self, index: int) -> bytes: ...
     @overload
-    def __getitem__(self, index: slice) -> Lines: ...
-    def __getitem__(self, index: int | slice) -> bytes | Lines:
+    def __getitem__(self, index: slice) -> LineSequence: ...
+    def __getitem__(self, index: int | slice) -> bytes | LineSequence:
         if index == 0 and self.data:
             return self.data.partition(b"\n")[0]
-        return self._lines()[index] if isinstance(index, int) else Lines.of(self._lines()[index])
+        return self._lines()[index] if isinstance(index, int) else LineSequence.of(self._lines()[index])
 
     def __iter__(self) -> Iterator[bytes]:
         return iter(self._lines())
@@ -61,11 +61,11 @@ class Lines(Sequence[bytes]):
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class LineBlock:
     """Lines that follow one another, without empty ones, and their numbers from 1 on; refused are those that are too long."""
 
     numbers: Sequence[int] = ()
-    lines: Lines = field(default_factory=Lines)
+    lines: LineSequence = field(default_factory=LineSequence)
     refused: list[Refusal] = field(default_factory=list)
 
 
@@ -77,12 +77,12 @@ class Cutter:
         self._rest = b""
         self._too_long = False
 
-    def cut(self, data: bytes, *, end: bool = False) -> Block:
+    def cut(self, data: bytes, *, end: bool = False) -> LineBlock:
         """The lines that end in `data`, at the `end` of the content also what is left."""
         whole, newline, rest = (data, b"", b"") if end else data.rpartition(b"\n")
         if not end and not newline:
             self._keep(self._rest + rest)
-            return Block()
+            return LineBlock()
         text = self._rest + whole
         if self.number == 0:
             text = text.removeprefix(_BOM)
@@ -96,14 +96,14 @@ class Cutter:
         if len(rest) > LINE_LIMIT:
             self._rest, self._too_long = rest[:_SHOWN], True
 
-    def _block(self, text: bytes) -> Block:
+    def _block(self, text: bytes) -> LineBlock:
         first = self.number + 1
         count = text.count(b"\n") + 1
         self.number += count
         begins_too_long, self._too_long = self._too_long, False
         plain = not (begins_too_long or b"\r" in text or _BLANK.search(b"\n%b\n" % text))
         if plain and _longest(text) <= LINE_LIMIT:
-            return Block(range(first, first + count), Lines(text))
+            return LineBlock(range(first, first + count), LineSequence(text))
         numbers, lines, refused = [], [], []
         for number, line in enumerate(text.split(b"\n"), first):
             if len(line) > LINE_LIMIT or (begins_too_long and number == first):
@@ -111,7 +111,7 @@ class Cutter:
             elif line and not line.isspace():
                 numbers.append(number)
                 lines.append(line.removesuffix(b"\r"))
-        return Block(numbers, Lines.of(lines), refused)
+        return LineBlock(numbers, LineSequence.of(lines), refused)
 
 
 def _longest(text: bytes) -> int:

@@ -10,7 +10,7 @@ from navitas.fleet.files import FleetError
 
 
 @dataclass(slots=True)
-class Outcome:
+class SourceOutcome:
     """What became of a source: its rows are accepted, duplicates, or refused for a reason.
 
     `contradicting` duplicates differ from the row that came first; `ignored` counts values that were left out of rows.

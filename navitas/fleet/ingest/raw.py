@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from navitas.fleet.ingest.lines import Refusal
+from navitas.untrusted_text import printable
 
 FORMAT = 1
 """Rows that say they are of a later format are refused."""
@@ -46,7 +47,7 @@ REQUIRED = ("client", "time", "level", "apps")
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class RowBatch:
     """Rows of a source: the table, the line number and line of each row, and what was refused or left out on the way."""
 
     table: pa.Table
@@ -60,7 +61,7 @@ class Unreadable(ValueError):
     """A row that is none, or a value that is none of its column's; the message is the reason."""
 
 
-def batch_of(rows: list[tuple[int, bytes, Mapping[str, object]]], refused: list[Refusal]) -> Batch:
+def batch_of(rows: list[tuple[int, bytes, Mapping[str, object]]], refused: list[Refusal]) -> RowBatch:
     """A batch of rows as Python's values (line number, line, values by column).
 
     Values that cannot be read are left out; a row that lacks a required one so is refused.
@@ -78,7 +79,7 @@ def batch_of(rows: list[tuple[int, bytes, Mapping[str, object]]], refused: list[
         else:
             numbers.append(number)
             lines.append(line)
-    return Batch(pa.Table.from_pylist(found, COLUMNS), numbers, lines, bad, ignored)
+    return RowBatch(pa.Table.from_pylist(found, COLUMNS), numbers, lines, bad, ignored)
 
 
 def _typed(values: Mapping[str, object], ignored: Counter[str]) -> dict[str, object]:
@@ -87,7 +88,7 @@ def _typed(values: Mapping[str, object], ignored: Counter[str]) -> dict[str, obj
     for name, value in values.items():
         read = _READ.get(name)
         if read is None:
-            count(ignored, f"column {_visible(name[:_LONGEST_NAME])}: not known")
+            count(ignored, f"column {printable(name, _LONGEST_NAME)}: not known")
         elif value is not None:
             try:
                 row[name] = read(value)
@@ -101,10 +102,6 @@ def _typed(values: Mapping[str, object], ignored: Counter[str]) -> dict[str, obj
 def count(ignored: Counter[str], what: str, rows: int = 1) -> None:
     """Count what is left out of rows; a source that has very many unknown columns must not fill the memory with their names."""
     ignored[what if what in ignored or len(ignored) < _MOST_NAMES else "more columns: not known"] += rows
-
-
-def _visible(name: str) -> str:
-    return name if name.isprintable() else ascii(name)
 
 
 def _number(value: object) -> float:

@@ -10,8 +10,8 @@ from navitas.fleet.files import FleetError
 from navitas.fleet.ingest.checkin import CheckinReader
 from navitas.fleet.ingest.csv_lines import CsvReader
 from navitas.fleet.ingest.json_lines import JsonReader
-from navitas.fleet.ingest.lines import Block
-from navitas.fleet.ingest.raw import Batch
+from navitas.fleet.ingest.lines import LineBlock
+from navitas.fleet.ingest.raw import RowBatch
 
 _JSON, _CSV = (".jsonl", ".json", ".ndjson"), (".csv",)
 _FOR_PEOPLE = re.compile(rb"Battery History|Statistics since last charge")
@@ -26,16 +26,16 @@ class Reader(Protocol):
         """Which cell of a line, between commas, names the client; −1 where lines are no cells."""
         ...
 
-    def read(self, block: Block) -> Batch:
+    def read(self, block: LineBlock) -> RowBatch:
         """The rows that are complete with these lines."""
         ...
 
-    def end(self) -> Batch:
+    def end(self) -> RowBatch:
         """The rows that are complete with the end of the source."""
         ...
 
 
-def reader_of(name: str, first: Block, client: str) -> Reader:
+def reader_of(name: str, first: LineBlock, client: str) -> Reader:
     """The reader of a file that is called so, and begins so. FleetError when there is none.
 
     `client` is whose history it is, for those name none; `{name}` in it stands for the file's name without its endings.

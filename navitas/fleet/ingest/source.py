@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from navitas.fleet.files import FleetError
-from navitas.fleet.ingest.lines import Block, Cutter, Refusal
+from navitas.fleet.ingest.lines import Cutter, LineBlock, Refusal
 from navitas.regular_files import open_regular
 
 _CHUNK = 1 << 20
@@ -47,7 +47,7 @@ class SourceFile:
         self.digest = _text(digest)
         return self
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[LineBlock]:
         """The lines of the content, decompressed; what a broken end leaves is told as a refusal.
 
         FleetError when the content is no longer what the hash was made of.

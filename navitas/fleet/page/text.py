@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import html
-import unicodedata
 from collections.abc import Iterable
 
+from navitas.untrusted_text import boxed
+
 _LONGEST = 300
-_UNSEEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 
 
 def text(value: str) -> str:
     """Escaped; characters that cannot be seen, or turn the direction of others, are shown as a box, and long texts are cut."""
-    shown = "".join("\ufffd" if unicodedata.category(char) in _UNSEEN else char for char in value[: _LONGEST + 1])
-    return html.escape(shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST - 1]}…")
+    return html.escape(boxed(value, _LONGEST))
 
 
 def name(value: str) -> str:

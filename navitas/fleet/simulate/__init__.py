@@ -2,6 +2,6 @@
 
 from navitas.fleet.simulate.acting import act, read_advice
 from navitas.fleet.simulate.model import FleetModel
-from navitas.fleet.simulate.run import simulate
+from navitas.fleet.simulate.simulation import simulate
 
 __all__ = ["FleetModel", "act", "read_advice", "simulate"]

@@ -11,13 +11,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 
+from navitas.fleet import layout
 from navitas.fleet.files import FleetError, read_table, write_table, write_whole
 from navitas.fleet.formulas import plain_column
 from navitas.fleet.schema import I64, client_of
 from navitas.fleet.simulate.bucket import Period, Plan, Stops
 from navitas.fleet.simulate.catalog import Bool, catalog_of
 from navitas.fleet.simulate.model import DAY_S, generator
-from navitas.fleet.simulate.run import Told, clear_pieces, period_into, read_model
+from navitas.fleet.simulate.simulation import Told, clear_pieces, period_into, read_model
 from navitas.fleet.store import Store, only_writer
 from navitas.regular_files import check_regular, read_regular
 
@@ -58,7 +59,7 @@ def act(
 
 def _second_period(store: Store, advice: pa.Table, compliance: float, jobs: int, progress: Told | None) -> tuple[int, int]:
     model, seed = read_model(store)
-    folder = store.path / "truth"
+    folder = store.path / layout.TRUTH
     before = read_table(folder / "clients.parquet")
     catalog = catalog_of(model, seed)
     client, app = _pairs(store, advice, before, {catalog.app_name(number): number for number in range(model.apps)})
@@ -87,7 +88,7 @@ def _second_period(store: Store, advice: pa.Table, compliance: float, jobs: int,
 
 def _claim(store: Store, digest: str) -> None:
     """There is one time after the first, so one advice."""
-    file = store.path / "truth" / "acting.json"
+    file = store.path / layout.TRUTH / "acting.json"
     if not file.exists():
         write_whole(file, json.dumps({"parts": digest}).encode() + b"\n")
         return

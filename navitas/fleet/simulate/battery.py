@@ -16,7 +16,7 @@ _EMPTY_PPM = 5_000.0
 
 
 @dataclass(frozen=True, slots=True)
-class Battery:
+class BatteryLevels:
     """True levels (ppm) and whether the phone is plugged in, at samples."""
 
     level_ppm: F64
@@ -29,7 +29,7 @@ class Battery:
         return both
 
 
-def battery_of(clients: Clients, course: Course, rate_ppm_s: F64, random: np.random.Generator, dirt: bool) -> Battery:
+def battery_of(clients: Clients, course: Course, rate_ppm_s: F64, random: np.random.Generator, dirt: bool) -> BatteryLevels:
     """Discharge and charge step by step.
 
     A phone is plugged in at night, after its level was low at the sample before, or because it would be empty; what it drains in
@@ -59,7 +59,7 @@ def battery_of(clients: Clients, course: Course, rate_ppm_s: F64, random: np.ran
         after = above + part * charge[row - 1, :k] - (1 - part) * drop[row - 1, :k]
         level[row, :k] = np.clip(after, _EMPTY_PPM, PPM)
         plugged[row, :k] = now
-    return Battery(level, plugged)
+    return BatteryLevels(level, plugged)
 
 
 def told(level_ppm: F64, step_ppm: I64) -> I64:

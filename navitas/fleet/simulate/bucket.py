@@ -16,7 +16,7 @@ from navitas.fleet.simulate.catalog import Bool, Catalog
 from navitas.fleet.simulate.clients import Clients, clients_of
 from navitas.fleet.simulate.course import course_of
 from navitas.fleet.simulate.model import FleetModel, generator
-from navitas.fleet.simulate.rows import Block, rows_of, stopped
+from navitas.fleet.simulate.rows import ClientBlock, rows_of, stopped
 from navitas.fleet.simulate.running import effects_of, running_of
 from navitas.fleet.simulate.truth import clients_table, effects_table
 
@@ -114,5 +114,5 @@ def _made(plan: Plan, clients: Clients, random: np.random.Generator) -> Made:
         effects = effects_of(catalog, clients.apps, course, running)
         rate = course.rate_ppm_s + effects.by_client(effects.drain_ppm_s, np.ones(len(effects.client), bool), size)
     battery = battery_of(clients, course, rate, random, dirt)
-    block = Block(clients, course, running, effects, rate, battery)
+    block = ClientBlock(clients, course, running, effects, rate, battery)
     return Made(rows_of(catalog, block, random, dirt), clients_table(block, unfollowed), effects_table(catalog, block))

@@ -16,7 +16,7 @@ _RESIDENT_DUTY, _RESIDENT_RUN = 0.97, 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Apps:
+class InstalledApps:
     """Installed apps by client and slot, ascending; −1 where a slot is empty.
 
     At a sample a resting app runs with probability `start`, a running one with `stay`; where the screen is on, one that does not
@@ -52,7 +52,7 @@ class Clients:
     nightly: F64
     wifi: F64
     advised: Bool
-    apps: Apps
+    apps: InstalledApps
 
 
 def clients_of(model: FleetModel, catalog: Catalog, number: I64, samples: I64, random: np.random.Generator) -> Clients:
@@ -91,7 +91,7 @@ def _drawn(random: np.random.Generator, shares: list[float], size: int) -> I64:
     return np.asarray(np.minimum(np.searchsorted(total, random.random(size) * total[-1], side="right"), last), np.int64)
 
 
-def _apps(model: FleetModel, catalog: Catalog, use: F64, phones: tuple[I64, I64], random: np.random.Generator) -> Apps:
+def _apps(model: FleetModel, catalog: Catalog, use: F64, phones: tuple[I64, I64], random: np.random.Generator) -> InstalledApps:
     size = len(use)
     low, high = model.installed
     count = np.clip(model.mean_installed * np.exp(0.2 * use + 0.1 * random.standard_normal(size) - 0.025), low, high).astype(
@@ -114,7 +114,7 @@ def _apps(model: FleetModel, catalog: Catalog, use: F64, phones: tuple[I64, I64]
     liked = np.where(there, random.exponential(1, shape) ** 2 * np.where(shown, 1, 1e-9), 0)
     chosen = np.cumsum(liked, axis=1)
     bug = _bugs(model, catalog, app, phones, random)
-    return Apps(
+    return InstalledApps(
         app,
         np.where(there, start, 0).astype(np.float32),
         np.where(there, 1 - 1 / run, 0).astype(np.float32),

@@ -13,7 +13,7 @@ from navitas.errors import UsageError
 DAY_S = 86_400
 
 
-class Device(NamedTuple):
+class PhoneModel(NamedTuple):
     """A model of phone: how often it is met, and what it drains (ppm of a full battery per second)."""
 
     name: str
@@ -31,16 +31,16 @@ class Os(NamedTuple):
 
 
 DEVICES = (
-    Device("Alder 5", 0.22, 4.2, 30.0),
-    Device("Alder 5 Mini", 0.10, 5.4, 34.0),
-    Device("Birch X", 0.18, 3.6, 26.0),
-    Device("Birch X Pro", 0.09, 3.3, 28.0),
-    Device("Cedar One", 0.14, 6.0, 38.0),
-    Device("Cedar Lite", 0.08, 6.8, 36.0),
-    Device("Elm 7", 0.08, 4.6, 31.0),
-    Device("Fir Note", 0.06, 3.0, 33.0),
-    Device("Oak S", 0.04, 5.0, 42.0),
-    Device("Pine 2", 0.01, 7.5, 44.0),
+    PhoneModel("Alder 5", 0.22, 4.2, 30.0),
+    PhoneModel("Alder 5 Mini", 0.10, 5.4, 34.0),
+    PhoneModel("Birch X", 0.18, 3.6, 26.0),
+    PhoneModel("Birch X Pro", 0.09, 3.3, 28.0),
+    PhoneModel("Cedar One", 0.14, 6.0, 38.0),
+    PhoneModel("Cedar Lite", 0.08, 6.8, 36.0),
+    PhoneModel("Elm 7", 0.08, 4.6, 31.0),
+    PhoneModel("Fir Note", 0.06, 3.0, 33.0),
+    PhoneModel("Oak S", 0.04, 5.0, 42.0),
+    PhoneModel("Pine 2", 0.01, 7.5, 44.0),
 )
 OSES = (Os("11", 0.08, 1.0), Os("12", 0.17, 1.0), Os("13.0", 0.10, 1.15), Os("13.1", 0.30, 1.0), Os("14", 0.35, 0.95))
 

@@ -12,30 +12,30 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from navitas.fleet.schema import I64, NETWORKS, PPM, SAMPLES, State
-from navitas.fleet.simulate.battery import Battery, told
+from navitas.fleet.simulate.battery import BatteryLevels, told
 from navitas.fleet.simulate.catalog import F64, Bool, Catalog
 from navitas.fleet.simulate.clients import Clients
 from navitas.fleet.simulate.course import MOBILE, NONE, Course
 from navitas.fleet.simulate.model import DEVICES, OSES
-from navitas.fleet.simulate.running import Effects, Running, through
+from navitas.fleet.simulate.running import Running, RunningDrains, through
 
 _FULL_CPU_PPM_S = 40.0
 _LOST = 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class ClientBlock:
     """All that is known of a block of clients."""
 
     clients: Clients
     course: Course
     running: Running
-    effects: Effects
+    effects: RunningDrains
     rate_ppm_s: F64
-    battery: Battery
+    battery: BatteryLevels
 
 
-def rows_of(catalog: Catalog, block: Block, random: np.random.Generator, dirt: bool) -> pa.Table:
+def rows_of(catalog: Catalog, block: ClientBlock, random: np.random.Generator, dirt: bool) -> pa.Table:
     """Samples in order of client and time."""
     clients, course = block.clients, block.course
     order = np.argsort(clients.number)
@@ -80,7 +80,7 @@ def _named(names: Sequence[str], index: NDArray[Any]) -> pa.Array:
     return pa.DictionaryArray.from_arrays(pa.array(index, pa.int8()), list(names))
 
 
-def _cpu(catalog: Catalog, block: Block, random: np.random.Generator) -> F64:
+def _cpu(catalog: Catalog, block: ClientBlock, random: np.random.Generator) -> F64:
     """Used since the sample before: some of its own, more with the screen on, and what apps drain through it."""
     effects, screen = block.effects, block.course.screen
     drain = effects.by_client(effects.drain_ppm_s, through(catalog, block.clients.apps, effects, "cpu"), screen.shape[1])
@@ -89,14 +89,14 @@ def _cpu(catalog: Catalog, block: Block, random: np.random.Generator) -> F64:
     return np.asarray(np.minimum(own + before / _FULL_CPU_PPM_S, 1.0))
 
 
-def _network(catalog: Catalog, block: Block) -> NDArray[np.int8]:
+def _network(catalog: Catalog, block: ClientBlock) -> NDArray[np.int8]:
     """Apps that drain through the radio keep it up where there is no other connection."""
     effects, network = block.effects, block.course.network
     radio = effects.by_client(effects.on, through(catalog, block.clients.apps, effects, "radio"), network.shape[1]) > 0
     return np.where(radio & (network == NONE), np.int8(MOBILE), network)
 
 
-def _apps(catalog: Catalog, block: Block, order: I64) -> tuple[pa.Array, pa.Array]:
+def _apps(catalog: Catalog, block: ClientBlock, order: I64) -> tuple[pa.Array, pa.Array]:
     """Lists of packages, and the one in the foreground."""
     apps, running = block.clients.apps, block.running
     first = np.where(apps.app >= 0, catalog.first[apps.app], 0).astype(np.int32)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from navitas.fleet.schema import I64
 from navitas.fleet.simulate.catalog import F64, RESOURCES, Bool, Catalog
-from navitas.fleet.simulate.clients import Apps
+from navitas.fleet.simulate.clients import InstalledApps
 from navitas.fleet.simulate.course import MOBILE, Course, between
 
 F32 = NDArray[np.float32]
@@ -24,7 +24,7 @@ class Running:
 
 
 @dataclass(frozen=True, slots=True)
-class Effects:
+class RunningDrains:
     """Pairs (client, slot) that drain something: by interval (rows) and pair (columns), in order of client.
 
     `on`: at samples; `drain_ppm_s` is the mean over the interval that follows each, `run` the part of it in which the app ran.
@@ -46,7 +46,7 @@ class Effects:
         return total
 
 
-def running_of(apps: Apps, course: Course, random: np.random.Generator) -> Running:
+def running_of(apps: InstalledApps, course: Course, random: np.random.Generator) -> Running:
     """Draw step by step: each app rests or runs on, and the screen brings more of them."""
     rows, size = course.time_s.shape
     slots = apps.app.shape[1]
@@ -70,7 +70,7 @@ def running_of(apps: Apps, course: Course, random: np.random.Generator) -> Runni
     return Running(on, foreground)
 
 
-def effects_of(catalog: Catalog, apps: Apps, course: Course, running: Running) -> Effects:
+def effects_of(catalog: Catalog, apps: InstalledApps, course: Course, running: Running) -> RunningDrains:
     """What hogs and bugs drain while they run, in versions and networks in which they do."""
     client, slot = np.nonzero(apps.extra_ppm_s)
     app = apps.app[client, slot]
@@ -82,9 +82,9 @@ def effects_of(catalog: Catalog, apps: Apps, course: Course, running: Running) -
     mobile = np.array([text == "network=mobile" for text in catalog.condition], bool)[app] & apps.bug[client, slot]
     drains[:, mobile] *= course.network[:, client[mobile]] == MOBILE
     switch = course.switch.astype(np.float32)[:, client]
-    return Effects(client, slot, on, between(switch, drains), between(switch, on))
+    return RunningDrains(client, slot, on, between(switch, drains), between(switch, on))
 
 
-def through(catalog: Catalog, apps: Apps, effects: Effects, resource: str) -> Bool:
+def through(catalog: Catalog, apps: InstalledApps, effects: RunningDrains, resource: str) -> Bool:
     """Which pairs drain through a resource."""
     return np.asarray(catalog.resource[apps.app[effects.client, effects.slot]] == RESOURCES.index(resource))

@@ -8,7 +8,7 @@ import pyarrow as pa
 from navitas.fleet.schema import PACKAGES
 from navitas.fleet.simulate.catalog import F64, RESOURCES, Catalog
 from navitas.fleet.simulate.model import DEVICES, OSES
-from navitas.fleet.simulate.rows import Block
+from navitas.fleet.simulate.rows import ClientBlock
 from navitas.fleet.simulate.running import F32
 
 GROUPS = ("control", "advised")
@@ -46,7 +46,7 @@ def _app_means(catalog: Catalog, clients: pa.Table, effects: pa.Table) -> F64:
     return np.divide(np.bincount(app, drained, size), time, out=np.zeros(size), where=time > 0)
 
 
-def clients_table(block: Block, unfollowed_ppm_s: F64) -> pa.Table:
+def clients_table(block: ClientBlock, unfollowed_ppm_s: F64) -> pa.Table:
     """A row for each client; rates are means over the time in which it was seen discharging."""
     clients, course = block.clients, block.course
     seconds = course.seconds * block.battery.discharging()
@@ -72,7 +72,7 @@ def clients_table(block: Block, unfollowed_ppm_s: F64) -> pa.Table:
     return table.sort_by("client")
 
 
-def effects_table(catalog: Catalog, block: Block) -> pa.Table:
+def effects_table(catalog: Catalog, block: ClientBlock) -> pa.Table:
     """A row for each hog or bug on a client, in order of client and app; those that never ran have no mean."""
     clients, effects = block.clients, block.effects
     seconds = (block.course.seconds * block.battery.discharging())[:, effects.client]

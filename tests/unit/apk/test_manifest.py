@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from support.apk_maker import Tag, activity, binary_xml, instrumentation, manifest, write
 
 from navitas.apk import manifest as module
-from navitas.apk.manifest import Component, Instrumentation, InvalidApk, read_apk
+from navitas.apk.manifest import AppComponent, Instrumentation, InvalidApk, read_apk
 
 APP = manifest(
     "org.example.notes",
@@ -41,10 +41,10 @@ def test_what_an_app_s_manifest_says() -> None:
     assert (found.min_sdk, found.target_sdk, found.debuggable, found.test_only) == (21, 33, True, True)
     assert found.application == "org.example.notes.App"
     assert found.activities == (
-        Component("org.example.notes.Main", "org.example.notes", exported=True, is_launcher=True),
-        Component("org.example.notes.Hidden", "org.example.notes:remote", exported=True),
+        AppComponent("org.example.notes.Main", "org.example.notes", exported=True, is_launcher=True),
+        AppComponent("org.example.notes.Hidden", "org.example.notes:remote", exported=True),
     )
-    assert found.services == (Component("org.example.notes.Sync", "org.example.other", exported=False),)
+    assert found.services == (AppComponent("org.example.notes.Sync", "org.example.other", exported=False),)
     assert found.processes == ("org.example.notes", "org.example.notes:remote", "org.example.other")
     assert found.launcher == found.activities[0]
     assert found.permissions == ("android.permission.INTERNET",)

@@ -14,10 +14,10 @@ import pytest
 from support.bundle_maker import ANDROID_FILES, ANDROID_MANIFEST, FILES, MANIFEST, make
 
 from navitas.build import gradle as driver
-from navitas.build.bundle import open_bundles
 from navitas.build.gradle import build_bundles, find_gradle
 from navitas.build.process import run_streaming
 from navitas.bundle.manifest import AndroidManifest
+from navitas.bundle.reader import open_bundles
 from navitas.errors import BuildError, ExitCode, UsageError
 
 

@@ -15,7 +15,7 @@ from navitas.cli.destinations import check_outputs
 from navitas.cli.main import COMMANDS, run
 from navitas.cli.measuring import tell
 from navitas.cli.options import ReportOptions
-from navitas.collect.session import Outcome
+from navitas.collect.session import ProfilingOutcome
 from navitas.errors import ExitCode, UsageError
 from navitas.folder_lock import FolderLock
 
@@ -190,7 +190,7 @@ def test_a_closed_pipe_is_no_error() -> None:
 
 def test_what_was_measured_is_told_although_no_report_can_be_made(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     recording = Path(shutil.copytree(Path(__file__).parents[2] / "golden/recording-v1", tmp_path / "rec"))
-    outcome = Outcome(recording, {"a.BTest#c": "why"}, crashed=False)
+    outcome = ProfilingOutcome(recording, {"a.BTest#c": "why"}, crashed=False)
     with pytest.raises(UsageError, match="mian"):
         tell(outcome, navitas.load(recording), ReportOptions(None, None, None, tree="mian", top=20, method="default"))
     error = capsys.readouterr().err
@@ -202,7 +202,11 @@ def test_a_large_recording_says_so(tmp_path: Path, capsys: pytest.CaptureFixture
     recording = Path(shutil.copytree(Path(__file__).parents[2] / "golden/recording-v1", tmp_path / "rec"))
     with (recording / "big").open("wb") as file:
         file.truncate(203_000_000)
-    tell(Outcome(recording, {}, crashed=False), navitas.load(recording), ReportOptions(None, None, None, None, 20, "default"))
+    tell(
+        ProfilingOutcome(recording, {}, crashed=False),
+        navitas.load(recording),
+        ReportOptions(None, None, None, None, 20, "default"),
+    )
     error = capsys.readouterr().err
     assert f"recording: {recording} (203 MB; smaller with --mode tick or folded, " in error and "--exclude" in error
 

@@ -18,7 +18,7 @@ from support.every_command import COMMANDS
 from support.forked import run_forked
 
 from navitas.cli.main import run
-from navitas.cli.paths import NameOrFile, PathType, Text
+from navitas.cli.paths import NameOrFile, PathType, Utf8Text
 from navitas.errors import ExitCode
 
 GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
@@ -182,7 +182,7 @@ def test_every_path_and_text_has_a_type_that_checks_it() -> None:
         for name, command in COMMANDS.items()
         for param in command.params
         if isinstance(param.type, click.Path | click.File | click.types.StringParamType | click.types.UnprocessedParamType)
-        and not isinstance(param.type, PathType | Text)
+        and not isinstance(param.type, PathType | Utf8Text)
     ]
     assert not plain
 
@@ -190,7 +190,7 @@ def test_every_path_and_text_has_a_type_that_checks_it() -> None:
 def _texts() -> Iterator[tuple[str, str]]:
     for name, command in COMMANDS.items():
         for param in command.params:
-            if isinstance(param.type, PathType | Text):
+            if isinstance(param.type, PathType | Utf8Text):
                 yield name, str(param.name)
 
 

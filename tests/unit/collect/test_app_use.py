@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 from fake_device import FakeDevice
+from support.no_progress import NoProgress
 
 from navitas.collect import app_use
 from navitas.collect.app_use import Use
 from navitas.collect.instrument import Instrumented
-from navitas.collect.progress import NoProgress
 from navitas.errors import DeviceError
 
 

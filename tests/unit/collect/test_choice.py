@@ -8,8 +8,8 @@ from typing import cast
 
 import pytest
 
-from navitas.build.bundle import Bundle
 from navitas.bundle.manifest import BundleManifest, TestTask
+from navitas.bundle.reader import Bundle
 from navitas.collect.choice import choose
 from navitas.collect.instrument import CannotList
 from navitas.device.base import Device, DeviceInfo, ShellResult

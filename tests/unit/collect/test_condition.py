@@ -7,7 +7,7 @@ from fake_device import FakeDevice
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navitas.collect.state.condition import Battery, Thermal, battery_values, parse_battery, parse_thermal, read_condition
+from navitas.collect.state.condition import BatteryState, Thermal, battery_values, parse_battery, parse_thermal, read_condition
 
 HEAD = "Current Battery Service state:\n"
 OLD = "  AC powered: false\n  USB powered: true\n  Wireless powered: false\n"
@@ -22,7 +22,7 @@ STATE = """\
   temperature: 283
   technology: Li-ion
 """
-USUAL = Battery(87.0, 28.3, 4.212, charging=True, plugged=True)
+USUAL = BatteryState(87.0, 28.3, 4.212, charging=True, plugged=True)
 
 BATTERIES = {
     "8": (HEAD + OLD + MIDDLE + STATE, USUAL),
@@ -38,20 +38,20 @@ BATTERIES = {
     ),
     "frozen": (
         HEAD + "  (UPDATES STOPPED -- use 'reset' to restart)\n" + OLD.replace("true", "false") + STATE,
-        Battery(87.0, 28.3, 4.212, charging=True, plugged=False, frozen=True),
+        BatteryState(87.0, 28.3, 4.212, charging=True, plugged=False, frozen=True),
     ),
     "a box that tells volts and degrees": (
         HEAD + OLD + STATE.replace("4212", "13").replace("283", "26"),
-        Battery(87.0, 2.6, None, charging=True, plugged=True),
+        BatteryState(87.0, 2.6, None, charging=True, plugged=True),
     ),
-    "microvolts": (HEAD + OLD + STATE.replace("4212", "4212000"), Battery(87.0, 28.3, None, charging=True, plugged=True)),
+    "microvolts": (HEAD + OLD + STATE.replace("4212", "4212000"), BatteryState(87.0, 28.3, None, charging=True, plugged=True)),
     "Windows' line ends": ((HEAD + OLD + STATE).replace("\n", "\r\n"), USUAL),
     "another scale": (
         HEAD + OLD + STATE.replace("scale: 100", "scale: 200"),
-        Battery(43.5, 28.3, 4.212, charging=True, plugged=True),
+        BatteryState(43.5, 28.3, 4.212, charging=True, plugged=True),
     ),
-    "no such service": ("Can't find service: battery\n", Battery()),
-    "nothing": ("", Battery()),
+    "no such service": ("Can't find service: battery\n", BatteryState()),
+    "nothing": ("", BatteryState()),
 }
 
 OVERRIDE = "IsStatusOverride: false\nThermalEventListeners:\n\tcallbacks: 1\n\tkilled: false\n\tbroadcasts count: -1\n"

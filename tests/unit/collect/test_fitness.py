@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 
 import pytest
 from fake_device import FakeDevice
+from support.no_progress import NoProgress
 
-from navitas.collect.progress import NoProgress
 from navitas.collect.state import fitness
-from navitas.collect.state.condition import Battery, Condition, Thermal
+from navitas.collect.state.condition import BatteryState, PhoneCondition, Thermal
 from navitas.collect.state.fitness import CoolDown, check, unfit
 from navitas.errors import DeviceError
 
@@ -17,15 +17,15 @@ from navitas.errors import DeviceError
 @pytest.mark.parametrize(
     ("condition", "words"),
     [
-        (Condition(Battery(level_percent=80), Thermal(2)), "thermal status 2 (moderate)"),
-        (Condition(Battery(temperature_c=46.0), Thermal()), "46.0 °C"),
-        (Condition(Battery(level_percent=14.0), Thermal(0)), "nearly empty (14 %)"),
-        (Condition(Battery(level_percent=15.0, temperature_c=44.0), Thermal(1)), None),
-        (Condition(Battery(level_percent=50.0, temperature_c=50.0), Thermal(0)), None),
-        (Condition(), None),
+        (PhoneCondition(BatteryState(level_percent=80), Thermal(2)), "thermal status 2 (moderate)"),
+        (PhoneCondition(BatteryState(temperature_c=46.0), Thermal()), "46.0 °C"),
+        (PhoneCondition(BatteryState(level_percent=14.0), Thermal(0)), "nearly empty (14 %)"),
+        (PhoneCondition(BatteryState(level_percent=15.0, temperature_c=44.0), Thermal(1)), None),
+        (PhoneCondition(BatteryState(level_percent=50.0, temperature_c=50.0), Thermal(0)), None),
+        (PhoneCondition(), None),
     ],
 )
-def test_what_makes_a_phone_unfit(condition: Condition, words: str | None) -> None:
+def test_what_makes_a_phone_unfit(condition: PhoneCondition, words: str | None) -> None:
     why = unfit(condition)
     assert (why is None) == (words is None)
     if why is not None and words is not None:
@@ -48,7 +48,9 @@ class Told(NoProgress):
         self.details.append(text)
 
 
-def cool(monkeypatch: pytest.MonkeyPatch, start: Condition, later: list[Condition]) -> tuple[list[str], list[str], float]:
+def cool(
+    monkeypatch: pytest.MonkeyPatch, start: PhoneCondition, later: list[PhoneCondition]
+) -> tuple[list[str], list[str], float]:
     """Wait while the phone's condition goes through `later`, the last of which stays; details, warnings, seconds."""
     now = 0.0
     left = list(later)
@@ -65,38 +67,42 @@ def cool(monkeypatch: pytest.MonkeyPatch, start: Condition, later: list[Conditio
     return progress.details, warned, now
 
 
-COOL = Condition(Battery(temperature_c=30.0), Thermal(0, 32.0))
+COOL = PhoneCondition(BatteryState(temperature_c=30.0), Thermal(0, 32.0))
 
 
 def test_a_cool_phone_waits_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert cool(monkeypatch, COOL, [Condition(Battery(temperature_c=40.0), Thermal(0, 33.0))]) == ([], [], 0.0), "the skin counts"
+    assert cool(monkeypatch, COOL, [PhoneCondition(BatteryState(temperature_c=40.0), Thermal(0, 33.0))]) == ([], [], 0.0), (
+        "the skin counts"
+    )
 
 
 def test_a_warm_phone_cools_down(monkeypatch: pytest.MonkeyPatch) -> None:
-    later = [Condition(thermal=Thermal(1, 39.0)), Condition(thermal=Thermal(0, 36.0)), COOL]
+    later = [PhoneCondition(thermal=Thermal(1, 39.0)), PhoneCondition(thermal=Thermal(0, 36.0)), COOL]
     details, warned, seconds = cool(monkeypatch, COOL, later)
     assert details == ["thermal status 1 (light), 0 at the start", "skin 36.0 °C, 32.0 °C at the start"]
     assert (warned, seconds) == ([], 10.0)
 
 
 def test_before_android_10_the_battery_tells(monkeypatch: pytest.MonkeyPatch) -> None:
-    start = Condition(Battery(temperature_c=30.0))
-    details, _, _ = cool(monkeypatch, start, [Condition(Battery(temperature_c=35.0)), Condition(Battery(temperature_c=31.0))])
+    start = PhoneCondition(BatteryState(temperature_c=30.0))
+    details, _, _ = cool(
+        monkeypatch, start, [PhoneCondition(BatteryState(temperature_c=35.0)), PhoneCondition(BatteryState(temperature_c=31.0))]
+    )
     assert details == ["battery 35.0 °C, 30.0 °C at the start"]
 
 
 def test_the_wait_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    _, warned, seconds = cool(monkeypatch, COOL, [Condition(thermal=Thermal(0, 60.0))])
+    _, warned, seconds = cool(monkeypatch, COOL, [PhoneCondition(thermal=Thermal(0, 60.0))])
     assert "did not cool down in 5 minutes" in warned[0] and seconds == 300.0
 
 
 def test_a_phone_that_tells_nothing_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert cool(monkeypatch, Condition(), [COOL]) == ([], [], 0.0)
+    assert cool(monkeypatch, PhoneCondition(), [COOL]) == ([], [], 0.0)
 
 
 @pytest.mark.parametrize("unplugged", [True, False])
 def test_only_who_unplugged_the_battery_thaws_it(unplugged: bool) -> None:
     """Else nobody would end what the question begins."""
     device = FakeDevice()
-    CoolDown(device, Condition(Battery(temperature_c=30.0)), lambda *_: None, NoProgress(), unplugged=unplugged).wait()
+    CoolDown(device, PhoneCondition(BatteryState(temperature_c=30.0)), lambda *_: None, NoProgress(), unplugged=unplugged).wait()
     assert any("unplug" in command for command in device.asked) is unplugged

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from fake_device import FakeDevice
 from support.bundle_maker import ANDROID_FILES, ANDROID_MANIFEST, make
+from support.no_progress import NoProgress
 
-from navitas.build.bundle import open_bundle
+from navitas.bundle.reader import open_bundle
 from navitas.collect.installing import installed
-from navitas.collect.progress import NoProgress
 from navitas.errors import DeviceError
 
 APP, TESTS = ANDROID_MANIFEST["package"], ANDROID_MANIFEST["test_package"]

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import bundle_maker
 
-from navitas.build.bundle import open_bundle
+from navitas.bundle.reader import open_bundle
 from navitas.collect import retrace
-from navitas.collect.retrace import Names, names_of, read_names
+from navitas.collect.retrace import SourceNames, names_of, read_names
 from navitas.errors import BuildError
 
 MAPPING = """\
@@ -58,7 +58,7 @@ Caused by: org.example.notes.ParseException
 
 @given(st.text(max_size=400), st.text(max_size=400))
 def test_any_mapping_and_any_stack_do_no_harm(mapping: str, stack: str) -> None:
-    assert Names().retraced(stack) == stack
+    assert SourceNames().retraced(stack) == stack
     assert read_names([*MAPPING.splitlines(), *mapping.splitlines()]).retraced(stack).count("\n") == stack.count("\n")
 
 

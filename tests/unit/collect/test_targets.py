@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from fake_device import FakeDevice
 
-from navitas.build.bundle import Bundle
 from navitas.bundle.manifest import AndroidManifest
+from navitas.bundle.reader import Bundle
 from navitas.collect import app_files, map_cache
 from navitas.collect.instrument import command
 from navitas.collect.target import Target, target_of

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from navitas.fleet.affected import Affected, grow_affected
-from navitas.fleet.conditions import Cells
+from navitas.fleet.conditions import ConditionCells
 from navitas.fleet.diagnosis import KILL, diagnose
 from navitas.fleet.features import Feature
 
 _SPREAD = 200.0
 
 
-def made(affected: list[int], drains: dict[str, str], seed: int = 1, clients: int = 90) -> Cells:
+def made(affected: list[int], drains: dict[str, str], seed: int = 1, clients: int = 90) -> ConditionCells:
     """Cells of an app that drains 12 ppm/s on some clients, while all of `drains` is so; one client in three has OS 12."""
     random = np.random.default_rng(seed)
     rows = [
@@ -37,7 +37,7 @@ def made(affected: list[int], drains: dict[str, str], seed: int = 1, clients: in
     w = random.uniform(3000, 9000, len(rows))
     s = w * (12.0 * hit + random.normal(0, 2.0, len(rows)))
     features = {name: Feature.of(column, np.arange(len(rows))) for name, column in texts.items()}
-    return Cells(
+    return ConditionCells(
         np.arange(clients) + 1000, np.ones(clients, bool), client, s, w, np.square(2.0 * w), 2 * w, 2 * w * 20 + 2 * s, features
     )
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from navitas.fleet.conditions import Cells
+from navitas.fleet.conditions import ConditionCells
 from navitas.fleet.diagnosis import KILL, Diagnosis, compared, diagnose
 from navitas.fleet.features import Feature
-from navitas.fleet.tree import Condition, grow
+from navitas.fleet.tree import FeatureCondition, grow
 
 
-def made(extra: dict[str, str], drain: float, clients: int = 120, seed: int = 1) -> Cells:
+def made(extra: dict[str, str], drain: float, clients: int = 120, seed: int = 1) -> ConditionCells:
     """Cells of an app that drains under a condition alone, by `drain` ppm/s, on clients that differ."""
     random = np.random.default_rng(seed)
     rows = [
@@ -39,10 +39,10 @@ def made(extra: dict[str, str], drain: float, clients: int = 120, seed: int = 1)
     features = {name: Feature.of(column, np.arange(len(rows))) for name, column in texts.items()}
     noise = np.square(1.5 * w)
     drop = seconds * (20 + drain * own * hit)
-    return Cells(np.arange(clients) + 1000, np.ones(clients, bool), client, s, w, noise, seconds, drop, features)
+    return ConditionCells(np.arange(clients) + 1000, np.ones(clients, bool), client, s, w, noise, seconds, drop, features)
 
 
-def diagnosed(cells: Cells, least_ppm_s: float) -> Diagnosis:
+def diagnosed(cells: ConditionCells, least_ppm_s: float) -> Diagnosis:
     return diagnose(cells, grow(cells, least_ppm_s), compared(cells))
 
 
@@ -88,9 +88,9 @@ def test_what_drains_nothing_is_not_diagnosed() -> None:
 
 
 def test_conditions_of_versions_compare_numbers() -> None:
-    later = Condition("version", "1.10", True, later=True)
+    later = FeatureCondition("version", "1.10", True, later=True)
     assert [later.admits(value) for value in ("", "1.9", "1.10", "2")] == [False, False, True, True]
-    assert str(Condition("os", "14", False)) == "os not 14"
+    assert str(FeatureCondition("os", "14", False)) == "os not 14"
 
 
 def test_nothing_saves_more_than_killing() -> None:

@@ -10,6 +10,8 @@ import pytest
 
 from navitas.fleet import files
 from navitas.fleet.files import FleetError, is_of, notes_of, read_table, write_table
+from navitas.fleet.store import Store
+from navitas.new_files import aside
 
 
 @pytest.mark.parametrize("rows", [0, 1, 5])
@@ -51,3 +53,13 @@ def test_a_pipe_among_the_files_is_not_waited_for(tmp_path: Path) -> None:
     with pytest.raises(FleetError, match="a pipe, not a regular file"):
         read_table(tmp_path / "table.parquet")
     assert not is_of(tmp_path / "table.parquet", "inputs")
+
+
+def test_what_a_killed_writer_has_left_is_no_content(tmp_path: Path) -> None:
+    aside(tmp_path / "fleet.json").write_text("half")
+    (tmp_path / "lock").touch()
+    Store.create(tmp_path)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "file").touch()
+    with pytest.raises(FleetError, match="is no fleet, and not empty"):
+        Store.create(tmp_path / "mine")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from navitas.fleet import kernel
-from navitas.fleet.kernel import Amounts, AppLists, first_samples, sums_by_package
+from navitas.fleet.kernel import AppLists, PairAmounts, first_samples, sums_by_package
 
 OF_APP = np.array([0, 0, 1, 0, 2, 1], np.int32)
 KINDS = 3
@@ -45,7 +45,7 @@ def test_sums_are_those_of_a_plain_loop(made: Made, block: int) -> None:
             (one if app in come | gone else both)[client[i], app] += values[i]
         for number in {OF_APP[app] for app in come} & {OF_APP[app] for app in gone}:
             changed[client[i], min(app for app in come if OF_APP[app] == number)] += values[i]
-    amounts = Amounts(values.sum(axis=1).T, np.array([row[3] for row in made], np.intp), KINDS)
+    amounts = PairAmounts(values.sum(axis=1).T, np.array([row[3] for row in made], np.intp), KINDS)
     first = first_samples(client)
     own = [values[client == client[at]].sum(axis=0).ravel().tolist() for at in first]
     assert amounts.by_client(first).T.tolist() == own

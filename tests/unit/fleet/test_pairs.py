@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from navitas.fleet.pairs import Samples, pairs_of
+from navitas.fleet.pairs import ClientSamples, pairs_of
 from navitas.fleet.schema import State
 
 ON, OFF = True, False
 
 
-def made(*rows: tuple[int, int, int, State, bool, int]) -> Samples:
+def made(*rows: tuple[int, int, int, State, bool, int]) -> ClientSamples:
     client, time_s, percent, state, screen, uptime_s = (np.array(column) for column in zip(*rows, strict=True))
-    return Samples(client, time_s, percent * 10_000, state.astype(np.int8), screen.astype(bool), uptime_s)
+    return ClientSamples(client, time_s, percent * 10_000, state.astype(np.int8), screen.astype(bool), uptime_s)
 
 
 def test_pairs_of_a_client_that_discharges() -> None:

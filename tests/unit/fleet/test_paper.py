@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from scipy import stats
+from support.fleet_gains import gains_s
 
 from navitas.fleet import paper, paper_sums
 from navitas.fleet.apriori import COLUMNS, Apriori, Steps, rates_of
@@ -80,7 +81,7 @@ def test_hogs_and_bugs_are_those_of_a_plain_loop(fleet: Fleet) -> None:
 
 def test_intervals_of_what_is_gained(fleet: Fleet) -> None:
     hogs = paper.find_hogs(fleet)
-    low, middle, high = hogs.gain_s[:, hogs.is_found]
+    low, middle, high = gains_s(hogs.rate, hogs.d, hogs.e)[:, hogs.is_found]
     assert np.all(low > 0) and np.all(low < middle) and np.all(middle < high)
     assert middle == pytest.approx((1e6 / hogs.others - 1e6 / hogs.rate)[hogs.is_found])
 

@@ -13,7 +13,7 @@ from navitas.fleet.engine.base import statement
 from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.stages import LEAST_S
 from navitas.fleet.usage import CLIENTS, USAGE
-from navitas.fleet.versions import _Rows
+from navitas.fleet.versions import _VersionRows
 
 
 def clients(*rows: dict[str, object]) -> pa.Table:
@@ -57,7 +57,7 @@ def test_versions_that_tell_no_error_have_no_first_one() -> None:
             "w": [1.0] * 6,
         }
     )
-    rows = _Rows.of(table, {0: "1", 1: "2"})
+    rows = _VersionRows.of(table, {0: "1", 1: "2"})
     assert rows is not None and rows.first(0) is None
 
 

@@ -17,7 +17,6 @@ import navitas
 from navitas.analyze.profile import Profile
 from navitas.report import collapsed, json_report, speedscope
 from navitas.report.collapsed import DEEPER, MOST_FRAMES
-from navitas.report.names import printable, printable_lines
 from navitas.report.terminal import TerminalReport
 
 EVIL = "<script>'\"&; [bold red]x[/] %s %d {0} \\ \r\n\t\x1b[2J\x07\x9b \u202e\u2028\ufeff é😀 }, {"
@@ -85,8 +84,3 @@ def test_very_deep_stacks_are_cut_with_a_word(tmp_path: Path) -> None:
     out = io.StringIO()
     TerminalReport(tree="main").render(made, Console(file=out, width=120))
     assert out.getvalue().count("\n") < 100
-
-
-def test_a_message_s_tabs_are_spaces_and_its_escapes_do_nothing() -> None:
-    assert printable_lines("> a\tb\n\tat p.A.f(A.java:1)\x1b[2J\r") == "> a b\n    at p.A.f(A.java:1)\\u001b[2J\\u000d"
-    assert printable("a\tb") == "a\\u0009b"

@@ -13,7 +13,6 @@ from support.ledger_maker import RUN, NodeSpec, TestSpec, ThreadSpec, made_ledge
 from navitas.analyze.profile import Profile
 from navitas.errors import UsageError
 from navitas.parse.tables import MethodTable
-from navitas.report.names import printable
 from navitas.report.terminal import TerminalReport, unknown_thread
 from navitas.report.units import battery_share, charge, duration, joules, percent
 
@@ -281,8 +280,3 @@ def test_a_profile_without_tests_is_shown() -> None:
 )
 def test_figures_have_units(text: str, wanted: str) -> None:
     assert text == wanted
-
-
-def test_printable_text_is_short_and_plain() -> None:
-    assert printable("a\tb\x00c\u2028d\u200be") == "a\\u0009b\\u0000c\\u2028d\\u200be"
-    assert len(printable("x" * 1000, 50)) == 50

@@ -55,7 +55,16 @@ def test_another_user_s_link_behind_an_own_link_is_not(tmp_path: Path) -> None:
 def test_a_program_that_everyone_can_change_is_not(tmp_path: Path) -> None:
     home = fake_java(tmp_path / "jdk", "")
     (tmp_path / "jdk/bin/java").chmod(0o777)
-    assert "can be changed by every user" in why_not(home)
+    assert "can be written by other users" in why_not(home)
+
+
+def test_a_program_that_a_group_can_change_is_not(tmp_path: Path) -> None:
+    if os.getuid() != 0:
+        pytest.skip("only root can give a file to another group")
+    home = fake_java(tmp_path / "jdk", "")
+    (tmp_path / "jdk/bin/java").chmod(0o775)
+    os.chown(tmp_path / "jdk/bin/java", -1, 65534)
+    assert "can be written by other users" in why_not(home)
 
 
 @pytest.mark.parametrize("home", ["/none", "/etc/passwd", "/proc/1/root/\u00ff" * 300])

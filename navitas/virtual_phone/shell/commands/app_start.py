@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
-from navitas.apk.manifest import Component
+from navitas.apk.manifest import AppComponent
 from navitas.virtual_phone.apps import AppEnded, AppProcess
 from navitas.virtual_phone.host_java import CannotStart
 from navitas.virtual_phone.package import Package, short_name
@@ -141,7 +141,7 @@ def _parse(args: list[str]) -> _Intent:
     return intent
 
 
-def _find_activity(context: Context, intent: _Intent) -> tuple[Package | None, Component | None]:
+def _find_activity(context: Context, intent: _Intent) -> tuple[Package | None, AppComponent | None]:
     name, _, short = intent.component.partition("/")
     package = context.phone.packages.get(name or intent.package)
     if package is None or package.apk is None:
@@ -150,7 +150,7 @@ def _find_activity(context: Context, intent: _Intent) -> tuple[Package | None, C
     return package, _named(manifest.activities, name, short) if name else manifest.launcher
 
 
-def _named(parts: tuple[Component, ...], package: str, short: str) -> Component | None:
+def _named(parts: tuple[AppComponent, ...], package: str, short: str) -> AppComponent | None:
     name = package + short if short.startswith(".") else short
     return next((part for part in parts if part.name == name), None)
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from navitas.fleet.ingest.checkin import CheckinReader
-from navitas.fleet.ingest.lines import Block, Lines
-from navitas.fleet.ingest.raw import Batch
-from navitas.fleet.ingest.run import ingest
+from navitas.fleet.ingest.ingest_files import ingest
+from navitas.fleet.ingest.lines import LineBlock, LineSequence
+from navitas.fleet.ingest.raw import RowBatch
 from navitas.fleet.ingest.source import SourceFile
 
 FIELD = Path(__file__).parents[5] / "shared/field/batterystats"
@@ -36,10 +36,10 @@ HISTORY = """9,0,i,vers,36,214,AP1A,AP2A
 """
 
 
-def _read(text: str) -> tuple[list[dict[str, object]], list[Batch]]:
+def _read(text: str) -> tuple[list[dict[str, object]], list[RowBatch]]:
     lines = text.encode().splitlines()
     reader = CheckinReader("me")
-    batches = [reader.read(Block(range(1, len(lines) + 1), Lines.of(lines))), reader.end()]
+    batches = [reader.read(LineBlock(range(1, len(lines) + 1), LineSequence.of(lines))), reader.end()]
     return [row for batch in batches for row in batch.table.to_pylist()], batches
 
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.fleet_samples import NOW_S, json_lines, row, stored
 
-from navitas.fleet.ingest import run, source
+from navitas.fleet.ingest import ingest_files, source
 from navitas.fleet.schema import client_number
 from navitas.fleet.store import Store
 
@@ -26,13 +26,13 @@ def test_the_first_row_of_a_moment_is_stored(
     uploads: list[list[tuple[str, int, int, list[str]]]], together: int, cut: int
 ) -> None:
     with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run, "GROUP_SOURCES", together)
+        patch.setattr(ingest_files, "GROUP_SOURCES", together)
         patch.setattr(source, "BLOCK", 200)
         folder = Path(name)
         rows = [[row(c, START_S + t, level, apps=apps) for c, t, level, apps in upload] for upload in uploads]
         files = [json_lines(folder / f"{number}.jsonl", upload) for number, upload in enumerate(rows)]
         fleet = Store.create(folder / "fleet", buckets=2, salt="s").path
-        outcomes = [one for part in (files[:cut], files[cut:]) for one in run.ingest(fleet, part, now_s=NOW_S)]
+        outcomes = [one for part in (files[:cut], files[cut:]) for one in ingest_files.ingest(fleet, part, now_s=NOW_S)]
         first: dict[tuple[str, object], dict[str, object]] = {}
         seen: set[str] = set()
         for upload, outcome in zip(rows, outcomes, strict=True):

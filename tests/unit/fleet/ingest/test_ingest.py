@@ -13,16 +13,17 @@ from support.fleet_samples import NOW_S, json_lines, quarantined, row, stored
 
 from navitas.fleet.files import FleetError, read_table
 from navitas.fleet.ingest import source, spool
+from navitas.fleet.ingest.ingest_files import ingest
 from navitas.fleet.ingest.lines import LINE_LIMIT
-from navitas.fleet.ingest.outcome import Outcome
-from navitas.fleet.ingest.run import ingest
+from navitas.fleet.ingest.outcome import SourceOutcome
 from navitas.fleet.ingest.source import SourceFile
 from navitas.fleet.schema import SAMPLES, bucket_of, client_number
 from navitas.fleet.store import Store
 from navitas.folder_lock import FolderLock
+from navitas.new_files import aside
 
 
-def _ingest(store: Path, *files: Path, client: str = "") -> list[Outcome]:
+def _ingest(store: Path, *files: Path, client: str = "") -> list[SourceOutcome]:
     return list(ingest(store, files, client=client, now_s=NOW_S))
 
 
@@ -262,7 +263,7 @@ def test_one_writer_at_a_time(tmp_path: Path) -> None:
     fleet.mkdir()
     # Left by a writer that is gone.
     (fleet / "lock").write_text("1\n")
-    (fleet / ".fleet.json.123").write_text("{")
+    aside(fleet / "fleet.json").write_text("{")
     _ingest(fleet, file)
     assert not (fleet / "lock").exists() and not (fleet / "incoming").exists()
     lock = FolderLock(fleet / "lock")

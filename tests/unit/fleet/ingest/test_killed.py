@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from support.fleet_samples import NOW_S, json_lines, row, stored
 
-from navitas.fleet.ingest import run
-from navitas.fleet.ingest.run import ingest
+from navitas.fleet.ingest import ingest_files
+from navitas.fleet.ingest.ingest_files import ingest
 from navitas.fleet.store import Store
 
 # Forks before anything is ingested, so that each child costs no start of Python; children end by themselves: a timer's signal
@@ -19,9 +19,9 @@ from navitas.fleet.store import Store
 _DRIVER = """
 import os, signal, sys
 from pathlib import Path
-from navitas.fleet.ingest import run
+from navitas.fleet.ingest import ingest_files
 
-run.GROUP_SOURCES = 2  # of three
+ingest_files.GROUP_SOURCES = 2  # of three
 fleet, now_s, moments, operations, renames, *files = sys.argv[1:]
 every = ("open", "os.rename", "os.remove", "os.mkdir", "os.rmdir")
 
@@ -34,7 +34,7 @@ def child(delay_s, operation, counted):
                 os.kill(os.getpid(), signal.SIGKILL)
     sys.addaudithook(hook)
     signal.setitimer(signal.ITIMER_REAL, delay_s)
-    done = list(run.ingest(Path(fleet), [Path(file) for file in files], client="{name}", now_s=float(now_s)))
+    done = list(ingest_files.ingest(Path(fleet), [Path(file) for file in files], client="{name}", now_s=float(now_s)))
     os._exit(0 if not any(one.error for one in done) else 1)
 
 plans = [(0.0, int(one), every) for one in operations.split()] + [(0.0, int(one), every[1:2]) for one in renames.split()]
@@ -49,7 +49,7 @@ for plan in plans:
 
 
 def test_killed_at_any_moment_and_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run, "GROUP_SOURCES", 2)
+    monkeypatch.setattr(ingest_files, "GROUP_SOURCES", 2)
     files = _files(tmp_path)
     straight, killed = tmp_path / "straight", tmp_path / "killed"
     for fleet in (straight, killed):

@@ -19,9 +19,9 @@ from navitas.fleet.ingest.checkin import CheckinReader
 from navitas.fleet.ingest.checks import check
 from navitas.fleet.ingest.csv_lines import CsvReader
 from navitas.fleet.ingest.json_lines import JsonReader
-from navitas.fleet.ingest.lines import Block, Lines
+from navitas.fleet.ingest.lines import LineBlock, LineSequence
 from navitas.fleet.ingest.names import Packages, stored_rows
-from navitas.fleet.ingest.raw import COLUMNS, Batch
+from navitas.fleet.ingest.raw import COLUMNS, RowBatch
 from navitas.fleet.ingest.readers import reader_of
 from navitas.fleet.schema import PACKAGES, SAMPLES
 
@@ -53,11 +53,11 @@ ANY = st.recursive(
 )
 
 
-def _block(lines: list[bytes]) -> Block:
-    return Block(range(1, len(lines) + 1), Lines.of(lines))
+def _block(lines: list[bytes]) -> LineBlock:
+    return LineBlock(range(1, len(lines) + 1), LineSequence.of(lines))
 
 
-def _json(rows: list[Mapping[str, object]]) -> Block:
+def _json(rows: list[Mapping[str, object]]) -> LineBlock:
     return _block([json.dumps(row, ensure_ascii=False).encode() for row in rows])
 
 
@@ -108,7 +108,7 @@ def test_any_json_is_stored_or_refused(rows: list[Mapping[str, object]]) -> None
     _stored_or_refused(batch, len(rows))
 
 
-def _stored_or_refused(batch: Batch, rows: int) -> None:
+def _stored_or_refused(batch: RowBatch, rows: int) -> None:
     assert batch.table.num_rows + len(batch.refused) == rows
     checked = check(batch.table, "salt", 2e9)
     table, reason = stored_rows(checked, Packages(PACKAGES.empty_table()))

@@ -13,11 +13,11 @@ import pytest
 
 from navitas.errors import UsageError
 from navitas.fleet.files import FleetError, read_table
-from navitas.fleet.pairs import Samples, pairs_of
+from navitas.fleet.pairs import ClientSamples, pairs_of
 from navitas.fleet.schema import SAMPLES, State, bucket_of, month_of
 from navitas.fleet.simulate import FleetModel, act, simulate
 from navitas.fleet.simulate.bucket import Members
-from navitas.fleet.simulate.run import _mapped
+from navitas.fleet.simulate.simulation import _mapped
 from navitas.fleet.store import Store, only_writer
 
 MODEL = FleetModel(
@@ -105,7 +105,7 @@ def test_levels_fall_by_what_the_rates_say(store: Store, samples: pa.Table) -> N
     samples = samples.sort_by([("client", "ascending"), ("time_s", "ascending")])
     client = numbers(samples, "client")
     pairs = pairs_of(
-        Samples(
+        ClientSamples(
             client,
             numbers(samples, "time_s"),
             numbers(samples, "level_ppm").astype(np.int64),

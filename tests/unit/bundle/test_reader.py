@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.bundle_maker import FILES, MANIFEST, MAP, make
 
-from navitas.build.bundle import Bundle, open_bundle
+from navitas.bundle.reader import Bundle, open_bundle
 from navitas.errors import BuildError
 
 

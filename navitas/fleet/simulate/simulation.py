@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from navitas.fleet import layout
 from navitas.fleet.files import FleetError, read_table, write_table, write_whole
 from navitas.fleet.schema import I64, bucket_of, client_number, month_of
 from navitas.fleet.simulate.bucket import Members, Period, Plan, blocks_of
@@ -39,12 +40,12 @@ def simulate(store: Store, model: FleetModel, seed: int, *, jobs: int = 1, progr
     """
     with only_writer(store.path):
         _claim(store, model, seed)
-        if not (store.path / "truth" / "clients.parquet").exists():
+        if not (store.path / layout.TRUTH / "clients.parquet").exists():
             _first_period(store, model, seed, jobs, progress)
 
 
 def _first_period(store: Store, model: FleetModel, seed: int, jobs: int, progress: Told | None) -> None:
-    folder = store.path / "truth"
+    folder = store.path / layout.TRUTH
     catalog = catalog_of(model, seed)
     store.write_packages(catalog.packages())
     clients, effects = period_into(store, Plan(model, seed, catalog, Period(0, 0)), jobs=jobs, progress=progress)
@@ -57,7 +58,7 @@ def _first_period(store: Store, model: FleetModel, seed: int, jobs: int, progres
 
 def _claim(store: Store, model: FleetModel, seed: int) -> None:
     """A store is of one simulation, and of nothing else."""
-    file = store.path / "truth" / "model.json"
+    file = store.path / layout.TRUTH / "model.json"
     wanted = {"seed": seed, "model": model.as_dict()}
     if file.exists():
         if read_model(store) != (model, seed):
@@ -70,7 +71,7 @@ def _claim(store: Store, model: FleetModel, seed: int) -> None:
 
 def read_model(store: Store) -> tuple[FleetModel, int]:
     """Model and seed of a simulated store. FleetError when it is none."""
-    file = store.path / "truth" / "model.json"
+    file = store.path / layout.TRUTH / "model.json"
     try:
         values = json.loads(read_regular(file, _LARGEST_MODEL))
         return FleetModel.from_dict(values["model"]), int(values["seed"])

@@ -6,11 +6,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from navitas.fleet.ingest.commit import Ledger, recover
+from navitas.fleet.ingest.commit import SourceLedger, recover
 from navitas.fleet.ingest.group import Group
 from navitas.fleet.ingest.merge import Keys
 from navitas.fleet.ingest.names import Packages
-from navitas.fleet.ingest.outcome import Outcome
+from navitas.fleet.ingest.outcome import SourceOutcome
 from navitas.fleet.store import Store, only_writer
 
 GROUP_ROWS, GROUP_SOURCES = 1_000_000, 1_000
@@ -27,7 +27,7 @@ def ingest(
     client: str = "",
     now_s: float | None = None,
     progress: Progress = lambda name, share, rows: None,
-) -> Iterator[Outcome]:
+) -> Iterator[SourceOutcome]:
     """Ingest files into a fleet's folder, which is made if need be; a file that cannot be read keeps no other from it.
 
     An outcome comes when its source is stored. `client`: whose the histories of batterystats are.
@@ -35,7 +35,7 @@ def ingest(
     """
     with only_writer(path):
         store = Store.create(path)
-        ledger = Ledger(store)
+        ledger = SourceLedger(store)
         recover(store, ledger)
         packages, keys = Packages(store.packages()), Keys()
         now_s = time.time() if now_s is None else now_s

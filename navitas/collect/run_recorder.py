@@ -54,7 +54,7 @@ Work = Callable[[RunPlan, Instrumented, Path], None]
 """What happens in the app while it is sampled; the file is for the raw stream of it."""
 
 
-class Runner:
+class RunRecorder:
     """Runs plans on a device into a recording."""
 
     def __init__(

@@ -1,0 +1,18 @@
+"""What is gained in battery life, with its interval, for all apps at once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from navitas.fleet.hogs import Hogs
+from navitas.fleet.statistics import F64, life_gain_s
+
+
+def gains_s(rate: F64, less: F64, half_width: F64) -> F64:
+    """Seconds of battery life that are gained when a drain falls by `less`, as (low, middle, high) rows."""
+    return np.stack([life_gain_s(rate, less + shift) for shift in (-half_width, 0.0, half_width)])
+
+
+def gains_without_s(hogs: Hogs) -> F64:
+    """The same, without each of these apps."""
+    return gains_s(hogs.rate, hogs.effect.value, hogs.effect.half_width)

@@ -1,0 +1,71 @@
+"""Profilings of one project wait for each other, and for nobody else."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from navitas.build.lock import lock_file, project_lock
+
+HOLD = """
+import sys
+from pathlib import Path
+from navitas.build.lock import project_lock
+with project_lock(Path(sys.argv[1]), lambda: None):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def test_another_profiling_is_waited_for_whatever_path_leads_to_the_project(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    (tmp_path / "link").symlink_to("project")
+    holder = subprocess.Popen([sys.executable, "-c", HOLD, str(project)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert holder.stdin is not None and holder.stdout is not None and holder.stdout.readline() == b"held\n"
+    waits = []
+
+    def on_wait() -> None:
+        waits.append(True)
+        assert holder.stdin is not None
+        holder.stdin.close()
+
+    with project_lock(tmp_path / "link", on_wait):
+        assert holder.wait(60) == 0 and waits == [True]
+        assert lock_file(project).read_text() == f"{os.getpid()}\n"
+    holder.stdout.close()
+    assert not list(tmp_path.glob("cache/**/*.lock"))
+
+
+@pytest.mark.timeout(20)
+def test_a_lock_on_the_project_s_folder_holds_nobody_up(tmp_path: Path) -> None:
+    """Every user who can read the folder can take it."""
+    handle = os.open(tmp_path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        with project_lock(tmp_path, lambda: pytest.fail("waits")):
+            pass
+    finally:
+        os.close(handle)
+
+
+def test_other_projects_are_not_waited_for(tmp_path: Path) -> None:
+    with project_lock(tmp_path / "one", lambda: None), project_lock(tmp_path / "two", lambda: pytest.fail("waits")):
+        pass
+
+
+def test_without_a_place_for_locks_nothing_is_held(tmp_path: Path, cache: Path) -> None:
+    cache.write_text("no folder")
+    with project_lock(tmp_path, lambda: pytest.fail("waits")):
+        pass
