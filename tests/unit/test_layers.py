@@ -26,7 +26,7 @@ ALLOWED = {
     "apk": {"binary_xml", "regular_files"},
     "bundle": {"errors", "regular_files"},
     "perfetto": set(),
-    "device": {"errors", "regular_files"},
+    "device": {"errors", "regular_files", "untrusted_text"},
     "virtual_phone": {
         "errors",
         "apk",
