@@ -117,7 +117,7 @@ class Marker:
     t_ns: int
     kind: Literal["run_start", "test_start", "test_finish", "run_end"]
     test: str
-    status: Literal["passed", "failed", "ignored", "assumption"]
+    status: Literal["passed", "failed", "ignored", "assumption", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +201,6 @@ class RunTables:
     process_cpu: CpuClock | None
     cpu_stat: CpuStat | None
     rails: Rails | None
-    warnings: tuple[str, ...] = field(default=())
     tick_ns: float | None = None
     trace: Trace | None = None
     reasons: tuple[str, ...] = ()

@@ -58,7 +58,7 @@ def _report(profile: Profile) -> dict[str, Any]:
         **({"classes": _repeats(by_class(profile.tests))} if is_by_class(profile) else {}),
         "methods": Lines(_method(each, lines, components) for each in profile.method_repeats()),
         "tests": (_test(test, lines, profile) for test in profile.tests),
-        "warnings": [asdict(notice) for notice in profile.warnings],
+        "warnings": [_given(**asdict(notice)) for notice in profile.warnings],
         "losses": [_given(**asdict(lost)) for lost in profile.losses],
     }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from pathlib import Path
+from typing import Final
 
 from navitas.errors import RecordingError
 from navitas.parse.clocks import Clocks
@@ -16,7 +17,7 @@ from navitas.recording.manifest import Run
 from navitas.recording.store import Recording
 
 PERFETTO_SUFFIXES = (".pftrace", ".perfetto-trace")
-NOT_TRACED = "trace"
+NOT_TRACED: Final = "trace"
 """Code of the manifest's warnings that tell why a run was not traced, or not by what was asked for."""
 _ROUGH_NS = 1_000_000
 
@@ -25,12 +26,8 @@ def read_trace(
     recording: Recording, run: Run, clocks: Clocks, findings: Findings, *, run_ns: tuple[int, int], tids: Collection[int]
 ) -> tuple[Trace | None, tuple[str, ...]]:
     """The first trace that is this run's, and what is to be told of its traces; what was skipped goes to the findings."""
-    place = f"runs/{run.id}: "
-    reasons = [
-        warning.message.removeprefix(place)
-        for warning in recording.manifest.warnings
-        if warning.code == NOT_TRACED and warning.message.startswith(place)
-    ]
+    told = [warning for warning in recording.manifest.warnings if warning.code == NOT_TRACED and warning.run == run.id]
+    reasons = [warning.message for warning in told]
     for path in recording.files("trace", run.id):
         try:
             raw = _read(path)

@@ -84,8 +84,8 @@ def test_skipped_lines_are_told(tmp_path: Path) -> None:
 
 
 def test_why_there_was_none_is_among_the_reasons(tmp_path: Path) -> None:
-    told = Warning(code="trace", message="runs/0: the phone has neither perfetto nor atrace", remedy="")
-    other = Warning(code="trace", message="runs/1: something else", remedy="")
+    told = Warning(code="trace", message="the phone has neither perfetto nor atrace", run=0)
+    other = Warning(code="trace", message="something else", run=1)
     run = parsed(tmp_path, "other.bin", b"", warnings=(told, other)).runs[0]
     assert "the phone has neither perfetto nor atrace" in run.reasons
     assert not any("something else" in reason for reason in run.reasons)
