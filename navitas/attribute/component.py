@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from navitas.attribute.curves import F64, NOTHING, Curve, Knots
-from navitas.attribute.reasons import Reason
+from navitas.parse.reasons import Reason
 from navitas.parse.tables import I64, RunTables
 from navitas.power.model import PowerModel
 from navitas.recording.manifest import Manifest

@@ -11,6 +11,7 @@ from enum import IntEnum
 
 from navitas.attribute.curve_store import CurveStore
 from navitas.attribute.curves import F64
+from navitas.parse.reasons import MergedReason
 from navitas.parse.tables import I32, I64, U8, MethodTable
 
 NO_TEST = -1
@@ -187,7 +188,7 @@ class Evidence:
 
     component: str
     level: str
-    reasons: tuple[str, ...]
+    reasons: tuple[MergedReason, ...]
 
 
 @dataclass(frozen=True, slots=True)

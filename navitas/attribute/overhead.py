@@ -9,13 +9,15 @@ import numpy as np
 from navitas.attribute.curves import F64
 from navitas.attribute.items import CALLS, THROWS, Items
 from navitas.attribute.nodes import Nodes
+from navitas.parse.reasons import Reason
 from navitas.parse.tables import I64, CallCost
 
 INSIDE_NS, OUTSIDE_NS = -2, -1
 """Columns that `with_probes` adds: what probes took inside of calls, and in their callers."""
-NO_COST = (
+NO_COST = Reason(
+    "no_probe_cost",
     "what probes cost was not calibrated: their energy is in the figures of methods (tests calibrate at their start; "
-    "`record` and older recordings do not)"
+    "`record` and older recordings do not)",
 )
 
 

@@ -13,7 +13,7 @@ from navitas.attribute.energy import SlotRate, slots_of
 from navitas.attribute.frequency import Cluster
 from navitas.attribute.placement import Placement
 from navitas.attribute.rate import CoreWatts, Load
-from navitas.attribute.reasons import Reason
+from navitas.parse.reasons import Reason
 from navitas.parse.tables import I64, Thread
 
 _TICK_NS = 10_000_000
@@ -77,7 +77,7 @@ class ThreadFreqRate:
         row = self._row(knots.owner[1:], middle(knots.t_ns[:-1], knots.t_ns[1:]))
         missing = clocks.part_of(row < 0)
         text = "of the threads' CPU time is at level thread-time: their own time_in_state was not read then"
-        return missing, (Reason(text, missing),) if missing >= NOTED else ()
+        return missing, (Reason("no_thread_time_in_state", text, missing),) if missing >= NOTED else ()
 
     def _row(self, owner: I64, t_ns: I64) -> I64:
         row = self._rows.at(owner, t_ns)

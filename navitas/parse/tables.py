@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from navitas.parse.reasons import Reason
+
 if TYPE_CHECKING:
     from navitas.parse.trace.tables import Trace
 
@@ -203,7 +205,7 @@ class RunTables:
     rails: Rails | None
     tick_ns: float | None = None
     trace: Trace | None = None
-    reasons: tuple[str, ...] = ()
+    reasons: tuple[Reason, ...] = ()
     probe_cost: ProbeCost | None = None
 
 

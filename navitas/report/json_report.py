@@ -14,6 +14,7 @@ from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy, ThreadEnergy, Totals
 from navitas.analyze.repeats import repeats_of
 from navitas.analyze.spread import MethodRepeats, Spread
+from navitas.parse.reasons import MergedReason
 from navitas.report.format import Format
 from navitas.report.json_rows import MethodLines, node_lines, shares
 from navitas.report.json_text import Lines, line, written
@@ -67,8 +68,16 @@ def _evidence(profile: Profile) -> dict[str, Any]:
     return {
         "time": "exact" if profile.tick_ns is None else "statistical",
         **({} if profile.tick_ns is None else {"tick_ns": profile.tick_ns}),
-        "components": {each.component: {"level": each.level, "reasons": list(each.reasons)} for each in profile.evidence},
+        "components": {
+            each.component: {"level": each.level, "reasons": [_reason(reason) for reason in each.reasons]}
+            for each in profile.evidence
+        },
     }
+
+
+def _reason(reason: MergedReason) -> dict[str, Any]:
+    shares = _given(share_min=reason.share_min, share_max=reason.share_max)
+    return {"code": reason.code, "message": str(reason), "runs": reason.runs, **shares}
 
 
 def _totals(totals: Totals, components: Sequence[str]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navitas.parse.clocks import Clocks
+from navitas.parse.reasons import Reason
 from navitas.parse.tables import I64
 from navitas.parse.trace.tables import UNKNOWN, Spans, Trace
 
@@ -32,7 +33,7 @@ def shifted(offset_ns: int, residual_ns: int) -> Mapping:
     return Mapping(lambda t_ns: t_ns - offset_ns, residual_ns, Spans(none, none))
 
 
-def map_boottime(trace: Trace, triples: Clocks, reasons: list[str]) -> Mapping | None:
+def map_boottime(trace: Trace, triples: Clocks, reasons: list[Reason]) -> Mapping | None:
     """By the trace's snapshots and the run's triples; where the device slept between two readings, monotonic stands still.
 
     When it slept is told by suspend_resume, else taken to be the longest time without events (and told among the reasons).
@@ -43,7 +44,7 @@ def map_boottime(trace: Trace, triples: Clocks, reasons: list[str]) -> Mapping |
         return None
     jumps = np.flatnonzero(np.abs(np.diff(offset)) > _STEP_NS)
     if len(jumps) > _MOST_JUMPS:
-        reasons.append("readings of the trace's clocks contradict each other")
+        reasons.append(Reason("trace_clocks_contradict", "readings of the trace's clocks contradict each other"))
         return None
     parts = np.split(offset, jumps + 1)
     level = np.array([int(np.median(part)) for part in parts], np.int64)
@@ -64,13 +65,13 @@ def map_boottime(trace: Trace, triples: Clocks, reasons: list[str]) -> Mapping |
             untold.append(int(slept))
         stops += told
     if np.any(np.diff(level) < 0):
-        reasons.append("boottime goes back against monotonic: some of the clocks' readings are wrong")
+        text = "boottime goes back against monotonic: some of the clocks' readings are wrong"
+        reasons.append(Reason("trace_clocks_contradict", text))
     if untold:
         times = f" in {len(untold)} pauses" if len(untold) > 1 else ""
         slept_s = sum(untold) / 1e9
-        reasons.append(
-            f"the device slept {slept_s:.3f} s{times} while it was traced: when is taken from the longest pause of events"
-        )
+        text = f"the device slept {slept_s:.3f} s{times} while it was traced: when is taken from the longest pause of events"
+        reasons.append(Reason("device_slept", text))
     return Mapping(_function(int(level[0]), stops), residual_ns, _spans(unsure))
 
 

@@ -1,7 +1,8 @@
-"""The codes of warnings and losses: the list in the docs, the list in the code and what the code uses are the same."""
+"""The codes of warnings, losses and reasons: those in the docs, in the list and in use are the same."""
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 from typing import Any, get_args
@@ -26,6 +27,17 @@ def documented(heading: str) -> list[str]:
 def test_every_code_is_documented_and_no_other() -> None:
     assert documented("`what`") == sorted(words(LossCode))
     assert documented("`code`") == sorted(set(words(WarningCode)) - set(words(LossCode)))
+
+
+def test_every_reason_is_documented_and_no_other() -> None:
+    calls = [
+        node
+        for path in (ROOT / "navitas").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Reason"
+    ]
+    codes = {code.value if isinstance(code := call.args[0], ast.Constant) else ast.unparse(code) for call in calls}
+    assert documented("reason") == sorted(codes - {"why.code"}), "a code is a constant, but where a reason is made of another"
 
 
 def test_every_code_is_in_use() -> None:
