@@ -87,6 +87,25 @@ def test_what_a_manifest_has_beyond_this_version_is_counted_and_named(
     assert run(["report", str(recording)]) == 0
 
 
+@pytest.mark.parametrize("granularity", ["method", "class"])
+def test_words_of_a_forged_manifest_do_nothing_to_a_terminal(
+    recording: Path, granularity: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    evil = "\x1b[31mEVIL\n\u202e\ud800"
+
+    def forged(manifest: dict[str, Any]) -> None:
+        manifest.update({evil: 1}, state=evil, components=[evil], settings={"granularity": granularity, "mode": evil})
+        manifest["device"].update(kind=evil)
+        manifest["power_profile"].update(voltage_source=evil)
+        manifest["sources"][0].update(kind=evil)
+        for entry in (*manifest["tests"], *manifest["runs"]):
+            entry.update({"status": evil, "exit": evil})
+
+    assert run(["report", str(edited(recording, forged))]) == 0
+    told = "".join(capsys.readouterr())
+    assert "EVIL" in told and not {"\x1b", "\u202e", "\ud800", "\x07"} & set(told)
+
+
 def test_settings_may_be_of_any_shape(recording: Path) -> None:
     settings = {"mode": "events", "governor": {"name": "x", "steps": [1, None]}, "odd": "\ud800"}
     profile = navitas.load(edited(recording, lambda m: m.update(settings=settings)))
