@@ -106,6 +106,13 @@ def test_words_of_a_forged_manifest_do_nothing_to_a_terminal(
     assert "EVIL" in told and not {"\x1b", "\u202e", "\ud800", "\x07"} & set(told)
 
 
+@pytest.mark.parametrize("field", ["class", "method", "module", "status"])
+def test_text_that_is_no_unicode_goes_into_tables(recording: Path, field: str) -> None:
+    profile = navitas.load(edited(recording, lambda m: [test.update({field: "\ud800x"}) for test in m["tests"]]))
+    column = profile.to_arrow()["status" if field == "status" else f"test_{field}"]
+    assert "?x" in column.chunk(0).dictionary.to_pylist()
+
+
 def test_settings_may_be_of_any_shape(recording: Path) -> None:
     settings = {"mode": "events", "governor": {"name": "x", "steps": [1, None]}, "odd": "\ud800"}
     profile = navitas.load(edited(recording, lambda m: m.update(settings=settings)))
