@@ -72,4 +72,5 @@ def _dictionary(codes: NDArray[Any], words: list[str], known: Bool | None) -> pa
     import pyarrow as pa  # noqa: PLC0415
 
     mask = None if known is None else ~known
-    return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32), mask=mask), pa.array(words, pa.string()))
+    texts = [word.encode("utf-8", "replace").decode() for word in words]  # a forged manifest may have unpaired surrogates
+    return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32), mask=mask), pa.array(texts, pa.string()))

@@ -30,7 +30,7 @@ def _joined(tests: list[TestEnergy]) -> TestEnergy:
     return replace(
         tests[0],
         method="*",
-        status=min((test.status for test in tests), key=_WORST_FIRST.index),
+        status=min((test.status for test in tests), key=_rank),
         wall_ns=sum(test.wall_ns for test in tests),
         energy_j=fsum(test.energy_j for test in tests),
         threads_total_j=fsum(test.threads_total_j for test in tests),
@@ -50,6 +50,11 @@ def _joined(tests: list[TestEnergy]) -> TestEnergy:
         compensated_error_j=_all([test.compensated_error_j for test in tests]),
         components=_sums([test.components for test in tests]),
     )
+
+
+def _rank(status: str) -> int:
+    """Worst first; of a status that is not known nothing better is known than of a test that was cut."""
+    return _WORST_FIRST.index(status) if status in _WORST_FIRST else 0
 
 
 def _threads(tests: Sequence[TestEnergy]) -> tuple[ThreadEnergy, ...]:

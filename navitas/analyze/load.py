@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from navitas.analyze.profile import About, Profile
 from navitas.analyze.records import Notice
 from navitas.attribute.build import build_ledger
 from navitas.errors import PowerProfileError, RecordingError
-from navitas.parse.findings import LOST
+from navitas.parse.findings import LOST, UPDATE, Findings
 from navitas.parse.parsed_recording import ParsedRecording, parse_recording
 from navitas.power.cpu import power_model
 from navitas.power.model import PowerModel
@@ -68,6 +69,11 @@ def analyzed(loaded: Loaded, *, alternative: str | None = None) -> Profile:
 def profile_of(parsed: ParsedRecording, manifest: Manifest, model: PowerModel, *, alternative: str | None = None) -> Profile:
     """Attribute the energy of every run, and add what there is to warn of."""
     ledger = build_ledger(parsed, manifest, model, alternative=alternative)
+    findings = Findings()
+    unknown = Counter(name for name in manifest.components if name not in ledger.components)
+    message = "the recording has data of components that this version of Navitas does not know ({names})"
+    findings.lose_named("unknown_components", unknown, message, f"Their energy is in no figure. {UPDATE}")
+    parsed = replace(parsed, warnings=(*parsed.warnings, *findings.warnings), losses=(*parsed.losses, *findings.losses))
     about = About(
         project=manifest.project.name,
         device=manifest.device.model_dump(mode="json"),
@@ -86,13 +92,16 @@ def _found(parsed: ParsedRecording, manifest: Manifest, model: PowerModel) -> It
     """What the recording, its parsing and its power profile warn of."""
     if manifest.state == "partial":
         remedy = "Figures hold for what was recorded; record again for the rest."
-        yield Notice("partial_recording", "the recording is partial: it was interrupted or a device was lost", remedy)
+        yield Notice.of("partial_recording", "the recording is partial: it was interrupted or a device was lost", remedy)
     for warning in parsed.warnings:
-        yield Notice(warning.code, warning.message, warning.remedy)
+        yield Notice(warning.code, f"{_place(warning.run)}{warning.message}", warning.remedy, warning.run)
     for message in model.warnings:
-        yield Notice("power_profile", message, "Name a better profile with --power-profile.")
+        yield Notice.of("power_profile", message, "Name a better profile with --power-profile.")
     warned = {warning.code for warning in parsed.warnings}
     for loss in parsed.losses:
         if loss.what not in warned:
-            place = "" if loss.run is None else f"runs/{loss.run}: "
-            yield Notice("loss", f"{place}{loss.count} × {loss.what} lost", LOST)
+            yield Notice("loss", f"{_place(loss.run)}{loss.count} × {loss.what} lost", LOST, loss.run)
+
+
+def _place(run: int | None) -> str:
+    return "" if run is None else f"runs/{run}: "

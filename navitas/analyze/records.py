@@ -12,6 +12,8 @@ from typing import Any, TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from navitas.recording.codes import WarningCode
+
 T = TypeVar("T")
 
 
@@ -228,8 +230,15 @@ class Totals:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A warning in the result: code, message, remedy."""
+    """A warning in the result: its code (a `WarningCode`, or one of a newer Navitas), a sentence, what helps, and the run that it
+    is about (None: all)."""
 
     code: str
     message: str
     remedy: str
+    run: int | None = None
+
+    @classmethod
+    def of(cls, code: WarningCode, message: str, remedy: str) -> Notice:
+        """A warning of our own."""
+        return cls(code, message, remedy)

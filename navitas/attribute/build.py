@@ -25,11 +25,12 @@ from navitas.attribute.window_spans import WindowSpans
 from navitas.attribute.windows import AttributedRun
 from navitas.parse.arrays import F64
 from navitas.parse.parsed_recording import ParsedRecording
+from navitas.parse.reasons import Reason
 from navitas.parse.tables import RunTables, Thread
 from navitas.power.model import PowerModel
 from navitas.recording.manifest import Manifest
 
-_NO_RUN = "the recording holds no run"
+_NO_RUN = Reason("no_runs", "the recording holds no run")
 
 Curves = Sequence[ComponentCurves | None]
 """A run's curves, component by component."""
@@ -162,12 +163,12 @@ def _evidence(component: str, runs: Sequence[tuple[RunTables, ComponentCurves | 
     """The lowest level of all runs that know the component, and every reason once."""
     known = [(run, curves) for run, curves in runs if curves is not None]
     if not known:
-        return Evidence(component, "none", (_NO_RUN,) if not runs else ())
+        return Evidence(component, "none", () if runs else merged([[_NO_RUN]]))
     level = max((curves.level for _, curves in known), key=known[0][1].levels.index)
-    reasons = merged([curves.reasons for _, curves in known])
     priced = [run for run, curves in known if curves.threads is not None and curves.threads.cpu_ns is not None]
     uncosted = any(run.probe_cost is None and any(map(_has_calls, run.threads)) for run in priced)
-    return Evidence(component, level, (*reasons, NO_COST) if uncosted else reasons)
+    reasons = [curves.reasons for _, curves in known]
+    return Evidence(component, level, (*merged(reasons), *merged([[NO_COST]] if uncosted else [])))
 
 
 def _has_calls(thread: Thread) -> bool:

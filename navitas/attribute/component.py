@@ -9,8 +9,8 @@ import numpy as np
 
 from navitas.attribute.curves import NOTHING, Curve, Knots
 from navitas.attribute.owner_kind import BESIDE_THREADS, OwnerKind
-from navitas.attribute.reasons import Reason
 from navitas.parse.arrays import F64, I64
+from navitas.parse.reasons import Reason
 from navitas.parse.tables import RunTables
 from navitas.power.model import PowerModel
 from navitas.recording.manifest import Manifest

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from navitas.attribute.curve_store import CurveStore
 from navitas.parse.arrays import F64, I32, I64, U8
+from navitas.parse.reasons import MergedReason
 from navitas.parse.tables import MethodTable
 
 NO_TEST = -1
@@ -177,7 +178,7 @@ class Evidence:
 
     component: str
     level: str
-    reasons: tuple[str, ...]
+    reasons: tuple[MergedReason, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,8 +30,8 @@ _TAIL_LINES = 20
 # What a launcher script tells of its Java.
 _JAVA_S_NAME = re.compile(r"(openjdk|java) version \"|OpenJDK (Runtime|64-Bit)|Java\(TM\)")
 _NO_PLATFORM_TESTS = "Could not find method useJUnitPlatform()"
-_NO_VARIANT = re.compile(r"navitas: (no module has a variant '.*' with tests): (.*)")
-_UNTESTED = "is untested with Navitas"
+_FAILURE = "navitas-failure "
+_OURS = "navitas: "
 # Words of a line of Gradle's, what is said before that line, and what helps.
 _KNOWN_FAILURES = (
     (
@@ -50,6 +50,14 @@ _KNOWN_FAILURES = (
         "Install a JDK, or set JAVA_HOME to one.",
     ),
 )
+
+
+class Failure(BaseModel):
+    """Why the plugin ends the build, on a line of its own in the build's output: `no_variant`, of those `known`."""
+
+    code: str
+    variant: str = ""
+    known: list[str] = []
 
 
 class ProjectReport(BaseModel):
@@ -143,18 +151,21 @@ class _Output:
     def __init__(self, on_line: Callable[[str], None]) -> None:
         self._on_line = on_line
         self.reports: list[ProjectReport] = []
+        self.failure: Failure | None = None
         self.version = ""
         """Gradle's own; unknown where its configuration cache has left the init script out."""
         self.lines: deque[str] = deque(maxlen=400)
 
     def __call__(self, line: str) -> None:
-        if line.startswith(_REPORT):
-            try:
-                report = ProjectReport.model_validate_json(line.removeprefix(_REPORT))
-            except ValidationError as error:
-                raise BuildError(f"the Gradle plugin said {line!r}", "Use the same Navitas in your build.") from error
-            self.reports.append(report)
-            return
+        try:
+            if line.startswith(_REPORT):
+                self.reports.append(ProjectReport.model_validate_json(line.removeprefix(_REPORT)))
+                return
+            if line.startswith(_FAILURE):
+                self.failure = Failure.model_validate_json(line.removeprefix(_FAILURE))
+                return
+        except ValidationError as error:
+            raise BuildError(f"the Gradle plugin said {line!r}", "Use the same Navitas in your build.") from error
         if line.startswith(_VERSION):
             self.version = line.removeprefix(_VERSION).strip()
             return
@@ -211,9 +222,9 @@ def _failure(
     project: Path, module: str | None, exit_code: int, output: _Output, launcher: Sequence[str]
 ) -> BuildError | UsageError:
     tail = output.tail()
+    if output.failure is not None and output.failure.code == "no_variant":
+        return _no_variant(project, output.failure.variant, ", ".join(output.failure.known))
     for line in tail:
-        if unknown := _NO_VARIANT.search(line):
-            return _no_variant(project, *unknown.groups())
         if module is not None and "not found in" in line and "project" in line.lower():
             return UsageError(f"{project}: {line.strip()}", "Name the module by its Gradle path, such as :app.")
         if _NO_PLATFORM_TESTS in line:
@@ -225,8 +236,8 @@ def _failure(
         for words, told, remedy in _KNOWN_FAILURES:
             if any(word in line for word in words):
                 return BuildError(f"{project}: {told}{line.strip().lstrip('> ')}", remedy)
-    untested = [f"  {line}" for line in dict.fromkeys(output.lines) if _UNTESTED in line and line not in tail]
-    said = "\n".join([*untested, *(f"  {line}" for line in tail)])
+    ours = [f"  {line}" for line in dict.fromkeys(output.lines) if line.startswith(_OURS) and line not in tail]
+    said = "\n".join([*ours[-_TAIL_LINES:], *(f"  {line}" for line in tail)])
     return BuildError(
         f"{project}: the Gradle build failed (exit code {exit_code}). Its last lines:\n{said}",
         f"Make `{launcher[-1]} testClasses` (Android: `assembleDebugAndroidTest`) work in this project first;"
@@ -234,8 +245,8 @@ def _failure(
     )
 
 
-def _no_variant(project: Path, what: str, names: str) -> UsageError:
-    return UsageError(f"{project}: {what}", f"name one by --variant: {names}")
+def _no_variant(project: Path, variant: str, names: str) -> UsageError:
+    return UsageError(f"{project}: no module has a variant {variant!r} with tests", f"name one by --variant: {names}")
 
 
 def _bundles(project: Path, test_task: str | None, variant: str | None, output: _Output) -> list[Bundle]:
@@ -276,7 +287,7 @@ def _check_variants(project: Path, variant: str | None, reports: Sequence[Projec
     undecided = [report for report in reports if report.variant is not None and report.bundle is None]
     names = ", ".join(f"{report.variant} ({report.module})" for report in reports if report.variant is not None)
     if variant is not None and names and all(report.variant != variant for report in reports):
-        raise _no_variant(project, f"no module has a variant {variant!r} with tests", names)
+        raise _no_variant(project, variant, names)
     if undecided and variant is None:
         listed = ", ".join(f"{report.variant}" for report in undecided if report.module == undecided[0].module)
         raise UsageError(

@@ -13,7 +13,7 @@ from typing import BinaryIO, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from navitas.bundle.archive import checked_zip, read_entry
-from navitas.bundle.manifest import Inside, InvalidBundle, PackageName
+from navitas.bundle.manifest import Inside, InvalidBundle, PackageName, check_version
 
 _MANIFEST = "jvm.json"
 _MAX_MANIFEST_BYTES = 4 << 20
@@ -50,6 +50,7 @@ def open_jvm(file: Path | BinaryIO) -> Iterator[JvmArchive]:
     with checked_zip(file) as archive:
         try:
             document = json.loads(read_entry(archive, _MANIFEST, _MAX_MANIFEST_BYTES))
+            check_version(document, _MANIFEST)
             manifest = JvmManifest.model_validate(document)
         except ValidationError as error:
             first = error.errors()[0]

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 from pathlib import PurePosixPath
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 _VERSION = 1
+_NAMED = 5
+NEWER = "Use a newer Navitas."
 _DRIVE = re.compile(r"^[A-Za-z]:")
 
 
@@ -160,14 +162,32 @@ def parse_manifest(raw: bytes) -> AnyManifest:
         document = json.loads(raw)
     except (ValueError, RecursionError) as error:
         raise InvalidBundle(f"bundle.json is not JSON ({error})") from error
-    version = document.get("schema_version") if isinstance(document, dict) else None
-    if isinstance(version, int) and version > _VERSION:
-        reason = f"bundle of schema_version {version}; this Navitas reads version {_VERSION}"
-        raise InvalidBundle(reason, "Use a newer Navitas.")
-    is_android = isinstance(document, dict) and document.get("kind") == "android"
+    check_version(document, "bundle")
+    kind = document.get("kind") if isinstance(document, dict) else None
+    if kind not in (None, "android"):
+        raise InvalidBundle(f"a bundle of kind {str(kind)[:40]!a}, which this Navitas does not know", NEWER)
+    task = document.get("test_task") if isinstance(document, dict) else None
+    framework = task.get("framework") if isinstance(task, dict) else None
+    if isinstance(framework, str) and framework not in get_args(Framework):
+        raise InvalidBundle(f"its tests are of the framework {framework[:40]!a}, which this Navitas does not know", NEWER)
+    model = AndroidManifest if kind == "android" else BundleManifest
     try:
-        return AndroidManifest.model_validate(document) if is_android else BundleManifest.model_validate(document)
+        manifest = model.model_validate(document)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"]) or "document"
         raise InvalidBundle(f"bundle.json: {place}: {first['msg']}") from error
+    unknown = sorted(document.keys() - model.model_fields.keys())
+    if not unknown:
+        return manifest
+    names = ", ".join(f"{name[:40]!a}" for name in unknown[:_NAMED])
+    more = f" and {len(unknown) - _NAMED} more" if len(unknown) > _NAMED else ""
+    text = f"the bundle has fields that this version of Navitas does not know: {names}{more}; they are not used"
+    return manifest.model_copy(update={"warnings": [*manifest.warnings, text]})
+
+
+def check_version(document: object, what: str) -> None:
+    """Raises `InvalidBundle` for a JSON document of a newer major version."""
+    version = document.get("schema_version") if isinstance(document, dict) else None
+    if isinstance(version, int) and version > _VERSION:
+        raise InvalidBundle(f"{what} of schema_version {version}; this Navitas reads version {_VERSION}", NEWER)

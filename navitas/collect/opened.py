@@ -16,6 +16,9 @@ from navitas.folder_lock import FolderLock
 from navitas.recording import manifest
 from navitas.recording.store import RecordingWriter
 
+_COMPONENTS = ("cpu",)
+"""What counters, traces and shell samples are of."""
+
 
 @dataclass(frozen=True, slots=True)
 class Opened:
@@ -97,6 +100,7 @@ def _writer(
         power_profile_source=supply.profile_source,
         voltage_v=supply.voltage_v,
         voltage_source=supply.voltage_source,
+        components=_COMPONENTS,
         settings={
             "tests": ",".join(options.tests),
             "repeat": options.repeat,

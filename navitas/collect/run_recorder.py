@@ -121,10 +121,11 @@ class RunRecorder:
             for text in done.warnings:
                 self._writer.warn("tests", f"{plan.module}: {text}", AS_RUN)
             for trouble in done.troubles:
-                self._writer.warn("events_missing", trouble, "see logcat.txt of the run")
+                self._writer.warn("events_missing", trouble, "see logcat.txt of the run", run=plan.id)
             if done.crashed:
                 why = done.message or "the process died"
-                self._writer.warn("crashed", f"{plan.package}: {why}", "see logcat.txt of the run for its last words")
+                remedy = "see logcat.txt of the run for its last words"
+                self._writer.warn("crashed", f"{plan.package}: {why}", remedy, run=plan.id)
             self._writer.settle()
         if failure is not None:
             raise failure
@@ -155,14 +156,14 @@ class RunRecorder:
         sampler = ShellSampler(self._device, self._shell_files, samples, plan.package)
         stream = self._writer.path("instrument", plan.id, "instrument.txt")
         with logcat, sampler:
-            self._trace.start(plan.bound_s, lambda text, remedy: self._writer.warn("trace", f"runs/{plan.id}: {text}", remedy))
+            self._trace.start(plan.bound_s, lambda text, remedy: self._writer.warn("trace", text, remedy, run=plan.id))
             work(plan, done, stream)
             sampler.wait_for_block(1.0)
             self._trace.stop()
         for failure in filter(None, (logcat.failure, sampler.failure)):
             if isinstance(failure, OSError) or (failure is logcat.failure and transport == "logcat"):
                 raise failure  # the recording cannot be written, or its events are lost
-            self._writer.warn("sampling", f"runs/{plan.id}: {failure}", "figures that need it have a lower evidence level")
+            self._writer.warn("sampling", str(failure), "figures that need it have a lower evidence level", run=plan.id)
         if not done.tests and not done.crashed:
             done.troubles.append(f"{plan.module}: no test ran: there is none such as {plan.class_argument or 'the listed ones'}")
         for note in runtime_notes(log):
@@ -209,7 +210,7 @@ class RunRecorder:
         lost: list[str] = []
         for name in names:
             missing = app_files.pull(self._device, plan.package, name, self._writer.path("events", plan.id, name))
-            self._writer.lose("bytes of event files", missing, plan.id)
+            self._writer.lose("event_file_bytes", missing, plan.id)
             lost += [f"{missing:,} bytes of {name}"] if missing else []
         if lost:
             raise DeviceError(f"device {self._device.info.serial}: {', '.join(lost)} did not arrive", "profile again")

@@ -5,19 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from navitas.recording.codes import LossCode, WarningCode
 from navitas.recording.manifest import Warning
 
 TORN = "The readings beside them are used."
 LOST = "What was lost counts as untraced or unattributed."
+UPDATE = "Update Navitas, or use the version that made the recording."
 _THREADS_NAMED = 3
+_NAMES_LISTED = 20
+_NAMES_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedLoss:
-    """Data that is known to be missing: what, and how much of it.
+    """Data that is known to be missing: what (a `LossCode`, or the code of a newer Navitas), and how much of it.
 
-    Also of which run, of which file (relative to the recording's folder) and of which thread (the runtime's serial and its name;
-    serial 0 is the process), each None where that is not known.
+    Also of which run, of which file (relative to the recording's folder), of which thread (the runtime's serial and its name;
+    serial 0 is the process), and by what `name` it goes (of what is unknown), each None where that is not known.
     """
 
     what: str
@@ -26,6 +30,7 @@ class ParsedLoss:
     file: str | None = None
     serial: int | None = None
     thread: str | None = None
+    name: str | None = None
 
 
 @dataclass(slots=True)
@@ -36,19 +41,36 @@ class Findings:
     warnings: list[Warning] = field(default_factory=list)
     losses: list[ParsedLoss] = field(default_factory=list)
 
-    def warn(self, code: str, message: str, remedy: str) -> None:
-        """Keep a warning; messages name the run's folder."""
-        place = "" if self.run is None else f"runs/{self.run}: "
-        self.warnings.append(Warning(code=code, message=place + message, remedy=remedy))
+    def warn(self, code: WarningCode, message: str, remedy: str) -> None:
+        """Keep a warning, with the run."""
+        self.warnings.append(Warning(code=code, message=message, remedy=remedy, run=self.run))
 
-    def lose(self, what: str, count: int, message: str, remedy: str, *, file: str | None = None) -> None:
+    def lose(self, what: LossCode, count: int, message: str, remedy: str, *, file: str | None = None) -> None:
         """Keep a loss, if there is one, and warn of it; the message's `{count}` is filled in. `file` is of the run's folder."""
         if count > 0:
-            place = file if file is None or self.run is None else f"runs/{self.run}/{file}"
-            self.losses.append(ParsedLoss(what, count, self.run, file=place))
+            self.losses.append(ParsedLoss(what, count, self.run, file=self._place(file)))
             self.warn(what, message.replace("{count}", str(count)), remedy)
 
-    def lose_of_threads(self, what: str, counts: Mapping[int, int], names: Mapping[int, str], message: str, remedy: str) -> None:
+    def lose_named(
+        self, what: LossCode, counts: Mapping[str, int], message: str, remedy: str, *, file: str | None = None
+    ) -> None:
+        """As `lose`, with a loss for each name, but for the last of very many, which are one; `{names}` are in the message."""
+        if not counts:
+            return
+        listed = list(counts.items())
+        losses = [ParsedLoss(what, count, self.run, file=self._place(file), name=name) for name, count in listed[:_NAMES_LISTED]]
+        rest = sum(count for _, count in listed[_NAMES_LISTED:])
+        self.losses += [*losses, *([ParsedLoss(what, rest, self.run, file=self._place(file))] if rest else [])]
+        more = [f"{len(listed) - _NAMES_NAMED} more"] if len(listed) > _NAMES_NAMED else []
+        names = ", ".join([*(name for name, _ in listed[:_NAMES_NAMED]), *more])
+        self.warn(what, message.replace("{count}", str(sum(counts.values()))).replace("{names}", names), remedy)
+
+    def _place(self, file: str | None) -> str | None:
+        return file if file is None or self.run is None else f"runs/{self.run}/{file}"
+
+    def lose_of_threads(
+        self, what: LossCode, counts: Mapping[int, int], names: Mapping[int, str], message: str, remedy: str
+    ) -> None:
         """As `lose`, with a loss for each thread; `counts` and `names` are by serial. The warning names those that lost most."""
         lost = sorted(((count, serial) for serial, count in counts.items() if count > 0), key=lambda one: (-one[0], one[1]))
         if not lost:

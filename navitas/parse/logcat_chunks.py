@@ -5,22 +5,28 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from navitas.parse.logcat import parse_line
 
 TAG = "navitas"
+_NEWER = re.compile(r"NV(\d{1,3}) \d{1,10} ")
 _PART = re.compile(r"NV1 (\d{1,10}) (\d{1,10}) (\d{1,6})/(\d{1,6}) ([A-Za-z0-9+/=]*)\s*$")
 
 
 @dataclass(slots=True)
 class LogcatChunks:
-    """One process's chunks: `data` is what an event file would hold; `missing` chunks are lost, of them `broken` came in part."""
+    """One process's chunks: `data` is what an event file would hold; `missing` chunks are lost, of them `broken` came in part.
+
+    `newer` counts lines of newer versions of the transport, by version.
+    """
 
     data: bytes = b""
     missing: int = 0
     broken: int = 0
+    newer: Counter[int] = field(default_factory=Counter)
 
 
 @dataclass(slots=True)
@@ -42,18 +48,26 @@ class _Parts:
 def read_logcat_chunks(lines: Iterable[str]) -> dict[int, LogcatChunks]:
     """Chunks by process id, in the order in which the processes first appear. Repeated lines count once."""
     processes: dict[int, dict[int, _Parts]] = {}
+    newer: dict[int, Counter[int]] = {}
     for line in lines:
-        if "NV1 " not in line:
+        if "NV" not in line:
             continue
         record = parse_line(line.rstrip("\r\n"))
-        match = _PART.match(record.message) if record is not None and record.tag == TAG else None
+        if record is None or record.tag != TAG:
+            continue
+        match = _PART.match(record.message)
         if match is None:
+            if (version := _NEWER.match(record.message)) is not None and int(version[1]) > 1:
+                newer.setdefault(record.pid, Counter())[int(version[1])] += 1
             continue
         pid, number, part, total = (int(match[i]) for i in range(1, 5))
         parts = processes.setdefault(pid, {}).setdefault(number, _Parts(total))
         if total == parts.total:
             parts.texts[part] = match[5]
-    return {pid: _assemble(numbers) for pid, numbers in processes.items()}
+    found = {pid: _assemble(numbers) for pid, numbers in processes.items()}
+    for pid, versions in newer.items():
+        found.setdefault(pid, LogcatChunks()).newer = versions
+    return found
 
 
 def _assemble(numbers: dict[int, _Parts]) -> LogcatChunks:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
@@ -22,21 +22,28 @@ _KINDS: tuple[Literal["run_start", "test_start", "test_finish", "run_end"], ...]
 _STATUSES: tuple[Literal["passed", "failed", "ignored", "assumption"], ...] = ("passed", "failed", "ignored", "assumption")
 
 
-def decode_markers(chunks: Iterable[Chunk]) -> tuple[tuple[Marker, ...], int]:
-    """Markers in time order, and how many were dropped as impossible or of an unknown kind."""
+def decode_markers(chunks: Iterable[Chunk]) -> tuple[tuple[Marker, ...], int, Counter[int]]:
+    """Markers in time order, how many were dropped as impossible, and how many by each kind that is not known.
+
+    A status that is not known is none of a test's end: the end counts.
+    """
     markers: list[Marker] = []
     dropped = 0
+    unknown: Counter[int] = Counter()
     for record in records(chunks, _HEADER):
         if isinstance(record, int):
             dropped += record
             continue
         (t_ns, kind, status, _, _), test = record
-        if t_ns >= 0 and kind < len(_KINDS) and status < len(_STATUSES):
-            markers.append(Marker(t_ns, _KINDS[kind], str(test, "utf-8", "replace"), _STATUSES[status]))
-        else:
+        if t_ns < 0:
             dropped += 1
+        elif kind >= len(_KINDS):
+            unknown[kind] += 1
+        else:
+            known = _STATUSES[status] if status < len(_STATUSES) else "unknown"
+            markers.append(Marker(t_ns, _KINDS[kind], str(test, "utf-8", "replace"), known))
     markers.sort(key=lambda marker: marker.t_ns)
-    return tuple(markers), dropped
+    return tuple(markers), dropped, unknown
 
 
 def windows_of(markers: Sequence[Marker], tests: Sequence[Test], end_ns: int, findings: Findings) -> tuple[Window, ...]:

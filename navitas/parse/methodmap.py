@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, NotRequired
+from typing import Annotated, Literal, NotRequired
 
 from pydantic import BaseModel, Field, ValidationError
 from typing_extensions import TypedDict
 
 from navitas.errors import RecordingError
 from navitas.parse.chunks import CALLS, FOLDED, Chunk
+from navitas.parse.findings import Findings
+from navitas.parse.newer import report_unknown
 from navitas.parse.tables import Method, MethodTable
+from navitas.recording.manifest import Known
 from navitas.recording.raw import read_json
 from navitas.recording.store import Recording
+from navitas.recording.unknown import unknown_parts
+from navitas.recording.versions import check_major
 
-SCHEMA_VERSION = 1
 # A million methods take 150 MiB.
 _MAX_BYTES = 256 << 20
 _TYPES_WITH_IDS = (CALLS, FOLDED)
@@ -27,7 +31,8 @@ RESERVED_ID = (1 << 22) - 5
 
 class _Class(BaseModel):
     name: str
-    source: Literal["main", "test", "dependency"] = "main"
+    sha256: object = None  # of use for the instrumenter alone, as is `skipped`
+    source: Annotated[str, Known.of(Literal["main", "test", "dependency"])] = "main"
     module: str | None = None
     file: str | None = None
 
@@ -37,9 +42,11 @@ _Method = TypedDict("_Method", {"id": int, "class": str, "name": str, "descripto
 
 
 class _Map(BaseModel):
+    schema_version: int = 1
     map_id: str = Field(pattern="^[0-9a-f]{16}$")
     classes: list[_Class]
     methods: list[_Method]
+    skipped: object = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +57,11 @@ class Span:
     size: int
 
 
-def read_method_table(recording: Recording) -> MethodTable:
-    """Read every map of a recording. RecordingError when one is missing, unreadable, or not the one the manifest names."""
+def read_method_table(recording: Recording, findings: Findings | None = None) -> MethodTable:
+    """Read every map of a recording; what is unknown in one goes to the findings.
+
+    RecordingError when one is missing, unreadable, or not the one the manifest names.
+    """
     methods: list[Method] = []
     base: dict[str, int] = {}
     included: dict[str, str] = {}
@@ -59,7 +69,10 @@ def read_method_table(recording: Recording) -> MethodTable:
         if entry.id in base:
             continue
         path = recording.file(entry.file)
-        read = _read_map(path)
+        raw = read_json(path, "the method map is ", _MAX_BYTES)
+        read = _validated(raw, path)
+        if findings is not None:
+            report_unknown(unknown_parts(raw, _Map), entry.file, findings)
         if read.map_id != entry.id:
             raise RecordingError(
                 f"{path}: this is the method map {read.map_id}, but the recording names {entry.id}",
@@ -96,16 +109,9 @@ def check_map(document: object, path: Path) -> str:
     return read.map_id
 
 
-def _read_map(path: Path) -> _Map:
-    return _validated(read_json(path, "the method map is ", _MAX_BYTES), path)
-
-
 def _validated(raw: object, path: Path) -> _Map:
     remedy = "Copy the recording again, or record again."
-    version = raw.get("schema_version") if isinstance(raw, dict) else None
-    if isinstance(version, int) and version > SCHEMA_VERSION:
-        message = f"{path}: schema_version {version}, but this Navitas reads method maps up to {SCHEMA_VERSION}"
-        raise RecordingError(message, "Update Navitas, or use the version that made the recording.")
+    check_major(raw, path, "method maps")
     try:
         return _Map.model_validate(raw)
     except ValidationError as error:

@@ -12,9 +12,10 @@ from navitas.parse.chunks import COUNTERS, MARKERS, TRIPLES
 from navitas.parse.clock_triples import ClockTriples, decode_triples
 from navitas.parse.counters import Readings, decode_counters
 from navitas.parse.credible import credible
-from navitas.parse.findings import LOST, TORN, Findings, ParsedLoss
+from navitas.parse.findings import LOST, TORN, UPDATE, Findings, ParsedLoss
 from navitas.parse.markers import decode_markers, windows_of
 from navitas.parse.methodmap import Span, read_method_table, spans
+from navitas.parse.newer import report_newer, report_readings
 from navitas.parse.probed import by_thread, of_type, probed_threads
 from navitas.parse.run_chunks import read_run_chunks
 from navitas.parse.schedstat import parse_schedstats
@@ -42,11 +43,12 @@ class ParsedRecording:
 
 def parse_recording(recording: Recording) -> ParsedRecording:
     """Parse every run. RecordingError when a file or map cannot be read or events belong to another map."""
-    table = read_method_table(recording)
+    whole = Findings()
+    report_newer(recording, whole)
+    table = read_method_table(recording, whole)
     known = spans(table)
-    runs, warnings = [], list(recording.manifest.warnings)
-    losses = [ParsedLoss(loss.what, loss.count, loss.run) for loss in recording.manifest.losses]
-    warnings += recording.check()
+    runs, warnings = [], [*recording.manifest.warnings, *whole.warnings, *recording.check()]
+    losses = [*(ParsedLoss(loss.what, loss.count, loss.run) for loss in recording.manifest.losses), *whole.losses]
     for run in recording.manifest.runs:
         findings = Findings(run.id)
         runs.append(_parse(recording, run, known, findings))
@@ -64,13 +66,16 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
     groups = by_thread(chunks, findings)
     probed = probed_threads(groups, known, findings)
     clocks = decode_triples(of_type(chunks, TRIPLES))
-    markers, bad_markers = decode_markers(of_type(chunks, MARKERS))
+    markers, bad_markers, newer_markers = decode_markers(of_type(chunks, MARKERS))
     counters = of_type(chunks, COUNTERS)
     readings, bad_readings = decode_counters(counters)
     # What a process tells of itself, by processes: an app may have several at once.
     own = [decode_counters(c for c in counters if c.process == n)[0] for n in sorted({c.process for c in counters})]
     message = "{count} malformed markers or counter readings were left out"
     findings.lose("malformed_records", bad_markers + bad_readings, message, "Copy the recording again, or record again.")
+    message = "{count} markers are of kinds that this version of Navitas does not know ({names}); they are kept and not used"
+    findings.lose_named("unknown_markers", {f"kind {n}": newer_markers[n] for n in sorted(newer_markers)}, message, UPDATE)
+    report_readings(manifest, readings, findings)
     samples = readings.get(_THREADS_SOURCE, Readings())
     lives, torn = parse_schedstats([one.get(_THREADS_SOURCE, Readings()) for one in own])
     findings.lose("thread_samples", torn, "{count} torn lines of thread clocks were skipped", TORN)
@@ -103,7 +108,6 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
         process_cpu=process_cpu,
         cpu_stat=shell.cpu_stat,
         rails=shell.rails if shell.rails is not None or trace is None else trace.rails,
-        warnings=tuple(warning.message for warning in findings.warnings),
         tick_ns=tick_period_ns(readings.get(TICKS_SOURCE)),
         trace=trace,
         reasons=reasons,

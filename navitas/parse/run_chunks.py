@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from navitas.parse.chunks import Chunk, ChunkScan, read_chunks, scan_chunks
-from navitas.parse.findings import Findings
+from navitas.parse.findings import UPDATE, Findings
 from navitas.parse.logcat_chunks import read_logcat_chunks
 from navitas.parse.methodmap import Span, check_maps
 from navitas.recording.manifest import Run
@@ -45,6 +45,8 @@ def read_run_chunks(recording: Recording, run: Run, known: dict[int, Span], find
 def _add_logcat(path: Path, run: Run, processes: dict[int, list[Chunk]], known: dict[int, Span], findings: Findings) -> None:
     """Add what came through logcat, which is everybody's: only this run's app counts, which may have several processes."""
     streams = read_logcat_chunks(read_lines(path))
+    for pid in [pid for pid, stream in streams.items() if stream.newer and not stream.data]:
+        _newer(streams.pop(pid).newer, path.name, findings)
     scans = {pid: scan_chunks(stream.data) for pid, stream in streams.items()}
     wanted = {run.pid} if run.pid is not None else _of_app(scans, processes, known)
     for pid, stream in streams.items():
@@ -74,12 +76,16 @@ def _of_app(scans: Mapping[int, ChunkScan], processes: Mapping[int, object], kno
 def _report(scan: ChunkScan, name: str, findings: Findings) -> None:
     message = f"{name} is damaged in {scan.damaged} places: {{count}} bytes were skipped"
     findings.lose("damaged_bytes", scan.skipped_bytes, message, "What was there is missing from every figure.", file=name)
-    if scan.newer and not scan.chunks:  # beside sound chunks it is damage
-        versions = ", ".join(map(str, sorted(scan.newer)))
-        message = f"{name} holds {scan.newer.total()} chunks of a newer version ({versions}); this Navitas reads version 1"
-        findings.warn("newer_chunks", message, "Update Navitas, or use the version that made the recording.")
-    unknown: Counter[int] = scan.unknown
-    if unknown:
-        kinds = ", ".join(map(str, sorted(unknown)[:10]))
-        message = f"{name} holds {unknown.total()} chunks of unknown types ({kinds}); skipped"
-        findings.warn("unknown_chunks", message, "A newer runtime wrote them: update Navitas.")
+    if not scan.chunks:  # beside sound chunks it is damage
+        _newer(scan.newer, name, findings)
+    message = f"{name} holds {{count}} chunks of types that this version of Navitas does not know ({{names}})"
+    findings.lose_named("unknown_chunks", _by_name(scan.unknown), message, f"They were skipped. {UPDATE}", file=name)
+
+
+def _newer(versions: Counter[int], name: str, findings: Findings) -> None:
+    message = f"{name} holds {{count}} chunks of a newer version ({{names}}); this version of Navitas reads version 1"
+    findings.lose_named("newer_chunks", _by_name(versions), message, UPDATE, file=name)
+
+
+def _by_name(counts: Counter[int]) -> dict[str, int]:
+    return {str(number): counts[number] for number in sorted(counts)}

@@ -8,6 +8,7 @@ from typing import Literal, Protocol
 
 from navitas.parse.arrays import I32, I64, U8
 from navitas.parse.rail_readings import RailReadings
+from navitas.parse.reasons import Reason
 from navitas.parse.trace.trace_tables import Trace
 
 TID_LIMIT = 1 << 22
@@ -111,7 +112,7 @@ class Marker:
     t_ns: int
     kind: Literal["run_start", "test_start", "test_finish", "run_end"]
     test: str
-    status: Literal["passed", "failed", "ignored", "assumption"]
+    status: Literal["passed", "failed", "ignored", "assumption", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,10 +187,9 @@ class RunTables:
     process_cpu: CpuClock | None
     cpu_stat: CpuStat | None
     rails: RailReadings | None
-    warnings: tuple[str, ...] = field(default=())
     tick_ns: float | None = None
     trace: Trace | None = None
-    reasons: tuple[str, ...] = ()
+    reasons: tuple[Reason, ...] = ()
     probe_cost: ProbeCost | None = None
 
 

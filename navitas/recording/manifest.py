@@ -2,14 +2,43 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from navitas.recording.codes import LossCode
 
 SCHEMA_VERSION = 1
+"""The major version: a recording of a higher one is refused."""
+SCHEMA_MINOR = 1
+"""The minor version: a recording of a higher one has more than this version of Navitas reads (docs/formats.md, Versions)."""
 
 TestStatus = Literal["passed", "failed", "ignored", "assumption", "cut"]
 FileKind = Literal["events", "logcat", "instrument", "shell", "battery", "map", "power_profile", "trace"]
+DeviceKind = Literal["virtual", "phone"]
+VoltageSource = Literal["battery", "option", "default"]
+SourceKind = Literal["time_in_state", "scaling_cur_freq", "process_stat", "thread_schedstat"]
+RunExit = Literal["complete", "crashed", "interrupted"]
+State = Literal["complete", "partial"]
+
+
+def known_words(words: object) -> frozenset[str]:
+    """The words of a `Literal`."""
+    return frozenset(get_args(words))
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The words of a field that this version of Navitas knows. A newer one may write others: they are kept, and counted."""
+
+    words: frozenset[str]
+    code: LossCode = "unknown_words"
+
+    @classmethod
+    def of(cls, words: object, code: LossCode = "unknown_words") -> Known:
+        """The words of a `Literal`."""
+        return cls(known_words(words), code)
 
 
 class _Model(BaseModel):
@@ -29,7 +58,7 @@ class Policy(_Model):
 
 
 class DeviceEntry(_Model):
-    kind: Literal["virtual", "phone"]
+    kind: Annotated[str, Known.of(DeviceKind)]
     serial: str
     model: str
     fingerprint: str
@@ -56,7 +85,7 @@ class PowerProfileEntry(_Model):
     sha256: str
     source: str
     voltage_v: float = Field(gt=0, le=1000)
-    voltage_source: Literal["battery", "option", "default"]
+    voltage_source: Annotated[str, Known.of(VoltageSource)]
 
 
 class Source(_Model):
@@ -64,7 +93,7 @@ class Source(_Model):
 
     id: int
     path: str
-    kind: Literal["time_in_state", "scaling_cur_freq", "process_stat", "thread_schedstat"]
+    kind: Annotated[str, Known.of(SourceKind, "unknown_sources")]
     policy: int | None = None
 
 
@@ -77,7 +106,7 @@ class Run(_Model):
     repeat: int
     package: str
     map_id: str
-    exit: Literal["complete", "crashed", "interrupted"]
+    exit: Annotated[str, Known.of(RunExit)]
     pid: int | None = None
     whole: bool = False
     baseline: bool = False
@@ -91,7 +120,7 @@ class Test(_Model):
     class_name: str = Field(alias="class")
     method: str
     repeat: int
-    status: TestStatus
+    status: Annotated[str, Known.of(TestStatus)]
     model_config = ConfigDict(populate_by_name=True)
 
 
@@ -99,7 +128,7 @@ class File(_Model):
     """A raw file; `path` is relative to the recording, `run` the run it came of (None: all)."""
 
     path: str
-    kind: FileKind
+    kind: Annotated[str, Known.of(FileKind, "unknown_files")]
     bytes: int
     sha256: str
     run: int | None = None
@@ -114,23 +143,31 @@ class Loss(_Model):
 
 
 class Warning(_Model):
+    """What to keep in mind, with the run that it is about (None: all). `code` is one of `codes.WarningCode`, or a newer one."""
+
     code: str
     message: str
     remedy: str = ""
+    run: int | None = None
 
 
 class Manifest(_Model):
-    """The whole manifest; written last, `state` is `partial` until everything was pulled."""
+    """The whole manifest; written last, `state` is `partial` until everything was pulled.
+
+    `components` names the components that the recording has data of; empty where it does not say.
+    """
 
     schema_version: int = SCHEMA_VERSION
+    schema_minor: int = 0
     navitas_version: str
     created_utc: str
-    state: Literal["complete", "partial"]
+    state: Annotated[str, Known.of(State)]
     project: Project
     device: DeviceEntry
     maps: list[Map]
     power_profile: PowerProfileEntry
-    settings: dict[str, str | int | float | bool | None]
+    settings: dict[str, JsonValue]
+    components: list[str] = []
     sources: list[Source]
     runs: list[Run]
     tests: list[Test]

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from pydantic import ValidationError
 
 from navitas.errors import RecordingError
-from navitas.recording.manifest import SCHEMA_VERSION, FileKind, Manifest, Warning
+from navitas.recording.manifest import FileKind, Manifest, Warning
 from navitas.recording.raw import read_json
+from navitas.recording.unknown import Unknown, unknown_parts
+from navitas.recording.version_1_0 import updated
+from navitas.recording.versions import check_major
 from navitas.recording.writer import MANIFEST_NAME, MAX_MANIFEST_BYTES, POWER_PROFILE_NAME, RecordingWriter
 from navitas.regular_files import open_regular
 
@@ -19,10 +23,14 @@ __all__ = ["MANIFEST_NAME", "POWER_PROFILE_NAME", "Recording", "RecordingWriter"
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """An opened recording: its folder and its manifest; nothing here ever writes to it."""
+    """An opened recording: its folder and its manifest; nothing here ever writes to it.
+
+    `unknown`: how often the manifest holds each thing that this version of Navitas does not know.
+    """
 
     path: Path
     manifest: Manifest
+    unknown: Mapping[Unknown, int] = field(default_factory=dict)
 
     def file(self, name: str) -> Path:
         """Path of a file named by the manifest.
@@ -80,14 +88,9 @@ def open_recording(path: Path) -> Recording:
     if not manifest_path.is_file():
         raise RecordingError(f"{path}: not a recording ({MANIFEST_NAME} is missing)", "Give the folder that holds it.")
     raw = read_json(manifest_path, "", MAX_MANIFEST_BYTES)
-    version = raw.get("schema_version") if isinstance(raw, dict) else None
-    if isinstance(version, int) and version > SCHEMA_VERSION:
-        raise RecordingError(
-            f"{manifest_path}: schema_version {version}, but this Navitas reads up to {SCHEMA_VERSION}",
-            "Update Navitas, or use the version that made the recording.",
-        )
+    check_major(raw, manifest_path, "recordings")
     try:
-        manifest = Manifest.model_validate(raw)
+        manifest = updated(Manifest.model_validate(raw))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(map(str, first["loc"])) or "manifest"
@@ -98,7 +101,7 @@ def open_recording(path: Path) -> Recording:
             raise RecordingError(f"{manifest_path}: two {what} have one id", "Copy the recording again, or record again.")
     for name in [m.file for m in manifest.maps] + [manifest.power_profile.file] + [f.path for f in manifest.files]:
         _inside(path, name)
-    return Recording(path, manifest)
+    return Recording(path, manifest, unknown_parts(raw, Manifest))
 
 
 def _inside(root: Path, name: str) -> Path:

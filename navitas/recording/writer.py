@@ -12,13 +12,15 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Literal, Self
+from typing import Self
 
 from navitas import __version__
 from navitas.errors import RecordingError
 from navitas.folder_lock import FolderLock
 from navitas.new_files import is_leftover, remove_leftovers, write_new
+from navitas.recording.codes import LossCode, WarningCode
 from navitas.recording.manifest import (
+    SCHEMA_MINOR,
     DeviceEntry,
     File,
     FileKind,
@@ -29,7 +31,9 @@ from navitas.recording.manifest import (
     Project,
     Run,
     Source,
+    State,
     Test,
+    VoltageSource,
     Warning,
 )
 from navitas.recording.raw import read_json
@@ -65,12 +69,13 @@ class RecordingWriter:
         power_profile: bytes,
         power_profile_source: str,
         voltage_v: float,
-        voltage_source: Literal["battery", "option", "default"],
+        voltage_source: VoltageSource,
         settings: Mapping[str, Setting],
+        components: Sequence[str] = (),
         created_utc: datetime | None = None,
         lock: FolderLock | None = None,
     ) -> None:
-        """`lock` is that of `reserved`, where the caller holds it already."""
+        """`components` names those that data is recorded of; `lock` is that of `reserved`, where the caller holds it already."""
         self.root = root
         self._lock = lock or FolderLock(root / LOCK_NAME)
         self._profile_xml = power_profile
@@ -92,6 +97,7 @@ class RecordingWriter:
         )
         created = (created_utc or datetime.now(UTC)).astimezone(UTC).isoformat(timespec="seconds")
         self._manifest = Manifest(
+            schema_minor=SCHEMA_MINOR,
             navitas_version=__version__,
             created_utc=created,
             state="partial",
@@ -100,6 +106,7 @@ class RecordingWriter:
             maps=[],
             power_profile=profile,
             settings=dict(settings),
+            components=list(components),
             sources=[],
             runs=[],
             tests=[],
@@ -187,30 +194,30 @@ class RecordingWriter:
         """Add a test, or replace the one of the same id: add it as `cut` when it starts, again when it has ended."""
         self._tests[test.id] = test
 
-    def warn(self, code: str, message: str, remedy: str = "") -> None:
-        """Keep a warning; the same one only once."""
-        warning = Warning(code=code, message=message, remedy=remedy)
+    def warn(self, code: WarningCode, message: str, remedy: str = "", *, run: int | None = None) -> None:
+        """Keep a warning, with the run that it is about; the same one only once."""
+        warning = Warning(code=code, message=message, remedy=remedy, run=run)
         if warning not in self._warnings:
             self._warnings.append(warning)
 
-    def lose(self, what: str, count: int, run: int | None = None) -> None:
+    def lose(self, what: LossCode, count: int, run: int | None = None) -> None:
         """Keep how much data is known to be missing."""
         if count > 0:
             self._losses.append(Loss(what=what, count=count, run=run))
 
-    def finish(self, state: Literal["complete", "partial"] = "complete") -> Manifest:
+    def finish(self, state: State = "complete") -> Manifest:
         """List every file that was announced by `path` and exists, then write the manifest for good."""
         self._finished = True
         return self.settle(state)
 
-    def settle(self, state: Literal["complete", "partial"] = "partial") -> Manifest:
+    def settle(self, state: State = "partial") -> Manifest:
         """List the announced files that exist by now and write the manifest: a run has ended, its files are whole."""
         for relative, (kind, run) in list(self._pending.items()):
             if (self.root / relative).is_file():
                 self._list(relative, kind, run)
         return self.save(state)
 
-    def save(self, state: Literal["complete", "partial"] = "partial") -> Manifest:
+    def save(self, state: State = "partial") -> Manifest:
         """Write the manifest as it is known now, by rename."""
         manifest = self._manifest.model_copy(
             update={

@@ -14,6 +14,7 @@ from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy, ThreadEnergy, Totals
 from navitas.analyze.repeats import repeats_of
 from navitas.analyze.spread import MethodRepeats, Spread
+from navitas.parse.reasons import MergedReason
 from navitas.report.format import Format
 from navitas.report.json_rows import MethodLines, node_lines, shares
 from navitas.report.json_text import JsonLines, line, written
@@ -58,7 +59,7 @@ def _report(profile: Profile) -> dict[str, Any]:
         **({"classes": _repeats(by_class(profile.tests))} if is_by_class(profile) else {}),
         "methods": JsonLines(_method(each, lines, components) for each in profile.method_repeats()),
         "tests": (_test(test, lines, profile) for test in profile.tests),
-        "warnings": [asdict(notice) for notice in profile.warnings],
+        "warnings": [_given(**asdict(notice)) for notice in profile.warnings],
         "losses": [_given(**asdict(lost)) for lost in profile.losses],
     }
 
@@ -67,8 +68,16 @@ def _evidence(profile: Profile) -> dict[str, Any]:
     return {
         "time": "exact" if profile.tick_ns is None else "statistical",
         **({} if profile.tick_ns is None else {"tick_ns": profile.tick_ns}),
-        "components": {each.component: {"level": each.level, "reasons": list(each.reasons)} for each in profile.evidence},
+        "components": {
+            each.component: {"level": each.level, "reasons": [_reason(reason) for reason in each.reasons]}
+            for each in profile.evidence
+        },
     }
+
+
+def _reason(reason: MergedReason) -> dict[str, Any]:
+    shares = _given(share_min=reason.share_min, share_max=reason.share_max)
+    return {"code": reason.code, "message": str(reason), "runs": reason.runs, **shares}
 
 
 def _totals(totals: Totals, components: Sequence[str]) -> dict[str, Any]:

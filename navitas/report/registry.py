@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
-from importlib import import_module, metadata
+from importlib import import_module
 from importlib.util import find_spec
 
 from navitas.errors import NavitasError, UsageError
+from navitas.report.entry_points import package_of, points_of
 from navitas.report.format import Format
 
 _MODULES = {
@@ -40,13 +41,13 @@ def find_format(name: str) -> Format:
         raise UsageError(f"there is no report format {name!r}", f"{hint}known are {', '.join(modules)}")
     try:
         found = import_module(modules[name]).FORMAT
-    except Exception as error:  # any module's top level may run here
+    except (Exception, SystemExit) as error:  # any module's top level may run here
         raise NavitasError(
-            f"the report format {name} ({modules[name]}) cannot be loaded: {type(error).__name__}: {error}",
+            f"the report format {name} ({_source(name, modules)}) cannot be loaded: {type(error).__name__}: {error}",
             "update or uninstall the package that it comes from; all other formats work",
         ) from error
     if not isinstance(found, Format):
-        raise NavitasError(f"the report format {name} ({modules[name]}): FORMAT is no Format", "see docs/dev/adding.md")
+        raise NavitasError(f"the report format {name} ({_source(name, modules)}): FORMAT is no Format", "see docs/dev/adding.md")
     missing = [package for package in found.needs if find_spec(package) is None]
     if missing:
         raise UsageError(f"the report format {name} needs {', '.join(missing)}", f"pip install {' '.join(missing)}")
@@ -63,5 +64,12 @@ def list_formats() -> Iterator[tuple[str, Format | NavitasError]]:
 
 
 def _modules() -> dict[str, str]:
-    others = {point.name: point.value for point in metadata.entry_points(group=ENTRY_POINTS)}
-    return _MODULES | {name: module for name, module in others.items() if name not in _MODULES}
+    others = {name: point.value for name, point in points_of(ENTRY_POINTS).items() if name not in _MODULES}
+    return _MODULES | others
+
+
+def _source(name: str, modules: Mapping[str, str]) -> str:
+    """The module of a format, and the package that it comes from."""
+    point = None if name in _MODULES else points_of(ENTRY_POINTS).get(name)
+    package = "" if point is None else package_of(point)
+    return f"{modules[name]}, package {package}" if package else modules[name]

@@ -163,7 +163,7 @@ def _evidence(profile: Profile) -> Iterator[Text]:
         of = f" of {evidence.component}" if len(profile.evidence) > 1 else ""
         yield Text(f"evidence{of}: {evidence.level}{ticks}", style="dim")
         for reason in evidence.reasons[:_MAX_WARNINGS]:
-            yield Text(f"  {printable(reason, 500)}", style="dim")
+            yield Text(f"  {printable(str(reason), 500)}", style="dim")
     for notice in profile.warnings[:_MAX_WARNINGS]:
         text = Text("warning: ", style="yellow").append(printable(notice.message, 500))
         yield text.append(f"\n         {printable(notice.remedy, 500)}", style="dim") if notice.remedy else text

@@ -58,7 +58,7 @@ def tests_table(profile: Profile, tests: Sequence[TestEnergy], groups: Sequence[
     shown = _most(groups, top)
     for group in shown:
         for test in group.tests:
-            status = Text(test.status, style=_STATUS_STYLE.get(test.status, ""))
+            status = Text(printable(test.status, 40), style=_STATUS_STYLE.get(test.status, ""))
             error = "" if test.compensated_error_j is None else joules(test.compensated_error_j)
             add(label.of(test), str(test.repeat + 1), test.compensated_j, duration(test.wall_ns), status, error=error)
         if len(group.tests) > 1:
@@ -66,7 +66,7 @@ def tests_table(profile: Profile, tests: Sequence[TestEnergy], groups: Sequence[
     _more(table, len(groups) - len(shown), "tests")
     untimed = [test for test in tests if test.wall_ns == 0]
     for test in untimed[: max(top, _ALL_TESTS)]:
-        add(label.of(test), str(test.repeat + 1), None, "", Text(test.status))
+        add(label.of(test), str(test.repeat + 1), None, "", Text(printable(test.status, 40)))
     _more(table, len(untimed) - max(top, _ALL_TESTS), "tests without a run")
     return table
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -31,6 +32,16 @@ for path in sys.argv[1:]:
 """
 """What no analysis can do without: read the same files, check them, decode them, and one running sum."""
 
+_TO_PANDAS = """\
+import sys, time
+import pandas, pyarrow
+import navitas
+profile = navitas.load(sys.argv[1])
+begin = time.perf_counter()
+frame = profile.to_pandas()
+print(time.perf_counter() - begin, len(frame))
+"""
+
 
 def main(argv: list[str]) -> int:
     """Make recordings, report each in a process of its own, and compare times and peak memory."""
@@ -56,11 +67,20 @@ def _by_events(figures: Figures, folder: Path, scale: int) -> None:
         note = f"{beside(found.cpu_s, floor.cpu_s, 'read, check, decode, one sum')} of CPU time; took {shown(found.cpu_s, 's')}"
         figures.add(f"{size}, time", found.wall_s, "s", at_most=6.0 if millions == 10 else None, note=note)
         figures.add(f"{size}, peak memory", found.peak_mib, "MiB", at_most=_LIMIT_MIB if millions >= 10 else None)
+        if millions == 10:
+            _to_pandas(figures, recording, size)
         shutil.rmtree(recording)
     each = [_each_ns(taken[low], taken[high]) for low, high in ((1, 3), (3, 10), (10, 100))]
     note = ", ".join(f"{ns:.0f} ns" for ns in each) + " of CPU an event more"
     growth = each[2] / _each_ns(taken[1], taken[10])
     figures.add("linear: an event more from 10 M to 100 M beside 1 M to 10 M", growth, "×", at_most=1.2, note=note)
+
+
+def _to_pandas(figures: Figures, recording: Path, size: str) -> None:
+    """How long the ledger of a loaded profile takes to become a frame."""
+    done = subprocess.run([sys.executable, "-c", _TO_PANDAS, recording], stdout=subprocess.PIPE, text=True, check=True)
+    took_s, rows = done.stdout.split()
+    figures.add(f"{size}, ledger to a pandas frame", float(took_s), "s", at_most=2.0, note=f"{int(rows):,} rows")
 
 
 def _huge(figures: Figures, folder: Path, scale: int) -> None:

@@ -33,7 +33,7 @@ _PLENTY_BYTES = 1 << 40
 _FIRST_TEST = "its first test"
 _STAGES = ("installing", "listing tests", "running tests", "pulling")
 _LOSSES = {"chunks", "events", "records", "logcat_chunks", "damaged_bytes", "events_missing", "no_events", "no_run_end"}
-_LOSSES |= {"bytes of event files", "crashed", "no_markers"}
+_LOSSES |= {"event_file_bytes", "crashed", "no_markers"}
 
 
 class _LossyDevice(AdbDevice):

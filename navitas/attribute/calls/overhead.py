@@ -9,13 +9,15 @@ import numpy as np
 from navitas.attribute.calls.items import CALLS, THROWS, Items
 from navitas.attribute.calls.nodes import CallNodes
 from navitas.parse.arrays import F64, I64
+from navitas.parse.reasons import Reason
 from navitas.parse.tables import CallCost
 
 INSIDE_NS, OUTSIDE_NS = -2, -1
 """Columns that `with_probes` adds: what probes took inside of calls, and in their callers."""
-NO_COST = (
+NO_COST = Reason(
+    "no_probe_cost",
     "what probes cost was not calibrated: their energy is in the figures of methods (tests calibrate at their start; "
-    "`record` and older recordings do not)"
+    "`record` and older recordings do not)",
 )
 
 

@@ -22,16 +22,21 @@ from navitas.attribute.cpu.shares import cpu_shares
 from navitas.attribute.cpu.thread_clocks import MOSTLY, ThreadClocks, thread_clocks
 from navitas.attribute.cpu.thread_freq import Guess, ThreadFreqRate, residencies_of
 from navitas.attribute.curves import NOTHING, Curve
-from navitas.attribute.reasons import Reason
 from navitas.parse.arrays import F64
+from navitas.parse.reasons import Reason
 from navitas.parse.tables import CpuClock, RunTables
 from navitas.power.model import PowerModel
 
-NO_THREAD_CLOCKS = Reason("no thread's CPU time was recorded: threads inside traced calls share the process's energy equally")
-NO_PROCESS_CLOCK = Reason("the process's own CPU time was not recorded: CPU time of unknown threads counts as other processes'")
+NO_THREAD_CLOCKS = Reason(
+    "no_thread_clocks", "no thread's CPU time was recorded: threads inside traced calls share the process's energy equally"
+)
+NO_PROCESS_CLOCK = Reason(
+    "no_process_clock", "the process's own CPU time was not recorded: CPU time of unknown threads counts as other processes'"
+)
 NO_CPU_STAT = Reason(
+    "no_cpu_stat",
     "/proc/stat was not recorded: no energy of other processes, and CPU time is put on clusters by how far each stays above its "
-    "lowest frequency"
+    "lowest frequency",
 )
 LEVELS = ("sched", "thread-freq", "thread-time", "device")
 NO_RESIDENCY = "time_in_state was not recorded for CPUs {cpus}: they are taken to run at their middle operating point"
@@ -64,7 +69,7 @@ def _curves(run: RunTables, clusters: Sequence[Cluster], inputs: ComponentInputs
         process_j, others = _process_alone(run, clusters, model, anyone, rest)
         knots, energy_j, nobody = shared_equally(run.threads, Paths(inputs.methods), process_j, run.start_ns)
         threads = ThreadCurves(knots, energy_j, np.zeros(len(energy_j)))
-        return ComponentCurves(LEVELS, "device", (NO_THREAD_CLOCKS, *reasons), threads, others, base, nobody)
+        return ComponentCurves(LEVELS, "device", (NO_THREAD_CLOCKS, *run.reasons, *reasons), threads, others, base, nobody)
     rate: Rate = anyone
     of_rest = anyone
     if any(thread.residency for thread in run.threads):
@@ -79,10 +84,11 @@ def _curves(run: RunTables, clusters: Sequence[Cluster], inputs: ComponentInputs
         traced = traced_run(run, run.trace, clusters, model, Untraced(level, clocks, rate, others, unattributed))
         level, clocks, rate = traced.level, traced.clocks, traced.rate
         # What the levels below lack matters where most of the CPU time is theirs.
-        reasons = (*_plain(run), *traced.reasons, *(() if level == "sched" else reasons[len(run.reasons) :]))
+        reasons = (*traced.reasons, *(() if level == "sched" else reasons))
     knots, cpu_ns, energy_j = integrate(rate, clocks, inputs.marks)
     if traced is not None:
         others, unattributed = traced.others, traced.nobody(knots, energy_j)
+    reasons = (*run.reasons, *reasons)
     return ComponentCurves(LEVELS, level, reasons, ThreadCurves(knots, energy_j, cpu_ns), others, base, unattributed)
 
 
@@ -130,9 +136,5 @@ def _reasons(run: RunTables, clusters: Sequence[Cluster]) -> tuple[Reason, ...]:
         found.append(NO_CPU_STAT)
     for cluster in clusters:
         if cluster.residency is None:
-            found.append(Reason(NO_RESIDENCY.format(cpus=f"{min(cluster.cpus)}-{max(cluster.cpus)}")))
-    return (*_plain(run), *found)
-
-
-def _plain(run: RunTables) -> tuple[Reason, ...]:
-    return tuple(map(Reason, run.reasons))
+            found.append(Reason("no_time_in_state", NO_RESIDENCY.format(cpus=f"{min(cluster.cpus)}-{max(cluster.cpus)}")))
+    return tuple(found)

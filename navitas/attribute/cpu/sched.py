@@ -16,11 +16,14 @@ from navitas.attribute.cpu.stints import stints_of
 from navitas.attribute.cpu.thread_clocks import MOSTLY, NOTED, ThreadClocks
 from navitas.attribute.cpu.traced import TracedRate, traced_clocks
 from navitas.attribute.curves import Curve, Knots, middle
-from navitas.attribute.reasons import Reason
 from navitas.parse.arrays import F64
+from navitas.parse.reasons import Reason
 from navitas.parse.tables import RunTables
 from navitas.parse.trace.trace_tables import Trace
 from navitas.power.model import PowerModel
+
+HOLES = Reason("trace_holes", "the trace has holes there")
+MISSED = Reason("trace_misses_threads", "the trace does not show these threads run")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,18 +67,23 @@ def traced_run(run: RunTables, trace: Trace, clusters: Sequence[Cluster], model:
     nobody = stitched(holes, traced.nobody, plain.unattributed)
     knots, missed = clocks.knots, Missed(holes, traced.pieces)
     lower = {
-        "the trace has holes there": clocks.part_of(holes.have(middle(knots.t_ns[:-1], knots.t_ns[1:]))),
-        "the trace does not show these threads run": missed.part_of(clocks),
+        HOLES: clocks.part_of(holes.have(middle(knots.t_ns[:-1], knots.t_ns[1:]))),
+        MISSED: missed.part_of(clocks),
     }
     level: str = "sched" if sum(lower.values()) <= MOSTLY else plain.level
     unknown = ", ".join(map(str, np.unique(unpriced.cpu).tolist()))
-    no_frequencies = Reason(f"CPUs {unknown} ran and have no frequencies: the trace counts as having holes while they did")
+    no_frequencies = Reason(
+        "trace_without_frequencies",
+        f"CPUs {unknown} ran and have no frequencies: the trace counts as having holes while they did",
+    )
     reasons = [no_frequencies] if unknown else []
     if (doubled := stints.doubled_part()) >= NOTED:
         text = "of the threads' time is on two CPUs at once in the trace, as none can run: it is damaged"
-        reasons.append(Reason(text, doubled))
+        reasons.append(Reason("trace_contradicts", text, doubled))
     untold = [
-        Reason(f"of the threads' CPU time is at level {plain.level}: {why}", part) for why, part in lower.items() if part >= NOTED
+        Reason(why.code, f"of the threads' CPU time is at level {plain.level}: {why.text}", part)
+        for why, part in lower.items()
+        if part >= NOTED
     ]
     rate = TracedRate(plain.rate, holes, traced.pieces)
     return Seen(level, (*reasons, *untold), clocks, rate, others, nobody, missed if unknown or untold else None)

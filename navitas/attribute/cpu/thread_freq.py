@@ -14,8 +14,8 @@ from navitas.attribute.cpu.rate import CoreWatts, Load
 from navitas.attribute.cpu.rows_by_time import RowsByTime
 from navitas.attribute.cpu.thread_clocks import NOTED, ThreadClocks
 from navitas.attribute.curves import Curve, middle
-from navitas.attribute.reasons import Reason
 from navitas.parse.arrays import F64, I64
+from navitas.parse.reasons import Reason
 from navitas.parse.tables import Thread
 
 _TICK_NS = 10_000_000
@@ -79,7 +79,7 @@ class ThreadFreqRate:
         row = self._row(knots.owner[1:], middle(knots.t_ns[:-1], knots.t_ns[1:]))
         missing = clocks.part_of(row < 0)
         text = "of the threads' CPU time is at level thread-time: their own time_in_state was not read then"
-        return missing, (Reason(text, missing),) if missing >= NOTED else ()
+        return missing, (Reason("no_thread_time_in_state", text, missing),) if missing >= NOTED else ()
 
     def _row(self, owner: I64, t_ns: I64) -> I64:
         row = self._rows.at(owner, t_ns)

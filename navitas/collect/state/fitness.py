@@ -9,6 +9,7 @@ from navitas.collect.progress import Progress
 from navitas.collect.state.condition import MODERATE, THERMAL_NAMES, PhoneCondition, read_condition
 from navitas.device.base import Device
 from navitas.errors import DeviceError
+from navitas.recording.codes import WarningCode
 
 LEAST_LEVEL_PERCENT = 15.0
 # Where phones begin to throttle charging; before Android 10 there is no thermal status.
@@ -55,7 +56,7 @@ class CoolDown:
         self,
         device: Device,
         start: PhoneCondition,
-        warn: Callable[[str, str, str], None],
+        warn: Callable[[WarningCode, str, str], None],
         progress: Progress,
         *,
         unplugged: bool,

@@ -11,8 +11,9 @@ from navitas.collect.state.journal import Journal
 from navitas.collect.state.settings import BY_KEY, RADIOS, SETTINGS, PhoneSetting, parse_reading, reading_script, same
 from navitas.device.base import Device
 from navitas.errors import DeviceError
+from navitas.recording.codes import WarningCode
 
-Warn = Callable[[str, str, str], None]
+Warn = Callable[[WarningCode, str, str], None]
 """Takes a warning's code, its message and its remedy."""
 
 _SHELL_S = 60.0

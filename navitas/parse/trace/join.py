@@ -10,6 +10,7 @@ import numpy as np
 
 from navitas.parse.arrays import I64
 from navitas.parse.clock_triples import ClockTriples
+from navitas.parse.reasons import Reason
 from navitas.parse.trace.offsets import Mapping, map_boottime, shifted
 from navitas.parse.trace.trace_tables import UNKNOWN, RawTrace, Tasks, Trace
 
@@ -27,7 +28,7 @@ class Joined(NamedTuple):
 
     trace: Trace | None
     residual_ns: int
-    reasons: tuple[str, ...]
+    reasons: tuple[Reason, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,24 +58,27 @@ def to_monotonic(
     No trace comes out where it is of another boot or time than the run from `run_ns[0]` to `run_ns[1]` (by default from the
     first triple to the last), or where the process is not in it.
     """
-    trace, reasons = raw.trace, list(raw.warnings)
+    trace, reasons = raw.trace, [Reason("trace_lost", text) for text in raw.warnings]
     if not len(trace.switches):
-        return Joined(None, 0, (*reasons, "the trace has no switches of threads"))
+        return Joined(None, 0, (*reasons, Reason("trace_empty", "the trace has no switches of threads")))
     if _is_of_another_boot(trace, triples):
-        return Joined(None, 0, (*reasons, "the trace is of another boot of the device"))
+        return Joined(None, 0, (*reasons, Reason("trace_of_other_boot", "the trace is of another boot of the device")))
     mapping = _mapping(trace, triples, reasons)
     if mapping is None:
-        return Joined(None, 0, (*reasons, "nothing tells how the trace's clock is related to the run's"))
+        text = "nothing tells how the trace's clock is related to the run's"
+        return Joined(None, 0, (*reasons, Reason("trace_clock_unrelated", text)))
     taken = triples.monotonic_ns
     begin_ns, end_ns = run_ns or ((int(taken[0]), int(taken[-1])) if len(taken) else (trace.start_ns, trace.end_ns))
     low, high = begin_ns - _AROUND_NS, end_ns + _AROUND_NS
     joined = _apply(trace, lambda t_ns: np.clip(mapping.monotonic(t_ns), low, high), mapping)
     if joined.start_ns == low or joined.end_ns == high:
-        reasons.append("some of the trace's times are far outside of the run")
+        reasons.append(Reason("trace_times_far", "some of the trace's times are far outside of the run"))
     if not joined.start_ns <= end_ns or not joined.end_ns >= begin_ns:
-        return Joined(None, mapping.residual_ns, (*reasons, "the trace is of another time than the run"))
+        other = Reason("trace_of_other_time", "the trace is of another time than the run")
+        return Joined(None, mapping.residual_ns, (*reasons, other))
     if not process.is_in(joined.tasks):
-        return Joined(None, mapping.residual_ns, (*reasons, "the app's process is not in the trace"))
+        other = Reason("trace_without_app", "the app's process is not in the trace")
+        return Joined(None, mapping.residual_ns, (*reasons, other))
     return Joined(joined, mapping.residual_ns, tuple(reasons))
 
 
@@ -91,7 +95,7 @@ def _is_of_another_boot(trace: Trace, triples: ClockTriples) -> bool:
     return not np.isin(of_trace, np.concatenate([of_run - 1, of_run, of_run + 1])).any()
 
 
-def _mapping(trace: Trace, triples: ClockTriples, reasons: list[str]) -> Mapping | None:
+def _mapping(trace: Trace, triples: ClockTriples, reasons: list[Reason]) -> Mapping | None:
     if trace.clock == "monotonic":
         return shifted(0, 0)
     if trace.clock == "boottime":
@@ -99,7 +103,7 @@ def _mapping(trace: Trace, triples: ClockTriples, reasons: list[str]) -> Mapping
     return _map_unknown(trace, triples, reasons)
 
 
-def _map_unknown(trace: Trace, triples: ClockTriples, reasons: list[str]) -> Mapping | None:
+def _map_unknown(trace: Trace, triples: ClockTriples, reasons: list[Reason]) -> Mapping | None:
     """The clock is not told: the trace's marks say which one it is, or by how much it differs from monotonic."""
     taken = trace.snapshots
     marks = [(taken.trace_ns, taken.monotonic_ns)]
@@ -109,7 +113,7 @@ def _map_unknown(trace: Trace, triples: ClockTriples, reasons: list[str]) -> Map
     # Monotonic marks outrank those of realtime, which may have been set.
     offsets = next((found for at, own in marks if len(found := (at - own)[own >= 0])), None)
     if offsets is None:
-        reasons.append("the trace's clock is not told: taken for the monotonic one")
+        reasons.append(Reason("trace_clock_unknown", "the trace's clock is not told: taken for the monotonic one"))
         return shifted(0, 0)
     offset = round(float(np.median(offsets)))
     spread = int(np.abs(offsets - offset).max())
@@ -120,7 +124,8 @@ def _map_unknown(trace: Trace, triples: ClockTriples, reasons: list[str]) -> Map
         return shifted(0, spread)
     if len(ahead) and np.abs(ahead - offset).min() <= reach:
         return map_boottime(trace, triples, reasons)
-    reasons.append(f"the trace's clock is joined by its own marks only, which are {reach / 1e6:.0f} ms rough")
+    text = f"the trace's clock is joined by its own marks only, which are {reach / 1e6:.0f} ms rough"
+    reasons.append(Reason("trace_clock_rough", text))
     return shifted(offset, spread)
 
 

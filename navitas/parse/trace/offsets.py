@@ -9,6 +9,7 @@ import numpy as np
 
 from navitas.parse.arrays import I64, Bool
 from navitas.parse.clock_triples import ClockTriples
+from navitas.parse.reasons import Reason
 from navitas.parse.trace.trace_tables import UNKNOWN, TimeSpans, Trace
 
 # Clocks are read one after another; a reading that was interrupted is further off than this, and a sleep takes longer.
@@ -31,7 +32,7 @@ def shifted(offset_ns: int, residual_ns: int) -> Mapping:
     return Mapping(lambda t_ns: t_ns - offset_ns, residual_ns, TimeSpans(none, none))
 
 
-def map_boottime(trace: Trace, triples: ClockTriples, reasons: list[str]) -> Mapping | None:
+def map_boottime(trace: Trace, triples: ClockTriples, reasons: list[Reason]) -> Mapping | None:
     """By the trace's snapshots and the run's triples; where the device slept between two readings, monotonic stands still.
 
     When it slept is told by suspend_resume, else taken to be the longest time without events (and told among the reasons).
@@ -42,7 +43,7 @@ def map_boottime(trace: Trace, triples: ClockTriples, reasons: list[str]) -> Map
         return None
     jumps = np.flatnonzero(np.abs(np.diff(offset)) > _STEP_NS)
     if len(jumps) > _MOST_JUMPS:
-        reasons.append("readings of the trace's clocks contradict each other")
+        reasons.append(Reason("trace_clocks_contradict", "readings of the trace's clocks contradict each other"))
         return None
     parts = np.split(offset, jumps + 1)
     level = np.array([int(np.median(part)) for part in parts], np.int64)
@@ -63,13 +64,13 @@ def map_boottime(trace: Trace, triples: ClockTriples, reasons: list[str]) -> Map
             untold.append(int(slept))
         stops += told
     if np.any(np.diff(level) < 0):
-        reasons.append("boottime goes back against monotonic: some of the clocks' readings are wrong")
+        text = "boottime goes back against monotonic: some of the clocks' readings are wrong"
+        reasons.append(Reason("trace_clocks_contradict", text))
     if untold:
         times = f" in {len(untold)} pauses" if len(untold) > 1 else ""
         slept_s = sum(untold) / 1e9
-        reasons.append(
-            f"the device slept {slept_s:.3f} s{times} while it was traced: when is taken from the longest pause of events"
-        )
+        text = f"the device slept {slept_s:.3f} s{times} while it was traced: when is taken from the longest pause of events"
+        reasons.append(Reason("device_slept", text))
     return Mapping(_function(int(level[0]), stops), residual_ns, _spans(unsure))
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from pathlib import Path
+from typing import Final
 
 from navitas.errors import RecordingError
 from navitas.parse.clock_triples import ClockTriples
 from navitas.parse.findings import Findings
+from navitas.parse.reasons import Reason
 from navitas.parse.trace.join import Process, to_monotonic
 from navitas.parse.trace.perfetto import read_perfetto
 from navitas.parse.trace.text_trace import read_text
@@ -16,34 +18,31 @@ from navitas.recording.manifest import Run
 from navitas.recording.store import Recording
 
 PERFETTO_SUFFIXES = (".pftrace", ".perfetto-trace")
-NOT_TRACED = "trace"
+NOT_TRACED: Final = "trace"
 """Code of the manifest's warnings that tell why a run was not traced, or not by what was asked for."""
 _ROUGH_NS = 1_000_000
 
 
 def read_trace(
     recording: Recording, run: Run, clocks: ClockTriples, findings: Findings, *, run_ns: tuple[int, int], tids: Collection[int]
-) -> tuple[Trace | None, tuple[str, ...]]:
+) -> tuple[Trace | None, tuple[Reason, ...]]:
     """The first trace that is this run's, and what is to be told of its traces; what was skipped goes to the findings."""
-    place = f"runs/{run.id}: "
-    reasons = [
-        warning.message.removeprefix(place)
-        for warning in recording.manifest.warnings
-        if warning.code == NOT_TRACED and warning.message.startswith(place)
-    ]
+    told = [warning for warning in recording.manifest.warnings if warning.code == NOT_TRACED and warning.run == run.id]
+    reasons = [Reason("tracer", warning.message) for warning in told]
     for path in recording.files("trace", run.id):
         try:
             raw = _read(path)
         except RecordingError as error:
             findings.warn("trace_unreadable", str(error), "The run is analysed without it.")
-            reasons.append(f"{path.name} cannot be read")
+            reasons.append(Reason("trace_unreadable", f"{path.name} cannot be read"))
             continue
         _tell_skipped(path, raw, findings)
         joined = to_monotonic(raw, clocks, Process(tids, run.pid), run_ns)
         reasons += joined.reasons
         if joined.trace is not None:
             if joined.residual_ns > _ROUGH_NS:
-                reasons.append(f"the trace's clock is known to {joined.residual_ns / 1e6:.1f} ms only")
+                text = f"the trace's clock is known to {joined.residual_ns / 1e6:.1f} ms only"
+                reasons.append(Reason("trace_clock_rough", text))
             return joined.trace, tuple(reasons)
     return None, tuple(reasons)
 

@@ -14,8 +14,8 @@ from navitas.attribute.build import build_ledger
 from navitas.attribute.component import Component, ComponentCurves, ComponentInputs, ThreadCurves
 from navitas.attribute.cpu.cpu_component import Cpu
 from navitas.attribute.curves import Curve, Knots
-from navitas.attribute.reasons import Reason
 from navitas.parse.parsed_recording import ParsedRecording
+from navitas.parse.reasons import Reason
 from navitas.parse.tables import RunTables
 from navitas.recording.manifest import Manifest, Run, Test
 
@@ -36,7 +36,9 @@ class Lamp:
             return None
         ends = np.array([run.start_ns, run.end_ns])
         base = Curve(ends, BASE_W * (ends - ends[0]) / 1e9)
-        return ComponentCurves(("seen", "guessed"), "guessed", (Reason("nobody looked"),), self._threads(run, inputs), base=base)
+        return ComponentCurves(
+            ("seen", "guessed"), "guessed", (Reason("nobody_looked", "nobody looked"),), self._threads(run, inputs), base=base
+        )
 
     def _threads(self, run: RunTables, inputs: ComponentInputs) -> ThreadCurves | None:
         if not self.threads or not run.threads:

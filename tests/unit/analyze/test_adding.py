@@ -17,7 +17,7 @@ from navitas.analyze.profile import Profile
 from navitas.attribute.component import Component
 from navitas.attribute.cpu.cpu_component import Cpu
 from navitas.errors import NavitasError, UsageError
-from navitas.report import registry
+from navitas.report import entry_points, registry
 from navitas.report.registry import find_format, format_names, list_formats
 
 TEXT = (Path(__file__).parents[3] / "docs/dev/adding.md").read_text("utf-8")
@@ -45,7 +45,8 @@ def test_a_component_is_a_class_with_curves(folder: Path) -> None:
     assert both.components == ("cpu", "screen")
     assert both.totals.components == (alone.totals.energy_j, pytest.approx(0.4))
     assert [test.components[1] for test in both.tests] == [pytest.approx(0.4 * 0.6), pytest.approx(0.4 * 0.2), 0.0]
-    assert (both.evidence[1].level, both.evidence[1].reasons) == ("assumed", ("the screen's brightness was not recorded",))
+    assert both.evidence[1].level == "assumed"
+    assert [str(reason) for reason in both.evidence[1].reasons] == ["the screen's brightness was not recorded"]
 
 
 def test_a_format_is_a_module_in_the_table(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,13 +66,52 @@ def test_a_format_of_another_package_is_an_entry_point(folder: Path, monkeypatch
         EntryPoint(name, f"adding_{module}", registry.ENTRY_POINTS)
         for name, module in (("csv", "other_csv"), ("broken", "broken"), ("needy", "needy"), ("json", "other_csv"))
     ]
-    monkeypatch.setattr(registry.metadata, "entry_points", lambda group: points if group == registry.ENTRY_POINTS else [])
+    monkeypatch.setattr(entry_points.metadata, "entry_points", lambda group: points if group == registry.ENTRY_POINTS else [])
     assert text_of(find_format("csv").write, made()).startswith(CSV)
     assert find_format("json").name == "json", "our own formats keep their names"
     assert format_names()[-3:] == ["csv", "broken", "needy"]
     errors = {name: found for name, found in list_formats() if isinstance(found, NavitasError)}
     assert "adding_broken) cannot be loaded: ImportError: no such thing" in errors["broken"].message
     assert errors["needy"].message == "the report format needy needs no_such_package"
+
+
+def package(folder: Path, name: str, entries: str, module: str) -> None:
+    """Install a package, as far as Python sees it."""
+    info = folder / f"{name}-2.5.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 2.5\n")
+    (info / "entry_points.txt").write_text(f"[navitas.formats]\n{entries}\n")
+    (folder / f"adding_{name}.py").write_text(module)
+
+
+BROKEN = {
+    "absent": ("x = adding_nowhere", "", "ModuleNotFoundError: No module named 'adding_nowhere'"),
+    "torn": ("x = adding_torn", "def write(:", "SyntaxError"),
+    "quits": ("x = adding_quits", "import sys\nsys.exit(3)", "SystemExit: 3"),
+    "bare": ("x = adding_bare", "", "AttributeError"),
+    "odd": ("x = adding_odd", "FORMAT = 7", "FORMAT is no Format"),
+    "empty": ("x =", "", "ValueError: Empty module name"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_package_is_named_and_all_others_work(folder: Path, name: str) -> None:
+    entries, module, cause = BROKEN[name]
+    package(folder, name, entries, module)
+    package(folder, "sound", "csv = adding_sound", FORMAT)
+    with pytest.raises(NavitasError) as caught:
+        find_format("x")
+    assert cause in caught.value.message and f"package {name} 2.5" in caught.value.message
+    works = [each for each, found in list_formats() if not isinstance(found, NavitasError)]
+    assert {"json", "text", "csv"} <= set(works) and "x" not in works
+
+
+def test_a_damaged_list_of_entry_points_is_named_and_all_others_work(folder: Path) -> None:
+    package(folder, "damaged", "no entry", "")
+    package(folder, "sound", "csv = adding_sound", FORMAT)
+    assert find_format("csv").name == "csv" and find_format("json").name == "json"
+    errors = {name: found.message for name, found in list_formats() if isinstance(found, NavitasError)}
+    assert "cannot be loaded" in errors["damaged"]
 
 
 def test_an_unknown_format_is_an_error_with_a_proposal() -> None:

@@ -25,6 +25,7 @@ from navitas.attribute.cpu.cpu_component import Cpu
 from navitas.attribute.curves import Curve
 from navitas.attribute.ledger import NO_TEST, Evidence, Ledger
 from navitas.attribute.owner_kind import OwnerKind
+from navitas.parse.reasons import MergedReason
 from navitas.parse.tables import CallCost, ProbeCost, RunTables
 from navitas.report import collapsed, json_report, speedscope
 from navitas.report.terminal import TerminalReport
@@ -224,7 +225,7 @@ def test_a_component_may_be_unknown_in_some_runs_and_in_all() -> None:
     assert check(made) == []
     assert made.ledger.run_energy_j[:, 1].tolist() == [pytest.approx(BASE_W + THREAD_W), 0.0]
     assert [test.components[1] > 0 for test in made.tests if test.wall_ns] == [True, True, False, False]
-    assert (made.evidence[1].level, made.evidence[1].reasons[0]) == ("guessed", "nobody looked")
+    assert (made.evidence[1].level, str(made.evidence[1].reasons[0])) == ("guessed", "nobody looked")
     unknown = profile_with(lit_runs(2), [Cpu(), Lamp(dark=(0, 1))])
     assert check(unknown) == []
     assert unknown.evidence[1] == Evidence("lamp", "none", ())
@@ -232,8 +233,8 @@ def test_a_component_may_be_unknown_in_some_runs_and_in_all() -> None:
 
 def test_only_the_component_that_probes_are_taken_from_lacks_their_cost() -> None:
     cpu, lamp = profile_with(lit_runs(1)).evidence
-    assert NO_COST in cpu.reasons
-    assert lamp == Evidence("lamp", "guessed", ("nobody looked",))
+    assert NO_COST.code in {reason.code for reason in cpu.reasons}
+    assert lamp == Evidence("lamp", "guessed", (MergedReason("nobody_looked", "nobody looked"),))
 
 
 def test_without_a_cpu_methods_have_the_energy_of_what_there_is() -> None:

@@ -17,6 +17,7 @@ from navitas.analyze.notices import notices
 from navitas.analyze.profile import Profile
 from navitas.attribute.build import build_ledger
 from navitas.attribute.ledger import Evidence
+from navitas.parse.reasons import MergedReason
 from navitas.parse.tables import MethodTable
 from navitas.report import collapsed, json_report, speedscope
 from navitas.report.terminal import TerminalReport
@@ -89,7 +90,7 @@ def test_small_ledgers_are_whole_and_can_be_reported(make: Callable[[], Profile]
 
 
 def test_a_recording_without_a_run_says_so() -> None:
-    assert no_runs().evidence == (Evidence("cpu", "none", ("the recording holds no run",)),)
+    assert no_runs().evidence == (Evidence("cpu", "none", (MergedReason("no_runs", "the recording holds no run"),)),)
     assert no_runs().totals.energy_j == 0
     assert [each.level for each in no_runs_of_two_components().evidence] == ["none", "none"]
 

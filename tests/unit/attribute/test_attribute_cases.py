@@ -24,8 +24,9 @@ from navitas.analyze.load import profile_of
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import MethodEnergy, ThreadEnergy
 from navitas.analyze.records import TestEnergy as OneTest
-from navitas.attribute.reasons import Reason, merged
+from navitas.attribute.reasons import merged
 from navitas.parse.findings import LOST
+from navitas.parse.reasons import MergedReason, Reason
 from navitas.parse.tables import ENTER, EXIT, RESUME, THROW, RunTables
 from navitas.recording.manifest import Loss, Warning
 
@@ -311,8 +312,8 @@ def test_missing_evidence_is_named() -> None:
     tables = run([thread(1, (), (), [(0, 0), (1000, 500)])], time_in_state=[])
     evidence = analysed(tables).evidence[0]
     assert evidence.level == "device"
-    assert any("time_in_state" in reason and "0-3" in reason for reason in evidence.reasons)
-    assert any("/proc/stat" in reason for reason in evidence.reasons)
+    assert any("time_in_state" in reason.text and "0-3" in reason.text for reason in evidence.reasons)
+    assert any("/proc/stat" in reason.text for reason in evidence.reasons)
 
 
 def test_every_warning_says_what_to_do() -> None:
@@ -335,8 +336,12 @@ def test_residency_that_never_moves_is_as_good_as_none() -> None:
 
 
 def test_reasons_of_several_runs_are_one_with_the_range_of_their_shares() -> None:
-    text, other = "of the threads' CPU time is at level thread-freq: the trace does not show these threads run", Reason("other")
-    runs = [(Reason(text, 0.017), other), (Reason(text, 0.008),), (other, Reason(text, 0.119))]
-    assert merged(runs) == (f"0.8% to 11.9% {text} (in 3 of 3 runs)", "other")
-    assert merged([runs[0], ()]) == (f"1.7% {text}", "other")
-    assert merged([runs[1], runs[1], ()]) == (f"0.8% {text} (in 2 of 3 runs)",)
+    text, other = (
+        "of the threads' CPU time is at level thread-freq: the trace does not show these threads run",
+        Reason("b", "other"),
+    )
+    runs = [(Reason("a", text, 0.017), other), (Reason("a", text, 0.008),), (other, Reason("a", text, 0.119))]
+    assert tuple(map(str, merged(runs))) == (f"0.8% to 11.9% {text} (in 3 of 3 runs)", "other")
+    assert tuple(map(str, merged([runs[0], ()]))) == (f"1.7% {text}", "other")
+    assert merged([runs[1], runs[1], ()]) == (MergedReason("a", text, 0.008, 0.008, 2, 3),)
+    assert tuple(map(str, merged([runs[1], runs[1], ()]))) == (f"0.8% {text} (in 2 of 3 runs)",)

@@ -172,7 +172,7 @@ def test_in_a_hole_the_level_below_counts() -> None:
     holed = profile_of(parsed(traced(stints, [], 100, lost=[(50, 70)])), manifest(1, policies=POLICIES), MODEL)
     assert check(holed) == []
     assert holed.evidence[0].level == "sched"
-    assert any("level device" in reason or "level thread-time" in reason for reason in holed.evidence[0].reasons)
+    assert any("level device" in reason or "level thread-time" in reason for reason in map(str, holed.evidence[0].reasons))
     assert whole.tests[0].threads[0].cpu_ns == 80 * MS
     assert holed.tests[0].threads[0].cpu_ns == pytest.approx(80 * MS, rel=0.2)
 
@@ -206,7 +206,8 @@ def test_a_thread_that_the_trace_misses_keeps_its_cpu_time() -> None:
     assert check(result) == []
     assert result.evidence[0].level == "sched"
     assert any(
-        reason.startswith("29.4% of the threads' CPU time") and "not show" in reason for reason in result.evidence[0].reasons
+        reason.startswith("29.4% of the threads' CPU time") and "not show" in reason
+        for reason in map(str, result.evidence[0].reasons)
     )
     test = result.tests[0]
     assert {row.serial: row.cpu_ns for row in test.threads} == {1: 25 * MS, 2: 60 * MS}
@@ -224,7 +225,7 @@ def test_while_a_core_runs_of_which_no_policy_is_known_the_level_below_counts() 
     stints: list[Stint] = [(0, 0, 100, 101), (2, 20, 60, 103)]
     result = profile_of(parsed(traced(stints, [], 100)), manifest(1, policies=POLICIES[:1]), MODEL)
     assert check(result) == []
-    assert result.evidence[0].reasons[0].startswith("CPUs 2 ran and have no frequencies")
+    assert result.evidence[0].reasons[0].text.startswith("CPUs 2 ran and have no frequencies")
     assert {row.serial: row.cpu_ns for row in result.tests[0].threads}[3] == pytest.approx(40 * MS)
 
 
@@ -234,4 +235,6 @@ def test_a_thread_on_two_cores_at_once_is_told() -> None:
     forged: list[Stint] = [*sound, (3, 10, 12, 101), (3, 20, 22, 101)]
     result = profile_of(parsed(traced(forged, [], 100)), manifest(1, policies=POLICIES), MODEL)
     assert check(result) == []
-    assert any(reason.startswith("3.8% of the threads' time is on two CPUs at once") for reason in result.evidence[0].reasons)
+    assert any(
+        reason.startswith("3.8% of the threads' time is on two CPUs at once") for reason in map(str, result.evidence[0].reasons)
+    )

@@ -62,7 +62,7 @@ def test_time_without_readings_is_told() -> None:
         made, threads=(replace(made.threads[0], residency=tuple(cut(t) for t in made.threads[0].residency)), made.threads[1])
     )
     evidence = profile_of(parsed(half), manifest(1, policies=POLICIES), MODEL).evidence[0]
-    assert any(reason.startswith("25.0%") and "level thread-time" in reason for reason in evidence.reasons)
+    assert any(reason.startswith("25.0%") and "level thread-time" in reason for reason in map(str, evidence.reasons))
     assert evidence.level == "thread-freq"
     most = replace(half, threads=(half.threads[0], replace(half.threads[1], residency=())))
     assert profile_of(parsed(most), manifest(1, policies=POLICIES), MODEL).evidence[0].level == "thread-time"
@@ -90,7 +90,9 @@ def test_energy_is_conserved(random: Random) -> None:
     threads = tuple(with_residency(random, one, made) for one in made.threads)
     result = profile_of(parsed(replace(made, threads=threads), methods=METHODS), manifest(3, policies=POLICIES), MODEL)
     assert check(result) == []
-    told = result.evidence[0].level == "thread-freq" or any("at level thread-time" in why for why in result.evidence[0].reasons)
+    told = result.evidence[0].level == "thread-freq" or any(
+        "at level thread-time" in why.text for why in result.evidence[0].reasons
+    )
     assert told or not any(one.residency for one in threads)
 
 

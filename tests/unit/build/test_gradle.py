@@ -184,9 +184,10 @@ def test_a_variant_is_chosen_by_the_user(tmp_path: Path, project: Path, variant:
 
 
 def test_a_name_of_no_variant_ends_the_build_before_it_begins(tmp_path: Path, project: Path) -> None:
-    said = "> navitas: no module has a variant 'x' with tests: demoDebug (:app), fullDebug (:app)"
+    known = ["demoDebug (:app)", "fullDebug (:app)"]
+    said = "navitas-failure " + json.dumps({"code": "no_variant", "variant": "x", "known": known})
     with pytest.raises(UsageError, match=r"no module has a variant 'x' with tests$") as error:
-        build_bundles(project, gradle=str(fake_gradle(tmp_path, f'echo "{said}"; exit 1')), variant="x")
+        build_bundles(project, gradle=str(fake_gradle(tmp_path, f"echo '{said}'; exit 1")), variant="x")
     assert error.value.remedy == "name one by --variant: demoDebug (:app), fullDebug (:app)"
 
 

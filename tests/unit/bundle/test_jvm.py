@@ -37,7 +37,7 @@ def test_tests_are_searched_for_in_the_test_apk_s_own_classes() -> None:
         (made("{"), "not JSON"),
         (made({**DOCUMENT, "class_path": ["../x.jar"]}), "leaves the bundle"),
         (made({**DOCUMENT, "class_path": []}), "class_path"),
-        (made({**DOCUMENT, "schema_version": 2}), "schema_version"),
+        (made({**DOCUMENT, "schema_version": 2}), "jvm.json of schema_version 2"),
         (made(DOCUMENT, ("../evil.jar",)), "leaves the bundle"),
     ],
 )

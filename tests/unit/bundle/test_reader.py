@@ -101,6 +101,21 @@ def test_a_newer_schema_asks_for_a_newer_navitas(tmp_path: Path) -> None:
     assert "newer Navitas" in caught.value.remedy
 
 
+@pytest.mark.parametrize(("field", "value"), [("kind", "wear\x1b[31m"), ("kind", ["a"]), ("test_task", {"framework": "spock"})])
+def test_what_only_a_newer_navitas_can_run_asks_for_it(tmp_path: Path, field: str, value: Any) -> None:
+    with pytest.raises(BuildError, match="which this Navitas does not know") as caught:
+        open_bundle(made(tmp_path / "b.zip", **{field: value}))
+    assert "newer Navitas" in caught.value.remedy and "\x1b" not in caught.value.message
+
+
+def test_fields_of_a_newer_plugin_are_named(tmp_path: Path) -> None:
+    (told,) = open_bundle(made(tmp_path / "b.zip", shards=3, jvm_flags=[])).manifest.warnings
+    assert "'jvm_flags', 'shards'" in told
+    (many,) = open_bundle(made(tmp_path / "c.zip", **{f"field{n}": 1 for n in range(1000)})).manifest.warnings
+    assert "and 995 more" in many and len(many) < 300
+    assert open_bundle(made(tmp_path / "d.zip")).manifest.warnings == []
+
+
 @pytest.mark.parametrize(
     ("field", "value"),
     [

@@ -51,14 +51,17 @@ def test_the_log_begins_at_its_mark_even_if_the_clock_was_set_back(tmp_path: Pat
 def test_the_runtimes_complaints_are_found_in_the_log(tmp_path: Path) -> None:
     log = tmp_path / "logcat.txt"
     log.write_text(
-        "1.0 E AndroidRuntime: navitas: recording stops here: writing events failed: No space left on device\n"
-        "1.0 W System.err: navitas: recording stops here: writing events failed: No space left on device\n"
-        "1.0 W System.err: navitas: 17 records were lost\n"
-        "1.0 W System.err: navitas: cannot read /proc/x: none\n"
-        "1.0 I other: about navitas: nothing\n"
+        "1.0 E AndroidRuntime: navitas: [recording_stopped] recording stops here: writing events failed: no space\n"
+        "1.0 W System.err: navitas: [recording_stopped] recording stops here: writing events failed: no space\n"
+        "1.0 W System.err: navitas: [records_lost] any words\n"
+        "1.0 W System.err: navitas: [thread_stopped] a thread is no longer recorded: no memory\n"
+        "1.0 W System.err: navitas: [counter_unreadable] cannot read /proc/x: none\n"
+        "1.0 W System.err: navitas: [of_a_newer_runtime] nothing is recorded: 17 records were lost\n"
+        "1.0 I other: about navitas: nothing is recorded, 17 records were lost\n"
     )
     assert runtime_notes(log) == [
-        "recording stops here: writing events failed: No space left on device",
-        "17 records were lost",
+        "recording stops here: writing events failed: no space",
+        "any words",
+        "a thread is no longer recorded: no memory",
     ]
     assert runtime_notes(tmp_path / "none") == []

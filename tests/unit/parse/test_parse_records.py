@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -51,8 +52,8 @@ def test_counters_come_back_by_source(reads: list[tuple[int, int, int, bytes]]) 
 def test_any_payload_of_counters_markers_and_triples(payload: bytes, count: int) -> None:
     readings, dropped = decode_counters(chunks(cw.COUNTERS, payload, count))
     assert dropped + sum(len(reading.texts) for reading in readings.values()) == count
-    markers, dropped = decode_markers(chunks(cw.MARKERS, payload, count))
-    assert dropped + len(markers) == count
+    markers, dropped, unknown = decode_markers(chunks(cw.MARKERS, payload, count))
+    assert dropped + len(markers) + unknown.total() == count
     whole = payload[: len(payload) // 24 * 24]
     clocks = decode_triples(chunks(cw.TRIPLES, whole, len(whole) // 24))
     assert (np.diff(clocks.monotonic_ns) >= 0).all()
@@ -70,14 +71,25 @@ def test_markers_come_back_in_time_order() -> None:
         (10, "test_start", "passed", 0, "a.T#ü[0]"),
         (5, "run_start", "passed", 0, ""),
     ]
-    markers, dropped = decode_markers(chunks(cw.MARKERS, cw.markers_payload(rows), 3))
+    markers, dropped, unknown = decode_markers(chunks(cw.MARKERS, cw.markers_payload(rows), 3))
     assert [(m.t_ns, m.kind, m.status, m.test) for m in markers] == [(t, k, s, n) for t, k, s, _, n in reversed(rows)]
-    assert dropped == 0
+    assert (dropped, unknown) == (0, {})
+
+
+def test_a_newer_runtimes_markers_are_counted_and_its_statuses_are_an_end() -> None:
+    rows = ((1, 1, 0), (2, 9, 0), (3, 2, 7))
+    payload = b"".join(struct.pack("<qBBHH", t_ns, kind, status, 0, 3) + b"a#b" for t_ns, kind, status in rows)
+    markers, dropped, unknown = decode_markers(chunks(cw.MARKERS, payload, 3))
+    assert [(each.t_ns, each.kind, each.status) for each in markers] == [
+        (1, "test_start", "passed"),
+        (3, "test_finish", "unknown"),
+    ]
+    assert (dropped, unknown) == (0, {9: 1})
 
 
 def windows(marks: Sequence[tuple[int, str, str]], tests: Sequence[str]) -> tuple[list[tuple[int, int, int]], Findings]:
     rows = [(t, kind, "passed", 0, name) for t, kind, name in marks]
-    markers, _ = decode_markers(chunks(cw.MARKERS, cw.markers_payload(rows), len(rows)))
+    markers, _, _ = decode_markers(chunks(cw.MARKERS, cw.markers_payload(rows), len(rows)))
     entries = []
     for i, name in enumerate(tests):
         fields = {"id": i + 10, "run": 0, "module": ":", "class": name.partition("#")[0], "method": name.partition("#")[2]}
@@ -173,4 +185,4 @@ def test_a_clock_that_seems_to_be_set_all_the_time_joins_nothing() -> None:
 def test_names_in_findings_are_no_formats() -> None:
     findings = Findings(0)
     findings.lose("readings", 3, "/{x}/{0.real}: {count} were skipped", "")
-    assert findings.warnings[0].message == "runs/0: /{x}/{0.real}: 3 were skipped"
+    assert findings.warnings[0].message == "/{x}/{0.real}: 3 were skipped"

@@ -93,7 +93,7 @@ def test_unknown_fields_are_additions(recording: Recording) -> None:
 
 
 def test_a_wrong_field_is_named(recording: Recording) -> None:
-    edit(recording, state="half")
+    edit(recording, state=7)
     with pytest.raises(RecordingError, match="state"):
         open_recording(recording.path)
 

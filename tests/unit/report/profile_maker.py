@@ -9,6 +9,7 @@ from support.ledger_maker import RUN, NodeSpec, TestSpec, ThreadSpec, made_ledge
 from navitas.analyze.profile import About, Profile
 from navitas.analyze.records import Notice
 from navitas.attribute.ledger import Evidence, RunEntry
+from navitas.parse.reasons import MergedReason
 from navitas.parse.tables import Method, MethodTable
 
 METHODS = MethodTable(
@@ -88,7 +89,7 @@ def profile(
 ) -> Profile:
     """The runs given, or one of 10 J; 2 J of base outside of them."""
     chosen = tests or (one_run(0, 10.0),)
-    evidence = Evidence("cpu", "thread-time", ("no [rails] here",))
+    evidence = Evidence("cpu", "thread-time", (MergedReason("no_rails", "no [rails] here"),))
     ledger = made_ledger(chosen, methods, run=run, evidence=evidence, outside_tests_j=2.0, alternative=alternative)
     about = replace(about, settings={"repeat": len(chosen)})
     return Profile(ledger, about, [Notice("lost", "3 [chunks] lost\x1b[2J", "Record again.")])

@@ -33,9 +33,12 @@ abstract class Platform {
         return android.util.Log.println(android.util.Log.INFO, "navitas", line) >= 0;
     }
 
-    /** Tells the user something that belongs in no recording; on Android standard error is the log. */
-    static void note(String text) {
-        System.err.println("navitas: " + text);
+    /**
+     * Writes a line for the user to standard error, which is the log on Android. Programs read {@code code}, people
+     * {@code text} (docs/formats.md, Notes of the runtime).
+     */
+    static void note(String code, String text) {
+        System.err.println("navitas: [" + code + "] " + text);
     }
 
     static Platform detect() {

@@ -35,7 +35,7 @@ final class PowerProfileFile {
                 write(system.getXml(id), new File(folder, NAME));
             }
         } catch (ReflectiveOperationException | XmlPullParserException | IOException | RuntimeException | LinkageError e) {
-            System.err.println("navitas: the power profile cannot be read in the app: " + e);
+            System.err.println("navitas: [power_profile_unreadable] the power profile cannot be read in the app: " + e);
         }
     }
 

@@ -1,0 +1,73 @@
+"""The codes of warnings and losses: what scripts tell them apart by (docs/json-report.md, Codes)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+LossCode = Literal[
+    "chunks",
+    "cpu_stat_readings",
+    "damaged_bytes",
+    "event_file_bytes",
+    "events",
+    "foreign_methods",
+    "logcat_chunks",
+    "malformed_records",
+    "newer_chunks",
+    "process_stat_readings",
+    "rail_readings",
+    "records",
+    "shell_lines",
+    "thread_ids",
+    "thread_residencies",
+    "thread_samples",
+    "time_in_state_readings",
+    "trace_lines",
+    "unjoined_readings",
+    "unknown_chunks",
+    "unknown_components",
+    "unknown_fields",
+    "unknown_files",
+    "unknown_markers",
+    "unknown_readings",
+    "unknown_sources",
+    "unknown_tests",
+    "unknown_words",
+]
+"""What is missing from the figures. A warning of the same code says so in words."""
+
+WarningCode = (
+    LossCode
+    | Literal[
+        "build",
+        "cleanup",
+        "crashed",
+        "events_missing",
+        "file_changed",
+        "file_missing",
+        "foreign_log",
+        "hot",
+        "loss",
+        "map_unknown",
+        "newer_recording",
+        "no_clocks",
+        "no_events",
+        "no_markers",
+        "no_run_end",
+        "not_conserved",
+        "partial_recording",
+        "power_profile",
+        "probe_cost",
+        "probes_large",
+        "rails_disagree",
+        "sampling",
+        "state",
+        "tests",
+        "tests_not_listed",
+        "trace",
+        "trace_unreadable",
+        "transport",
+        "voltage",
+    ]
+)
+"""What to keep in mind of a recording or its figures."""

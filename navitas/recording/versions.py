@@ -1,0 +1,24 @@
+"""Which versions of JSON documents can be read (docs/formats.md, Versions)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from navitas.errors import RecordingError
+from navitas.recording.manifest import SCHEMA_VERSION
+
+
+def check_major(document: object, path: Path, what: str) -> None:
+    """RecordingError for a document of a newer major version, or whose version is no number. Manifests and maps have the same."""
+    if not isinstance(document, dict) or "schema_version" not in document:
+        return
+    version = document["schema_version"]
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        raise RecordingError(
+            f"{path}: schema_version {str(version)[:20]!a} is no version", "Copy the recording again, or record again."
+        )
+    if version > SCHEMA_VERSION:
+        raise RecordingError(
+            f"{path}: schema_version {version}, but this Navitas reads {what} up to {SCHEMA_VERSION}",
+            "Update Navitas, or use the version that made the recording.",
+        )

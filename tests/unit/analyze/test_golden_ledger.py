@@ -1,0 +1,53 @@
+"""The frozen recording of schema version 1 keeps every sum of its ledger."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import navitas
+from navitas.analyze.profile import Profile
+from navitas.attribute.ledger import NO_TEST
+from navitas.attribute.owner_kind import OwnerKind
+
+TESTS = Path(__file__).parents[2]
+FIGURES = TESTS / "golden/recording-v1-ledger.json"
+"""Made once by the version that the recording is of; it is never made anew."""
+
+
+def sums(profile: Profile) -> dict[str, list[float]]:
+    """Energy with and without probes', by run, test, owner, component and method; and calls by run, test, thread and method."""
+    ledger = profile.ledger
+    energy, calls, owners, tests = ledger.energy, ledger.calls, ledger.owners, ledger.tests
+    found: dict[str, list[float]] = {}
+
+    def add(test: int, owner: int, path: int, more: str, *figures: float) -> None:
+        run = ledger.runs[int(owners.run[owner])].id
+        name = "outside" if test == NO_TEST else f"{tests.class_name[test]}#{tests.method[test]}/{tests.repeat[test]}"
+        method = int(ledger.paths.method[path])
+        place = ledger.methods.methods[method].name if method >= 0 else f"({path})"
+        key = f"{run} {name} {OwnerKind(int(owners.kind[owner])).name} {owners.name[owner]} {more} {place}"
+        found[key] = np.add(found.get(key, 0.0), figures).tolist()
+
+    for i in range(len(energy.exclusive_j)):
+        component = ledger.components[int(energy.component[i])]
+        joules = float(energy.exclusive_j[i]), float(energy.raw_j[i])
+        add(int(energy.test[i]), int(energy.owner[i]), int(energy.path[i]), component, *joules)
+    for i in range(len(calls.calls)):
+        counts = float(calls.calls[i]), float(calls.throws[i]), float(calls.cut[i]), float(calls.self_ns[i])
+        add(int(calls.test[i]), int(calls.owner[i]), int(calls.path[i]), "calls", *counts)
+    return found
+
+
+def test_every_sum_is_as_it_was() -> None:
+    profile = navitas.load(TESTS / "golden/recording-v1")
+    wanted = json.loads(FIGURES.read_text("utf-8"))
+    found = sums(profile)
+    assert found.keys() == wanted["sums"].keys()
+    for key, figures in wanted["sums"].items():
+        assert found[key] == pytest.approx(figures, rel=1e-9, abs=1e-15), key
+    assert profile.ledger.run_energy_j.tolist() == [pytest.approx(row, rel=1e-9) for row in wanted["run_energy_j"]]
+    assert [evidence.level for evidence in profile.evidence] == wanted["levels"]

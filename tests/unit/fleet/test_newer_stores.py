@@ -1,0 +1,39 @@
+"""A fleet's folder that a newer version of Navitas wrote to."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from navitas.fleet.files import FleetError, read_table
+from navitas.fleet.schema import SAMPLES
+from navitas.fleet.simulate import FleetModel, simulate
+from navitas.fleet.store import Store, read_samples
+
+
+def test_columns_and_settings_that_are_not_known_are_left_alone(tmp_path: Path) -> None:
+    store = Store.create(tmp_path / "store", buckets=1, salt="s")
+    simulate(store, FleetModel(clients=20, samples=2_000, apps=100), seed=1)
+    file = next(file for files in store.parts().values() for file in files)
+    before = read_samples(file, SAMPLES.names)
+    table = read_table(file)
+    pq.write_table(table.append_column("brightness", pa.array([0.5] * table.num_rows)), file)
+    settings = store.path / "fleet.json"
+    newer = json.loads(settings.read_text()) | {"region": "eu"}
+    settings.write_text(json.dumps(newer))
+    assert Store.create(store.path) == Store.open(store.path) == store
+    assert read_samples(file, SAMPLES.names).equals(before)
+    assert "brightness" in pq.read_schema(file).names and json.loads(settings.read_text()) == newer
+
+
+def test_a_newer_format_is_refused_with_what_helps(tmp_path: Path) -> None:
+    store = Store.create(tmp_path / "store")
+    settings = store.path / "fleet.json"
+    settings.write_text(json.dumps(json.loads(settings.read_text()) | {"format": 99}))
+    with pytest.raises(FleetError, match="is of format 99") as caught:
+        Store.open(store.path)
+    assert "Update" in caught.value.remedy and str(settings) in caught.value.message

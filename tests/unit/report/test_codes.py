@@ -1,0 +1,47 @@
+"""The codes of warnings, losses and reasons: those in the docs, in the list and in use are the same."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+from typing import Any, get_args
+
+from navitas.recording.codes import LossCode, WarningCode
+
+ROOT = Path(__file__).parents[3]
+
+
+def words(of: Any) -> list[str]:
+    """The words of a `Literal`, or of a union of some."""
+    return [word for part in get_args(of) for word in ([part] if isinstance(part, str) else words(part))]
+
+
+def documented(heading: str) -> list[str]:
+    """The first column of the table under a heading of docs/json-report.md's chapter on codes."""
+    chapter = (ROOT / "docs/json-report.md").read_text("utf-8").partition("\n## Codes\n")[2].partition("\n## ")[0]
+    table = chapter.partition(f"| {heading} |")[2].partition("\n\n")[0]
+    return re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)
+
+
+def test_every_code_is_documented_and_no_other() -> None:
+    assert documented("`what`") == sorted(words(LossCode))
+    assert documented("`code`") == sorted(set(words(WarningCode)) - set(words(LossCode)))
+
+
+def test_every_reason_is_documented_and_no_other() -> None:
+    calls = [
+        node
+        for path in (ROOT / "navitas").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Reason"
+    ]
+    codes = {code.value if isinstance(code := call.args[0], ast.Constant) else ast.unparse(code) for call in calls}
+    assert documented("reason") == sorted(codes - {"why.code"}), "a code is a constant, but where a reason is made of another"
+
+
+def test_every_code_is_in_use() -> None:
+    """That no other is in use is what mypy checks: functions that warn take these words alone."""
+    sources = [path.read_text("utf-8") for path in (ROOT / "navitas").rglob("*.py") if path.name != "codes.py"]
+    text = "\n".join(sources)
+    assert not [code for code in words(WarningCode) if f'"{code}"' not in text]
