@@ -19,8 +19,8 @@ from navitas.attribute.curve_store import CurveStore
 from navitas.attribute.dimensions import OwnerRows, TestRows
 from navitas.attribute.facts import RunFacts, facts_of, joined_calls, joined_energy, joined_estimates, joined_shares
 from navitas.attribute.ledger import CallPaths, Evidence, Ledger, RunEntry
+from navitas.attribute.merged_reasons import merged
 from navitas.attribute.rails_comparison import rails_comparison
-from navitas.attribute.reasons import merged
 from navitas.attribute.window_spans import WindowSpans
 from navitas.attribute.windows import AttributedRun
 from navitas.parse.arrays import F64

@@ -24,7 +24,7 @@ from navitas.analyze.load import profile_of
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import MethodEnergy, ThreadEnergy
 from navitas.analyze.records import TestEnergy as OneTest
-from navitas.attribute.reasons import merged
+from navitas.attribute.merged_reasons import merged
 from navitas.parse.findings import LOST
 from navitas.parse.reasons import MergedReason, Reason
 from navitas.parse.tables import ENTER, EXIT, RESUME, THROW, RunTables
