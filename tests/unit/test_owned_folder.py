@@ -53,7 +53,7 @@ def test_no_temporary_folder_of_navitas_stays_after_a_kill() -> None:
         for path in package.rglob("*.py")
         if re.search(r"tempfile\.(TemporaryDirectory|mkdtemp)", path.read_text("utf-8"))
     ]
-    assert sorted(own) == ["owned_folder.py", "packages.py"], "packages: inside a phone's own folder"
+    assert sorted(own) == ["owned_folder.py", "package_manager.py"], "package_manager: inside a phone's own folder"
 
 
 def test_what_is_killed_while_it_removes_a_folder_is_removed_by_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

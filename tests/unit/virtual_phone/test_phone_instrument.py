@@ -41,7 +41,7 @@ def with_java(tmp_path: Path, script: str, action: Callable[[Phone], Awaitable[N
 
     async def installed(phone: Phone) -> None:
         home = fake_java(tmp_path / "java", script)
-        phone.jdks.allow(home)
+        phone.app_host.jdks.allow(home)
         await install(phone, bundle(**{"java_home": home, **changes}))
         await action(phone)
 
@@ -269,7 +269,7 @@ def run_bundle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, allowed: bool
 
     async def action(phone: Phone) -> list[str]:
         if allowed:
-            phone.jdks.allow(str(changes["java_home"]))
+            phone.app_host.jdks.allow(str(changes["java_home"]))
         await install(phone, bundle(**changes))
         found = await run(phone, RUN)
         assert b"INSTRUMENTATION_CODE: -1" in found.stdout
