@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from navitas.errors import UsageError
 from navitas.new_files import aside
@@ -34,30 +34,32 @@ def check_files(files: Sequence[Path]) -> None:
         raise UsageError("two reports would go to the same file", "name a file for each")
 
 
-def write_to(path: Path, render: Callable[[IO[str]], None]) -> None:
-    """Write a text file by `render`. An OSError names the file."""
+def write_to(path: Path, render: Callable[[IO[Any]], None], *, binary: bool = False) -> None:
+    """Write a file by `render`, which gets a text stream, or a binary one. An OSError names the file."""
     if path == STDOUT:
-        render(sys.stdout)
+        sys.stdout.flush()
+        render(sys.stdout.buffer if binary else sys.stdout)
         return
     try:
-        _write(path, render)
+        _write(path, render, binary=binary)
     except OSError as error:
         if error.filename is None or Path(error.filename).parent == Path(os.path.realpath(path)).parent:
             error.filename = str(path)  # not the file aside, nor none, as where the disk is full
         raise
 
 
-def _write(path: Path, render: Callable[[IO[str]], None]) -> None:
+def _write(path: Path, render: Callable[[IO[Any]], None], *, binary: bool) -> None:
+    kind, encoding = ("b", None) if binary else ("", "utf-8")
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():  # a pipe or device: written to, never replaced
-        with os.fdopen(_opened(target), "w", encoding="utf-8") as out:
+        with os.fdopen(_opened(target), f"w{kind}", encoding=encoding) as out:
             render(out)
         return
     target.parent.mkdir(parents=True, exist_ok=True)
     # Written aside and renamed: a script that reads the file never sees half of it.
     part = aside(target)
     try:
-        with part.open("x", encoding="utf-8") as out:
+        with part.open(f"x{kind}", encoding=encoding) as out:
             render(out)
         part.replace(target)
     finally:

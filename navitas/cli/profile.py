@@ -25,6 +25,7 @@ from navitas.cli.profiling import BuildOptions, RunOptions, profile_bundles, pro
 from navitas.cli.standard_input import interrupt_at_end
 from navitas.collect.options import ProfileOptions
 from navitas.errors import UsageError
+from navitas.report.registry import find_format
 
 
 @click.command("profile")
@@ -108,7 +109,9 @@ def command(**values: Any) -> int:
 
 def _check_report(report: ReportOptions, granularity: str) -> None:
     """Refuse, before the long part of the work, what only calls can fill."""
-    of_calls = {"--tree": report.tree, "--speedscope": report.speedscope, "--collapsed": report.collapsed}
-    asked = next((name for name, value in of_calls.items() if value is not None), None)
-    if granularity != "method" and asked is not None:
+    if granularity == "method":
+        return
+    of_calls = [file.option for file in report.files if find_format(file.format).shows_calls]
+    asked = next(iter(["--tree"] if report.tree is not None else of_calls), None)
+    if asked is not None:
         raise UsageError(f"{asked} shows calls, and --granularity {granularity} records none", "leave one out")
