@@ -87,6 +87,7 @@ def _writer(
         device=manifest.Device(
             kind=info.kind,
             serial=info.serial,
+            identity=info.identity,
             model=info.model,
             fingerprint=info.fingerprint,
             sdk=info.sdk,

@@ -29,8 +29,12 @@ class Policy(_Model):
 
 
 class Device(_Model):
+    """The measured device. `serial` is its address on adb; `identity` is the same in every recording on this device, and empty
+    where it is not known (older recordings)."""
+
     kind: Literal["virtual", "phone"]
     serial: str
+    identity: str = ""
     model: str
     fingerprint: str
     sdk: int

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 class Format:
     """A report format. Its module has it as `FORMAT` and is listed in `navitas.report.registry`.
 
-    `write(profile, out)` writes a `navitas.Profile` to a text stream, or to a binary one if `binary` is set. Fields with defaults:
+    `write(profile, out)` writes a `navitas.Profile` to a text stream, or to a binary one if `binary` is set. Optional fields:
 
     - `needs`: packages that `write` imports beyond those that Navitas depends on.
     - `install`: what to pass to `pip install` if one of them is missing; empty: `needs`.

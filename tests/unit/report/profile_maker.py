@@ -25,6 +25,7 @@ ABOUT = About(
     device={
         "kind": "virtual",
         "serial": "127.0.0.1:1",
+        "identity": "navitas-made",
         "model": "Made",
         "fingerprint": "f",
         "sdk": 33,
