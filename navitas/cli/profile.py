@@ -54,6 +54,7 @@ from navitas.report.registry import find_format
     metavar="FILE",
     help="A bundle that Gradle's navitasBundle made, instead of a PROJECT; may be given several times.",
 )
+@click.option("--source", type=READ, metavar="DIR", help="The project that the bundles were built from, for its git revision.")
 @click.option("--gradle", type=NAME_OR_FILE, metavar="PATH", help="Gradle to use. [the project's gradlew, else PATH]")
 @click.option("-o", "--output", type=FOLDER, metavar="DIR", help="The recording's folder. [navitas-recordings/…]")
 @click.option("--replace", is_flag=True, help="Replace the recording that the output folder holds.")
@@ -91,6 +92,7 @@ def command(**values: Any) -> int:
     building = ("gradle", "module", "variant", "instrument_tests", "include", "exclude", "skip_trivial", "test_task")
     build = BuildOptions(**{name: values.pop(name) for name in building})
     project, bundles, replace = values.pop("project"), values.pop("bundles"), values.pop("replace")
+    source = values.pop("source")
     run = RunOptions(values.pop("phone"), values.pop("output"), values.pop("device"))
     check_free(run.output, replace=replace)
     if values.pop("end_with_stdin"):
@@ -99,12 +101,18 @@ def command(**values: Any) -> int:
     options = ProfileOptions(radios_off=take_radios_off(values), **values)
     _check_report(report, options.granularity)
     if not bundles:
+        if source is not None:
+            raise UsageError(
+                "--source says where bundles come from, and there is none", "name the project alone, or add --bundle"
+            )
         return profile_project(project or Path(), build, options, report, run)
     if project is not None or build != BuildOptions():
         raise UsageError(
             "a bundle is built already: it comes without PROJECT and without options of a build", "set these in its build"
         )
-    return profile_bundles(bundles, options, report, run)
+    if source is not None and not source.is_dir():
+        raise UsageError(f"--source: no such folder: {source}", "name the folder of the project")
+    return profile_bundles(bundles, options, report, run, source)
 
 
 def _check_report(report: ReportOptions, granularity: str) -> None:

@@ -98,6 +98,7 @@ def _writer(
         power_profile_source=supply.profile_source,
         voltage_v=supply.voltage_v,
         voltage_source=supply.voltage_source,
+        provenance=options.provenance,
         settings={
             "tests": ",".join(options.tests),
             "repeat": options.repeat,

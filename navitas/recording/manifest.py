@@ -123,6 +123,37 @@ class Warning(_Model):
     remedy: str = ""
 
 
+class HostInfo(_Model):
+    """The computer that recorded: operating system with its release, processor architecture, number of logical CPUs."""
+
+    os: str = ""
+    machine: str = ""
+    cpus: int | None = None
+
+
+class JavaVersions(_Model):
+    """Versions of the Java that ran the tests (several modules may name several) and of the one that ran the build."""
+
+    tests: list[str] = []
+    build: str | None = None
+
+
+class GitState(_Model):
+    """The project's commit when its build began; `dirty` if tracked files differed from it, None where that is not known."""
+
+    revision: str
+    dirty: bool | None = None
+
+
+class Provenance(_Model):
+    """Where a recording comes from, as far as it is known. Secrets in `command_line` are masked."""
+
+    host: HostInfo | None = None
+    java: JavaVersions | None = None
+    git: GitState | None = None
+    command_line: list[str] = []
+
+
 class Manifest(_Model):
     """The whole manifest; written last, `state` is `partial` until everything was pulled."""
 
@@ -132,6 +163,7 @@ class Manifest(_Model):
     state: Literal["complete", "partial"]
     project: Project
     device: Device
+    provenance: Provenance = Provenance()
     maps: list[Map]
     power_profile: PowerProfile
     settings: dict[str, str | int | float | bool | None]

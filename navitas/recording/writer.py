@@ -27,6 +27,7 @@ from navitas.recording.manifest import (
     Map,
     PowerProfile,
     Project,
+    Provenance,
     Run,
     Source,
     Test,
@@ -66,6 +67,7 @@ class RecordingWriter:
         voltage_v: float,
         voltage_source: Literal["battery", "option", "default"],
         settings: Mapping[str, Setting],
+        provenance: Provenance | None = None,
         created_utc: datetime | None = None,
         lock: FolderLock | None = None,
     ) -> None:
@@ -96,6 +98,7 @@ class RecordingWriter:
             state="partial",
             project=project,
             device=device,
+            provenance=provenance or Provenance(),
             maps=[],
             power_profile=profile,
             settings=dict(settings),
