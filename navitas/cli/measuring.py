@@ -65,7 +65,8 @@ def _with_json(report: ReportOptions, recording: Path) -> ReportOptions:
     """The report's options; the JSON report goes beside the raw files where no place was named."""
     if any(file.format == "json" for file in report.files):
         return report
-    return replace(report, files=(*report.files, ReportFile("json", recording / "report.json", "")))
+    # First: the format of another package may fail.
+    return replace(report, files=(ReportFile("json", recording / "report.json", ""), *report.files))
 
 
 @contextmanager

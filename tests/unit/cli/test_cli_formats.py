@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import shutil
 import sys
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -12,8 +13,13 @@ from pathlib import Path
 import pytest
 from support.command_line import NAVITAS
 
+import navitas
+from navitas.cli.formats import ReportFile
 from navitas.cli.main import run
-from navitas.errors import ExitCode
+from navitas.cli.measuring import tell
+from navitas.cli.options import ReportOptions
+from navitas.collect.session import Outcome
+from navitas.errors import ExitCode, NavitasError
 from navitas.report import registry
 from navitas.report.registry import format_names
 
@@ -176,6 +182,15 @@ def test_formats_of_other_packages(plugins: Path, tmp_path: Path, capsys: pytest
     said = capsys.readouterr().err
     assert "the report format failing failed: ZeroDivisionError: division by zero" in said and "Traceback" not in said
     assert not (tmp_path / "e.fail").exists()
+
+
+@pytest.mark.usefixtures("plugins")
+def test_a_format_that_fails_does_not_cost_the_recording_its_report(tmp_path: Path) -> None:
+    recording = Path(shutil.copytree(GOLDEN, tmp_path / "rec"))
+    options = ReportOptions((ReportFile("failing", tmp_path / "x", "--format failing"),))
+    with pytest.raises(NavitasError, match="the report format failing failed"):
+        tell(Outcome(recording, {}, crashed=False), navitas.load(recording), options)
+    assert json.loads((recording / "report.json").read_text())["schema_version"] == 2
 
 
 def test_help_lists_the_formats(plugins: Path, capsys: pytest.CaptureFixture[str]) -> None:
