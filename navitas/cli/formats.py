@@ -15,6 +15,8 @@ import click
 from navitas.cli.files import STDOUT
 from navitas.cli.paths import WRITE_ANY_NAME
 from navitas.errors import NavitasError, UsageError
+from navitas.report.format import Format
+from navitas.report.names import printable, printable_line
 from navitas.report.registry import find_format, format_for_file, format_names, list_formats
 
 
@@ -51,15 +53,14 @@ class FormatsCommand(click.Command):
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_epilog(ctx, formatter)
-        rows = [
-            (
-                name,
-                f"{found.message}: {found.remedy}" if isinstance(found, NavitasError) else f"{found.about} ({found.extension})",
-            )
-            for name, found in list_formats()
-        ]
+        rows = [(printable(name), _about(found)) for name, found in list_formats()]
         with formatter.section("Formats"):
             formatter.write_dl(rows)
+
+
+def _about(found: Format | NavitasError) -> str:
+    text = f"{found.message}: {found.remedy}" if isinstance(found, NavitasError) else f"{found.about} ({found.extension})"
+    return printable_line(text, 1000)
 
 
 def report_files(formats: Sequence[tuple[str, Path | None]], outputs: Sequence[Path]) -> list[ReportFile]:
