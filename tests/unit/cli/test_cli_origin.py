@@ -12,11 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from navitas.build.bundle import Bundle
 from navitas.build.git import Revision
 from navitas.build.java import java_version
+from navitas.bundle.manifest import BundleManifest
 from navitas.cli.main import run
 from navitas.cli.masking import masked
-from navitas.cli.origin import command_line, provenance
+from navitas.cli.origin import command_line, java_of_tests, provenance
 from navitas.recording.manifest import Provenance
 
 GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
@@ -106,6 +108,26 @@ def test_the_version_of_java_is_that_of_its_release_file(tmp_path: Path, release
     if release is not None:
         (tmp_path / "release").write_text(release)
     assert java_version(tmp_path / "bin/java") == java_version(tmp_path / "link") == version
+
+
+def test_the_tests_java_is_the_bundle_s_or_the_default_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    homes = {version: tmp_path / version for version in ("11.0.1", "17.0.1", "21.0.1")}
+    for version, home in homes.items():
+        (home / "bin").mkdir(parents=True)
+        (home / "bin/java").touch()
+        (home / "release").write_text(f'JAVA_VERSION="{version}"\n')
+    monkeypatch.setenv("JAVA_HOME", str(homes["21.0.1"]))
+
+    def bundle(home: Path | None) -> Bundle:
+        manifest = BundleManifest.model_construct(java_home=str(home) if home is not None else None)
+        return Bundle(tmp_path, manifest, b"", tmp_path)
+
+    assert java_of_tests([bundle(homes["11.0.1"]), bundle(homes["17.0.1"])]) == {"11.0.1", "17.0.1"}
+    assert java_of_tests([bundle(None), bundle(tmp_path / "gone")]) == {"21.0.1"}
+    (homes["11.0.1"] / "bin/java").chmod(0o777)
+    assert java_of_tests([bundle(homes["11.0.1"])]) == {"21.0.1"}, "the phone does not run what every user can change"
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "gone"))
+    assert java_of_tests([bundle(None)]) == set()
 
 
 def test_a_release_file_that_is_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
