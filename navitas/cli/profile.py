@@ -100,6 +100,8 @@ def command(**values: Any) -> int:
     check_patterns(build.include, build.exclude)
     options = ProfileOptions(radios_off=take_radios_off(values), **values)
     _check_report(report, options.granularity)
+    if source is not None and not source.is_dir():
+        raise UsageError(f"--source: no such folder: {source}", "name the folder of the project")
     if not bundles:
         if source is not None:
             raise UsageError(
@@ -110,8 +112,6 @@ def command(**values: Any) -> int:
         raise UsageError(
             "a bundle is built already: it comes without PROJECT and without options of a build", "set these in its build"
         )
-    if source is not None and not source.is_dir():
-        raise UsageError(f"--source: no such folder: {source}", "name the folder of the project")
     return profile_bundles(bundles, options, report, run, source)
 
 
