@@ -82,6 +82,10 @@ def profile_of(parsed: ParsedRecording, manifest: Manifest, model: PowerModel, *
         battery_mah=model.battery_mah,
         voltage_v=model.voltage_v,
         created_utc=manifest.created_utc,
+        provenance={
+            "navitas_version": manifest.navitas_version,
+            **manifest.provenance.model_dump(mode="json", exclude_none=True, exclude_defaults=True),
+        },
     )
     profile = Profile(ledger, about, _found(parsed, manifest, model), parsed.losses)
     profile.warn(notices(profile))

@@ -40,7 +40,8 @@ class About:
     voltage_v: float
     created_utc: str = ""
     provenance: Mapping[str, object] = field(default_factory=dict)
-    """Where the recording comes from: what is known of `host`, `java`, `git_revision` and `command_line`."""
+    """Where the recording comes from: `navitas_version` and what is known of `host`, `java`, `git` and `command_line`, as in the
+    JSON report (docs/json-report.md)."""
 
 
 class Profile:

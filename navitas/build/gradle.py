@@ -68,6 +68,8 @@ class ProjectReport(BaseModel):
     variant: str | None = None
     bundle: str | None
     framework: list[str] | None = None
+    java: str | None = None
+    """The version of the Java that Gradle runs on."""
 
 
 def build_bundles(
@@ -84,6 +86,7 @@ def build_bundles(
     virtual: bool = True,
     provide: Callable[[Sequence[Path]], None] | None = None,
     on_line: Callable[[str], None] = lambda line: None,
+    on_java: Callable[[str], None] = lambda version: None,
 ) -> list[Bundle]:
     """Build the project's instrumented bundles, one for each module with tests, in the order of module paths.
 
@@ -91,7 +94,7 @@ def build_bundles(
     the one module to build, such as `:app`, `test_task` the task whose tests are meant (None: `test`), `variant` the Android
     variant (None: the only one with tests). `virtual` bundles hold what a virtual phone needs of an Android module beside its
     APKs; `provide` is given the files of Android's framework, which the build's own repositories have, and asked for only then.
-    `on_line` gets Gradle's output. The user's files are not changed.
+    `on_line` gets Gradle's output, `on_java` the version of the Java that Gradle ran on. The user's files are not changed.
     Raises `UsageError` when this is no Gradle project, has no such module or variant, or leaves a choice of variants,
     `BuildError` when the build fails or has no bundle.
     """
@@ -121,6 +124,8 @@ def build_bundles(
     if exit_code != 0:
         raise _failure(project, module, exit_code, output, launcher)
     bundles = _bundles(project, test_task, variant, output)
+    if java := next((report.java for report in output.reports if report.java), None):
+        on_java(java)
     framework = next((report.framework for report in output.reports if report.framework), None)
     if provide is not None and framework:
         provide([Path(file) for file in framework])

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from pathlib import Path
 
 from navitas.errors import BuildError
+from navitas.regular_files import open_regular
 
+_MAX_RELEASE_BYTES = 64 << 10
+_VERSION = re.compile(rb'^JAVA_VERSION="([\w.+-]{1,80})"', re.MULTILINE)
 _REMEDY = "Install a JDK (on Debian: apt install openjdk-17-jdk-headless) or set JAVA_HOME to one."
 
 
@@ -23,3 +27,13 @@ def find_java() -> Path:
     if found is None:
         raise BuildError("no Java found: JAVA_HOME is not set and there is no `java` on PATH", _REMEDY)
     return Path(found)
+
+
+def java_version(java: Path) -> str | None:
+    """The version of a `java` command, as the file `release` of its JDK has it; None where that is not known."""
+    try:
+        with open_regular(java.resolve().parent.parent / "release") as file:
+            found = _VERSION.search(file.read(_MAX_RELEASE_BYTES))
+    except (OSError, RuntimeError):  # there is none, or a link leads to itself
+        return None
+    return found[1].decode() if found else None

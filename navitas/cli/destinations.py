@@ -21,7 +21,7 @@ def check_free(recording: Path | None, *, replace: bool) -> None:
 
 def check_outputs(options: ReportOptions, recording: Path | None = None) -> None:
     """Refuse outputs that would overwrite each other or a file of the recording, before any work is done."""
-    files = [path for path in (options.json, options.speedscope, options.collapsed) if path is not None]
+    files = options.paths
     check_files(files)
     if recording is None:
         return

@@ -88,7 +88,7 @@ def _again(_signal: int, _frame: object) -> None:
 def run(arguments: list[str]) -> int:
     """Run with the given arguments and return the exit code."""
     try:
-        result = cli.main(arguments, prog_name="navitas", standalone_mode=False)
+        result = cli.main(arguments, prog_name="navitas", standalone_mode=False, obj=tuple(arguments))
     except click.ClickException as wrong:
         wrong.show()
         return ExitCode.USAGE

@@ -12,6 +12,7 @@ import click
 from navitas.analyze.profile import Profile
 from navitas.bundle.reader import Bundle
 from navitas.cli.analysis import load_profile
+from navitas.cli.formats import ReportFile
 from navitas.cli.options import ReportOptions
 from navitas.cli.outputs import write_reports
 from navitas.collect.app_use import Use
@@ -62,7 +63,10 @@ def record(
 
 def _with_json(report: ReportOptions, recording: Path) -> ReportOptions:
     """The report's options; the JSON report goes beside the raw files where no place was named."""
-    return report if report.json else replace(report, json=recording / "report.json")
+    if any(file.format == "json" for file in report.files):
+        return report
+    # First: the format of another package may fail.
+    return replace(report, files=(ReportFile("json", recording / "report.json", ""), *report.files))
 
 
 @contextmanager

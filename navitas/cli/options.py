@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeVar
 
 import click
 
+from navitas.cli.formats import FormatOption, FormatType, ReportFile, report_files
 from navitas.cli.paths import NAME_OR_FILE, TEXT, WRITE_ANY_NAME
 from navitas.errors import UsageError
 
@@ -19,16 +20,27 @@ VIRTUAL = "virtual"
 """The serial that stands for a virtual phone, started for the command."""
 
 
+_SHORT_FORMS = {
+    "json": "Write the JSON report ('-': stdout).",
+    "speedscope": "Write a profile for speedscope.app.",
+    "collapsed": "Write collapsed stacks for flame graphs.",
+}
+"""Formats with an option of their own: `--json FILE` is `--format json=FILE`."""
+
+
 @dataclass(frozen=True, slots=True)
 class ReportOptions:
-    """What is to be made of an analysed recording."""
+    """Which reports are made of an analysed recording, and what the tables on the terminal show."""
 
-    json: Path | None
-    speedscope: Path | None
-    collapsed: Path | None
-    tree: str | None
-    top: int
-    method: Literal["default", "paper1"]
+    files: tuple[ReportFile, ...] = ()
+    tree: str | None = None
+    top: int = 20
+    method: Literal["default", "paper1"] = "default"
+
+    @property
+    def paths(self) -> list[Path]:
+        """Where the report files go."""
+        return [file.path for file in self.files]
 
 
 class Finite(click.FloatRange):
@@ -151,15 +163,8 @@ def report_options(function: F) -> F:
     """The options of every command that ends in a report; collected by `take_report_options`."""
     return _all(
         function,
-        click.option(
-            "--json",
-            "json_file",
-            type=WRITE_ANY_NAME,
-            metavar="FILE",
-            help="Write the JSON report ('-': stdout).",
-        ),
-        click.option("--speedscope", type=WRITE_ANY_NAME, metavar="FILE", help="Write a profile for speedscope.app."),
-        click.option("--collapsed", type=WRITE_ANY_NAME, metavar="FILE", help="Write collapsed stacks for flame graphs."),
+        click.option("--format", "formats", cls=FormatOption, type=FormatType(), multiple=True, metavar="NAME[=FILE]"),
+        *(click.option(f"--{name}", type=WRITE_ANY_NAME, metavar="FILE", help=text) for name, text in _SHORT_FORMS.items()),
         click.option("--tree", type=TEXT, metavar="THREAD", help="Show the call tree of the thread with this name or serial."),
         click.option("--top", type=click.IntRange(min=1), default=20, show_default=True, help="Rows in the tables."),
         click.option(
@@ -180,12 +185,8 @@ def _all(function: F, *decorators: Callable[[F], F]) -> F:
 
 
 def take_report_options(values: dict[str, Any]) -> ReportOptions:
-    """Take the report's options out of a command's keyword arguments."""
-    return ReportOptions(
-        json=values.pop("json_file"),
-        speedscope=values.pop("speedscope"),
-        collapsed=values.pop("collapsed"),
-        tree=values.pop("tree"),
-        top=values.pop("top"),
-        method=values.pop("method"),
-    )
+    """Take the report's options out of a command's keyword arguments. Raises as `report_files`."""
+    short = [(name, values.pop(name)) for name in _SHORT_FORMS]
+    files = [ReportFile(name, path, f"--{name}") for name, path in short if path is not None]
+    files += report_files(values.pop("formats"), values.pop("outputs", ()))
+    return ReportOptions(tuple(files), values.pop("tree"), values.pop("top"), values.pop("method"))

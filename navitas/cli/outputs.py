@@ -1,14 +1,17 @@
-"""An analysed recording on the terminal and in the files that were asked for."""
+"""An analysed recording on the terminal and in the requested files."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
+from typing import IO, Any
 
 from navitas.analyze.profile import Profile
 from navitas.cli.files import STDOUT, write_to
 from navitas.cli.options import ReportOptions
 from navitas.cli.standard_output import output_console
-from navitas.report.registry import find_format
+from navitas.errors import NavitasError
+from navitas.report.registry import find_format, is_own
 from navitas.report.terminal import TerminalReport
 
 
@@ -20,12 +23,28 @@ def write_reports(profile: Profile, options: ReportOptions) -> None:
 
 def write_files(profile: Profile, options: ReportOptions) -> None:
     """Write the file reports; one of them may go to standard output."""
-    for name, path in (("json", options.json), ("speedscope", options.speedscope), ("collapsed", options.collapsed)):
-        if path is not None:
-            write_to(path, partial(find_format(name).write, profile))
+    for file in options.files:
+        found = find_format(file.format)
+        chosen = {name: getattr(options, name) for name in found.options}
+        write_to(file.path, partial(_write, file.format, partial(found.write, profile, **chosen)), binary=found.binary)
+
+
+def _write(name: str, write: Callable[[IO[Any]], None], out: IO[Any]) -> None:
+    """Write one report. NavitasError where the format of another package fails."""
+    try:
+        write(out)
+    except (NavitasError, OSError):
+        raise
+    except Exception as error:
+        if is_own(name):
+            raise
+        raise NavitasError(
+            f"the report format {name} failed: {type(error).__name__}: {error}",
+            "update or uninstall the package that it comes from; all other formats work",
+        ) from error
 
 
 def print_report(profile: Profile, options: ReportOptions) -> None:
     """Print the terminal report on standard output, unless a file report goes there."""
-    if STDOUT not in (options.json, options.speedscope, options.collapsed):
+    if STDOUT not in options.paths:
         TerminalReport(top=options.top, tree=options.tree).render(profile, output_console())

@@ -25,6 +25,7 @@ from navitas.cli.profiling import BuildOptions, RunOptions, profile_bundles, pro
 from navitas.cli.standard_input import interrupt_at_end
 from navitas.collect.options import ProfileOptions
 from navitas.errors import UsageError
+from navitas.report.registry import find_format
 
 
 @click.command("profile")
@@ -57,6 +58,7 @@ from navitas.errors import UsageError
     metavar="FILE",
     help="A bundle that Gradle's navitasBundle made, instead of a PROJECT; may be given several times.",
 )
+@click.option("--source", type=READ, metavar="DIR", help="The project that the bundles were built from, for its git revision.")
 @click.option("--gradle", type=NAME_OR_FILE, metavar="PATH", help="Gradle to use. [the project's gradlew, else PATH]")
 @click.option("-o", "--output", type=FOLDER, metavar="DIR", help="The recording's folder. [navitas-recordings/…]")
 @click.option("--replace", is_flag=True, help="Replace the recording that the output folder holds.")
@@ -94,6 +96,7 @@ def command(**values: Any) -> int:
     building = ("gradle", "module", "variant", "instrument_tests", "include", "exclude", "skip_trivial", "test_task")
     build = BuildOptions(**{name: values.pop(name) for name in building})
     project, bundles, replace = values.pop("project"), values.pop("bundles"), values.pop("replace")
+    source = values.pop("source")
     run = RunOptions(values.pop("phone"), values.pop("output"), values.pop("device"))
     check_free(run.output, replace=replace)
     if values.pop("end_with_stdin"):
@@ -101,18 +104,26 @@ def command(**values: Any) -> int:
     check_patterns(build.include, build.exclude)
     options = ProfileOptions(radios_off=take_radios_off(values), **values)
     _check_report(report, options.granularity)
+    if source is not None and not source.is_dir():
+        raise UsageError(f"--source: no such folder: {source}", "name the folder of the project")
     if not bundles:
+        if source is not None:
+            raise UsageError(
+                "--source says where bundles come from, and there is none", "name the project alone, or add --bundle"
+            )
         return profile_project(project or Path(), build, options, report, run)
     if project is not None or build != BuildOptions():
         raise UsageError(
             "a bundle is built already: it comes without PROJECT and without options of a build", "set these in its build"
         )
-    return profile_bundles(bundles, options, report, run)
+    return profile_bundles(bundles, options, report, run, source)
 
 
 def _check_report(report: ReportOptions, granularity: str) -> None:
     """Refuse, before the long part of the work, what only calls can fill."""
-    of_calls = {"--tree": report.tree, "--speedscope": report.speedscope, "--collapsed": report.collapsed}
-    asked = next((name for name, value in of_calls.items() if value is not None), None)
-    if granularity != "method" and asked is not None:
+    if granularity == "method":
+        return
+    of_calls = [file.option for file in report.files if find_format(file.format).shows_calls]
+    asked = next(iter(["--tree"] if report.tree is not None else of_calls), None)
+    if asked is not None:
         raise UsageError(f"{asked} shows calls, and --granularity {granularity} records none", "leave one out")

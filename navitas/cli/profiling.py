@@ -6,14 +6,15 @@ import importlib
 import itertools
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import asdict, dataclass
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
 from navitas.build.framework import fetch_framework
+from navitas.build.git import revision
 from navitas.build.gradle import build_bundles, check_project
 from navitas.build.lock import project_lock
 from navitas.bundle.manifest import AndroidManifest
@@ -21,12 +22,14 @@ from navitas.bundle.reader import Bundle, open_bundles
 from navitas.cli.ahead import Ahead
 from navitas.cli.destinations import check_outputs
 from navitas.cli.options import VIRTUAL, ReportOptions
+from navitas.cli.origin import java_of_tests, provenance
 from navitas.cli.progress import ConsoleProgress
 from navitas.collect.options import ProfileOptions, check_options
 from navitas.device.base import Device
 from navitas.errors import UsageError
 from navitas.folder_lock import FolderLock
 from navitas.owned_folder import owned_folder
+from navitas.recording.manifest import Provenance
 from navitas.recording.writer import check_place, reserved
 from navitas.virtual_phone import firmware
 from navitas.virtual_phone.kernel.spec import find_profile, load_spec
@@ -68,21 +71,29 @@ class RunOptions:
 def profile_project(project: Path, build: BuildOptions, options: ProfileOptions, report: ReportOptions, run: RunOptions) -> int:
     """Build a Gradle project and profile it; returns the exit code."""
     check_project(project)
-    with owned_folder("navitas-bundles-") as folder:
+    java: list[str] = []
+    with owned_folder("navitas-bundles-") as folder, Ahead(lambda: nullcontext(revision(project))) as git:
 
         def made(progress: ConsoleProgress, virtual: bool) -> list[Bundle]:
             progress.stage("building")
             with project_lock(project, lambda: progress.stage("waiting for another profiling of this project")):
                 provide = firmware.provide if virtual and not firmware.is_provided() else None
-                built = build_bundles(project, **asdict(build), virtual=virtual, provide=provide, on_line=progress.detail)
+                built = build_bundles(
+                    project, **asdict(build), virtual=virtual, provide=provide, on_line=progress.detail, on_java=java.append
+                )
                 # Copies: the next build, with other options perhaps, may replace them while they are installed.
                 return [bundle.copy_to(folder / f"{number}-{bundle.path.name}") for number, bundle in enumerate(built)]
 
-        return _profile(made, Path(os.path.realpath(project)).name, options, report, run)
+        def origin(bundles: Sequence[Bundle]) -> Provenance:
+            return provenance(_java_of_tests(bundles, run), build_java=next(iter(java), None), revision=git.get())
+
+        return _profile(made, Path(os.path.realpath(project)).name, origin, options, report=report, run=run)
 
 
-def profile_bundles(paths: Sequence[Path], options: ProfileOptions, report: ReportOptions, run: RunOptions) -> int:
-    """Profile bundles that a build has made; returns the exit code."""
+def profile_bundles(
+    paths: Sequence[Path], options: ProfileOptions, report: ReportOptions, run: RunOptions, source: Path | None = None
+) -> int:
+    """Profile bundles that a build has made of the project in `source`; returns the exit code."""
     bundles = open_bundles(paths)
     for bundle in bundles:
         manifest = bundle.manifest
@@ -91,12 +102,18 @@ def profile_bundles(paths: Sequence[Path], options: ProfileOptions, report: Repo
                 f"{bundle.path}: {manifest.package} has no instrumentation tests to profile",
                 f"measure its use: navitas record {manifest.package} --bundle {bundle.path}",
             )
-    return _profile(lambda *_: bundles, bundles[0].manifest.project, options, report, run)
+    with Ahead(lambda: nullcontext(revision(source) if source is not None else None)) as git:
+
+        def origin(bundles: Sequence[Bundle]) -> Provenance:
+            return provenance(_java_of_tests(bundles, run), revision=git.get())
+
+        return _profile(lambda *_: bundles, bundles[0].manifest.project, origin, options, report=report, run=run)
 
 
 def record_use(use: Use, options: ProfileOptions, report: ReportOptions, run: RunOptions, gradle: str | None = None) -> int:
     """Record the use of an app; returns the exit code."""
     project = use.bundle.manifest.project if use.bundle else use.package
+    options = replace(options, provenance=provenance(_java_of_tests([use.bundle] if use.bundle else [], run)))
 
     def measure(device: Callable[[], Device], place: RecordingPlace, progress: ConsoleProgress) -> ProfilingOutcome:
         if use.bundle is not None and _is_virtual(run, device):
@@ -112,11 +129,13 @@ def record_use(use: Use, options: ProfileOptions, report: ReportOptions, run: Ru
 def _profile(
     make: Callable[[ConsoleProgress, bool], Sequence[Bundle]],
     name: str,
+    origin: Callable[[Sequence[Bundle]], Provenance],
     options: ProfileOptions,
+    *,
     report: ReportOptions,
     run: RunOptions,
 ) -> int:
-    """Profile what `make` makes on a device and report."""
+    """Profile what `make` makes on a device and report; `origin` gives the recording's provenance once the bundles are made."""
 
     def measure(device: Callable[[], Device], place: RecordingPlace, progress: ConsoleProgress) -> ProfilingOutcome:
         # One on adb is known, or told not to be there, before anything is built.
@@ -127,12 +146,18 @@ def _profile(
         if not virtual:
             bundles = _phones().for_phone(device(), bundles)
         progress.stage("starting the virtual phone" if run.device == VIRTUAL else "connecting")
+        settings = replace(options, provenance=origin(bundles))
         outcome: ProfilingOutcome = _measuring().measure(
-            device, bundles, options, report=report, recording=place.folder(), lock=place.lock, progress=progress
+            device, bundles, settings, report=report, recording=place.folder(), lock=place.lock, progress=progress
         )
         return outcome
 
     return _report(measure, name, options, report, run)
+
+
+def _java_of_tests(bundles: Sequence[Bundle], run: RunOptions) -> set[str]:
+    """Of a phone started for this command: others, on adb, may run another Java."""
+    return java_of_tests(bundles) if run.device == VIRTUAL else set()
 
 
 def _is_virtual(run: RunOptions, device: Callable[[], Device]) -> bool:

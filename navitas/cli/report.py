@@ -9,17 +9,18 @@ import click
 
 from navitas.cli.analysis import load_profile
 from navitas.cli.destinations import check_outputs
+from navitas.cli.formats import FormatsCommand
 from navitas.cli.maps import read_map
 from navitas.cli.options import report_options, take_report_options
 from navitas.cli.outputs import print_report, write_files
-from navitas.cli.paths import READ_ANY_NAME
+from navitas.cli.paths import READ_ANY_NAME, WRITE_ANY_NAME
 from navitas.cli.progress import ConsoleProgress
 from navitas.errors import UsageError
 from navitas.recording.late_maps import add_map
 from navitas.report.json_report import schema
 
 
-@click.command("report")
+@click.command("report", cls=FormatsCommand)
 @click.argument("recording", type=READ_ANY_NAME, required=False)
 @click.option("--schema", "print_schema", is_flag=True, help="Print the JSON report's JSON Schema and end.")
 @click.option(
@@ -28,6 +29,15 @@ from navitas.report.json_report import schema
     type=READ_ANY_NAME,
     metavar="FILE",
     help="The app's map.json, or bundle, where the recording lacks it; it is put there.",
+)
+@click.option(
+    "-o",
+    "--output",
+    "outputs",
+    type=WRITE_ANY_NAME,
+    multiple=True,
+    metavar="FILE",
+    help="The report's file ('-': stdout). Without --format, its extension names the format.",
 )
 @report_options
 def command(recording: Path | None, print_schema: bool, map_file: Path | None, **values: object) -> None:

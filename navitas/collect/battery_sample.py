@@ -62,7 +62,9 @@ def take_sample(device: Device, client: str) -> dict[str, object]:
 
 def pseudonym(device: Device) -> str:
     """What a phone is called in files of samples unless it is named: a hash of its serial number."""
-    return hashlib.blake2b(device.info.serial.encode(), digest_size=8, person=b"navitas fleet").hexdigest()
+    return hashlib.blake2b(
+        (device.info.identity or device.info.serial).encode(), digest_size=8, person=b"navitas fleet"
+    ).hexdigest()
 
 
 def who(device: Device) -> dict[str, object | None]:

@@ -90,6 +90,7 @@ def _writer(
         device=manifest.DeviceEntry(
             kind=info.kind,
             serial=info.serial,
+            identity=info.identity,
             model=info.model,
             fingerprint=info.fingerprint,
             sdk=info.sdk,
@@ -101,6 +102,7 @@ def _writer(
         voltage_v=supply.voltage_v,
         voltage_source=supply.voltage_source,
         components=_COMPONENTS,
+        provenance=options.provenance,
         settings={
             "tests": ",".join(options.tests),
             "repeat": options.repeat,

@@ -10,6 +10,7 @@ from navitas.collect.trace.tracer import Tracing
 from navitas.errors import UsageError
 from navitas.power import catalog
 from navitas.power.power_profile import read_power_profile
+from navitas.recording.manifest import Provenance
 
 Transport = Literal["files", "logcat"]
 Mode = Literal["events", "folded", "tick"]
@@ -42,6 +43,8 @@ class ProfileOptions:
     """With what the kernel's scheduler is traced."""
     force: bool = False
     """Measure also a phone that is hot or nearly empty."""
+    provenance: Provenance | None = None
+    """What the recording says of where it comes from."""
 
 
 def check_options(options: ProfileOptions) -> None:

@@ -26,6 +26,12 @@ _UNINSTALL_S = 60.0
 _BACK_LOOK_S = 2.0
 _BACK_PAUSE_S = 0.2
 _MAX_OUTPUT_BYTES = 64 << 20
+_PROPERTIES = (
+    *("ro.navitas.virtual", "ro.product.model", "ro.build.fingerprint", "ro.build.version.sdk"),
+    *("ro.serialno", "ro.boot.serialno"),
+)
+_NO_NUMBER = ("", "unknown", "0123456789ABCDEF")
+"""What devices without a serial number of their own give instead."""
 _STAGING = "/data/local/tmp"
 
 
@@ -68,12 +74,18 @@ class AdbDevice:
     @property
     def info(self) -> DeviceInfo:
         if self._info is None:
-            names = ("ro.navitas.virtual", "ro.product.model", "ro.build.fingerprint", "ro.build.version.sdk")
-            values = self.shell("; ".join(f"getprop {name}" for name in names)).text.split("\n")
-            virtual, model, fingerprint, sdk = (value.strip() for value in (*values, "", "", "", "")[:4])
+            lines = self.shell("; ".join(f"getprop {name}" for name in _PROPERTIES)).text.split("\n")
+            values = [line.strip() for line in (*lines, *[""] * len(_PROPERTIES))[: len(_PROPERTIES)]]
+            virtual, model, fingerprint, sdk, *numbers = values
             kind: Literal["virtual", "phone"] = "virtual" if virtual == "1" else "phone"
-            self._info = DeviceInfo(kind, self._serial, model, fingerprint, int(sdk) if sdk.isdecimal() and len(sdk) < 5 else 0)
+            level = int(sdk) if sdk.isdecimal() and len(sdk) < 5 else 0
+            self._info = DeviceInfo(kind, self._serial, model, fingerprint, level, self._identity(numbers))
         return self._info
+
+    def _identity(self, numbers: Sequence[str]) -> str:
+        """The serial number that the device gives; else adb's name for it, unless that is an address."""
+        known = [number for number in numbers if number not in _NO_NUMBER]
+        return (*known, "" if is_address(self._serial) else self._serial)[0]
 
     def shell(self, command: str, *, timeout_s: float = 30.0) -> ShellResult:
         deadline = time.monotonic() + timeout_s

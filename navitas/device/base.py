@@ -25,13 +25,18 @@ class ShellResult:
 
 @dataclass(frozen=True, slots=True)
 class DeviceInfo:
-    """Who a device is; `kind` is `virtual` only for the virtual phone (property `ro.navitas.virtual` is 1)."""
+    """Who a device is; `kind` is `virtual` only for the virtual phone (property `ro.navitas.virtual` is 1).
+
+    `serial` is its address on adb, which may change. `identity` stays the same: the hardware serial number of a phone, the name
+    and power profile of a virtual phone; empty where it is not known.
+    """
 
     kind: Literal["virtual", "phone"]
     serial: str
     model: str
     fingerprint: str
     sdk: int
+    identity: str = ""
 
 
 class ShellStream(Protocol):

@@ -58,8 +58,12 @@ class Policy(_Model):
 
 
 class DeviceEntry(_Model):
+    """The measured device. `serial` is its address on adb; `identity` is the same in every recording on this device, and empty
+    where it is not known (older recordings)."""
+
     kind: Annotated[str, Known.of(DeviceKind)]
     serial: str
+    identity: str = ""
     model: str
     fingerprint: str
     sdk: int
@@ -151,6 +155,37 @@ class Warning(_Model):
     run: int | None = None
 
 
+class HostInfo(_Model):
+    """The computer that recorded: operating system with its release, processor architecture, number of logical CPUs."""
+
+    os: str = ""
+    machine: str = ""
+    cpus: int | None = None
+
+
+class JavaVersions(_Model):
+    """Versions of the Java that ran the tests (several modules may name several) and of the one that ran the build."""
+
+    tests: list[str] = []
+    build: str | None = None
+
+
+class GitState(_Model):
+    """The project's commit when its build began; `dirty` if tracked files differed from it, None where that is not known."""
+
+    revision: str
+    dirty: bool | None = None
+
+
+class Provenance(_Model):
+    """Where a recording comes from, as far as it is known. Secrets in `command_line` are masked."""
+
+    host: HostInfo | None = None
+    java: JavaVersions | None = None
+    git: GitState | None = None
+    command_line: list[str] = []
+
+
 class Manifest(_Model):
     """The whole manifest; written last, `state` is `partial` until everything was pulled.
 
@@ -164,6 +199,7 @@ class Manifest(_Model):
     state: Annotated[str, Known.of(State)]
     project: Project
     device: DeviceEntry
+    provenance: Provenance = Provenance()
     maps: list[Map]
     power_profile: PowerProfileEntry
     settings: dict[str, JsonValue]

@@ -29,6 +29,7 @@ from navitas.recording.manifest import (
     Map,
     PowerProfileEntry,
     Project,
+    Provenance,
     Run,
     Source,
     State,
@@ -72,6 +73,7 @@ class RecordingWriter:
         voltage_source: VoltageSource,
         settings: Mapping[str, Setting],
         components: Sequence[str] = (),
+        provenance: Provenance | None = None,
         created_utc: datetime | None = None,
         lock: FolderLock | None = None,
     ) -> None:
@@ -103,6 +105,7 @@ class RecordingWriter:
             state="partial",
             project=project,
             device=device,
+            provenance=provenance or Provenance(),
             maps=[],
             power_profile=profile,
             settings=dict(settings),

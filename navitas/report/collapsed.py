@@ -34,7 +34,9 @@ def write(profile: Profile, out: IO[str]) -> None:
         out.write(f"{stack} {weight_uj}\n")
 
 
-FORMAT = Format("collapsed", ".collapsed", "collapsed stacks in µJ for flamegraph.pl, inferno and others", write)
+FORMAT = Format(
+    "collapsed", ".collapsed", "collapsed stacks in µJ for flamegraph.pl, inferno and others", write, shows_calls=True
+)
 
 
 class _FrameNames:

@@ -13,4 +13,12 @@ def write(profile: Profile, out: IO[bytes]) -> None:
     profile.write_parquet(out)
 
 
-FORMAT = Format("parquet", ".parquet", "every fact of energy as a table", write, binary=True, needs=("pyarrow",))
+FORMAT = Format(
+    "parquet",
+    ".parquet",
+    "every fact of energy as a table",
+    write,
+    binary=True,
+    needs=("pyarrow",),
+    install="navitas[arrow]",
+)

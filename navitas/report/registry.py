@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.util import find_spec
@@ -27,16 +29,62 @@ def format_names() -> list[str]:
     return list(_modules())
 
 
+def is_own(name: str) -> bool:
+    """Whether a format comes with Navitas, and not from another package."""
+    return name in _MODULES
+
+
 def find_format(name: str) -> Format:
-    """A format by its name, ready to be used.
+    """A format by its name, ready for use.
 
     Raises:
         UsageError: there is no such format, or a package that it needs is not installed.
         NavitasError: its module cannot be imported.
     """
+    found = _load(name)
+    missing = [package for package in found.needs if not _is_installed(package)]
+    if missing:
+        install = shlex.quote(found.install) if found.install else " ".join(missing)
+        raise UsageError(f"the report format {name} needs {', '.join(missing)}", f"pip install {install}")
+    return found
+
+
+def format_for_file(file: str) -> str:
+    """The name of the format that writes files of this name: the one with the longest extension that matches.
+
+    Raises:
+        UsageError: no format has that extension, or several have it.
+    """
+    matches: dict[str, int] = {}
+    extensions: dict[str, str] = {}
+    for name in format_names():
+        with suppress(NavitasError):
+            extensions[name] = _load(name).extension
+            if file.lower().endswith(extensions[name].lower()):
+                matches[name] = len(extensions[name])
+    found = [name for name, length in matches.items() if length == max(matches.values())]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise UsageError(f"{file}: several report formats have this extension", f"choose one by --format: {', '.join(found)}")
+    known = ", ".join(f"{extension} ({name})" for name, extension in extensions.items())
+    raise UsageError(f"{file}: no report format has this extension", f"name the format by --format, or use one of {known}")
+
+
+def list_formats() -> Iterator[tuple[str, Format | NavitasError]]:
+    """Every name with its format, or with the error that keeps it from use."""
+    for name in format_names():
+        try:
+            yield name, find_format(name)
+        except NavitasError as error:
+            yield name, error
+
+
+def _load(name: str) -> Format:
+    """A format, whether or not the packages that it needs are installed. Raises as `find_format`."""
     modules = _MODULES if name in _MODULES else _modules()
     if name not in modules:
-        near = get_close_matches(name, modules, 1)
+        near = get_close_matches(name.lower(), modules, 1)
         hint = f"did you mean {near[0]}? " if near else ""
         raise UsageError(f"there is no report format {name!r}", f"{hint}known are {', '.join(modules)}")
     try:
@@ -48,19 +96,14 @@ def find_format(name: str) -> Format:
         ) from error
     if not isinstance(found, Format):
         raise NavitasError(f"the report format {name} ({_source(name, modules)}): FORMAT is no Format", "see docs/dev/adding.md")
-    missing = [package for package in found.needs if find_spec(package) is None]
-    if missing:
-        raise UsageError(f"the report format {name} needs {', '.join(missing)}", f"pip install {' '.join(missing)}")
     return found
 
 
-def list_formats() -> Iterator[tuple[str, Format | NavitasError]]:
-    """Every name with its format, or with the error that keeps it from being used."""
-    for name in format_names():
-        try:
-            yield name, find_format(name)
-        except NavitasError as error:
-            yield name, error
+def _is_installed(package: str) -> bool:
+    try:
+        return find_spec(package) is not None
+    except (ImportError, ValueError):  # its parent is missing, or a stand-in without a spec
+        return False
 
 
 def _modules() -> dict[str, str]:

@@ -27,7 +27,7 @@ def write(profile: Profile, out: IO[str]) -> None:
     out.write("\n")
 
 
-FORMAT = Format("speedscope", ".speedscope.json", "a profile for speedscope.app, where width is energy", write)
+FORMAT = Format("speedscope", ".speedscope.json", "a profile for speedscope.app, where width is energy", write, shows_calls=True)
 
 
 def _file(profile: Profile) -> dict[str, Any]:

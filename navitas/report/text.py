@@ -13,9 +13,9 @@ from navitas.report.terminal import TerminalReport
 _WIDTH = 120
 
 
-def write(profile: Profile, out: IO[str]) -> None:
+def write(profile: Profile, out: IO[str], *, top: int = 20, tree: str | None = None) -> None:
     """The tables of the terminal, 120 columns wide and without colors."""
-    TerminalReport().render(profile, Console(file=out, width=_WIDTH, force_terminal=False, color_system=None))
+    TerminalReport(top=top, tree=tree).render(profile, Console(file=out, width=_WIDTH, force_terminal=False, color_system=None))
 
 
-FORMAT = Format("text", ".txt", "the tables of the terminal", write)
+FORMAT = Format("text", ".txt", "the tables of the terminal", write, options=("top", "tree"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 from navitas.virtual_phone import framework_resources
@@ -17,16 +18,21 @@ def make_phone(state_dir: Path, name: str) -> Phone:
     spec = load_spec(find_profile(name))
     shipped = spec.profile.parent == default_profile().parent
     root = state_dir / "root"
+    name_of_phone = spec.profile.stem.replace("-", "_")
+    properties = {"ro.navitas.power_profile": spec.profile.stem}
+    if not shipped:  # files of one name may differ
+        properties["ro.navitas.power_profile"] = str(spec.profile.resolve())
+        properties["ro.serialno"] = f"navitas-{name_of_phone}-{hashlib.sha256(spec.profile.read_bytes()).hexdigest()[:8]}"
     root.mkdir(parents=True, exist_ok=True)
     items, arrays = read_figures(spec.profile)
     framework_resources.install(root, items, arrays)
     return Phone(
         root,
         Kernel(spec, root, tracefs=open_tracefs()),
-        name=spec.profile.stem.replace("-", "_"),
+        name=name_of_phone,
         model=f"Virtual phone after {spec.name}",
         voltage_v=spec.voltage_v,
-        properties={"ro.navitas.power_profile": spec.profile.stem if shipped else str(spec.profile.resolve())},
+        properties=properties,
         power_profile=framework_resources.dump(items, arrays),
         jdks=state_dir / LIST_NAME,
     )

@@ -30,7 +30,7 @@ def folder(device: Device) -> Iterator[str]:
 
 def test_info_is_complete(device: Device) -> None:
     info = device.info
-    assert info.serial and info.model and info.fingerprint
+    assert info.serial and info.identity and info.model and info.fingerprint
     assert info.sdk >= 21
     assert (device.shell("getprop ro.navitas.virtual").text.strip() == "1") == (info.kind == "virtual")
 

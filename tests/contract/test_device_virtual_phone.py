@@ -17,6 +17,8 @@ import pytest
 from navitas.device.adb import AdbDevice, select_device
 from navitas.device.adb_server import list_devices
 from navitas.errors import DeviceError
+from navitas.virtual_phone.kernel.spec import default_profile
+from navitas.virtual_phone.models import make_phone
 from navitas.virtual_phone.start import virtual_phone
 
 Adb = Callable[..., "subprocess.CompletedProcess[bytes]"]
@@ -127,6 +129,7 @@ def test_two_phones_do_not_meet(phone: AdbDevice) -> None:
         other.push(b"second", "/data/local/tmp/whose")
         assert phone.shell("cat /data/local/tmp/whose").stdout == b"first"
         assert other.shell("cat /data/local/tmp/whose").stdout == b"second"
+        assert phone.info.identity == other.info.identity == "navitas-google_pixel_6"
         assert phone.serial != other.serial and phone.client.path != other.client.path
 
 
@@ -134,6 +137,19 @@ def test_another_phone_by_name(tmp_path: Path) -> None:
     with virtual_phone(phone="google-nexus-5") as nexus:
         assert "nexus" in nexus.info.model
         assert nexus.shell("getprop ro.navitas.power_profile").text == "google-nexus-5\n"
+        assert nexus.info.identity == "navitas-google_nexus_5"
+
+
+def test_the_identity_of_a_phone_after_a_file_depends_on_its_content(tmp_path: Path) -> None:
+    text = default_profile().read_text()
+    identities = []
+    for number, content in enumerate((text, text, f"{text}<!-- another -->")):
+        file = tmp_path / str(number) / "mine.xml"
+        file.parent.mkdir()
+        file.write_text(content)
+        identities.append(make_phone(tmp_path / f"state-{number}", str(file)).properties.get("ro.serialno"))
+    first, same, other = identities
+    assert first == same != other and first.startswith("navitas-mine-")
 
 
 def test_an_unknown_phone_is_an_error_that_names_those_there_are() -> None:

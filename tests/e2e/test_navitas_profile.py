@@ -116,8 +116,10 @@ def test_properties_outrank_the_block(tmp_path: Path, any_gradle: str, repositor
     assert "navitas: tests failed (exit code 3)" in said
     made = project / "build" / "navitas"
     assert (made / "exit-code.txt").read_text() == "3\n"
-    tests = json.loads((made / "report.json").read_text("utf-8"))["tests"]
-    assert {(test["class"], test["status"]) for test in tests} == {("p.ATest", "passed"), ("p.BTest", "failed")}
+    report = json.loads((made / "report.json").read_text("utf-8"))
+    assert {(test["class"], test["status"]) for test in report["tests"]} == {("p.ATest", "passed"), ("p.BTest", "failed")}
+    typed = report["provenance"]["command_line"]
+    assert typed[typed.index("--source") + 1] == str(project), "the report can name the project's git revision"
 
 
 def test_what_is_set_wrongly_is_told(tmp_path: Path, any_gradle: str, repository: Path) -> None:

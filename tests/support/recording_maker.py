@@ -65,6 +65,7 @@ def make_recording(
         device=DeviceEntry(
             kind="virtual",
             serial="127.0.0.1:5555",
+            identity="navitas-virtual",
             model="Virtual",
             fingerprint="navitas/virtual/1",
             sdk=33,

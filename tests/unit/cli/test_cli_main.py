@@ -12,6 +12,7 @@ import pytest
 
 import navitas
 from navitas.cli.destinations import check_outputs
+from navitas.cli.formats import ReportFile
 from navitas.cli.main import COMMANDS, run
 from navitas.cli.measuring import tell
 from navitas.cli.options import ReportOptions
@@ -146,7 +147,7 @@ def test_a_report_does_not_take_the_recording_s_place(capsys: pytest.CaptureFixt
         assert run(["report", str(golden), "--json", str(path)]) == ExitCode.USAGE
         assert word in capsys.readouterr().err
     with pytest.raises(UsageError, match="is the recording's folder"):
-        check_outputs(ReportOptions(Path("new"), None, None, None, 20, "default"), Path("new"))
+        check_outputs(ReportOptions((ReportFile("json", Path("new"), "--json"),)), Path("new"))
 
 
 def test_too_little_memory_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -192,7 +193,7 @@ def test_what_was_measured_is_told_although_no_report_can_be_made(tmp_path: Path
     recording = Path(shutil.copytree(Path(__file__).parents[2] / "golden/recording-v1", tmp_path / "rec"))
     outcome = ProfilingOutcome(recording, {"a.BTest#c": "why"}, crashed=False)
     with pytest.raises(UsageError, match="mian"):
-        tell(outcome, navitas.load(recording), ReportOptions(None, None, None, tree="mian", top=20, method="default"))
+        tell(outcome, navitas.load(recording), ReportOptions(tree="mian"))
     error = capsys.readouterr().err
     assert "FAILED a.BTest#c: why" in error
     assert f"recording: {recording}\n" in error
@@ -202,11 +203,7 @@ def test_a_large_recording_says_so(tmp_path: Path, capsys: pytest.CaptureFixture
     recording = Path(shutil.copytree(Path(__file__).parents[2] / "golden/recording-v1", tmp_path / "rec"))
     with (recording / "big").open("wb") as file:
         file.truncate(203_000_000)
-    tell(
-        ProfilingOutcome(recording, {}, crashed=False),
-        navitas.load(recording),
-        ReportOptions(None, None, None, None, 20, "default"),
-    )
+    tell(ProfilingOutcome(recording, {}, crashed=False), navitas.load(recording), ReportOptions())
     error = capsys.readouterr().err
     assert f"recording: {recording} (203 MB; smaller with --mode tick or folded, " in error and "--exclude" in error
 

@@ -69,6 +69,14 @@ def test_a_phone_is_called_by_a_hash_of_its_serial_number() -> None:
     assert len(names) == 2 and not any("serial" in str(name) for name in names)
 
 
+def test_a_phone_has_one_name_however_adb_reaches_it() -> None:
+    names = {
+        take_sample(FakeDevice(PHONE, info=DeviceInfo("phone", serial, "A phone", "f", 33, "9A1B")), "")["client"]
+        for serial in ("9A1B", "192.168.1.4:5555", "192.168.1.4:37001")
+    }
+    assert len(names) == 1
+
+
 @pytest.mark.parametrize(
     ("text", "network"),
     [

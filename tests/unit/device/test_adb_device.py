@@ -220,3 +220,22 @@ def test_waiting_for_a_device_that_comes_back() -> None:
 def test_waiting_for_a_device_that_does_not_come_back() -> None:
     with device({"shell": fail("device offline")}) as phone:
         assert not phone.wait_until_back(0.1)
+
+
+@pytest.mark.parametrize(
+    ("address", "number", "boot", "identity"),
+    [
+        ("9A1B", "9A1B", "", "9A1B"),
+        ("192.168.1.4:5555", "9A1B", "", "9A1B"),
+        ("192.168.1.4:37001", "", "9A1B", "9A1B"),
+        ("9A1B", "", "unknown", "9A1B"),
+        ("192.168.1.4:5555", "unknown", "0123456789ABCDEF", ""),
+    ],
+)
+def test_the_identity_of_a_phone_does_not_depend_on_how_adb_reaches_it(
+    address: str, number: str, boot: str, identity: str
+) -> None:
+    lines = f"\nPixel\nfingerprint\n34\n{number}\n{boot}\n".encode()
+    with fake_adb({"host:transport:": OKAY, "shell": shell(out(lines), END)}) as server:
+        info = AdbDevice(server.client, address).info
+    assert (info.serial, info.identity, info.sdk) == (address, identity, 34)

@@ -26,6 +26,7 @@ ABOUT = About(
     device={
         "kind": "virtual",
         "serial": "127.0.0.1:1",
+        "identity": "navitas-made",
         "model": "Made",
         "fingerprint": "f",
         "sdk": 33,
@@ -43,6 +44,14 @@ ABOUT = About(
     },
     battery_mah=3000.0,
     voltage_v=4.0,
+    created_utc="2026-01-01T00:00:00+00:00",
+    provenance={
+        "navitas_version": "0",
+        "host": {"os": "Linux 6.1.0", "machine": "x86_64", "cpus": 2},
+        "java": {"tests": ["17.0.15"], "build": "21.0.1"},
+        "git": {"revision": "0" * 40, "dirty": True},
+        "command_line": ["navitas", "profile", "--repeat", "1"],
+    },
 )
 TICKED = replace(RUN, tick_ns=1.1e6)
 """A run in which ticks timed the calls."""

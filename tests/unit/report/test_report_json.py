@@ -97,9 +97,17 @@ def test_the_examples_of_the_docs_run(tmp_path: Path) -> None:
 def test_the_jq_examples_of_the_docs_run(tmp_path: Path) -> None:
     if shutil.which("jq") is None:
         pytest.skip("jq is not installed")
-    largest, limit = re.findall(r"```sh\n(.*?)```", (ROOT / "docs/json-report.md").read_text("utf-8"), re.DOTALL)
-    (tmp_path / "report.json").write_text(text_of(write, profile()))
-    done = subprocess.run(["sh", "-c", largest], cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[0].endswith("org.example.Sorter.sort")
-    over = [subprocess.run(["sh", "-c", limit.replace("0.5", joules)], cwd=tmp_path, check=False) for joules in ("0.5", "100")]
-    assert [done.returncode for done in over] == [1, 0]
+    recipes = re.findall(r"```sh\n(.*?)```", (ROOT / "docs/json-report.md").read_text("utf-8"), re.DOTALL)
+    largest, limit, history = recipes
+    (tmp_path / "report.json").write_text(text_of(write, profile(one_run(0, 10.0), one_run(1, 12.0))))
+
+    def jq(recipe: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(["sh", "-c", recipe], cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    assert jq(largest).stdout.splitlines()[0].endswith("org.example.Sorter.sort")
+    assert [jq(limit.replace("0.5", joules)).returncode for joules in ("0.5", "100")] == [1, 0]
+    assert json.loads(jq(history).stdout) == {
+        "created_utc": "2026-01-01T00:00:00+00:00",
+        "revision": "0" * 40,
+        "tests": {"org.example.SortTest#sorts": 11.0},
+    }

@@ -49,6 +49,7 @@ final class Profiling implements Serializable {
   List<String> command(File program, File bundle) {
     List<String> command = new ArrayList<>();
     command.addAll(Arrays.asList(program.getPath(), "profile", "--bundle", bundle.getPath(), "--end-with-stdin"));
+    command.addAll(Arrays.asList("--source", workingDir.getPath()));
     command.addAll(Arrays.asList("--output", recording.getPath(), "--replace", "--json", json.getPath()));
     command.addAll(arguments);
     return command;

@@ -16,7 +16,7 @@ import org.gradle.api.tasks.TaskAction;
 /**
  * Tells the command line what a project is and where its bundles lie, by a line on standard output for each:
  * {@code navitas-project {"module": ":app", "kind": "java|android|other", "variant": NAME|null, "bundle": PATH|null,
- * "framework": [PATH, …]|null}}. Runs each time.
+ * "framework": [PATH, …]|null, "java": VERSION}}, where {@code java} is what Gradle runs on. Runs each time.
  */
 public class ReportTask extends DefaultTask {
   private String module;
@@ -56,6 +56,7 @@ public class ReportTask extends DefaultTask {
       line.put("variant", variant.isEmpty() ? null : variant);
       line.put("bundle", bundle != null && bundle.exists() ? bundle.getAbsolutePath() : null);
       line.put("framework", files);
+      line.put("java", System.getProperty("java.version"));
       // toJson escapes what is not ASCII, so no encoding of the console can harm a path.
       System.out.println("navitas-project " + JsonOutput.toJson(line));
     });

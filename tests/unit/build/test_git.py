@@ -1,0 +1,161 @@
+"""The revision of a project, from repositories that nobody should have to trust."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from navitas.build.git import Revision, revision
+
+GIT = shutil.which("git")
+pytestmark = pytest.mark.skipif(GIT is None, reason="git is not installed")
+
+
+@pytest.fixture(autouse=True)
+def _plain_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No configuration of this user or machine."""
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    (tmp_path / "gitconfig").write_text("[user]\nname = a\nemail = a@b\n[init]\ndefaultBranch = main\n")
+
+
+def git(folder: Path, *arguments: str) -> str:
+    assert GIT is not None
+    return subprocess.run([GIT, *arguments], cwd=folder, check=True, capture_output=True, text=True).stdout.strip()
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A repository with one commit of `app/file`."""
+    folder = tmp_path / "repository"
+    (folder / "app").mkdir(parents=True)
+    (folder / "app/file").write_text("a")
+    git(folder, "init", "-q")
+    git(folder, "add", ".")
+    git(folder, "commit", "-qm", "first")
+    return folder
+
+
+def rewritten(file: Path) -> None:
+    """Write the same text anew: git must read the file to see that it is unchanged."""
+    file.write_text(file.read_text())
+    os.utime(file, (1, 1))
+
+
+def test_a_clean_and_a_changed_project(repository: Path) -> None:
+    commit = git(repository, "rev-parse", "HEAD")
+    assert revision(repository) == revision(repository / "app") == Revision(commit, dirty=False)
+    (repository / "recordings").mkdir()
+    (repository / "recordings/new").touch()
+    assert revision(repository) == Revision(commit, dirty=False), "untracked files are no change of the project"
+    rewritten(repository / "app/file")
+    assert revision(repository) == Revision(commit, dirty=False)
+    (repository / "app/file").write_text("b")
+    assert revision(repository) == Revision(commit, dirty=True)
+    git(repository, "add", ".")
+    assert revision(repository) == Revision(commit, dirty=True)
+
+
+def test_a_worktree_has_its_own_revision(repository: Path, tmp_path: Path) -> None:
+    git(repository, "worktree", "add", "-q", str(tmp_path / "other"), "-b", "other")
+    (tmp_path / "other/app/file").write_text("b")
+    git(tmp_path / "other", "commit", "-qam", "second")
+    assert revision(tmp_path / "other") == Revision(git(tmp_path / "other", "rev-parse", "HEAD"), dirty=False)
+    assert revision(tmp_path / "other") != revision(repository)
+
+
+def test_there_may_be_no_revision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert revision(tmp_path) is None, "no repository"
+    assert revision(tmp_path / "missing") is None
+    git(tmp_path, "init", "-q")
+    assert revision(tmp_path) is None, "no commit"
+    (tmp_path / ".git/HEAD").write_bytes(b"\xff\0 damaged")
+    assert revision(tmp_path) is None
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert revision(tmp_path) is None, "no git"
+
+
+def test_a_git_that_hangs_or_fails_is_left_out(repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "bin/git"
+    program.parent.mkdir()
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    for body in ("exit 3", "echo nonsense", "exec sleep 1000"):
+        program.write_text(f"#!/bin/sh\n{body}\n")
+        program.chmod(0o755)
+        monkeypatch.setattr("navitas.build.git._TIMEOUT_S", 1.0)
+        assert revision(repository) is None
+
+
+def test_another_repository_in_the_environment_is_not_meant(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    git(other, "init", "-q")
+    expected = revision(repository)
+    monkeypatch.setenv("GIT_DIR", str(other / ".git"))
+    monkeypatch.setenv("GIT_WORK_TREE", str(other))
+    assert expected is not None and revision(repository) == expected
+
+
+@pytest.mark.parametrize("filters", [(), ("filter.x.clean", "filter.x.process")])
+def test_nothing_of_the_repository_runs(repository: Path, filters: tuple[str, ...]) -> None:
+    trap = repository / "trap.sh"
+    trap.write_text(f"#!/bin/sh\necho \"$0 $*\" >> '{repository}/ran'\ncat\n")
+    trap.chmod(0o755)
+    hooks = repository / ".git/hooks"
+    for name in ("post-index-change", "fsmonitor-watchman", "post-checkout", "reference-transaction"):
+        shutil.copy(trap, hooks / name)
+    keys = (
+        "core.fsmonitor",
+        "core.pager",
+        "core.editor",
+        "core.sshCommand",
+        "diff.external",
+        "diff.x.command",
+        "diff.x.textconv",
+    )
+    for key in (*keys, *filters, "credential.helper"):
+        git(repository, "config", key, str(trap))
+    git(repository, "config", "core.hooksPath", str(hooks))
+    git(repository, "config", "pager.diff", "true")
+    (repository / ".git/info/attributes").write_text("* filter=x diff=x\n")
+    rewritten(repository / "app/file")
+    (repository / "ran").unlink(missing_ok=True)
+    found = revision(repository)
+    assert not (repository / "ran").exists(), (repository / "ran").read_text()
+    assert found is not None and found.dirty is (None if filters else False), "to compare, git would run the filter"
+
+
+def test_a_partial_clone_fetches_nothing(repository: Path) -> None:
+    trap = repository / "trap.sh"
+    trap.write_text(f"#!/bin/sh\ntouch '{repository}/ran'\nexit 1\n")
+    trap.chmod(0o755)
+    (repository / "app/file").write_text("changed")
+    blob = git(repository, "rev-parse", "HEAD:app/file")
+    tree = git(repository, "rev-parse", "HEAD^{tree}")
+    for name in (blob, tree):
+        (repository / ".git/objects" / name[:2] / name[2:]).unlink()
+    for key, value in (
+        ("core.repositoryFormatVersion", "1"),
+        ("extensions.partialClone", "origin"),
+        ("remote.origin.url", f"ext::{trap}"),
+        ("remote.origin.promisor", "true"),
+        ("protocol.ext.allow", "always"),
+    ):
+        git(repository, "config", key, value)
+    found = revision(repository)
+    assert found is not None and found.dirty is None
+    assert not (repository / "ran").exists()
+
+
+def test_filters_of_the_user_are_no_reason_to_know_less(repository: Path, tmp_path: Path) -> None:
+    with (tmp_path / "gitconfig").open("a") as config:
+        config.write('[filter "lfs"]\nclean = cat\nsmudge = cat\n')
+    found = revision(repository)
+    assert found is not None and found.dirty is False

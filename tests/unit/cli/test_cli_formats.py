@@ -1,0 +1,218 @@
+"""`--format`, `-o` and the short forms: which report goes where, and what is refused before any work is done."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import shutil
+import sys
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+from support.command_line import NAVITAS
+
+import navitas
+from navitas.cli.formats import ReportFile
+from navitas.cli.main import run
+from navitas.cli.measuring import tell
+from navitas.cli.options import ReportOptions
+from navitas.collect.session import Outcome
+from navitas.errors import ExitCode, NavitasError
+from navitas.report import registry
+from navitas.report.registry import format_names
+
+GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
+CSV = """
+from navitas.report.format import Format
+
+def write(profile, out):
+    out.write("joules\\n")
+
+FORMAT = Format("csv", ".csv", "joules", write)
+"""
+
+
+def report(*arguments: object) -> int:
+    return run(["report", str(GOLDEN), *map(str, arguments)])
+
+
+@pytest.fixture
+def plugins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Formats of other packages: `csv`, `table` (also .csv), `broken`, which cannot be imported, and `failing`."""
+    folder = tmp_path / "plugins"
+    folder.mkdir()
+    (folder / "cli_csv.py").write_text(CSV)
+    (folder / "cli_table.py").write_text(CSV)
+    (folder / "cli_broken.py").write_text("raise ImportError('no such\x1b[2J module')")
+    (folder / "cli_failing.py").write_text(CSV.replace('out.write("joules\\n")', "1 / 0").replace('".csv"', '".fail"'))
+    monkeypatch.syspath_prepend(folder)
+    points = [EntryPoint(name, f"cli_{name}", registry.ENTRY_POINTS) for name in ("csv", "table", "broken", "failing")]
+    monkeypatch.setattr(registry.metadata, "entry_points", lambda group: points)
+    return folder
+
+
+@pytest.fixture
+def no_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In an empty folder, a test that fails when a recording is read."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("navitas.cli.report.load_profile", lambda *_, **__: pytest.fail("the recording was read"))
+
+
+def test_a_format_and_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert report("--format", "json", "-o", tmp_path / "energy") == ExitCode.OK
+    assert json.loads((tmp_path / "energy").read_text())["schema_version"] == 2
+    assert "Threads" in capsys.readouterr().out, "the tables are shown as with --json FILE"
+
+
+def test_formats_take_files_in_order(tmp_path: Path) -> None:
+    assert report("--format", "collapsed", "-o", tmp_path / "a", "--format", "speedscope", "-o", tmp_path / "b") == ExitCode.OK
+    assert "profiles" in json.loads((tmp_path / "b").read_text())
+    assert ";" in (tmp_path / "a").read_text()
+
+
+def test_the_short_forms_write_the_same_files(tmp_path: Path) -> None:
+    for name in ("json", "speedscope", "collapsed"):
+        assert report(f"--{name}", tmp_path / "short", "--format", f"{name}={tmp_path / 'long'}") == ExitCode.OK
+        assert (tmp_path / "short").read_bytes() == (tmp_path / "long").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "begins"),
+    [
+        ("a.json", b"{\n"),
+        ("a.speedscope.json", b'{\n "$schema"'),
+        ("A.TXT", b"sample"),
+        ("a.parquet", b"PAR1"),
+        ("a.collapsed", b""),
+    ],
+)
+def test_the_extension_names_the_format(tmp_path: Path, name: str, begins: bytes) -> None:
+    assert report("-o", tmp_path / name) == ExitCode.OK
+    assert (tmp_path / name).read_bytes().startswith(begins)
+
+
+def test_a_format_without_a_file_goes_to_standard_output(capsys: pytest.CaptureFixture[str]) -> None:
+    assert report("--format", "json") == ExitCode.OK
+    assert json.loads(capsys.readouterr().out)["project"] == "sample"
+
+
+def test_a_binary_format_goes_to_a_pipe(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert report("--format", "parquet", "-o", "-") == ExitCode.OK
+    out = capfdbinary.readouterr().out
+    assert out.startswith(b"PAR1") and out.endswith(b"PAR1")
+
+
+def test_a_binary_format_does_not_go_to_a_terminal() -> None:
+    for target in ("-", "/dev/stdout"):
+        child, terminal = pty.fork()
+        if not child:
+            os.execv(NAVITAS, [str(NAVITAS), "report", str(GOLDEN), "--format", "parquet", "-o", target])
+        said = b""
+        while True:
+            try:
+                piece = os.read(terminal, 4096)
+            except OSError:  # the terminal's end on Linux
+                break
+            if not piece:
+                break
+            said += piece
+        os.close(terminal)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == ExitCode.USAGE
+        assert b"parquet is a binary format and does not go to a terminal" in said and b"PAR1" not in said
+
+
+def test_options_of_the_tables_are_those_of_the_text_report(tmp_path: Path) -> None:
+    assert report("--top", 1, "--tree", "main", "-o", tmp_path / "a.txt") == ExitCode.OK
+    text = (tmp_path / "a.txt").read_text()
+    assert "more methods (--top)" in text and "self 8.72 mJ, 1 call" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said", "remedy"),
+    [
+        (["--format", "jsn", "-o", "x"], "there is no report format 'jsn'", "did you mean json? known are json, speedscope"),
+        (["--format", "JSON=x"], "there is no report format 'JSON'", "did you mean json?"),
+        (["--format", "a\x1b[2J"], "there is no report format 'a\\x1b[2J'", "known are"),
+        (["--format", "parquet"], "parquet is a binary format and needs a file", "--format parquet=report.parquet"),
+        (["--format", "json="], "is no file name", "name a file"),
+        (["-o", "x.foo"], "x.foo: no report format has this extension", ".speedscope.json (speedscope)"),
+        (["-o", "-"], "-o - does not say which report", "--format NAME -o -"),
+        (["--format", "json", "--format", "text", "-o", "x"], "2 formats without a file, and -o 1 files", "NAME=FILE"),
+        (["--format", "json", "-o", "x", "-o", "y.txt"], "1 formats without a file, and -o 2 files", "NAME=FILE"),
+        (["--format", "json=x", "--format", "text=x"], "are the same file: x", "Name another one"),
+        (["--format", "json", "--format", "text"], "two reports would go to the same file", "name a file for each"),
+        (["-o", "x.json", "--json", "x.json"], "are the same file: x.json", "Name another one"),
+        (["-o", f"{GOLDEN}/manifest.json"], "is a file of the recording", "never changed"),
+    ],
+)
+@pytest.mark.usefixtures("no_reading")
+def test_unclear_requests_are_refused_before_any_work(
+    arguments: list[str], said: str, remedy: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert report(*arguments) == ExitCode.USAGE
+    error, help_line = capsys.readouterr().err.splitlines()[:2]
+    assert said in error and remedy in help_line
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_format_that_lacks_a_package_names_the_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(registry, "find_spec", lambda name: None)
+    for arguments in (["-o", tmp_path / "x.parquet"], ["--format", f"parquet={tmp_path / 'x'}"]):
+        assert report(*arguments) == ExitCode.USAGE
+        said = capsys.readouterr().err
+        assert "the report format parquet needs pyarrow" in said and "pip install 'navitas[arrow]'" in said
+    assert report("--format", "json") == ExitCode.OK
+
+
+def test_formats_of_other_packages(plugins: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert report("--format", f"csv={tmp_path / 'a'}") == ExitCode.OK
+    assert (tmp_path / "a").read_text() == "joules\n"
+    assert report("-o", tmp_path / "b.csv") == ExitCode.USAGE
+    said = capsys.readouterr().err
+    assert "several report formats have this extension" in said and "choose one by --format: csv, table" in said
+    assert report("--format", f"broken={tmp_path / 'c'}") == ExitCode.TROUBLE
+    assert "the report format broken (cli_broken) cannot be loaded: ImportError" in capsys.readouterr().err
+    assert report("-o", tmp_path / "d.json") == ExitCode.OK, "all others work"
+    capsys.readouterr()
+    assert report("-o", tmp_path / "e.fail") == ExitCode.TROUBLE
+    said = capsys.readouterr().err
+    assert "the report format failing failed: ZeroDivisionError: division by zero" in said and "Traceback" not in said
+    assert not (tmp_path / "e.fail").exists()
+
+
+@pytest.mark.usefixtures("plugins")
+def test_a_format_that_fails_does_not_cost_the_recording_its_report(tmp_path: Path) -> None:
+    recording = Path(shutil.copytree(GOLDEN, tmp_path / "rec"))
+    options = ReportOptions((ReportFile("failing", tmp_path / "x", "--format failing"),))
+    with pytest.raises(NavitasError, match="the report format failing failed"):
+        tell(Outcome(recording, {}, crashed=False), navitas.load(recording), options)
+    assert json.loads((recording / "report.json").read_text())["schema_version"] == 2
+
+
+def test_help_lists_the_formats(plugins: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for command in ("report", "profile", "record", "demo"):
+        assert run([command, "--help"]) == ExitCode.OK
+        text = " ".join(capsys.readouterr().out.split())
+        assert ", ".join(format_names()) in text
+        if command == "report":
+            assert "every fact of energy as a table (.parquet)" in text
+            assert "the report format broken (cli_broken) cannot be loaded" in text
+            assert "\x1b" not in text
+
+
+def test_profile_record_and_demo_take_formats(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "build.gradle").touch()
+    for arguments in (["profile", str(tmp_path)], ["demo"], ["record", "a.b"]):
+        assert run([*arguments, "--format", "jsn=x"]) == ExitCode.USAGE
+        assert "there is no report format 'jsn'" in capsys.readouterr().err
+    assert run(["profile", str(tmp_path), "--granularity", "test", "--format", "speedscope=x"]) == ExitCode.USAGE
+    assert "--format speedscope shows calls" in capsys.readouterr().err
+
+
+def test_naming_a_format_alone_imports_nothing_heavy() -> None:
+    code = "import navitas.cli.options, sys; sys.exit('numpy' in sys.modules)"
+    assert os.spawnv(os.P_WAIT, sys.executable, [sys.executable, "-c", code]) == 0

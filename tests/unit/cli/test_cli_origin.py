@@ -1,0 +1,173 @@
+"""What a recording says of where it comes from, and what it keeps to itself."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import click
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from navitas.build.bundle import Bundle
+from navitas.build.git import Revision
+from navitas.build.java import java_version
+from navitas.bundle.manifest import BundleManifest
+from navitas.cli.main import run
+from navitas.cli.masking import masked
+from navitas.cli.origin import command_line, java_of_tests, provenance
+from navitas.recording.manifest import Provenance
+
+GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "shown"),
+    [
+        (["-Ppassword=x"], ["-Ppassword=***"]),
+        (["-Psigning.keyPassword=a b=c"], ["-Psigning.keyPassword=***"]),
+        (["--db-password", "x", "--repeat", "3"], ["--db-password", "***", "--repeat", "3"]),
+        (["--API_KEY=x", "apiKey=y", "GITHUB_TOKEN=z"], ["--API_KEY=***", "apiKey=***", "GITHUB_TOKEN=***"]),
+        (["am", "start", "--es", "token", "abc", "-n", "a/.B"], ["am", "start", "--es", "token", "***", "-n", "a/.B"]),
+        (["am start --es token abc -n a/.B"], ["am start --es token *** -n a/.B"]),
+        (["am start --es password 'a b' -n a/.B"], ["am start --es password *** -n a/.B"]),
+        (["x --secret=a y"], ["x --secret=*** y"]),
+        (["curl -H 'Authorization: abc'"], ["curl -H 'Authorization: ***"]),
+        (["curl -H 'Authorization: Bearer abc' x"], ["curl -H 'Authorization: Bearer *** x"]),
+        (["--header=Authorization: Basic abc"], ["--header=Authorization: Basic ***"]),
+        (["https://jane:pw@host/a"], ["https://***@host/a"]),
+        (['{"password": "x"}'], ['{"password": ***}']),
+        (["--password", "--repeat"], ["--password", "--repeat"]),
+        (["a\udcffb"], ["a\ufffdb"]),
+        # Not secrets, though their names sound alike.
+        (["--tests", "TokenTest#expires", "--repeat", "3"], ["--tests", "TokenTest#expires", "--repeat", "3"]),
+        (["--tests", "a.b.PasswordTest", "--mode", "tick"], ["--tests", "a.b.PasswordTest", "--mode", "tick"]),
+        (["--tests=TokenTest", "--exclude", "**.tokenizer.**"], ["--tests=TokenTest", "--exclude", "**.tokenizer.**"]),
+        (["--format", "json=tokens.json", "/home/jane/passport"], ["--format", "json=tokens.json", "/home/jane/passport"]),
+    ],
+)
+def test_secrets_are_masked(arguments: list[str], shown: list[str]) -> None:
+    assert masked(arguments) == shown
+
+
+@given(st.lists(st.text(max_size=20), max_size=6))
+def test_every_argument_stays_one_that_can_be_written(arguments: list[str]) -> None:
+    found = masked(arguments)
+    assert len(found) == len(arguments)
+    Provenance(command_line=found).model_dump_json().encode()
+
+
+def test_long_arguments_are_no_burden() -> None:
+    """With a pattern of quadratic time, each of these would take minutes."""
+    for text in ("password", "a=", "-", "x:", "x://", "token=", "token='", 'token:"', "token ", " ", "auth: bearer "):
+        assert masked([text * 20_000])
+
+
+def test_the_command_line_is_that_of_the_command() -> None:
+    assert command_line() == []
+    with (
+        click.Context(click.Command("navitas"), obj=("profile", "--x=1", "-Ptoken=1")) as outer,
+        click.Context(click.Command("profile"), parent=outer),
+    ):
+        assert command_line() == ["navitas", "profile", "--x=1", "-Ptoken=***"]
+
+
+def test_main_hands_its_arguments_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[list[str]] = []
+    monkeypatch.setattr("navitas.cli.profiling._report", lambda *_: seen.append(command_line()) or 0)
+    assert run(["record", "a.b", "--device", "x", "--", "am", "start"]) == 0
+    assert seen == [["navitas", "record", "a.b", "--device", "x", "--", "am", "start"]]
+
+
+def test_this_computer_is_described_without_its_name() -> None:
+    found = provenance(["17.0.1", "17.0.1", "11"], build_java="21", revision=Revision("a" * 40, dirty=None))
+    assert found.host is not None and found.host.os and found.host.machine and found.host.cpus == os.cpu_count()
+    text = found.model_dump_json()
+    assert os.uname().nodename not in text.replace(found.host.os, "")
+    assert json.loads(text)["java"] == {"tests": ["11", "17.0.1"], "build": "21"}
+    assert json.loads(text)["git"] == {"revision": "a" * 40, "dirty": None}
+
+
+@pytest.mark.parametrize(
+    ("release", "version"),
+    [
+        ('IMPLEMENTOR="x"\nJAVA_VERSION="17.0.15"\nOS_NAME="Linux"\n', "17.0.15"),
+        ('JAVA_VERSION="1.8.0_392-b08"\n', "1.8.0_392-b08"),
+        ('JAVA_VERSION="17\x1b[2J"\n', None),
+        ("X" * 100_000 + '\nJAVA_VERSION="17"\n', None),
+        (None, None),
+    ],
+)
+def test_the_version_of_java_is_that_of_its_release_file(tmp_path: Path, release: str | None, version: str | None) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/java").touch()
+    (tmp_path / "link").symlink_to(tmp_path / "bin/java")
+    if release is not None:
+        (tmp_path / "release").write_text(release)
+    assert java_version(tmp_path / "bin/java") == java_version(tmp_path / "link") == version
+
+
+def test_the_tests_java_is_the_bundle_s_or_the_default_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    homes = {version: tmp_path / version for version in ("11.0.1", "17.0.1", "21.0.1")}
+    for version, home in homes.items():
+        (home / "bin").mkdir(parents=True)
+        (home / "bin/java").touch()
+        (home / "release").write_text(f'JAVA_VERSION="{version}"\n')
+    monkeypatch.setenv("JAVA_HOME", str(homes["21.0.1"]))
+
+    def bundle(home: Path | None) -> Bundle:
+        manifest = BundleManifest.model_construct(java_home=str(home) if home is not None else None)
+        return Bundle(tmp_path, manifest, b"", tmp_path)
+
+    assert java_of_tests([bundle(homes["11.0.1"]), bundle(homes["17.0.1"])]) == {"11.0.1", "17.0.1"}
+    assert java_of_tests([bundle(None), bundle(tmp_path / "gone")]) == {"21.0.1"}
+    (homes["11.0.1"] / "bin/java").chmod(0o777)
+    assert java_of_tests([bundle(homes["11.0.1"])]) == {"21.0.1"}, "the phone does not run what every user can change"
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "gone"))
+    assert java_of_tests([bundle(None)]) == set()
+
+
+def test_a_release_file_that_is_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "release")
+    assert java_version(tmp_path / "bin/java") is None
+
+
+def report_of(recording: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
+    capsys.readouterr()
+    assert run(["report", str(recording), "--format", "json"]) == 0
+    loaded: dict[str, object] = json.loads(capsys.readouterr().out)
+    return loaded
+
+
+def test_a_recording_without_provenance_has_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:
+    report = report_of(GOLDEN, capsys)
+    assert report["provenance"] == {"navitas_version": "0.1.0"}
+    assert report["created_utc"] == "2026-01-01T00:00:00+00:00"
+    assert isinstance(report["device"], dict) and report["device"]["identity"] == ""
+
+
+def test_a_recording_with_provenance_reports_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    recording = Path(shutil.copytree(GOLDEN, tmp_path / "rec"))
+    manifest = json.loads((recording / "manifest.json").read_text())
+    evil = "\x1b[2J\u202e\ud800"
+    given_ = {
+        "host": {"os": evil, "machine": "x86_64", "cpus": None, "new": 1},
+        "java": {"tests": ["17"], "build": None},
+        "git": {"revision": "a" * 40, "dirty": True},
+        "command_line": ["navitas", "profile"],
+    }
+    (recording / "manifest.json").write_text(json.dumps(manifest | {"provenance": given_}))
+    report = report_of(recording, capsys)
+    assert report["provenance"] == {
+        "navitas_version": "0.1.0",
+        "host": {"os": evil.replace("\ud800", "?"), "machine": "x86_64"},
+        "java": {"tests": ["17"]},
+        "git": {"revision": "a" * 40, "dirty": True},
+        "command_line": ["navitas", "profile"],
+    }
+    assert run(["report", str(recording), "--format", "json"]) == 0
+    out = capsys.readouterr().out
+    assert "\x1b" not in out and "\u202e" not in out
