@@ -16,8 +16,8 @@ from navitas.cli.files import STDOUT
 from navitas.cli.paths import WRITE_ANY_NAME
 from navitas.errors import NavitasError, UsageError
 from navitas.report.format import Format
-from navitas.report.names import printable, printable_line
 from navitas.report.registry import find_format, format_for_file, format_names, list_formats
+from navitas.untrusted_text import printable, printable_line
 
 
 @dataclass(frozen=True, slots=True)

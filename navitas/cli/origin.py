@@ -10,14 +10,14 @@ from pathlib import Path
 
 import click
 
-from navitas.build.bundle import Bundle
 from navitas.build.git import Revision
 from navitas.build.java import find_java, java_version
 from navitas.bundle.manifest import BundleManifest
+from navitas.bundle.reader import Bundle
 from navitas.cli.masking import masked
-from navitas.device.jdks import program, why_not
 from navitas.errors import BuildError
 from navitas.recording.manifest import GitState, HostInfo, JavaVersions, Provenance
+from navitas.virtual_phone.jdks import program, why_not
 
 
 def provenance(tests: Iterable[str] = (), *, build_java: str | None = None, revision: Revision | None = None) -> Provenance:

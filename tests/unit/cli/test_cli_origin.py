@@ -11,8 +11,8 @@ import click
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from navitas.build.bundle import Bundle
+
 from navitas.build.git import Revision
 from navitas.build.java import java_version
 from navitas.bundle.manifest import BundleManifest
