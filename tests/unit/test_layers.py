@@ -53,6 +53,7 @@ ONLY_IN = {
     "py4j": {"build/bridge.py"},
     "axml": {"binary_xml.py"},
     "google": {"parse/trace/perfetto", "perfetto/"},
+    "perfetto": {"perfetto/"},
     "lxml": {"power/", "device/virtual/kernel/"},
     "rich": {"cli/", "report/terminal", "report/tables", "report/call_tree", "report/text"},
     "click": {"cli/"},

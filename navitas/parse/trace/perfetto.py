@@ -15,6 +15,7 @@ from navitas.parse.trace.perfetto_losses import PerfettoLosses
 from navitas.parse.trace.perfetto_packets import read_packets
 from navitas.parse.trace.perfetto_rails import PerfettoRails
 from navitas.parse.trace.tables import UNKNOWN, RawTrace
+from navitas.perfetto.messages import as_bytes
 
 _NO_TIME = "no time, or one of an unknown clock"
 
@@ -76,9 +77,9 @@ class _Reader:
 
     def _tree(self, t_ns: int, tree: Any) -> None:
         for process in tree.processes:
-            self.into.fact(t_ns, process.pid, LISTED, tgid=process.pid, name=b"".join(process.cmdline[:1]))
+            self.into.fact(t_ns, process.pid, LISTED, tgid=process.pid, name=b"".join(map(as_bytes, process.cmdline[:1])))
         for thread in tree.threads:
-            self.into.fact(t_ns, thread.tid, LISTED, tgid=thread.tgid, name=thread.name)
+            self.into.fact(t_ns, thread.tid, LISTED, tgid=thread.tgid, name=as_bytes(thread.name))
 
     def _listed(self, t_ns: int, stats: Any) -> None:
         for process in stats.processes:

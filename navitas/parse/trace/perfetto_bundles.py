@@ -22,10 +22,11 @@ from navitas.parse.trace.gather import (
 from navitas.parse.trace.perfetto_clocks import TIME_LIMIT_NS
 from navitas.parse.trace.perfetto_losses import PerfettoLosses
 from navitas.parse.trace.tables import DEAD, IDLE_APART_NS, LEAVES_IDLE, UNKNOWN
+from navitas.perfetto.messages import as_bytes
 
 _IDLE_EXIT, _MOST_IDLE = 4_294_967_295, 0xFFFF
 _CLONE_THREAD = 0x10000
-_SUSPENDS = (b"machine_suspend", b"timekeeping_freeze")
+_SUSPENDS = ("machine_suspend", "timekeeping_freeze")
 
 
 class Bundles:
@@ -86,7 +87,7 @@ class Bundles:
         died = (prev_state == DEAD) & (prev_tid > 0)
         self._into.facts.add(t_ns=t_ns[died], tid=prev_tid[died], kind=DIED, tgid=UNKNOWN, name=NO_NAME, parent=UNKNOWN)
         last = np.flatnonzero(self._last.of(next_tid) & (next_tid > 0))
-        table = np.array([self._into.names.number(bytes(name)) for name in compact.intern_table] + [NO_NAME], np.int32)
+        table = np.array([self._into.names.number(as_bytes(name)) for name in compact.intern_table] + [NO_NAME], np.int32)
         index = np.fromiter(compact.switch_next_comm_index, np.int64, len(compact.switch_next_comm_index))[:count]
         index = np.minimum(np.append(index, np.full(count - len(index), len(table))), len(table) - 1)
         name = table[index[last]]
@@ -97,8 +98,8 @@ class Bundles:
             return
         state = int(state_of_numbers(np.array([switch.prev_state]))[0])
         self._into.switches.row(cpu=cpu, t_ns=t_ns, next_tid=switch.next_pid, prev_tid=switch.prev_pid, prev_state=state)
-        self._into.fact(t_ns, switch.prev_pid, DIED if state == DEAD else SEEN, name=switch.prev_comm)
-        self._into.fact(t_ns, switch.next_pid, SEEN, name=switch.next_comm)
+        self._into.fact(t_ns, switch.prev_pid, DIED if state == DEAD else SEEN, name=as_bytes(switch.prev_comm))
+        self._into.fact(t_ns, switch.next_pid, SEEN, name=as_bytes(switch.next_comm))
         self._running[cpu] = switch.next_pid
 
     def _frequency(self, _: int, t_ns: int, __: Any, power: Any) -> None:
@@ -116,13 +117,13 @@ class Bundles:
     def _start(self, _: int, t_ns: int, event: Any, task: Any) -> None:
         is_thread = bool(task.clone_flags & _CLONE_THREAD)
         tgid, parent = (UNKNOWN, event.pid) if is_thread else (task.pid, UNKNOWN)
-        self._into.fact(t_ns, task.pid, OPEN, tgid=tgid, name=task.comm, parent=parent)
+        self._into.fact(t_ns, task.pid, OPEN, tgid=tgid, name=as_bytes(task.comm), parent=parent)
 
     def _fork(self, _: int, t_ns: int, __: Any, task: Any) -> None:
-        self._into.fact(t_ns, task.child_pid, OPEN, name=task.child_comm)
+        self._into.fact(t_ns, task.child_pid, OPEN, name=as_bytes(task.child_comm))
 
     def _rename(self, _: int, t_ns: int, __: Any, task: Any) -> None:
-        self._into.fact(t_ns, task.pid, SEEN, name=task.newcomm)
+        self._into.fact(t_ns, task.pid, SEEN, name=as_bytes(task.newcomm))
 
     def _end(self, _: int, t_ns: int, __: Any, task: Any) -> None:
         self._into.fact(t_ns, task.pid, GONE)

@@ -12,7 +12,7 @@ from google.protobuf.message import DecodeError
 
 from navitas.errors import RecordingError
 from navitas.parse.trace.gather import Gathered
-from navitas.perfetto.schema import message_class
+from navitas.perfetto.messages import message_class
 from navitas.regular_files import open_regular
 
 _PACKET_TAG = b"\x0a"  # field 1, length-delimited
