@@ -254,7 +254,7 @@ def test_other_forms_of_the_same_bundle_are_read_alike() -> None:
     names = b"".join(pw.content(5, name) for name in "abcde")
     unpacked = b"\x22" + _redundant(arrays + names + pw.content(77, b"?"))
     bundle = pw.content(8, b"") + pw.number(1, 9) + unpacked + pw.number(1, 3)
-    two.packets.append(b"\x0a" + _redundant(bundle) + pw.content(900, "later") + pw.number(10, 1))
+    two.packets.append(b"\x0a" + _redundant(bundle) + pw.content(90_000, "later") + pw.number(10, 1))
     two.packet(b"\x0a" + _redundant(pw.number(1, 3) + b"".join(b"\x12" + _redundant(event) for event in other)))
     first, second = read_perfetto(bytes(one)), read_perfetto(bytes(two))
     assert first.skipped == second.skipped == ()
