@@ -72,6 +72,7 @@ def _threads(tests: Sequence[TestEnergy]) -> tuple[ThreadEnergy, ...]:
             probes_j=fsum(thread.probes_j for thread in group),
             methods=(),
             nodes=Nodes.none(),
+            lowest_method_j=0.0,
             components=_sums([thread.components for thread in group]),
         )
         for group in groups.values()

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import starmap
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from navitas.analyze.method_rows import MethodRows, method_rows
-from navitas.analyze.records import Lazy, MethodEnergy, Nodes, TestEnergy, ThreadEnergy
+from navitas.analyze.records import Lazy, MethodEnergy, MethodRecords, Nodes, TestEnergy, ThreadEnergy
 from navitas.analyze.row_blocks import RowBlocks
 from navitas.analyze.trees import CallTrees, call_trees
 from navitas.attribute.compensation import NOT_THE_TESTS
@@ -202,9 +203,10 @@ class LedgerTables:
                 cpu_ns=cpu_ns,
                 untraced_j=untraced_j,
                 probes_j=probes_j,
-                methods=Lazy(partial(self.method_records, low + number)),
+                methods=self.method_records(low + number),
                 nodes=self.nodes(low + number),
                 components=tuple(components),
+                lowest_method_j=self._lowest_method_j[low + number],
             )
             for number, (owner, serial, tid, count, energy_j, cpu_ns, untraced_j, probes_j, components) in enumerate(
                 self._thread_blocks.rows(low, high)
@@ -228,10 +230,19 @@ class LedgerTables:
 
         return RowBlocks(len(rows.owner), read)
 
-    def method_records(self, tree: int) -> tuple[MethodEnergy, ...]:
+    def method_records(self, tree: int) -> MethodRecords:
         """The methods of one thread in one test, largest inclusive energy first."""
         low, high = self._method_starts[tree : tree + 2]
-        return tuple(MethodEnergy(*values) for values in self._method_blocks.rows(low, high))
+        rows = self._method_blocks.rows
+        return MethodRecords(high - low, lambda first, last: starmap(MethodEnergy, rows(low + first, low + last)))
+
+    @cached_property
+    def _lowest_method_j(self) -> list[float]:
+        rows = self.methods
+        lowest_j = np.zeros(len(self.trees.order))
+        np.minimum.at(lowest_j, rows.tree, np.minimum(rows.inclusive_j.sum(axis=1), rows.exclusive_j.sum(axis=1)))
+        found: list[float] = lowest_j.tolist()
+        return found
 
     @cached_property
     def _method_starts(self) -> list[int]:

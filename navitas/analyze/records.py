@@ -84,6 +84,41 @@ class MethodEnergy:
     """Of `exclusive_j`."""
 
 
+class MethodRecords(Sequence[MethodEnergy]):
+    """The methods of one thread in one test. Records are made when they are read, and not kept: recordings have millions."""
+
+    __slots__ = ("_read", "_size")
+
+    def __init__(self, size: int, read: Callable[[int, int], Iterator[MethodEnergy]]) -> None:
+        self._size, self._read = size, read
+
+    def __len__(self) -> int:
+        return self._size
+
+    @overload
+    def __getitem__(self, index: int) -> MethodEnergy: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[MethodEnergy]: ...
+
+    def __getitem__(self, index: int | slice) -> MethodEnergy | Sequence[MethodEnergy]:
+        if isinstance(index, slice):
+            return list(self)[index]
+        number = range(self._size)[index]
+        return next(self._read(number, number + 1))
+
+    def __iter__(self) -> Iterator[MethodEnergy]:
+        return self._read(0, self._size)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(list(self))
+
+
 @dataclass(frozen=True, slots=True)
 class Node:
     """One call-tree node; `parent` is -1 at a root; nodes come before their children."""
@@ -158,6 +193,8 @@ class ThreadEnergy:
     methods: Sequence[MethodEnergy] = field(repr=False)
     nodes: Nodes = field(repr=False)
     components: tuple[float, ...] = ()
+    lowest_method_j: float = 0.0
+    """The lowest energy of its methods, exclusive or inclusive, where it is below zero; else 0."""
 
 
 @dataclass(frozen=True, slots=True)

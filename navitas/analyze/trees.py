@@ -41,6 +41,37 @@ class CallTrees:
 def call_trees(ledger: Ledger) -> CallTrees:
     """Build all trees of a ledger."""
     order, place = _tree_order(ledger)
+    calls, components = ledger.calls, len(ledger.components)
+    share, parent, own = _nodes(ledger)
+    more = [] if calls.alternative_j is None else [calls.alternative_j]
+    whole = subtree_sums(parent, np.column_stack([own, calls.self_ns, calls.cpu_ns, *more, np.ones(len(share))]))
+    tree, method = place[share], ledger.paths.method[calls.path]
+    row, at, is_outermost = _placed(parent, tree * (method.max(initial=0) + 1) + method, np.rint(whole[:, -1]).astype(np.int64))
+    up = parent[row]
+    return CallTrees(
+        order=order,
+        start=np.searchsorted(tree[row], np.arange(len(order) + 1)),
+        tree=tree[row],
+        parent=np.where(up >= 0, at[up], -1),
+        method=method[row],
+        counts=np.stack([column[row] for column in (calls.calls, calls.throws, calls.cut)], axis=1),
+        exclusive_j=own[row, :components],
+        inclusive_j=whole[row, :components],
+        raw_exclusive_j=own[row, components],
+        raw_inclusive_j=whole[row, components],
+        self_ns=calls.self_ns[row],
+        wall_ns=whole[row, components + 1],
+        cpu_ns=whole[row, components + 2],
+        alternative_j=whole[row, components + 3] if more else None,
+        is_outermost=is_outermost,
+    )
+
+
+def _nodes(ledger: Ledger) -> tuple[I64, I64, F64]:
+    """Of each row of `Ledger.calls`: its row of `Ledger.shares`, its caller's row (-1 at a root), and its own energies.
+
+    These have a column for each component and one for the raw sum.
+    """
     calls, energy, width = ledger.calls, ledger.energy, len(ledger.paths)
     cell_key = _cell(ledger, ledger.shares.test, ledger.shares.owner)
     share = np.searchsorted(cell_key, _cell(ledger, calls.test, calls.owner))
@@ -54,33 +85,15 @@ def call_trees(ledger: Ledger) -> CallTrees:
     node = np.searchsorted(key, node_share * width + energy.path[of_calls])
     own[node, energy.component[of_calls]] = energy.exclusive_j[of_calls]
     own[:, -1] = np.bincount(node, energy.raw_j[of_calls], len(key))
-    more = [] if calls.alternative_j is None else [calls.alternative_j]
-    whole = subtree_sums(parent, np.column_stack([own, calls.self_ns, calls.cpu_ns, *more, np.ones(len(key))]))
-    tree, method = place[share], ledger.paths.method[calls.path]
-    below = np.rint(whole[:, -1]).astype(np.int64)
-    rank = tree * (method.max(initial=0) + 1) + method
+    return share, parent, own
+
+
+def _placed(parent: I64, rank: I64, below: I64) -> tuple[I64, I64, Bool]:
+    """Nodes in order of their place, each node's place, and which nodes, in that order, have none of their rank above them."""
     at = preorder(parent, rank, below)
-    row = np.empty(len(key), np.int64)
-    row[at] = np.arange(len(key))
-    up = parent[row]
-    counts = np.stack([calls.calls, calls.throws, calls.cut], axis=1)
-    return CallTrees(
-        order=order,
-        start=np.searchsorted(tree[row], np.arange(len(order) + 1)),
-        tree=tree[row],
-        parent=np.where(up >= 0, at[up], -1),
-        method=method[row],
-        counts=counts[row],
-        exclusive_j=own[row, :components],
-        inclusive_j=whole[row, :components],
-        raw_exclusive_j=own[row, components],
-        raw_inclusive_j=whole[row, components],
-        self_ns=calls.self_ns[row],
-        wall_ns=whole[row, components + 1],
-        cpu_ns=whole[row, components + 2],
-        alternative_j=whole[row, components + 3] if more else None,
-        is_outermost=outermost(rank[row], below[row]),
-    )
+    row = np.empty(len(at), np.int64)
+    row[at] = np.arange(len(at))
+    return row, at, outermost(rank[row], below[row])
 
 
 def _cell(ledger: Ledger, test: I32, owner: I32) -> I64:

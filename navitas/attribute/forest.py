@@ -21,10 +21,12 @@ def path_sums(parent: I64, value: NDArray[Word]) -> NDArray[Word]:
 
 def subtree_sums(parent: I64, values: F64) -> F64:
     """Each node's values (one column a figure) and those of all nodes below it, summed."""
-    total, above = values.copy(), parent.copy()
+    # Columns in one piece each, and one after another: this needs the least room.
+    total, above = values.copy(order="F"), parent.copy()
     while len(going := np.flatnonzero(above >= 0)):
         up = above[going]
-        total += sums(up, total[going], len(total))
+        for i in range(total.shape[1]):
+            total[:, i] += np.bincount(up, total[going, i], len(total))
         above[going] = above[up]
     return total
 

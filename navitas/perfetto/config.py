@@ -7,7 +7,7 @@ from typing import Any
 from google.protobuf import text_format
 from google.protobuf.message import DecodeError
 
-from navitas.perfetto.schema import message_class
+from navitas.perfetto.messages import message_class
 
 
 def read_config(data: bytes, *, is_text: bool) -> Any:

@@ -98,10 +98,7 @@ def unknown_thread(wanted: str, names: Iterable[str]) -> UsageError:
 
 def _is_below_zero(test: TestEnergy) -> bool:
     """Whether a figure of its threads or methods is."""
-    threads = test.threads
-    return any(thread.untraced_j < 0 for thread in threads) or any(
-        min(method.exclusive_j, method.inclusive_j) < 0 for thread in threads for method in thread.methods
-    )
+    return any(min(thread.untraced_j, thread.lowest_method_j) < 0 for thread in test.threads)
 
 
 def _header(profile: Profile) -> Text:

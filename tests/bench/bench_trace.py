@@ -121,8 +121,9 @@ def _recorded(figures: Figures, path: Path, size: int) -> None:
             block[place] = (later >> 7 * np.arange(7)) & 0x7F | np.where(np.arange(7) < 6, 0x80, 0)
             out.write(block.tobytes())
     took = run_measured([sys.executable, "-c", _READ.format(module="perfetto"), path])
-    note = f"{8 * each * blocks / 1e6:.1f} M switches, as many idle states; {took.cpu_s:.0f} s of CPU time"
+    note = f"{8 * each * blocks / 1e6:.1f} M switches, as many idle states"
     figures.add(f"{size / 1e9:.2f} GB of a Perfetto trace, peak memory", took.peak_mib, "MiB", at_most=2048, note=note)
+    figures.add(f"{size / 1e9:.2f} GB of a Perfetto trace, CPU time", took.cpu_s, "s", at_most=40.0)
     path.unlink()
 
 

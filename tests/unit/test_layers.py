@@ -74,6 +74,7 @@ ONLY_IN = {
     "fcntl": {"folder_lock.py", "virtual_phone/output_pipe.py"},
     "axml": {"binary_xml.py"},
     "google": {"parse/trace/perfetto", "perfetto/"},
+    "perfetto": {"perfetto/"},
     "lxml": {"power/", "virtual_phone/kernel/"},
     "rich": {"cli/", "report/terminal", "report/call_tree", "report/text"},
     "click": {"cli/"},

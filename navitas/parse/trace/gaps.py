@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from navitas.parse.trace.trace_tables import ALL_CPUS, RUNNABLE, SLEEPS, UNKNOWN
 
 # A ring of events that holds less than this part of the fullest one's has not been overwritten.
 _FULL = 0.25
+_NONE = np.empty(0, np.int64)
 
 
 def bridged(
@@ -26,63 +28,75 @@ def bridged(
     - A core's events that end before the trace (`ends_ns`) are missing until its end.
     """
     start_ns, end_ns = span_ns
-    cpu, t_ns, prev = switches.cpu, switches.t_ns, switches.prev_tid
-    is_first = np.append(True, cpu[1:] != cpu[:-1])[: len(cpu)]
-    before_ns = np.where(is_first, start_ns, np.roll(t_ns, 1))
-    expected = np.where(is_first, UNKNOWN, np.roll(switches.next_tid, 1))
-    untold = prev == UNKNOWN
-    lost_ns = _last_loss(switches, losses, before_ns)
-    is_lost = lost_ns >= 0
-    late = is_first & _full(switches) if overwritten else np.zeros(len(cpu), bool)
-    missing = (~is_first & ~untold & ~is_lost & (prev != expected)) | late
-    missing |= is_first & untold & (switches.prev_state != RUNNABLE)
-    from_ns = np.where(is_lost, lost_ns, before_ns)
-    missing |= is_lost & untold
-    told = ~missing & ~untold & np.where(is_first, prev != 0, is_lost & (prev != expected)) & (from_ns < t_ns)
-    rows = np.flatnonzero(missing & (from_ns < t_ns))
+    cores = _cores(switches)
+    most = max((core.stop - core.start for core in cores), default=0)
+    rows, from_ns, told, told_ns = [_NONE], [_NONE], [_NONE], [_NONE]
+    # One core after another: a long trace has tens of millions of switches.
+    for core in cores:
+        late = overwritten and core.stop - core.start >= _FULL * most
+        missing, follows, since_ns = _judged(switches, losses, core, start_ns, late)
+        rows.append(missing + core.start)
+        from_ns.append(since_ns[missing])
+        told.append(follows + core.start)
+        told_ns.append(since_ns[follows])
+    lost, place = np.concatenate(rows), np.concatenate(told)
     early = [(number, at) for number, at in ends_ns.items() if at < end_ns]
     more = Losses(
-        np.concatenate([losses.cpu, cpu[rows], [number for number, _ in early]]).astype(np.int32),
-        np.concatenate([losses.from_ns, from_ns[rows], [at for _, at in early]]).astype(np.int64),
-        np.concatenate([losses.to_ns, t_ns[rows], [end_ns for _ in early]]).astype(np.int64),
+        np.concatenate([losses.cpu, switches.cpu[lost], [number for number, _ in early]]).astype(np.int32),
+        np.concatenate([losses.from_ns, *from_ns, [at for _, at in early]]).astype(np.int64),
+        np.concatenate([losses.to_ns, switches.t_ns[lost], [end_ns for _ in early]]).astype(np.int64),
     )
     order = np.lexsort((more.to_ns, more.from_ns))
-    return _with(switches, np.flatnonzero(told), from_ns), Losses(more.cpu[order], more.from_ns[order], more.to_ns[order])
+    return _with(switches, place, np.concatenate(told_ns)), Losses(more.cpu[order], more.from_ns[order], more.to_ns[order])
 
 
-def _last_loss(switches: Switches, losses: Losses, before_ns: I64) -> I64:
+def _judged(switches: Switches, losses: Losses, core: slice, start_ns: int, late: bool) -> tuple[I64, I64, I64]:
+    """Of one core's switches: those before which events are missing, those before which who leaves there has run, and since when.
+
+    `late`: the core's events begin after the trace does.
+    """
+    t_ns, prev = switches.t_ns[core], switches.prev_tid[core]
+    before_ns, expected = np.roll(t_ns, 1), np.roll(switches.next_tid[core], 1)
+    before_ns[0], expected[0] = start_ns, UNKNOWN
+    untold = prev == UNKNOWN
+    since_ns = _last_loss(losses, int(switches.cpu[core.start]), t_ns, before_ns)
+    is_lost = since_ns >= 0
+    since_ns = np.where(is_lost, since_ns, before_ns)
+    differs = prev != expected
+    missing = ~untold & ~is_lost & differs
+    missing[0] = late or (untold[0] and switches.prev_state[core.start] != RUNNABLE)
+    missing |= is_lost & untold
+    follows = is_lost & differs
+    follows[0] = prev[0] != 0
+    follows &= ~missing & ~untold
+    is_before = since_ns < t_ns
+    return np.flatnonzero(missing & is_before), np.flatnonzero(follows & is_before), since_ns
+
+
+def _last_loss(losses: Losses, number: int, t_ns: I64, before_ns: I64) -> I64:
     """Where the last loss ends that a core has between a switch and the one before; -1 where it has none."""
-    found = np.full(len(switches), UNKNOWN, np.int64)
-    for number, low, high in zip(*_cores(switches), strict=True):
-        own = (losses.cpu == number) | (losses.cpu == ALL_CPUS)
-        if own.any():
-            to_ns, t_ns = np.sort(losses.to_ns[own]), switches.t_ns[low:high]
-            last = np.searchsorted(to_ns, t_ns, side="right") - 1
-            ends = to_ns[last]
-            found[low:high] = np.where((last >= 0) & (ends > before_ns[low:high]), ends, UNKNOWN)
-    return found
+    own = (losses.cpu == number) | (losses.cpu == ALL_CPUS)
+    if not own.any():
+        return np.full(len(t_ns), UNKNOWN, np.int64)
+    to_ns = np.sort(losses.to_ns[own])
+    last = np.searchsorted(to_ns, t_ns, side="right") - 1
+    ends = to_ns[last]
+    return np.where((last >= 0) & (ends > before_ns), ends, UNKNOWN)
 
 
-def _full(switches: Switches) -> Bool:
-    """Which switches are of cores whose ring of events is full."""
-    _, low, high = _cores(switches)
-    count = high - low
-    return np.repeat(count >= _FULL * count.max(initial=0), count)
-
-
-def _cores(switches: Switches) -> tuple[I32, I64, I64]:
-    """Each core with its first row and the one after its last."""
-    number, low = np.unique(switches.cpu, return_index=True)
-    return number, low.astype(np.int64), np.append(low[1:], len(switches)).astype(np.int64)[: len(low)]
+def _cores(switches: Switches) -> list[slice]:
+    """The rows of each core."""
+    bounds = [0, *(np.flatnonzero(switches.cpu[1:] != switches.cpu[:-1]) + 1).tolist(), len(switches)]
+    return [slice(low, high) for low, high in pairwise(bounds) if low < high]
 
 
 def _with(switches: Switches, place: I64, from_ns: I64) -> Switches:
-    """The thread that leaves at the switches `place` comes at `from_ns` of that row."""
+    """The thread that leaves at the switches `place` comes at `from_ns`."""
     if not len(place):
         return switches
     return Switches(
         np.insert(switches.cpu, place, switches.cpu[place]),
-        np.insert(switches.t_ns, place, from_ns[place]),
+        np.insert(switches.t_ns, place, from_ns),
         np.insert(switches.next_tid, place, switches.prev_tid[place]),
         np.insert(switches.prev_tid, place, UNKNOWN),
         np.insert(switches.prev_state, place, SLEEPS),

@@ -11,11 +11,15 @@ from navitas.parse.trace.gather import CPU_LIMIT, LISTED, Gathered
 from navitas.parse.trace.order import in_order
 from navitas.parse.trace.perfetto_bundles import Bundles
 from navitas.parse.trace.perfetto_clocks import BOOTTIME, MONOTONIC, REALTIME, PacketClocks
+from navitas.parse.trace.perfetto_columns import Columns, decode
 from navitas.parse.trace.perfetto_losses import PerfettoLosses
-from navitas.parse.trace.perfetto_packets import read_packets
+from navitas.parse.trace.perfetto_packets import Cut, Damaged, Found, Packet, by_protobuf, damaged, read_packets
 from navitas.parse.trace.perfetto_rails import PerfettoRails
 from navitas.parse.trace.trace_tables import UNKNOWN, RawTrace
+from navitas.perfetto.messages import as_bytes
 
+_AT_ONCE = 1 << 20
+_LEAST_SIZE = 256
 _NO_TIME = "no time, or one of an unknown clock"
 
 
@@ -25,8 +29,8 @@ def read_perfetto(source: Path | bytes) -> RawTrace:
     RecordingError when it cannot be read or is no such trace; never for what is in its packets.
     """
     reader = _PacketReader()
-    for packet in read_packets(source, reader.into):
-        reader.read(packet)
+    for found in read_packets(source):
+        reader.read(found)
     return reader.close()
 
 
@@ -38,18 +42,59 @@ class _PacketReader:
         self._bundles = Bundles(self.into, self._losses)
         self._rails = PerfettoRails()
         self._times = PacketClocks()
+        self._waiting: list[Found] = []
+        self._size = 0
 
-    def read(self, packet: Any) -> None:
-        """Take what is of use in a packet; None stands for one that could not be read."""
-        if packet is None:
-            self._losses.damaged()
+    def read(self, found: Found) -> None:
+        """Take the next packet. Bundles are decoded many at once, so what is read waits for some time."""
+        self._waiting.append(found)
+        self._size += _LEAST_SIZE + (len(found.data) if isinstance(found, Packet) else 0)
+        if self._size >= _AT_ONCE:
+            self._flush()
+
+    def _flush(self) -> None:
+        waiting, self._waiting, self._size = self._waiting, [], 0
+        bundles = [found.bundle for found in waiting if isinstance(found, Packet) and found.bundle is not None]
+        columns = iter(decode(bundles))
+        for found in waiting:
+            self.into.packet = found.number
+            if isinstance(found, Cut):
+                self.into.cut = True
+                self.into.warn(f"the trace is cut or damaged after {found.number - 1} packets")
+            elif isinstance(found, Damaged):
+                self._damaged(found)
+            elif found.bundle is None:
+                self._message(found)
+            else:
+                self._bundle(found, next(columns))
+
+    def _damaged(self, found: Damaged) -> None:
+        self.into.skip_packet(found.text, found.reason)
+        self._losses.damaged()
+
+    def _bundle(self, packet: Packet, columns: Columns | None) -> None:
+        if columns is None and packet.message is None:
+            checked = by_protobuf(packet.data, packet.number)
+            if isinstance(checked, Damaged):
+                self._damaged(checked)
+                return
+            packet = checked
+            columns = None if packet.bundle is None else decode([packet.bundle])[0]
+        if packet.bundle is None or columns is None:
+            self._damaged(damaged(packet.data, packet.number, "packet cannot be decoded"))
             return
-        if packet.previous_packet_dropped:
-            self._losses.dropped(packet.trusted_packet_sequence_id)
+        if packet.dropped:
+            self._losses.dropped(packet.sequence)
+        if packet.message is not None:
+            self._times.defaults(packet.message)
+        self._bundles.add(packet.bundle, columns, packet.sequence)
+
+    def _message(self, found: Packet) -> None:
+        packet = found.message
+        if found.dropped:
+            self._losses.dropped(found.sequence)
         self._times.defaults(packet)
-        if packet.HasField("ftrace_events"):
-            self._bundles.decode(packet.ftrace_events, packet.trusted_packet_sequence_id)
-        elif packet.HasField("clock_snapshot"):
+        if packet.HasField("clock_snapshot"):
             self._clocks(packet.clock_snapshot)
         elif packet.HasField("process_tree"):
             self._tree(self._times.time(packet), packet.process_tree)
@@ -76,9 +121,9 @@ class _PacketReader:
 
     def _tree(self, t_ns: int, tree: Any) -> None:
         for process in tree.processes:
-            self.into.fact(t_ns, process.pid, LISTED, tgid=process.pid, name=b"".join(process.cmdline[:1]))
+            self.into.fact(t_ns, process.pid, LISTED, tgid=process.pid, name=b"".join(map(as_bytes, process.cmdline[:1])))
         for thread in tree.threads:
-            self.into.fact(t_ns, thread.tid, LISTED, tgid=thread.tgid, name=thread.name)
+            self.into.fact(t_ns, thread.tid, LISTED, tgid=thread.tgid, name=as_bytes(thread.name))
 
     def _listed(self, t_ns: int, stats: Any) -> None:
         for process in stats.processes:
@@ -100,5 +145,6 @@ class _PacketReader:
 
     def close(self) -> RawTrace:
         """The whole trace."""
+        self._flush()
         self._losses.close()
         return in_order(self.into, self._rails.table())

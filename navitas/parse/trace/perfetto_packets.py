@@ -5,14 +5,15 @@ from __future__ import annotations
 import io
 import zlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from google.protobuf.message import DecodeError
 
 from navitas.errors import RecordingError
-from navitas.parse.trace.gather import Gathered
-from navitas.perfetto.schema import message_class
+from navitas.parse.trace.perfetto_wire import BUNDLE_FIELDS, COMPACT_FIELDS, Scan, scan_bundle, scan_packet
+from navitas.perfetto.messages import message_class
 from navitas.regular_files import open_regular
 
 _PACKET_TAG = b"\x0a"  # field 1, length-delimited
@@ -24,79 +25,133 @@ _EXPANDED_LEAST = 4 << 20
 _EXPANSION = 30
 
 
-def read_packets(source: Path | bytes, into: Gathered) -> Iterator[Any]:
-    """Decoded packets; None where one is missing that could not be decoded. What was skipped, and a cut, is noted in `into`.
+@dataclass(frozen=True, slots=True)
+class Packet:
+    """One packet: `message`, or where that is None a `bundle` alone (`bundle` also beside a message that has one)."""
+
+    number: int
+    data: bytes
+    message: Any = None
+    bundle: Scan | None = None
+    sequence: int = 0
+    dropped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Damaged:
+    """A packet that cannot be used: how it begins, and why."""
+
+    number: int
+    text: bytes
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The file has no whole packet from this one on."""
+
+    number: int
+
+
+Found = Packet | Damaged | Cut
+
+
+def read_packets(source: Path | bytes) -> Iterator[Found]:
+    """The packets in order, compressed ones taken apart.
 
     RecordingError when the file cannot be read, or begins with no packet.
     """
     if isinstance(source, bytes):
-        yield from _Packets(io.BytesIO(source), into, "the trace").read()
+        yield from _Packets(io.BytesIO(source), "the trace").read()
         return
     try:
         with open_regular(source) as stream:
-            yield from _Packets(stream, into, str(source)).read()
+            yield from _Packets(stream, str(source)).read()
     except OSError as error:
         raise RecordingError(f"{source}: cannot be read: {error.strerror}", "Check the recording's files.") from error
 
 
-class _Packets:
-    def __init__(self, stream: BinaryIO, into: Gathered, name: str) -> None:
-        self._stream, self._into, self._name = stream, into, name
-        self._class = message_class("TracePacket")
-        self._may_expand = _EXPANDED_LEAST
+def by_protobuf(data: bytes, number: int) -> Packet | Damaged:
+    """A packet as protobuf decodes it."""
+    try:
+        message = message_class("TracePacket").FromString(data)
+    except DecodeError:
+        return damaged(data, number, "packet cannot be decoded")
+    sequence, dropped = message.trusted_packet_sequence_id, bool(message.previous_packet_dropped)
+    if not message.HasField("ftrace_events"):
+        return Packet(number, data, message, None, sequence, dropped)
+    bundle = scan_bundle(_plain(message.ftrace_events).SerializeToString())
+    return Packet(number, data, message, bundle, sequence, dropped)
 
-    def read(self) -> Iterator[Any]:
+
+def damaged(data: bytes, number: int, reason: str) -> Damaged:
+    """A packet that cannot be used."""
+    return Damaged(number, data[:32].hex().encode(), reason)
+
+
+class _Packets:
+    def __init__(self, stream: BinaryIO, name: str) -> None:
+        self._stream, self._name = stream, name
+        self._may_expand = _EXPANDED_LEAST
+        self._number = 0
+
+    def read(self) -> Iterator[Found]:
         for data in _delimited(self._stream):
-            self._into.packet += 1
+            self._number += 1
             if data is None:
-                if self._into.packet == 1:
+                if self._number == 1:
                     raise RecordingError(
                         f"{self._name}: is no Perfetto trace", "Check that it is what perfetto wrote, unchanged."
                     )
-                self._into.cut = True
-                self._into.warn(f"the trace is cut or damaged after {self._into.packet - 1} packets")
+                yield Cut(self._number)
                 return
             yield from self._decoded(data, nested=False)
 
-    def _decoded(self, data: bytes, nested: bool) -> Iterator[Any]:
+    def _decoded(self, data: bytes, nested: bool) -> Iterator[Found]:
         if not data:
             return
-        try:
-            packet = self._class.FromString(data)
-        except DecodeError:
-            self._skip(data, "packet cannot be decoded")
-            yield None
+        if plain := scan_packet(data):
+            yield Packet(self._number, data, None, plain.bundle, plain.sequence, plain.dropped)
             return
-        if packet.HasField("zstd_compressed_packets"):
-            self._skip(data, "packet is compressed by zstd, which is not read")
-            yield None
-        elif packet.HasField("compressed_packets"):
-            yield from self._expanded(packet.compressed_packets, nested)
+        packet = by_protobuf(data, self._number)
+        if isinstance(packet, Damaged):
+            yield packet
+        elif packet.message.HasField("zstd_compressed_packets"):
+            yield self._damaged(data, "packet is compressed by zstd, which is not read")
+        elif packet.message.HasField("compressed_packets"):
+            yield from self._expanded(packet.message.compressed_packets, nested)
         else:
             yield packet
 
-    def _expanded(self, data: bytes, nested: bool) -> Iterator[Any]:
+    def _expanded(self, data: bytes, nested: bool) -> Iterator[Found]:
         self._may_expand += _EXPANSION * len(data)
         limit = min(self._may_expand, _PACKET_BYTES)
         try:
             if nested or len(content := zlib.decompressobj().decompress(data, limit + 1)) > limit:
-                self._skip(data, "compressed packet expands too far")
-                yield None
+                yield self._damaged(data, "compressed packet expands too far")
                 return
         except zlib.error:
-            self._skip(data, "compressed packet cannot be decompressed")
-            yield None
+            yield self._damaged(data, "compressed packet cannot be decompressed")
             return
         self._may_expand -= len(content)
         for inner in _delimited(io.BytesIO(content)):
             if inner is None:
-                self._skip(data, "compressed packet is cut")
-                yield None
+                yield self._damaged(data, "compressed packet is cut")
             else:
                 yield from self._decoded(inner, nested=True)
 
-    def _skip(self, data: bytes, reason: str) -> None:
-        self._into.skip_packet(data[:32].hex().encode(), reason)
+    def _damaged(self, data: bytes, reason: str) -> Damaged:
+        return damaged(data, self._number, reason)
+
+
+def _plain(bundle: Any) -> Any:
+    """A bundle with nothing but what `scan_bundle` reads."""
+    bundle.DiscardUnknownFields()
+    for message, used in ((bundle, BUNDLE_FIELDS), (bundle.compact_sched, COMPACT_FIELDS)):
+        for field, _ in message.ListFields():
+            if field.number not in used:
+                message.ClearField(field.name)
+    return bundle
 
 
 def _delimited(stream: BinaryIO) -> Iterator[bytes | None]:

@@ -9,6 +9,7 @@ import numpy as np
 from navitas.parse.rail_readings import RailReadings
 from navitas.parse.trace.perfetto_clocks import TIME_LIMIT_NS
 from navitas.parse.trace.trace_tables import UNKNOWN
+from navitas.perfetto.messages import as_bytes
 
 _NS_PER_MS = 1_000_000
 _J_PER_UWS = 1e-6
@@ -34,7 +35,7 @@ class PerfettoRails:
         session = rails.session_uuid
         for rail in rails.rail_descriptor:
             if len(self._names) < _RAILS_LIMIT:
-                name = bytes(rail.rail_name or rail.subsys_name).decode("utf-8", "replace")
+                name = as_bytes(rail.rail_name or rail.subsys_name).decode("utf-8", "replace")
                 self._names[session, rail.index] = name or f"rail {rail.index}"
         for reading in rails.energy_data:
             key = (session, reading.index)

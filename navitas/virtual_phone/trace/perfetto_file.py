@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
-from navitas.perfetto.schema import message_class
+from navitas.perfetto.messages import as_bytes, message_class
 from navitas.virtual_phone.kernel.trace_log import (
     Birth,
     Change,
@@ -45,12 +45,12 @@ class TraceSession:
     @property
     def events(self) -> set[str]:
         """Names of the kernel's events that were asked for."""
-        ftrace = (source.config.ftrace_config for source in self.config.data_sources if source.config.name == b"linux.ftrace")
-        return {name.decode("utf-8", "replace").rpartition("/")[2] for one in ftrace for name in one.ftrace_events}
+        ftrace = (source.config.ftrace_config for source in self.config.data_sources if source.config.name == "linux.ftrace")
+        return {as_bytes(name).decode("utf-8", "replace").rpartition("/")[2] for one in ftrace for name in one.ftrace_events}
 
     def asks(self, name: str) -> Any:
         """The configuration of a data source; None when it was not asked for."""
-        found = (source.config for source in self.config.data_sources if source.config.name == name.encode())
+        found = (source.config for source in self.config.data_sources if source.config.name == name)
         return next(found, None)
 
 

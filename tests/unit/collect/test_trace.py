@@ -127,13 +127,13 @@ def test_android_9_is_given_bytes() -> None:
 def test_the_configuration_asks_for_what_is_read() -> None:
     config = read_config(perfetto.config(60.0).encode(), is_text=True)
     assert [source.config.name for source in config.data_sources] == [
-        b"linux.ftrace",
-        b"linux.process_stats",
-        b"linux.sys_stats",
-        b"android.power",
+        "linux.ftrace",
+        "linux.process_stats",
+        "linux.sys_stats",
+        "android.power",
     ]
     assert config.duration_ms == 60_000 and config.write_into_file and config.max_file_size_bytes == 1 << 30
-    assert b"sched/sched_switch" in config.data_sources[0].config.ftrace_config.ftrace_events
+    assert "sched/sched_switch" in config.data_sources[0].config.ftrace_config.ftrace_events
 
 
 @pytest.mark.parametrize(("bound_s", "s"), [(None, LONGEST_S), (7200.0, 7200.0 + SPARE_S), (1e9, ((1 << 32) - 1) / 1e3)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -210,6 +211,95 @@ def test_what_has_no_time_is_left_out_and_counted() -> None:
         "polled frequencies have no time, or one of an unknown clock": 1,
         "events have no time, or an impossible one": 1,
     }
+
+
+def test_names_that_are_no_utf8_are_kept() -> None:
+    trace = PerfettoWriter()
+    trace.compact(0, [(BOOT, 1, 500, b"\xffcompact"), (BOOT + MS, 1, 501, "b")])
+    trace.bundle(1, [pw.event(BOOT, 236, pw.number(1, 502) + pw.content(3, b"\xfename"))])
+    trace.packet(pw.content(2, pw.content(1, pw.number(1, 503) + pw.content(3, b"\xfdtree"))), t_ns=BOOT)
+    tasks = read_perfetto(bytes(trace)).trace.tasks
+    names = {int(tid): tasks.names[tasks.name[row]] for row, tid in enumerate(tasks.tid) if tasks.name[row] >= 0}
+    assert names == {500: b"\xffcompact", 501: b"b", 502: b"\xfename", 503: b"\xfdtree"}
+
+
+def _redundant(data: bytes) -> bytes:
+    """Bytes after their size in four bytes, as Perfetto's writer reserves them for a message that it has begun."""
+    size = len(data)
+    return bytes([size & 0x7F | 0x80, size >> 7 & 0x7F | 0x80, size >> 14 & 0x7F | 0x80, size >> 21]) + data
+
+
+def _idle_and_frequency(t_ns: int) -> tuple[list[bytes], list[bytes]]:
+    """The same events as the kernel's tracer writes them, and in forms that mean the same."""
+    idle, frequency = pw.number(1, 2) + pw.number(2, 3), pw.number(1, 1_800_000) + pw.number(2, 3)
+    usual = [pw.event(t_ns, 13, idle, 7), pw.event(t_ns + 1, 11, frequency, 7), pw.event(t_ns + 9 * MS, 13, idle)]
+    other = [
+        pw.content(13, pw.number(2, 3) + pw.number(1, 2)) + pw.number(1, t_ns),
+        pw.number(1, t_ns + 1) + b"\x5a" + _redundant(frequency) + pw.number(999, 5),
+        pw.number(1, t_ns + 9 * MS) + pw.number(2, -1) + pw.content(13, pw.number(1, 9) + idle),
+    ]
+    return usual, other
+
+
+def test_other_forms_of_the_same_bundle_are_read_alike() -> None:
+    usual, other = _idle_and_frequency(BOOT)
+    rows = [(BOOT + i * MS, (1, 0x100, -1, 16)[i % 4], 500 + i % 5, "abcde"[i % 5]) for i in range(40)]
+    one, two = PerfettoWriter(), PerfettoWriter()
+    one.compact(3, rows)
+    one.bundle(3, usual)
+    times = [rows[0][0], *(b[0] - a[0] for a, b in pairwise(rows))]
+    arrays = b"".join(
+        pw.number(1, delta) + pw.number(2, state) + pw.number(3, tid) + pw.number(6, tid - 500)
+        for delta, (_, state, tid, _) in zip(times, rows, strict=True)
+    )
+    names = b"".join(pw.content(5, name) for name in "abcde")
+    unpacked = b"\x22" + _redundant(arrays + names + pw.content(77, b"?"))
+    bundle = pw.content(8, b"") + pw.number(1, 9) + unpacked + pw.number(1, 3)
+    two.packets.append(b"\x0a" + _redundant(bundle) + pw.content(90_000, "later") + pw.number(10, 1))
+    two.packet(b"\x0a" + _redundant(pw.number(1, 3) + b"".join(b"\x12" + _redundant(event) for event in other)))
+    first, second = read_perfetto(bytes(one)), read_perfetto(bytes(two))
+    assert first.skipped == second.skipped == ()
+    for table in ("switches", "idle", "frequencies", "tasks"):
+        columns, others = getattr(first.trace, table), getattr(second.trace, table)
+        for column in columns.__slots__:
+            assert getattr(columns, column).tolist() == getattr(others, column).tolist(), (table, column)
+    assert len(first.trace.switches) == 40 and first.trace.idle.state.tolist() == [2, 2]
+
+
+@pytest.mark.parametrize(
+    "bundle",
+    [
+        pw.content(2, pw.content(13, b"\x08")),
+        pw.content(4, pw.content(1, b"\x80")),
+        pw.content(4, pw.content(1, b"\x80" * 10 + b"\x01")),
+        b"\x12\x05\x08\x01",
+        pw.number(1, 0) + b"\x08",
+    ],
+    ids=["event", "cut number", "endless number", "cut event", "cut field"],
+)
+def test_a_damaged_bundle_is_skipped_whole(bundle: bytes) -> None:
+    trace = PerfettoWriter()
+    trace.compact(0, [(BOOT, 1, 500, "a")])
+    trace.packet(pw.content(1, pw.content(2, pw.idle(BOOT + MS, 0, 1)) + bundle))
+    trace.compact(0, [(BOOT + 9 * MS, 1, 0, "b")])
+    raw = read_perfetto(bytes(trace))
+    assert raw.skipped_by_reason == {"packet cannot be decoded": 1} and [line.number for line in raw.skipped] == [2]
+    assert len(raw.trace.idle.t_ns) == 0
+    assert (raw.trace.losses.from_ns.tolist(), raw.trace.losses.to_ns.tolist()) == ([BOOT], [BOOT + 9 * MS])
+
+
+def test_packets_keep_their_order_over_many_bundles() -> None:
+    """More than is decoded at once: a clock snapshot converts what follows it alone."""
+    trace = PerfettoWriter()
+    for number in range(3_000):
+        begin = BOOT + number * 10 * MS
+        trace.compact(0, [(begin + i, 1, 500 + i, "a" * 60) for i in range(40)], lost=number == 2_000)
+        if number % 1_000 == 0:
+            trace.snapshot(begin, begin - number * MS, begin)
+            trace.polled_frequencies(begin - number * MS, [number + 1], clock=3)
+    raw = read_perfetto(bytes(trace)).trace
+    assert len(raw.switches) == 120_000 and raw.losses.to_ns.tolist() == [BOOT + 2_000 * 10 * MS]
+    assert [(t - BOOT) // (10 * MS) + 1 for t in raw.frequencies.t_ns.tolist()] == raw.frequencies.khz.tolist() == [1, 1001, 2001]
 
 
 def test_what_is_told_of_a_trace_is_not_endless() -> None:

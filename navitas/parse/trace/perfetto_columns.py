@@ -1,0 +1,151 @@
+"""The events of bundles as columns, those of many bundles decoded at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate, chain, pairwise
+from typing import Any, Final
+
+import numpy as np
+from google.protobuf.message import DecodeError
+from numpy.typing import NDArray
+
+from navitas.parse.arrays import I64, U8
+from navitas.parse.tables import TID_LIMIT
+from navitas.parse.trace.gather import state_of_numbers
+from navitas.parse.trace.perfetto_clocks import TIME_LIMIT_NS
+from navitas.parse.trace.perfetto_wire import COMMS, STATES, TIDS, TIMES, Scan
+from navitas.parse.trace.varints import LONGER, PAD, U64, Bool, Buffer, packed
+from navitas.perfetto.messages import message_class
+
+OTHER, IDLE, FREQUENCY = 0, 1, 2
+_POWER: Final = {"cpu_idle": IDLE, "cpu_frequency": FREQUENCY}
+# The first byte of an event's fields (number and wire type), and of those of cpu_idle and cpu_frequency.
+_TIMESTAMP, _PID, _CPU_FREQUENCY, _CPU_IDLE = 0x08, 0x10, 0x5A, 0x6A
+_STATE, _CPU_ID = 0x08, 0x10
+_U32 = (1 << 32) - 1
+Other = tuple[int, str, Any]
+"""An event by its row in the bundle, its name, and its message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Power:
+    """Events cpu_idle and cpu_frequency among all events: time (`TIME_LIMIT_NS` for any later one), kind, and both fields."""
+
+    t_ns: I64
+    kind: U8
+    state: I64
+    cpu: I64
+
+    def part(self, low: int, high: int) -> Power:
+        """Some of the rows."""
+        return Power(self.t_ns[low:high], self.kind[low:high], self.state[low:high], self.cpu[low:high])
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """A bundle's events: `power` has a row for each; `others` are the rest, by row; the arrays are those of its switches.
+
+    Threads with impossible numbers are 0. The arrays may differ in length.
+    """
+
+    power: Power
+    others: tuple[Other, ...]
+    deltas: U64
+    prev_state: U8
+    next_tid: I64
+    comm: I64
+
+
+def decode(scans: Sequence[Scan]) -> list[Columns | None]:
+    """The columns of each bundle; None where protobuf would not decode an event or array."""
+    rows = [0, *accumulate(len(scan.sizes) for scan in scans)]
+    damaged = np.zeros(len(scans), bool)
+    power, others = _events(scans, rows, damaged)
+    arrays = [_array(scans, number, damaged) for number in (TIMES, STATES, TIDS, COMMS)]
+    deltas, states, tids, comms = (values for values, _ in arrays)
+    columns: list[NDArray[Any]] = [
+        deltas,
+        state_of_numbers(states.view(np.int64)),
+        _tids(tids),
+        (comms & np.uint64(_U32)).view(np.int64),
+    ]
+    decoded: list[Columns | None] = []
+    for place, (low, high) in enumerate(pairwise(rows)):
+        parts = (column[bounds[place] : bounds[place + 1]] for column, (_, bounds) in zip(columns, arrays, strict=True))
+        decoded.append(None if damaged[place] else Columns(power.part(low, high), tuple(others[place]), *parts))
+    return decoded
+
+
+def _events(scans: Sequence[Scan], rows: Sequence[int], damaged: Bool) -> tuple[Power, list[list[Other]]]:
+    """The events of all bundles, and of each bundle those that protobuf decodes; `damaged` where it does not."""
+    data = b"".join((*(scan.data for scan in scans), bytes(PAD)))
+    buffer = Buffer(data)
+    offsets = np.array([0, *accumulate(len(scan.data) for scan in scans)], np.int64)
+    at = np.fromiter(chain.from_iterable(scan.sizes for scan in scans), np.int64, rows[-1])
+    at += np.repeat(offsets[:-1], np.diff(rows))
+    content, size = buffer.varints(at)
+    start = at + size
+    end = start + content
+    power, rest = _power(buffer, start, end)
+    others: list[list[Other]] = [[] for _ in scans]
+    event_of = message_class("FtraceEvent").FromString
+    bundle_of = np.searchsorted(rows, rest, side="right") - 1
+    for row, bundle, low, high in np.stack((rest, bundle_of, start[rest], end[rest]), axis=1).tolist():
+        try:
+            event = event_of(data[low:high])
+        except DecodeError:
+            damaged[bundle] = True
+            continue
+        power.t_ns[row] = min(event.timestamp, TIME_LIMIT_NS)
+        name = event.WhichOneof("event")
+        if name in _POWER:
+            fields = getattr(event, name)
+            power.kind[row], power.state[row], power.cpu[row] = _POWER[name], fields.state, fields.cpu_id
+        elif name is not None:
+            others[bundle].append((row - rows[bundle], name, event))
+    return power, others
+
+
+def _array(scans: Sequence[Scan], number: int, damaged: Bool) -> tuple[U64, list[int]]:
+    """One of the arrays of all bundles, and from where to where each bundle's is."""
+    values, ends, bad = packed([scan.arrays.get(number, b"") for scan in scans])
+    damaged |= bad
+    return values, [0, *ends.tolist()]
+
+
+def _tids(values: U64) -> I64:
+    """Threads out of protobuf's int32."""
+    tid = values.astype(np.uint32).view(np.int32).astype(np.int64)
+    tid[(tid < 0) | (tid >= TID_LIMIT)] = 0
+    return tid
+
+
+def _power(buffer: Buffer, start: I64, end: I64) -> tuple[Power, I64]:
+    """The events that are nothing but numbers in the kernel's order, and the rows of all others, whose values are 0."""
+    byte = buffer.bytes
+    good = byte[start] == _TIMESTAMP
+    at = start + 1
+    t_ns, size = buffer.varints(at)
+    good &= size < LONGER
+    at += size
+    has_pid = byte[at] == _PID
+    _, size = buffer.varints(at + 1)
+    good &= (size < LONGER) | ~has_pid
+    at += np.where(has_pid, 1 + size, 0)
+    tag = byte[at]
+    kind = np.where(tag == _CPU_IDLE, IDLE, np.where(tag == _CPU_FREQUENCY, FREQUENCY, OTHER)).astype(np.uint8)
+    good &= kind != OTHER
+    content, size = buffer.varints(at + 1)
+    at += 1 + size
+    good &= (size < LONGER) & (at + content == end) & (byte[at] == _STATE)
+    state, size = buffer.varints(at + 1)
+    at += 1 + size
+    good &= (size < LONGER) & (state <= _U32) & (byte[at] == _CPU_ID)
+    cpu, size = buffer.varints(at + 1)
+    good &= (size < LONGER) & (cpu <= _U32) & (at + 1 + size == end)
+    rest = np.flatnonzero(~good)
+    for column in (t_ns, kind, state, cpu):
+        column[rest] = 0
+    return Power(np.minimum(t_ns, TIME_LIMIT_NS), kind, state, cpu), rest

@@ -1,0 +1,32 @@
+"""Methods of a thread are read like any sequence, and made each time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from navitas.analyze.records import MethodEnergy, MethodRecords
+
+
+def _energy(number: int) -> MethodEnergy:
+    return MethodEnergy(number, 1, 0, 0, 2.0, 1.0, 3, 2, 1)
+
+
+def test_it_is_a_sequence_that_keeps_no_record() -> None:
+    made: list[int] = []
+
+    def read(low: int, high: int) -> Iterator[MethodEnergy]:
+        made.extend(range(low, high))
+        return map(_energy, range(low, high))
+
+    records = MethodRecords(5, read)
+    assert len(records) == 5 and records and made == []
+    assert records[1] == _energy(1) and records[-1] == _energy(4) and made == [1, 4]
+    assert records[1:4:2] == [_energy(1), _energy(3)]
+    assert records == list(map(_energy, range(5))) and repr(records) == repr(list(map(_energy, range(5))))
+    with pytest.raises(IndexError):
+        records[5]
+    made.clear()
+    assert [each.method for each in records] == [each.method for each in records] == list(range(5)) and len(made) == 10
+    assert not MethodRecords(0, read)
