@@ -149,16 +149,6 @@ def test_what_attribution_knows_of_a_component_is_its_port() -> None:
     assert imports_cpu == {"attribute/components.py"}
 
 
-def test_types_of_the_analysis_have_names_of_their_own() -> None:
-    found = [
-        (node.name, path.relative_to(PACKAGE).as_posix())
-        for path in _modules_of(*ANALYSIS)
-        for node in ast.parse(path.read_text()).body
-        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
-    ]
-    assert _shared(found) == {}
-
-
 def test_modules_of_the_analysis_have_names_of_their_own() -> None:
     found = [(path.name, path.relative_to(PACKAGE).as_posix()) for path in _modules_of(*ANALYSIS) if path.name != "__init__.py"]
     assert _shared(found) == {}

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from navitas.parse.arrays import I32, I64, Bool
+from navitas.parse.arrays import I64
 from navitas.parse.trace.trace_tables import ALL_CPUS, RUNNABLE, SLEEPS, UNKNOWN, Losses, Switches
 
 # A ring of events that holds less than this part of the fullest one's has not been overwritten.

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from navitas.parse.arrays import I64
+from navitas.parse.arrays import I64, U64, Bool
 from navitas.parse.tables import TID_LIMIT
 from navitas.parse.trace.gather import (
     CPU_LIMIT,
@@ -25,7 +25,6 @@ from navitas.parse.trace.perfetto_columns import FREQUENCY, IDLE, Columns, Power
 from navitas.parse.trace.perfetto_losses import PerfettoLosses
 from navitas.parse.trace.perfetto_wire import Scan
 from navitas.parse.trace.trace_tables import DEAD, LEAVES_IDLE, UNKNOWN
-from navitas.parse.trace.varints import U64, Bool
 from navitas.perfetto.messages import as_bytes
 
 _IDLE_EXIT, _MOST_IDLE = 4_294_967_295, 0xFFFF

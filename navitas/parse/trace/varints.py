@@ -9,8 +9,6 @@ import numpy as np
 
 from navitas.parse.arrays import I64, U8, U64, Bool
 
-U64 = U64
-Bool = Bool
 PAD: Final = 64
 """A buffer has so many more bytes behind the last place that is read."""
 LONGER: Final = 9
