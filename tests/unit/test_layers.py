@@ -26,7 +26,7 @@ ALLOWED = {
     "apk": {"binary_xml", "regular_files"},
     "bundle": {"errors", "regular_files"},
     "perfetto": set(),
-    "device": {"errors", "regular_files", "untrusted_text"},
+    "device": {"errors", "new_files", "regular_files", "untrusted_text"},
     "virtual_phone": {
         "errors",
         "apk",

@@ -13,7 +13,7 @@ from navitas.parse.trace.perfetto_bundles import Bundles
 from navitas.parse.trace.perfetto_clocks import BOOTTIME, MONOTONIC, REALTIME, PacketClocks
 from navitas.parse.trace.perfetto_columns import Columns, decode
 from navitas.parse.trace.perfetto_losses import PerfettoLosses
-from navitas.parse.trace.perfetto_packets import Cut, Damaged, Found, Packet, by_protobuf, damaged, read_packets
+from navitas.parse.trace.perfetto_packets import Cut, Damaged, Found, ReadPacket, by_protobuf, damaged, read_packets
 from navitas.parse.trace.perfetto_rails import PerfettoRails
 from navitas.parse.trace.trace_tables import UNKNOWN, RawTrace
 from navitas.perfetto.messages import as_bytes
@@ -48,13 +48,13 @@ class _PacketReader:
     def read(self, found: Found) -> None:
         """Take the next packet. Bundles are decoded many at once, so what is read waits for some time."""
         self._waiting.append(found)
-        self._size += _LEAST_SIZE + (len(found.data) if isinstance(found, Packet) else 0)
+        self._size += _LEAST_SIZE + (len(found.data) if isinstance(found, ReadPacket) else 0)
         if self._size >= _AT_ONCE:
             self._flush()
 
     def _flush(self) -> None:
         waiting, self._waiting, self._size = self._waiting, [], 0
-        bundles = [found.bundle for found in waiting if isinstance(found, Packet) and found.bundle is not None]
+        bundles = [found.bundle for found in waiting if isinstance(found, ReadPacket) and found.bundle is not None]
         columns = iter(decode(bundles))
         for found in waiting:
             self.into.packet = found.number
@@ -72,7 +72,7 @@ class _PacketReader:
         self.into.skip_packet(found.text, found.reason)
         self._losses.damaged()
 
-    def _bundle(self, packet: Packet, columns: Columns | None) -> None:
+    def _bundle(self, packet: ReadPacket, columns: Columns | None) -> None:
         if columns is None and packet.message is None:
             checked = by_protobuf(packet.data, packet.number)
             if isinstance(checked, Damaged):
@@ -89,7 +89,7 @@ class _PacketReader:
             self._times.defaults(packet.message)
         self._bundles.add(packet.bundle, columns, packet.sequence)
 
-    def _message(self, found: Packet) -> None:
+    def _message(self, found: ReadPacket) -> None:
         packet = found.message
         if found.dropped:
             self._losses.dropped(found.sequence)

@@ -26,7 +26,7 @@ _EXPANSION = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Packet:
+class ReadPacket:
     """One packet: `message`, or where that is None a `bundle` alone (`bundle` also beside a message that has one)."""
 
     number: int
@@ -53,7 +53,7 @@ class Cut:
     number: int
 
 
-Found = Packet | Damaged | Cut
+Found = ReadPacket | Damaged | Cut
 
 
 def read_packets(source: Path | bytes) -> Iterator[Found]:
@@ -71,7 +71,7 @@ def read_packets(source: Path | bytes) -> Iterator[Found]:
         raise RecordingError(f"{source}: cannot be read: {error.strerror}", "Check the recording's files.") from error
 
 
-def by_protobuf(data: bytes, number: int) -> Packet | Damaged:
+def by_protobuf(data: bytes, number: int) -> ReadPacket | Damaged:
     """A packet as protobuf decodes it."""
     try:
         message = message_class("TracePacket").FromString(data)
@@ -79,9 +79,9 @@ def by_protobuf(data: bytes, number: int) -> Packet | Damaged:
         return damaged(data, number, "packet cannot be decoded")
     sequence, dropped = message.trusted_packet_sequence_id, bool(message.previous_packet_dropped)
     if not message.HasField("ftrace_events"):
-        return Packet(number, data, message, None, sequence, dropped)
+        return ReadPacket(number, data, message, None, sequence, dropped)
     bundle = scan_bundle(_plain(message.ftrace_events).SerializeToString())
-    return Packet(number, data, message, bundle, sequence, dropped)
+    return ReadPacket(number, data, message, bundle, sequence, dropped)
 
 
 def damaged(data: bytes, number: int, reason: str) -> Damaged:
@@ -111,7 +111,7 @@ class _Packets:
         if not data:
             return
         if plain := scan_packet(data):
-            yield Packet(self._number, data, None, plain.bundle, plain.sequence, plain.dropped)
+            yield ReadPacket(self._number, data, None, plain.bundle, plain.sequence, plain.dropped)
             return
         packet = by_protobuf(data, self._number)
         if isinstance(packet, Damaged):
