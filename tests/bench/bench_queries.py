@@ -24,7 +24,7 @@ from dataclasses import replace
 from pathlib import Path
 import numpy as np
 from attribution_maker import MS, T0, manifest, run, thread
-from navitas.attribute.component import Setting
+from navitas.attribute.component import ComponentInputs
 from navitas.attribute.cpu.cpu_component import Cpu
 from navitas.parse.trace.text_trace import read_text
 from navitas.power.catalog import load
@@ -38,7 +38,7 @@ main = thread(1, anchors=[((trace.start_ns - T0) / MS, 0.0)])
 made = replace(run([main], time_in_state=[]), start_ns=trace.start_ns, end_ns=trace.end_ns, trace=trace)
 from_ns = np.sort(np.random.default_rng(1).integers(trace.start_ns, trace.end_ns - length_ns, queries))
 begin = time.process_time()
-setting = Setting(manifest(policies=policies), model, marks=np.empty(0, np.int64), methods=1)
+setting = ComponentInputs(manifest(policies=policies), model, marks=np.empty(0, np.int64), methods=1)
 curves = Cpu().curves(made, setting)
 threads = curves.threads
 owner = np.zeros(queries, np.int64)

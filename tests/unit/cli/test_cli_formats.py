@@ -18,9 +18,9 @@ from navitas.cli.formats import ReportFile
 from navitas.cli.main import run
 from navitas.cli.measuring import tell
 from navitas.cli.options import ReportOptions
-from navitas.collect.session import Outcome
+from navitas.collect.session import ProfilingOutcome
 from navitas.errors import ExitCode, NavitasError
-from navitas.report import registry
+from navitas.report import entry_points, registry
 from navitas.report.registry import format_names
 
 GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
@@ -49,7 +49,7 @@ def plugins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "cli_failing.py").write_text(CSV.replace('out.write("joules\\n")', "1 / 0").replace('".csv"', '".fail"'))
     monkeypatch.syspath_prepend(folder)
     points = [EntryPoint(name, f"cli_{name}", registry.ENTRY_POINTS) for name in ("csv", "table", "broken", "failing")]
-    monkeypatch.setattr(registry.metadata, "entry_points", lambda group: points)
+    monkeypatch.setattr(entry_points.metadata, "entry_points", lambda group: points)
     return folder
 
 
@@ -189,7 +189,7 @@ def test_a_format_that_fails_does_not_cost_the_recording_its_report(tmp_path: Pa
     recording = Path(shutil.copytree(GOLDEN, tmp_path / "rec"))
     options = ReportOptions((ReportFile("failing", tmp_path / "x", "--format failing"),))
     with pytest.raises(NavitasError, match="the report format failing failed"):
-        tell(Outcome(recording, {}, crashed=False), navitas.load(recording), options)
+        tell(ProfilingOutcome(recording, {}, crashed=False), navitas.load(recording), options)
     assert json.loads((recording / "report.json").read_text())["schema_version"] == 2
 
 

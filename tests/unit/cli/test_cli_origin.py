@@ -11,7 +11,7 @@ import click
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from navitas.build.bundle import Bundle
+from navitas.bundle.reader import Bundle
 
 from navitas.build.git import Revision
 from navitas.build.java import java_version

@@ -21,7 +21,7 @@ GOLDEN = TESTS / "golden/recording-v1"
 _WRITER = """\
 import json, shutil, sys
 from pathlib import Path
-from navitas.recording.manifest import Device, Manifest, Project
+from navitas.recording.manifest import DeviceEntry, Manifest, Project
 from navitas.recording.store import RecordingWriter
 
 golden, folder, steps, forever = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), sys.argv[4] == "forever"
