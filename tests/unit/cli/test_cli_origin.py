@@ -11,11 +11,11 @@ import click
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from navitas.bundle.reader import Bundle
 
 from navitas.build.git import Revision
 from navitas.build.java import java_version
 from navitas.bundle.manifest import BundleManifest
+from navitas.bundle.reader import Bundle
 from navitas.cli.main import run
 from navitas.cli.masking import masked
 from navitas.cli.origin import command_line, java_of_tests, provenance
