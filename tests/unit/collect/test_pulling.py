@@ -56,8 +56,8 @@ def test_the_runtimes_complaints_are_found_in_the_log(tmp_path: Path) -> None:
         "1.0 W System.err: navitas: [records_lost] any words\n"
         "1.0 W System.err: navitas: [thread_stopped] a thread is no longer recorded: no memory\n"
         "1.0 W System.err: navitas: [counter_unreadable] cannot read /proc/x: none\n"
-        "1.0 W System.err: navitas: [of_a_newer_runtime] nothing is recorded: 17 records were lost\n"
-        "1.0 I other: about navitas: nothing is recorded, 17 records were lost\n"
+        "1.0 W System.err: navitas: [of_a_newer_runtime] nothing is recorded: records were lost: 17\n"
+        "1.0 I other: about navitas: nothing is recorded, records were lost: 17\n"
     )
     assert runtime_notes(log) == [
         "recording stops here: writing events failed: no space",

@@ -104,7 +104,7 @@ final class ChunkWriter {
                 return;
             } catch (IOException e) {
                 broken = true;
-                Platform.note("recording_stopped", "recording stops here: writing events failed: " + e);
+                Platform.note("recording_stopped", "recording stops here: writing events failed: ", e);
             }
         }
         lostRecords += count;
@@ -114,10 +114,10 @@ final class ChunkWriter {
         try {
             sink.close();
         } catch (IOException e) {
-            Platform.note("close_failed", "closing the event file failed: " + e);
+            Platform.note("close_failed", "closing the event file failed: ", e);
         }
         if (lostRecords > 0) {
-            Platform.note("records_lost", lostRecords + " records were lost");
+            Platform.note("records_lost", "records were lost: ", lostRecords);
         }
     }
 }

@@ -35,10 +35,10 @@ abstract class Platform {
 
     /**
      * Writes a line for the user to standard error, which is the log on Android. Programs read {@code code}, people
-     * {@code text} (docs/formats.md, Notes of the runtime).
+     * {@code text} and {@code cause} (docs/formats.md, Notes of the runtime).
      */
-    static void note(String code, String text) {
-        System.err.println("navitas: [" + code + "] " + text);
+    static void note(String code, String text, Object cause) {
+        System.err.println("navitas: [" + code + "] " + text + cause);
     }
 
     static Platform detect() {

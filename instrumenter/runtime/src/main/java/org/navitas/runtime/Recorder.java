@@ -67,7 +67,7 @@ public final class Recorder implements Runnable {
             }
             Platform platform = Platform.detect();
             if (System.getProperty(Format.RECORDING) != null) {
-                Platform.note("second_runtime", "another copy of the runtime is active");
+                Platform.note("second_runtime", "another copy of the runtime is active", "");
                 return null;
             }
             System.setProperty(Format.RECORDING, "true");
@@ -78,7 +78,7 @@ public final class Recorder implements Runnable {
             recorder.begin();
             return recorder;
         } catch (Exception | LinkageError e) {
-            Platform.note("not_recording", "nothing is recorded: " + e);
+            Platform.note("not_recording", "nothing is recorded: ", e);
             return null;
         }
     }
@@ -198,7 +198,7 @@ public final class Recorder implements Runnable {
     /** A thread's recording has ended by an error of the runtime or of memory. */
     void failed(Throwable cause) {
         if (hasFailed.compareAndSet(false, true)) {
-            Platform.note("thread_stopped", "a thread is no longer recorded: " + cause);
+            Platform.note("thread_stopped", "a thread is no longer recorded: ", cause);
         }
     }
 }

@@ -93,7 +93,7 @@ final class Sampler implements Runnable {
                 }
             } catch (IOException e) {
                 if (source.failures++ == 0) {
-                    Platform.note("counter_unreadable", "cannot read " + source.path + ": " + e.getMessage());
+                    Platform.note("counter_unreadable", "cannot read ", source.path + ": " + e.getMessage());
                 }
                 if (source.failures == Limits.MOST_FAILURES) {
                     each.remove();

@@ -76,7 +76,7 @@ final class Writer implements Runnable {
             writeUntilStopped();
         } catch (Throwable e) {
             // No memory, or no log to write to: on Android an error that leaves a thread would end the application.
-            Platform.note("recording_stopped", "recording stops here: " + e);
+            Platform.note("recording_stopped", "recording stops here: ", e);
         } finally {
             stopping = true;
             serve(Long.MAX_VALUE);
