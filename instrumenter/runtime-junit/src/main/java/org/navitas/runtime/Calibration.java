@@ -72,7 +72,7 @@ public final class Calibration implements Runnable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (RuntimeException | LinkageError e) {
-            Platform.note("not_calibrated", "the probes' cost is unknown: " + e);
+            Platform.note("not_calibrated", "the probes' cost is unknown: ", e);
         }
     }
 
