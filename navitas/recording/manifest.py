@@ -41,6 +41,10 @@ class Known:
         return cls(known_words(words), code)
 
 
+Integer = Annotated[int, Field(ge=-(1 << 63), lt=1 << 63)]
+"""A number that a column of 64 bits can hold."""
+
+
 class _Model(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
 
@@ -53,8 +57,8 @@ class Project(_Model):
 class Policy(_Model):
     """One cpufreq policy (a cluster): its id and the CPUs that share its frequency (`related_cpus`)."""
 
-    id: int
-    cpus: list[int]
+    id: Integer
+    cpus: list[Integer]
 
 
 class DeviceEntry(_Model):
@@ -66,8 +70,8 @@ class DeviceEntry(_Model):
     identity: str = ""
     model: str
     fingerprint: str
-    sdk: int
-    cpus: list[int]
+    sdk: Integer
+    cpus: list[Integer]
     policies: list[Policy]
 
 
@@ -95,35 +99,35 @@ class PowerProfileEntry(_Model):
 class Source(_Model):
     """A counter that was sampled; `id` is the one in event chunks of type 3."""
 
-    id: int
+    id: Integer
     path: str
     kind: Annotated[str, Known.of(SourceKind, "unknown_sources")]
-    policy: int | None = None
+    policy: Integer | None = None
 
 
 class Run(_Model):
     """One `am instrument` of one module's bundle, or (`whole`) the use of an app without tests: then its one test is the whole
     run. `pid` of its process when that is known. `baseline`: without probes, beside the run of the same repeat that has them."""
 
-    id: int
+    id: Integer
     module: str
-    repeat: int
+    repeat: Integer
     package: str
     map_id: str
     exit: Annotated[str, Known.of(RunExit)]
-    pid: int | None = None
+    pid: Integer | None = None
     whole: bool = False
     baseline: bool = False
 
 
 class Test(_Model):
     __test__: ClassVar[bool] = False  # no test case of our own
-    id: int
-    run: int
+    id: Integer
+    run: Integer
     module: str
     class_name: str = Field(alias="class")
     method: str
-    repeat: int
+    repeat: Integer
     status: Annotated[str, Known.of(TestStatus)]
     model_config = ConfigDict(populate_by_name=True)
 
@@ -133,17 +137,17 @@ class File(_Model):
 
     path: str
     kind: Annotated[str, Known.of(FileKind, "unknown_files")]
-    bytes: int
+    bytes: Integer
     sha256: str
-    run: int | None = None
+    run: Integer | None = None
 
 
 class Loss(_Model):
     """Data known to be missing: where, and how much of what unit."""
 
     what: str
-    count: int
-    run: int | None = None
+    count: Integer
+    run: Integer | None = None
 
 
 class Warning(_Model):
@@ -152,7 +156,7 @@ class Warning(_Model):
     code: str
     message: str
     remedy: str = ""
-    run: int | None = None
+    run: Integer | None = None
 
 
 class HostInfo(_Model):
@@ -160,7 +164,7 @@ class HostInfo(_Model):
 
     os: str = ""
     machine: str = ""
-    cpus: int | None = None
+    cpus: Integer | None = None
 
 
 class JavaVersions(_Model):

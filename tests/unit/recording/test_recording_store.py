@@ -55,6 +55,17 @@ def test_a_broken_manifest_is_a_clear_error(recording: Recording, text: bytes) -
         open_recording(recording.path)
 
 
+@pytest.mark.parametrize("field", ["runs.id", "runs.repeat", "runs.pid", "tests.id", "tests.run", "tests.repeat", "files.run"])
+@pytest.mark.parametrize("number", [1 << 63, -(1 << 63) - 1])
+def test_a_number_that_no_column_can_hold_is_named(recording: Recording, field: str, number: int) -> None:
+    table, name = field.split(".")
+    manifest = json.loads((recording.path / "manifest.json").read_text())
+    manifest[table][0][name] = number
+    (recording.path / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(RecordingError, match=rf"{table}\.0\.{name}: Input should be"):
+        open_recording(recording.path)
+
+
 def test_a_manifest_of_impossible_size_is_not_read(recording: Recording, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("navitas.recording.store.MAX_MANIFEST_BYTES", 1000)
     with pytest.raises(RecordingError, match="larger than"):
