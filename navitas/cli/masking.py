@@ -14,9 +14,11 @@ _KINDS = (
 _SECRET = re.compile(_KINDS, re.IGNORECASE)
 _ALONE = re.compile(f"(?:{_KINDS})s?", re.IGNORECASE)
 _NAME = re.compile(r"[\w.-]+")
-_ASSIGNED = re.compile(r"[\"']?\s*[=:]\s*(?:(?:basic|bearer)\s+)?(\"[^\"]*\"|'[^']*'|\S+)", re.IGNORECASE)
-_NEXT = re.compile(r"\s+(\"[^\"]*\"|'[^']*'|\S+)")
-_USER = re.compile(r"://[^/\s@]+@")
+_VALUE = r"(\"(?:[^\"\\]|\\.)*\"|'[^']*'|\S+)"
+_ASSIGNED = re.compile(rf"[\"']?\s*[=:]\s*(?:(?:basic|bearer)\s+)?{_VALUE}", re.IGNORECASE | re.DOTALL)
+_NEXT = re.compile(rf"\s+{_VALUE}", re.DOTALL)
+_USER = re.compile(r"://[^/\s]+@")
+_OPTION = re.compile(r"--[\w.-]*(?:=.*)?", re.DOTALL)
 
 
 def masked(arguments: Iterable[str]) -> list[str]:
@@ -31,7 +33,7 @@ def _masked(arguments: Iterator[str]) -> Iterator[str]:
     is_value = False
     for argument in arguments:
         key, has_value, _ = argument.partition("=")
-        if is_value and not argument.startswith("--"):
+        if is_value and not _OPTION.fullmatch(argument):
             is_value = False
             yield MASK
         elif has_value and _NAME.fullmatch(key) and _SECRET.search(key):

@@ -39,7 +39,10 @@ GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
         (["curl -H 'Authorization: Bearer abc' x"], ["curl -H 'Authorization: Bearer *** x"]),
         (["--header=Authorization: Basic abc"], ["--header=Authorization: Basic ***"]),
         (["https://jane:pw@host/a"], ["https://***@host/a"]),
+        (["https://jane:p@w@host/a"], ["https://***@host/a"]),
         (['{"password": "x"}'], ['{"password": ***}']),
+        (['{"token": "x\\"y", "a": 1}'], ['{"token": ***, "a": 1}']),
+        (["--private-key", "-----BEGIN KEY-----\nabc", "--repeat"], ["--private-key", "***", "--repeat"]),
         (["--password", "--repeat"], ["--password", "--repeat"]),
         (["a\udcffb"], ["a\ufffdb"]),
         # Not secrets, though their names sound alike.
@@ -62,7 +65,22 @@ def test_every_argument_stays_one_that_can_be_written(arguments: list[str]) -> N
 
 def test_long_arguments_are_no_burden() -> None:
     """With a pattern of quadratic time, each of these would take minutes."""
-    for text in ("password", "a=", "-", "x:", "x://", "token=", "token='", 'token:"', "token ", " ", "auth: bearer "):
+    texts = (
+        "password",
+        "a=",
+        "-",
+        "x:",
+        "x://",
+        "token=",
+        "token='",
+        'token="\\\\',
+        "://a@",
+        'token:"',
+        "token ",
+        " ",
+        "auth: bearer ",
+    )
+    for text in texts:
         assert masked([text * 20_000])
 
 
