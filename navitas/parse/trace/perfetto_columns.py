@@ -25,6 +25,8 @@ _POWER: Final = {"cpu_idle": IDLE, "cpu_frequency": FREQUENCY}
 _TIMESTAMP, _PID, _CPU_FREQUENCY, _CPU_IDLE = 0x08, 0x10, 0x5A, 0x6A
 _STATE, _CPU_ID = 0x08, 0x10
 _U32 = (1 << 32) - 1
+_EVENTS_AT_ONCE: Final = 1 << 16
+"""As many as a mebibyte of the kernel's events has. A forged packet may have hundreds of times as many."""
 Other = tuple[int, str, Any]
 """An event by its row in the bundle, its name, and its message."""
 
@@ -85,26 +87,29 @@ def _events(scans: Sequence[Scan], rows: Sequence[int], damaged: Bool) -> tuple[
     offsets = np.array([0, *accumulate(len(scan.data) for scan in scans)], np.int64)
     at = np.fromiter(chain.from_iterable(scan.sizes for scan in scans), np.int64, rows[-1])
     at += np.repeat(offsets[:-1], np.diff(rows))
-    content, size = buffer.varints(at)
-    start = at + size
-    end = start + content
-    power, rest = _power(buffer, start, end)
+    power = Power(np.zeros_like(at), np.zeros(len(at), np.uint8), np.zeros_like(at), np.zeros_like(at))
     others: list[list[Other]] = [[] for _ in scans]
     event_of = message_class("FtraceEvent").FromString
-    bundle_of = np.searchsorted(rows, rest, side="right") - 1
-    for row, bundle, low, high in np.stack((rest, bundle_of, start[rest], end[rest]), axis=1).tolist():
-        try:
-            event = event_of(data[low:high])
-        except DecodeError:
-            damaged[bundle] = True
-            continue
-        power.t_ns[row] = min(event.timestamp, TIME_LIMIT_NS)
-        name = event.WhichOneof("event")
-        if name in _POWER:
-            fields = getattr(event, name)
-            power.kind[row], power.state[row], power.cpu[row] = _POWER[name], fields.state, fields.cpu_id
-        elif name is not None:
-            others[bundle].append((row - rows[bundle], name, event))
+    for first in range(0, len(at), _EVENTS_AT_ONCE):
+        part = power.part(first, first + _EVENTS_AT_ONCE)
+        content, size = buffer.varints(at[first : first + _EVENTS_AT_ONCE])
+        start = at[first : first + _EVENTS_AT_ONCE] + size
+        end = start + content
+        rest = _power(buffer, start, end, part)
+        bundle_of = np.searchsorted(rows, rest + first, side="right") - 1
+        for row, bundle, low, high in np.stack((rest, bundle_of, start[rest], end[rest]), axis=1).tolist():
+            try:
+                event = event_of(data[low:high])
+            except DecodeError:
+                damaged[bundle] = True
+                continue
+            part.t_ns[row] = min(event.timestamp, TIME_LIMIT_NS)
+            name = event.WhichOneof("event")
+            if name in _POWER:
+                fields = getattr(event, name)
+                part.kind[row], part.state[row], part.cpu[row] = _POWER[name], fields.state, fields.cpu_id
+            elif name is not None:
+                others[bundle].append((first + row - rows[bundle], name, event))
     return power, others
 
 
@@ -122,8 +127,8 @@ def _tids(values: U64) -> I64:
     return tid
 
 
-def _power(buffer: Buffer, start: I64, end: I64) -> tuple[Power, I64]:
-    """The events that are nothing but numbers in the kernel's order, and the rows of all others, whose values are 0."""
+def _power(buffer: Buffer, start: I64, end: I64, into: Power) -> I64:
+    """Set the rows of events that are nothing but numbers in the kernel's order; the result is the rows of all others."""
     byte = buffer.bytes
     good = byte[start] == _TIMESTAMP
     at = start + 1
@@ -145,7 +150,6 @@ def _power(buffer: Buffer, start: I64, end: I64) -> tuple[Power, I64]:
     good &= (size < LONGER) & (state <= _U32) & (byte[at] == _CPU_ID)
     cpu, size = buffer.varints(at + 1)
     good &= (size < LONGER) & (cpu <= _U32) & (at + 1 + size == end)
-    rest = np.flatnonzero(~good)
-    for column in (t_ns, kind, state, cpu):
-        column[rest] = 0
-    return Power(np.minimum(t_ns, TIME_LIMIT_NS), kind, state, cpu), rest
+    into.t_ns[good] = np.minimum(t_ns[good], TIME_LIMIT_NS)
+    into.kind[good], into.state[good], into.cpu[good] = kind[good], state[good], cpu[good]
+    return np.flatnonzero(~good)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 import zlib
 from itertools import pairwise
 from pathlib import Path
@@ -16,6 +17,8 @@ from support.trace_tasks import task_name, threads_of
 
 from navitas.errors import RecordingError
 from navitas.parse.trace.perfetto import read_perfetto
+from navitas.parse.trace.perfetto_columns import decode
+from navitas.parse.trace.perfetto_wire import scan_bundle
 from navitas.parse.trace.trace_tables import DEAD, RUNNABLE, SLEEPS
 
 BOOT = 5_000_000_000_000
@@ -350,3 +353,18 @@ def test_absurd_numbers_raise_nothing(t_ns: int, delta: int, tid: int) -> None:
     trace.rails(["r"], [(0, t_ns, delta)])
     trace.ftrace_stats(2, {delta: t_ns})
     read_perfetto(bytes(trace))
+
+
+def test_a_bundle_of_tiny_events_takes_bounded_memory() -> None:
+    """A packet of 64 MiB may have tens of millions of them."""
+    event, events = b"\x12\x02\x08\x07", 200_000
+    assert decode([scan_bundle(event) or pytest.fail()])  # the schema is imported
+    tracemalloc.start()
+    try:
+        [columns] = decode([scan_bundle(event * events) or pytest.fail()])
+        peak_bytes = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert columns is not None and len(columns.power.t_ns) == events
+    assert set(columns.power.t_ns.tolist()) == {7}
+    assert peak_bytes / events < 220
