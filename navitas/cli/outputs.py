@@ -33,9 +33,9 @@ def _write(name: str, write: Callable[[IO[Any]], None], out: IO[Any]) -> None:
     """Write one report. NavitasError where the format of another package fails."""
     try:
         write(out)
-    except (NavitasError, OSError):
+    except (NavitasError, OSError, KeyboardInterrupt):
         raise
-    except Exception as error:
+    except BaseException as error:  # also one that would end this process, as if all were well
         if is_own(name):
             raise
         raise NavitasError(

@@ -89,7 +89,9 @@ def _load(name: str) -> Format:
         raise UsageError(f"there is no report format {name!r}", f"{hint}known are {', '.join(modules)}")
     try:
         found = import_module(modules[name]).FORMAT
-    except (Exception, SystemExit) as error:  # any module's top level may run here
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # any module's top level may run here, and may end the process
         raise NavitasError(
             f"the report format {name} ({_source(name, modules)}) cannot be loaded: {type(error).__name__}: {error}",
             "update or uninstall the package that it comes from; all other formats work",

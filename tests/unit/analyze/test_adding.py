@@ -18,7 +18,7 @@ from navitas.attribute.component import Component
 from navitas.attribute.cpu.cpu_component import Cpu
 from navitas.errors import NavitasError, UsageError
 from navitas.report import entry_points, registry
-from navitas.report.registry import find_format, format_names, list_formats
+from navitas.report.registry import find_format, format_for_file, format_names, list_formats
 
 TEXT = (Path(__file__).parents[3] / "docs/dev/adding.md").read_text("utf-8")
 COMPONENT, FORMAT = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
@@ -91,6 +91,17 @@ BROKEN = {
     "bare": ("x = adding_bare", "", "AttributeError"),
     "odd": ("x = adding_odd", "FORMAT = 7", "FORMAT is no Format"),
     "empty": ("x =", "", "ValueError: Empty module name"),
+    "panics": ("x = adding_panics", "class Panic(BaseException): pass\nraise Panic('boom')", "Panic: boom"),
+    "mute": ("x = adding_mute", FORMAT.replace("write)", "None)"), "write is no function"),
+    "bland": ("x = adding_bland", FORMAT.replace('".csv"', "None"), "extension is no text"),
+    "wide": ("x = adding_wide", FORMAT.replace('".csv"', "''"), "extension '' does not begin with a dot"),
+    "needless": ("x = adding_needless", FORMAT.replace("write)", "write, needs=None)"), "needs is no tuple of texts"),
+    "single": ("x = adding_single", FORMAT.replace("write)", "write, needs=('pandas'))"), "needs is no tuple of texts"),
+    "choosy": (
+        "x = adding_choosy",
+        FORMAT.replace("write)", "write, options=('width',))"),
+        "options has 'width'; known are top, tree",
+    ),
 }
 
 
@@ -104,6 +115,7 @@ def test_a_broken_package_is_named_and_all_others_work(folder: Path, name: str) 
     assert cause in caught.value.message and f"package {name} 2.5" in caught.value.message
     works = [each for each, found in list_formats() if not isinstance(found, NavitasError)]
     assert {"json", "text", "csv"} <= set(works) and "x" not in works
+    assert format_for_file("a.json") == "json"
 
 
 def test_a_damaged_list_of_entry_points_is_named_and_all_others_work(folder: Path) -> None:
