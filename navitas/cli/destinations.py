@@ -8,9 +8,9 @@ from pathlib import Path
 from navitas.cli.files import STDOUT, check_files
 from navitas.cli.options import ReportOptions
 from navitas.errors import UsageError
-from navitas.recording.writer import MANIFEST_NAME, POWER_PROFILE_NAME
+from navitas.recording.writer import LOCK_NAME, MANIFEST_NAME, POWER_PROFILE_NAME, RESERVE_NAME
 
-_RECORDED = (MANIFEST_NAME, POWER_PROFILE_NAME, "maps", "runs")
+_RECORDED = (MANIFEST_NAME, POWER_PROFILE_NAME, "maps", "runs", LOCK_NAME, RESERVE_NAME)
 
 
 def check_free(recording: Path | None, *, replace: bool) -> None:

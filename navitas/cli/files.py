@@ -56,25 +56,25 @@ def write_to(path: Path, render: Callable[[IO[Any]], object], *, binary: bool = 
 
 @contextmanager
 def _opened_output(path: Path) -> Iterator[IO[bytes]]:
-    target = Path(os.path.realpath(path))
-    if target.exists() and not target.is_file():  # never replaced
-        with named_stream(_opened(target, path), path) as out:
+    if path.exists() and not path.is_file():  # never replaced; a pipe may have no other path, such as that of /dev/stdout
+        with named_stream(_opened(path), path) as out:
             yield out
         return
+    target = Path(os.path.realpath(path))
     target.parent.mkdir(parents=True, exist_ok=True)
     with new_file(target, shown=path) as out:
         yield out
 
 
-def _opened(target: Path, path: Path) -> int:
+def _opened(path: Path) -> int:
     """A pipe or device, open to be written. A pipe's reader is waited for, but not for ever. UsageError."""
     end = time.monotonic() + _READER_S
     while True:
         try:
             with naming(path):
-                handle = os.open(target, os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+                handle = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
         except OSError as error:
-            if error.errno != errno.ENXIO:
+            if error.errno != errno.ENXIO or not path.is_fifo():
                 raise
             if time.monotonic() >= end:
                 raise UsageError(f"{path}: nobody reads this pipe", "start its reader first, or name a file") from error

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
+from typing import Any
 
 import click
+
+
+class ReaderGoneError(Exception):
+    """Nobody reads our output any more."""
 
 
 class LazyGroup(click.Group):
@@ -15,6 +20,13 @@ class LazyGroup(click.Group):
     """
 
     modules: Mapping[str, tuple[str, str]] = {}
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command. Raises `ReaderGoneError`: click itself would exit with 1, the code of a failed check."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as gone:
+            raise ReaderGoneError from gone
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.modules)

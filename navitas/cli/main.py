@@ -12,7 +12,7 @@ from contextlib import suppress
 import click
 
 from navitas import __version__
-from navitas.cli.lazy import LazyGroup
+from navitas.cli.lazy import LazyGroup, ReaderGoneError
 from navitas.errors import ExitCode, NavitasError
 from navitas.untrusted_text import printable_lines
 
@@ -96,7 +96,7 @@ def run(arguments: list[str]) -> int:
         with suppress(OSError):  # the terminal may be gone
             click.echo("interrupted", err=True)
         return ExitCode.INTERRUPTED
-    except BrokenPipeError:
+    except (ReaderGoneError, BrokenPipeError):
         # The reader of our output has gone (`navitas … | head`): nothing more to say, also not at exit.
         sys.stdout = None
         return ExitCode.OK

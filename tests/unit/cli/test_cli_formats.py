@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import shutil
+import subprocess
 import sys
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -104,6 +105,15 @@ def test_a_binary_format_goes_to_a_pipe(capfdbinary: pytest.CaptureFixture[bytes
     assert out.startswith(b"PAR1") and out.endswith(b"PAR1")
 
 
+@pytest.mark.parametrize("target", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
+def test_a_pipe_has_many_names(target: str) -> None:
+    """`-o >(gzip > file)` of a shell is `/dev/fd/63`, which leads to a pipe without a name."""
+    command = [str(NAVITAS), "report", str(GOLDEN), "--format", "parquet", "-o", target]
+    done = subprocess.run(command, capture_output=True, check=False)
+    assert done.returncode == ExitCode.OK, done.stderr.decode()
+    assert done.stdout.startswith(b"PAR1")
+
+
 def test_a_binary_format_does_not_go_to_a_terminal() -> None:
     for target in ("-", "/dev/stdout"):
         child, terminal = pty.fork()
@@ -145,6 +155,8 @@ def test_options_of_the_tables_are_those_of_the_text_report(tmp_path: Path) -> N
         (["--format", "json", "--format", "text"], "two reports would go to the same file", "name a file for each"),
         (["-o", "x.json", "--json", "x.json"], "are the same file: x.json", "Name another one"),
         (["-o", f"{GOLDEN}/manifest.json"], "is a file of the recording", "never changed"),
+        (["--json", f"{GOLDEN}/.lock"], "is a file of the recording", "never changed"),
+        (["--json", f"{GOLDEN}/.reserve"], "is a file of the recording", "never changed"),
     ],
 )
 @pytest.mark.usefixtures("no_reading")
@@ -182,6 +194,22 @@ def test_formats_of_other_packages(plugins: Path, tmp_path: Path, capsys: pytest
     said = capsys.readouterr().err
     assert "the report format failing failed: ZeroDivisionError: division by zero" in said and "Traceback" not in said
     assert not (tmp_path / "e.fail").exists()
+
+
+@pytest.mark.parametrize(
+    ("module", "failure"),
+    [("cli_quits", "import sys; sys.exit(0)"), ("cli_panics", "raise type('Panic', (BaseException,), {})('boom')")],
+)
+def test_a_format_that_ends_the_process_is_named(
+    plugins: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], module: str, failure: str
+) -> None:
+    file = plugins.parent / "e.fail"
+    (plugins / f"{module}.py").write_text(CSV.replace('out.write("joules\\n")', failure).replace('".csv"', '".fail"'))
+    points = [EntryPoint("ending", module, registry.ENTRY_POINTS)]
+    monkeypatch.setattr(entry_points.metadata, "entry_points", lambda group: points)
+    assert report("-o", file) == ExitCode.TROUBLE
+    assert "the report format ending failed: " in capsys.readouterr().err
+    assert not file.exists()
 
 
 @pytest.mark.usefixtures("plugins")

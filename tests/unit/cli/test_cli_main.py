@@ -186,7 +186,7 @@ def test_a_closed_pipe_is_no_error() -> None:
     process.stdout.close()
     assert process.stderr.read() == b""
     process.stderr.close()
-    process.wait(60)
+    assert process.wait(60) == ExitCode.OK
 
 
 def test_what_was_measured_is_told_although_no_report_can_be_made(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
