@@ -50,8 +50,9 @@ class FolderLock:
                     raise
             if self._is_there(handle):
                 self._handle = handle
-                os.ftruncate(handle, 0)
-                os.write(handle, b"%d\n" % os.getpid())
+                with contextlib.suppress(OSError):  # a full disk: the lock holds without its holder's number
+                    os.ftruncate(handle, 0)
+                    os.write(handle, b"%d\n" % os.getpid())
             else:  # its holder has removed it between our opening and locking it
                 os.close(handle)
         return True

@@ -35,7 +35,7 @@ def revision(folder: Path) -> Revision | None:
     `dirty` is None where the repository has filters of its own: to compare files, git would run their commands.
     """
     program = shutil.which("git")
-    if program is None:
+    if program is None or not Path(program).is_absolute():  # a relative one of PATH may be the repository's own
         return None
     commit = _git(program, folder, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
     if (

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from support.command_line import eventually
 from support.link import linked
+from support.trace_tasks import task_name
 
 from navitas.collect.trace.atrace import MARK
 from navitas.collect.trace.run_trace import RunTrace, leave_nothing
@@ -95,7 +96,7 @@ def test_a_busy_process_is_in_the_trace(device: Device, busy: int, tracing: Trac
     assert raw.skipped_by_reason == {} and not any("lost" in text for text in raw.warnings)
     tasks = raw.trace.tasks
     (row,) = np.flatnonzero((tasks.tid == busy) & (tasks.tgid == busy))[:1]
-    assert tasks.name_of(int(row)) in ("yes", "")
+    assert task_name(tasks, int(row)) in ("yes", "")
     # What it used before the tracer was on, and since its last tick, is not in the trace.
     assert ran_ns(raw.trace, busy) > 0.5 * BUSY_NS
     assert len(np.unique(raw.trace.frequencies.cpu)) > 0 and raw.trace.frequencies.khz.min() > 0

@@ -159,3 +159,13 @@ def test_filters_of_the_user_are_no_reason_to_know_less(repository: Path, tmp_pa
         config.write('[filter "lfs"]\nclean = cat\nsmudge = cat\n')
     found = revision(repository)
     assert found is not None and found.dirty is False
+
+
+def test_a_git_of_the_repository_does_not_run(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    trap = repository / "git"
+    trap.write_text(f"#!/bin/sh\ntouch '{repository}/ran'\n")
+    trap.chmod(0o755)
+    monkeypatch.chdir(repository)
+    monkeypatch.setenv("PATH", f".:{os.environ['PATH']}")
+    assert revision(repository) is None
+    assert not (repository / "ran").exists()

@@ -1,0 +1,25 @@
+"""The lock on a folder (what holds over processes is tested with what it guards)."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from navitas.folder_lock import FolderLock
+
+
+def test_a_full_disk_keeps_nobody_from_the_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(handle: int, data: bytes) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    first, second = (FolderLock(tmp_path / ".lock") for _ in range(2))
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "write", full)
+        assert first.acquire()
+    assert not second.acquire() and second.holder() == ""
+    first.release()
+    assert second.acquire()
+    second.release()
