@@ -44,7 +44,9 @@ class FormatOption(click.Option):
     """An option whose help lists the formats."""
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        self.help = f"Write a report of this format; may be given several times. NAME: {', '.join(map(printable, format_names()))}."
+        self.help = (
+            f"Write a report of this format; may be given several times. NAME: {', '.join(map(printable, format_names()))}."
+        )
         return super().get_help_record(ctx)
 
 
