@@ -17,7 +17,18 @@ from navitas.recording.codes import WarningCode
 T = TypeVar("T")
 
 
-class Lazy(Sequence[T]):
+class _ByItems(Sequence[T]):
+    """A sequence that equals every other with the same items."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Lazy(_ByItems[T]):
     """A sequence that is made when it is first read."""
 
     __slots__ = ("_made", "_make")
@@ -47,11 +58,6 @@ class Lazy(Sequence[T]):
 
     def __iter__(self) -> Iterator[T]:
         return iter(self.made)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and list(self) == list(other)
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return repr(self.made)
@@ -84,7 +90,7 @@ class MethodEnergy:
     """Of `exclusive_j`."""
 
 
-class MethodRecords(Sequence[MethodEnergy]):
+class MethodRecords(_ByItems[MethodEnergy]):
     """The methods of one thread in one test. Records are made when they are read, and not kept: recordings have millions."""
 
     __slots__ = ("_read", "_size")
@@ -110,11 +116,6 @@ class MethodRecords(Sequence[MethodEnergy]):
     def __iter__(self) -> Iterator[MethodEnergy]:
         return self._read(0, self._size)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and list(self) == list(other)
-
-    __hash__ = None  # type: ignore[assignment]
-
     def __repr__(self) -> str:
         return repr(list(self))
 
@@ -132,7 +133,7 @@ class Node:
     wall_ns: int
 
 
-class Nodes(Sequence[Node]):
+class Nodes(_ByItems[Node]):
     """The nodes of one call tree as columns: the fields of `Node` after `id`. A `Node` is made when it is read."""
 
     __slots__ = ("columns",)
@@ -167,11 +168,6 @@ class Nodes(Sequence[Node]):
 
     def __iter__(self) -> Iterator[Node]:
         return (Node(number, *row) for number, row in enumerate(self.rows()))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and list(self) == list(other)
-
-    __hash__ = None  # type: ignore[assignment]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 
-class ExitShell(Exception):
-    """`exit`, or an error that ends the shell."""
-
+class _WithStatus(Exception):
     def __init__(self, status: int) -> None:
         super().__init__(status)
         self.status = status
+
+
+class ExitShell(_WithStatus):
+    """`exit`, or an error that ends the shell."""
 
 
 class LoopControl(Exception):
@@ -26,12 +28,8 @@ class LoopControl(Exception):
         return self.resume
 
 
-class ReturnFromFunction(Exception):
+class ReturnFromFunction(_WithStatus):
     """`return`."""
-
-    def __init__(self, status: int) -> None:
-        super().__init__(status)
-        self.status = status
 
 
 class CommandError(Exception):

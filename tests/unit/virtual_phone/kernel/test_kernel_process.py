@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from kernel_truth import KernelTruth
+from kernel_truth import KernelTruth, Truth
 
 from navitas.virtual_phone.kernel import Kernel, load_spec
 from navitas.virtual_phone.kernel.spec import PhoneSpec
@@ -37,8 +37,8 @@ def run_busy(kernel: Kernel, cpu_s: float) -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def test_rails_equal_cpu_time_times_power(tmp_path: Path, one_speed: PhoneSpec) -> None:
-    kernel = Kernel(one_speed, tmp_path)
+def busy_truth(kernel: Kernel) -> tuple[float, Truth]:
+    """A busy second on a running kernel: the CPU seconds that the host charged, and what the kernel's steps sum up to."""
     watched = KernelTruth(kernel)
     kernel.start()
     cpu_s = run_busy(kernel, 1.0)
@@ -46,6 +46,12 @@ def test_rails_equal_cpu_time_times_power(tmp_path: Path, one_speed: PhoneSpec) 
         time.sleep(0.005)
     truth = watched.read()
     kernel.stop()
+    return cpu_s, truth
+
+
+def test_rails_equal_cpu_time_times_power(tmp_path: Path, one_speed: PhoneSpec) -> None:
+    kernel = Kernel(one_speed, tmp_path)
+    cpu_s, truth = busy_truth(kernel)
     (process,) = truth.processes.values()
     # The child used a little before it was watched; the host rounds what it charges to ticks.
     assert process.cpu_ns / 1e9 == pytest.approx(cpu_s, rel=0.02, abs=0.03)
@@ -57,13 +63,7 @@ def test_rails_equal_cpu_time_times_power(tmp_path: Path, one_speed: PhoneSpec) 
 def test_the_default_phone_spends_what_its_frequencies_say(tmp_path: Path) -> None:
     spec = load_spec()
     kernel = Kernel(spec, tmp_path)
-    watched = KernelTruth(kernel)
-    kernel.start()
-    cpu_s = run_busy(kernel, 1.0)
-    while watched.read().backlog_ns:
-        time.sleep(0.005)
-    truth = watched.read()
-    kernel.stop()
+    cpu_s, truth = busy_truth(kernel)
     (process,) = truth.processes.values()
     assert process.cpu_ns / 1e9 == pytest.approx(cpu_s, rel=0.02, abs=0.03)
     mean_mw = process.energy_uj / process.cpu_ns * 1e6
