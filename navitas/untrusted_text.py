@@ -7,7 +7,6 @@ pairs, which no file can hold; private ones, which every font draws differently.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 import zlib
 from collections.abc import Callable
@@ -17,7 +16,6 @@ _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 _TAB_WIDTH = 4
 _LONGEST_LINE = 2000
 _BOX = "\ufffd"
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 _NAME_CHARACTERS = 240
 _KEPT_CHARACTERS = _NAME_CHARACTERS - 9
@@ -61,7 +59,7 @@ def clean_name(name: str) -> str:
 def without_surrogates(value: Any) -> Any:
     """A JSON value whose texts can be written as UTF-8: `?` for each half of a surrogate pair."""
     if isinstance(value, str):
-        return _SURROGATE.sub("?", value)
+        return value.encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, dict):
         return {without_surrogates(key): without_surrogates(part) for key, part in value.items()}
     return [without_surrogates(part) for part in value] if isinstance(value, list) else value

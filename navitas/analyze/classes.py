@@ -40,7 +40,7 @@ def _joined(tests: list[TestEnergy]) -> TestEnergy:
         unattributed_j=fsum(test.unattributed_j for test in tests),
         probes_j=fsum(test.probes_j for test in tests),
         threads=_threads(tests),
-        row=-1,
+        rows=tuple(row for test in tests for row in test.rows),
         alternative_j=fsum(alternative) if alternative else None,
         unprobed_j=_all([test.unprobed_j for test in tests]),
         unprobed_threads_j=_all([test.unprobed_threads_j for test in tests]),

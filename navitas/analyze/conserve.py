@@ -17,7 +17,7 @@ TOLERANCE = 1e-9
 
 def check(profile: Profile) -> list[str]:
     """Every sum that is off by more than 1e-9 of its total, in words; empty when energy is conserved."""
-    return [*_of_runs(profile), *_of_threads(profile), *_of_trees(profile)]
+    return [*_of_runs(profile), *_of_owners(profile), *_of_threads(profile), *_of_trees(profile)]
 
 
 def _of_runs(profile: Profile) -> Iterator[str]:
@@ -31,6 +31,24 @@ def _of_runs(profile: Profile) -> Iterator[str]:
         for run, component in np.argwhere(_off(found, whole_j, np.abs(whole_j))).tolist():
             place = f"runs/{ledger.runs[run].id}, {ledger.components[component]}: {what} energies"
             yield _words(place, found[run, component], whole_j[run, component])
+
+
+def _of_owners(profile: Profile) -> Iterator[str]:
+    """Facts of the owners that are no threads, over a run's tests and the time outside of them, against their curves."""
+    ledger, energy = profile.ledger, profile.ledger.energy
+    components = len(ledger.components)
+    found = binned(
+        energy.owner.astype(np.int64) * components + energy.component, energy.exclusive_j, len(ledger.owners) * components
+    )
+    for owner in np.flatnonzero(ledger.owners.kind != OwnerKind.THREAD).tolist():
+        run = int(ledger.owners.run[owner])
+        entry = ledger.runs[run]
+        for component, name in enumerate(ledger.components):
+            found_j = float(found[owner * components + component])
+            whole_j = ledger.curves.curve(owner, component).between(entry.start_ns, entry.end_ns)
+            # The rest of a run is a difference of its whole: its rounding is that of the run.
+            if abs(found_j - whole_j) > TOLERANCE * max(abs(whole_j), abs(float(ledger.run_energy_j[run, component]))):
+                yield _words(f"runs/{entry.id}, {ledger.owners.name[owner]}, {name}: energies", found_j, whole_j)
 
 
 def _of_threads(profile: Profile) -> Iterator[str]:

@@ -142,7 +142,7 @@ class LedgerTables:
                 unattributed_j=columns.unattributed_j[row],
                 probes_j=columns.probes_j[row],
                 threads=Lazy(partial(self.thread_records, row)),
-                row=row,
+                rows=(row,),
                 alternative_j=columns.alternative_j[row],
                 unprobed_j=None if beside is None else columns.energy_j[beside],
                 unprobed_threads_j=None if beside is None else columns.threads_j[beside],

@@ -37,7 +37,7 @@ def _large_probes(profile: Profile) -> Iterator[Notice]:
     costed = [
         test
         for test in profile.tests
-        if (run := int(ledger.tests.run[test.row])) >= 0 and ledger.runs[run].probes_error is not None
+        if any(run >= 0 and ledger.runs[run].probes_error is not None for run in ledger.tests.run[list(test.rows)].tolist())
     ]
     if not costed:
         return

@@ -130,9 +130,9 @@ class Profile:
         return repeats_of(self.tests)
 
     def timeline(
-        self, component: str = "cpu", *, run: int = 0, step_ns: int = 100_000_000, thread: str | None = None
+        self, component: str | None = None, *, run: int = 0, step_ns: int = 100_000_000, thread: str | None = None
     ) -> Timeline:
-        """A component's energy in one run in equal steps, of all owners or of the threads of one name."""
+        """A component's energy (None: of all) in one run in equal steps, of all owners or of the threads of one name."""
         return timeline(self.ledger, component, run=run, step_ns=step_ns, thread=thread)
 
     def to_arrow(self) -> pa.Table:

@@ -224,8 +224,8 @@ class TestEnergy:
     unattributed_j: float
     probes_j: float
     threads: Sequence[ThreadEnergy] = field(repr=False)
-    row: int = -1
-    """Of `Ledger.tests`; -1 for several tests as one."""
+    rows: tuple[int, ...] = ()
+    """Of `Ledger.tests`: one, or those of all tests that the record sums."""
     alternative_j: float | None = None
     unprobed_j: float | None = None
     unprobed_threads_j: float | None = None

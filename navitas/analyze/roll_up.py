@@ -46,12 +46,8 @@ def method_totals(tables: LedgerTables, tests: Iterable[TestEnergy] | None = Non
 
     A method is known by its `identity`: ids differ between builds, and between the maps of two modules that depend on its own.
     """
-    rows, threads = tables.methods, tables.threads
-    chosen = _chosen(tables, tests)[threads.test[rows.tree]]
-    tree, calls = rows.tree[chosen], rows.counts[chosen]
-    ids, place = np.unique(rows.method[chosen], return_inverse=True)
-    known, index = np.unique(_first_ids(tables.ledger.methods, ids)[place], return_inverse=True)
-    size = len(known)
+    rows, (chosen, known, index) = tables.methods, grouped_methods(tables, tests)
+    tree, calls, size = rows.tree[chosen], rows.counts[chosen], len(known)
 
     def total(values: F64 | I64) -> list[float]:
         found: list[float] = np.bincount(index, values, size).tolist()
@@ -77,6 +73,16 @@ def method_totals(tables: LedgerTables, tests: Iterable[TestEnergy] | None = Non
     )
     found = [MethodTotal(id, tables.ledger.methods.methods[id], *figures) for id, *figures in columns]
     return tuple(sorted(found, key=lambda each: (-each.exclusive_j, each.id)))
+
+
+def grouped_methods(tables: LedgerTables, tests: Iterable[TestEnergy] | None) -> tuple[Bool, I64, I64]:
+    """Which rows of `LedgerTables.methods` belong to the given tests (None: all), the ids of their methods, each method once, and
+    for each of these rows the place of its method among the ids."""
+    rows = tables.methods
+    chosen = _chosen(tables, tests)[tables.threads.test[rows.tree]]
+    ids, place = np.unique(rows.method[chosen], return_inverse=True)
+    known, index = np.unique(_first_ids(tables.ledger.methods, ids)[place], return_inverse=True)
+    return chosen, known, index
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +128,7 @@ def _chosen(tables: LedgerTables, tests: Iterable[TestEnergy] | None) -> Bool:
     if tests is None:
         return ~tables.is_baseline
     found = np.zeros(len(tables.ledger.tests), bool)
-    found[[test.row for test in tests]] = True
+    found[[row for test in tests for row in test.rows]] = True
     return found
 
 

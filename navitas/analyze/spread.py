@@ -6,9 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median as median_of
 
+import numpy as np
+
 from navitas.analyze.ledger_tables import LedgerTables
 from navitas.analyze.records import TestEnergy
-from navitas.analyze.roll_up import MethodTotal, method_totals
+from navitas.analyze.roll_up import MethodTotal, grouped_methods, method_totals
+from navitas.attribute.forest import binned
+from navitas.parse.arrays import F64, I64
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,20 +45,25 @@ class MethodRepeats:
 def method_repeats(tables: LedgerTables, tests: Sequence[TestEnergy]) -> tuple[MethodRepeats, ...]:
     """Each method once, largest exclusive energy first."""
     totals = method_totals(tables, tests)
-    repeats = sorted({test.repeat for test in tests})
-    by_repeat = [totals] if len(repeats) == 1 else [_of_repeat(tables, tests, repeat) for repeat in repeats]
-    found = [{each.method.identity: each for each in own} for own in by_repeat]
-    return tuple(_of_method(total, [own.get(total.method.identity) for own in found]) for total in totals)
+    repeats = np.array(sorted({test.repeat for test in tests}), np.int64)
+    if len(repeats) == 1:
+        return tuple(
+            MethodRepeats(total, Spread((total.exclusive_j,)), Spread((total.inclusive_j,)), (total.calls,)) for total in totals
+        )
+    rows, (chosen, known, index) = tables.methods, grouped_methods(tables, tests)
+    place = np.searchsorted(repeats, tables.ledger.tests.repeat[tables.threads.test[rows.tree[chosen]]])
+    cell, shape = index * len(repeats) + place, (len(known), len(repeats))
 
+    def by_repeat(values: F64 | I64) -> F64:
+        return binned(cell, values, shape[0] * shape[1]).reshape(shape)
 
-def _of_repeat(tables: LedgerTables, tests: Sequence[TestEnergy], repeat: int) -> tuple[MethodTotal, ...]:
-    return method_totals(tables, [test for test in tests if test.repeat == repeat])
-
-
-def _of_method(total: MethodTotal, repeats: Sequence[MethodTotal | None]) -> MethodRepeats:
-    return MethodRepeats(
-        total,
-        Spread(tuple(0.0 if each is None else each.exclusive_j for each in repeats)),
-        Spread(tuple(0.0 if each is None else each.inclusive_j for each in repeats)),
-        tuple(0 if each is None else each.calls for each in repeats),
+    exclusive_j = by_repeat(rows.exclusive_j[chosen].sum(axis=1))
+    inclusive_j = by_repeat(rows.inclusive_j[chosen].sum(axis=1))
+    calls = by_repeat(rows.counts[chosen, 0]).astype(np.int64)
+    order = np.searchsorted(known, [total.id for total in totals])
+    return tuple(
+        MethodRepeats(total, Spread(tuple(exclusive)), Spread(tuple(inclusive)), tuple(each))
+        for total, exclusive, inclusive, each in zip(
+            totals, exclusive_j[order].tolist(), inclusive_j[order].tolist(), calls[order].tolist(), strict=True
+        )
     )

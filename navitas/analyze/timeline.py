@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from navitas.attribute.ledger import Ledger
+from navitas.attribute.owner_kind import OwnerKind
+from navitas.attribute.run_rows import stem
 from navitas.errors import UsageError
 from navitas.parse.arrays import F64, I64
 
@@ -24,24 +26,44 @@ class Timeline:
         return np.asarray(self.energy_j / (np.diff(self.edges_ns) / 1e9), np.float64)
 
 
-def timeline(ledger: Ledger, component: str, *, run: int, step_ns: int, thread: str | None) -> Timeline:
-    """A component's energy in one run (a row of `Ledger.runs`), of all owners or of the threads of one name.
+def timeline(ledger: Ledger, component: str | None, *, run: int, step_ns: int, thread: str | None) -> Timeline:
+    """A component's energy (None: of all) in one run (a row of `Ledger.runs`), of all owners or of the threads of one name.
+
+    The name of a group of threads, such as `pool-#`, stands for all threads of that name and role but for its numbers.
 
     Raises:
         UsageError: there is no such component, run or thread, or the step is not positive.
     """
-    if component not in ledger.components:
+    if component is not None and component not in ledger.components:
         raise UsageError(f"no component {component!r} in this recording", f"known are {', '.join(ledger.components)}")
     if not 0 <= run < len(ledger.runs):
         raise UsageError(f"no run {run} in this recording", f"it has {len(ledger.runs)}, counted from 0")
     if step_ns <= 0:
         raise UsageError(f"a timeline needs a step above 0, not {step_ns} ns", "for example step_ns=100_000_000")
-    entry, owners = ledger.runs[run], ledger.owners
+    entry, owners = ledger.runs[run], _owners(ledger, run, thread)
     edges_ns = np.append(np.arange(entry.start_ns, entry.end_ns, step_ns), entry.end_ns)
-    chosen = [owner for owner in np.flatnonzero(owners.run == run).tolist() if thread is None or owners.name[owner] == thread]
-    if not chosen:
+    if not owners:
         raise UsageError(f"no thread {thread!r} in run {run}", "see Ledger.owners for their names")
-    number, energy_j = ledger.components.index(component), np.zeros(len(edges_ns) - 1)
-    for owner in chosen:
-        energy_j += np.diff(ledger.curves.curve(owner, number).at(edges_ns))
+    numbers = range(len(ledger.components)) if component is None else [ledger.components.index(component)]
+    energy_j = np.zeros(len(edges_ns) - 1)
+    for owner in owners:
+        for number in numbers:
+            energy_j += np.diff(ledger.curves.curve(owner, number).at(edges_ns))
     return Timeline(edges_ns, energy_j)
+
+
+def _owners(ledger: Ledger, run: int, thread: str | None) -> list[int]:
+    """The rows of `Ledger.owners` that are meant; members of a group in place of the group, which has no curves."""
+    owners, of_run = ledger.owners, np.flatnonzero(ledger.owners.run == run).tolist()
+    if thread is None:
+        return of_run
+    groups = {owners.role[owner] for owner in of_run if owners.name[owner] == thread and _is_group(ledger, owner)}
+    return [
+        owner
+        for owner in of_run
+        if owners.name[owner] == thread or (stem(owners.name[owner]) == thread and owners.role[owner] in groups)
+    ]
+
+
+def _is_group(ledger: Ledger, owner: int) -> bool:
+    return bool(ledger.owners.kind[owner] == OwnerKind.THREAD and ledger.owners.serial[owner] < 0)

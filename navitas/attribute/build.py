@@ -69,7 +69,7 @@ def build_ledger(
         shares=joined_shares(found.facts, len(components)),
         run_energy_j=_run_energies(parsed.runs, curves, len(components)),
         evidence=tuple(
-            _evidence(component.name, [(parsed.runs[number], curves[number][i]) for number in counted])
+            _evidence(component, [(parsed.runs[number], curves[number][i]) for number in counted])
             for i, component in enumerate(components)
         ),
         alternative=alternative,
@@ -113,7 +113,7 @@ class _Attribution:
         self.owners.add(number, tables.threads, facts.groups)
         self.facts.append(facts)
         self.curves[number] = found
-        self.entries[number] = _entry(self.manifest, tables, found, error)
+        self.entries[number] = _entry(self.manifest, tables, rails_comparison(tables, self.components, found), error)
         return facts
 
 
@@ -133,10 +133,10 @@ def _call_paths(paths: Paths) -> CallPaths:
     return CallPaths(np.concatenate([[-1, -1], parent]), np.concatenate([[-1, -1], paths.method[1:]]))
 
 
-def _entry(manifest: Manifest, tables: RunTables, curves: Curves, probes_error: float | None) -> RunEntry:
+def _entry(manifest: Manifest, tables: RunTables, rails: tuple[float, float] | None, probes_error: float | None) -> RunEntry:
     run = next((run for run in manifest.runs if run.id == tables.run_id), None)
     cost = tables.probe_cost
-    estimate_j, rails_j = rails_comparison(tables, curves) or (None, None)
+    estimate_j, rails_j = rails or (None, None)
     return RunEntry(
         id=tables.run_id,
         module="" if run is None else run.module,
@@ -159,16 +159,16 @@ def _run_energies(runs: Sequence[RunTables], curves: Sequence[Curves], component
     return found
 
 
-def _evidence(component: str, runs: Sequence[tuple[RunTables, ComponentCurves | None]]) -> Evidence:
+def _evidence(component: Component, runs: Sequence[tuple[RunTables, ComponentCurves | None]]) -> Evidence:
     """The lowest level of all runs that know the component, and every reason once."""
     known = [(run, curves) for run, curves in runs if curves is not None]
     if not known:
-        return Evidence(component, "none", () if runs else merged([[_NO_RUN]]))
-    level = max((curves.level for _, curves in known), key=known[0][1].levels.index)
+        return Evidence(component.name, "none", () if runs else merged([[_NO_RUN]]))
+    level = max((curves.level for _, curves in known), key=component.levels.index)
     priced = [run for run, curves in known if curves.threads is not None and curves.threads.cpu_ns is not None]
     uncosted = any(run.probe_cost is None and any(map(_has_calls, run.threads)) for run in priced)
     reasons = [curves.reasons for _, curves in known]
-    return Evidence(component, level, (*merged(reasons), *merged([[NO_COST]] if uncosted else [])))
+    return Evidence(component.name, level, (*merged(reasons), *merged([[NO_COST]] if uncosted else [])))
 
 
 def _has_calls(thread: Thread) -> bool:

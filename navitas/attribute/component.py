@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import Protocol
 
 import numpy as np
@@ -47,11 +48,10 @@ class ThreadCurves:
 class ComponentCurves:
     """A component's energy in one run, by owner: threads (None where it has no energy of threads), and the rest.
 
-    `levels` are its levels of evidence, best first; `level` is the one that this run reached, `reasons` say why it is not a
-    better one. `alternative`: cumulative joules of the requested alternative model, where this component has one.
+    `level` is the level of evidence that this run reached (one of `Component.levels`), `reasons` say why it is not a better one.
+    `alternative`: cumulative joules of the requested alternative model, where this component has one.
     """
 
-    levels: tuple[str, ...]
     level: str
     reasons: tuple[Reason, ...]
     threads: ThreadCurves | None = None
@@ -76,12 +76,30 @@ class ComponentCurves:
         return rest + (0.0 if self.threads is None else float(threads_between(self.threads, a_ns, b_ns).sum()))
 
 
+class RailUse(Enum):
+    """What a power rail measures of a component."""
+
+    ACTIVE = "active"
+    """All that it uses beyond its base power."""
+    BASE = "base"
+    """Its base power."""
+
+
 class Component(Protocol):
     """One consumer of energy."""
 
     @property
     def name(self) -> str:
         """What results call it."""
+        ...
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """Its levels of evidence, best first."""
+        ...
+
+    def rail_use(self, rail: str) -> RailUse | None:
+        """What the device's power rail of this name measures of the component; None: nothing."""
         ...
 
     def curves(self, run: RunTables, inputs: ComponentInputs) -> ComponentCurves | None:

@@ -6,15 +6,19 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from navitas.attribute.component import ComponentCurves
+from navitas.attribute.component import Component, ComponentCurves, RailUse
 from navitas.parse.tables import RunTables
 
 
-def rails_comparison(run: RunTables, components: Sequence[ComponentCurves | None]) -> tuple[float, float] | None:
-    """Estimated and measured joules from the first to the last reading of the rails within the run; None without rails.
+def rails_comparison(
+    run: RunTables, components: Sequence[Component], curves: Sequence[ComponentCurves | None]
+) -> tuple[float, float] | None:
+    """Estimated and measured joules from the first to the last reading of the rails within the run.
 
-    All rails are summed: those of the virtual phone are the CPU's and its base power's. Nothing is interpolated between readings:
-    what the process spends in its last moments would be spread over the time after its end.
+    Both cover the same consumers: of the rails those that measure a component whose energy was estimated, of the estimate the
+    components (and base powers) that have a rail. None where there are no such rails, or fewer than two readings of them.
+    Nothing is interpolated between readings: what the process spends in its last moments would be spread over the time after
+    its end.
     """
     rails = run.rails
     if rails is None:
@@ -23,6 +27,18 @@ def rails_comparison(run: RunTables, components: Sequence[ComponentCurves | None
     if len(inside) < 2:
         return None
     first, last = inside[0], inside[-1]
-    measured_j = float(rails.energy_j[last].sum() - rails.energy_j[first].sum())
     from_ns, to_ns = int(rails.t_ns[first]), int(rails.t_ns[last])
-    return sum(curves.between(from_ns, to_ns) for curves in components if curves is not None), measured_j
+    used_j = rails.energy_j[last] - rails.energy_j[first]
+    compared, estimate_j, measured_j = False, 0.0, 0.0
+    for component, known in zip(components, curves, strict=True):
+        uses = [component.rail_use(name) for name in rails.names]
+        if known is None or not any(uses):
+            continue
+        base_j = known.base.between(from_ns, to_ns)
+        if RailUse.ACTIVE in uses:
+            estimate_j += known.between(from_ns, to_ns) - base_j
+        if RailUse.BASE in uses:
+            estimate_j += base_j
+        measured_j += float(used_j[[use is not None for use in uses]].sum())
+        compared = True
+    return (estimate_j, measured_j) if compared else None

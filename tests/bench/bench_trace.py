@@ -24,11 +24,13 @@ _READ = """\
 import sys, time
 from pathlib import Path
 import numpy
-from navitas.parse.trace.{module} import read_{module}
+from navitas.parse.trace.{module} import {reader}
 begin = time.process_time()
-raw = read_{module}(Path(sys.argv[1]))
+raw = {reader}(Path(sys.argv[1]))
 print(time.process_time() - begin)
 """
+_READ_TEXT = _READ.format(module="text_trace", reader="read_text")
+_READ_PERFETTO = _READ.format(module="perfetto", reader="read_perfetto")
 _LINES = """\
 import sys, time, numpy as np
 begin, count, buffer = time.process_time(), 0, bytearray(2 << 20)
@@ -64,10 +66,10 @@ def main(argv: list[str]) -> int:
 
 def _text(figures: Figures, path: Path, size: int) -> None:
     lines = _repeated(path, _mixed, size)
-    own, floor = _seconds(sys.executable, _READ.format(module="text"), path), _seconds(sys.executable, _LINES, path)
+    own, floor = _seconds(sys.executable, _READ_TEXT, path), _seconds(sys.executable, _LINES, path)
     note = f"{lines / 1e6:.1f} M lines: {lines / own / 1e6:.2f} M lines/s; {beside(own, floor, 'counting lines by numpy')}"
     figures.add("a million lines of text", own / lines * 1e6, "s", at_most=1.0, note=note)
-    peak = run_measured([sys.executable, "-c", _READ.format(module="text"), path]).peak_mib
+    peak = run_measured([sys.executable, "-c", _READ_TEXT, path]).peak_mib
     figures.add(f"{size / 1e9:.2f} GB of text, peak memory", peak, "MiB", at_most=2048)
     path.unlink()
 
@@ -82,7 +84,7 @@ def _short_lived(figures: Figures, path: Path, threads: int) -> None:
             out.write(_FORM.switch(1, t_ns + 50_000, ("swapper/1", 0, "R"), ("main", tid)))
             out.write(_FORM.exited(1, t_ns + 90_000, (name, tid)))
             out.write(_FORM.switch(1, t_ns + 100_000, (name, tid, "X"), ("swapper/1", 0), tgid=9_000))
-    own = _seconds(sys.executable, _READ.format(module="text"), path)
+    own = _seconds(sys.executable, _READ_TEXT, path)
     figures.add(f"{threads:,} short-lived threads", own, "s", note=f"{4 * threads / own / 1e6:.2f} M lines/s")
     path.unlink()
 
@@ -96,7 +98,7 @@ def _perfetto(figures: Figures, path: Path, events: int) -> None:
             rows = [(begin + i * 20_000, draw.choice((0, 1, 256)), draw.randrange(1000, 1060), "worker") for i in range(bundle)]
             trace.compact(number % 8, rows)
             out.write(bytes(trace))
-    own = _seconds(sys.executable, _READ.format(module="perfetto"), path)
+    own = _seconds(sys.executable, _READ_PERFETTO, path)
     figures.add(f"{events:,} switches of a Perfetto trace", own, "s", note=f"{events / own / 1e6:.2f} M a second")
     path.unlink()
 
@@ -120,7 +122,7 @@ def _recorded(figures: Figures, path: Path, size: int) -> None:
             later = np.array(times)[:, None] + number * quarter
             block[place] = (later >> 7 * np.arange(7)) & 0x7F | np.where(np.arange(7) < 6, 0x80, 0)
             out.write(block.tobytes())
-    took = run_measured([sys.executable, "-c", _READ.format(module="perfetto"), path])
+    took = run_measured([sys.executable, "-c", _READ_PERFETTO, path])
     note = f"{8 * each * blocks / 1e6:.1f} M switches, as many idle states"
     figures.add(f"{size / 1e9:.2f} GB of a Perfetto trace, peak memory", took.peak_mib, "MiB", at_most=2048, note=note)
     figures.add(f"{size / 1e9:.2f} GB of a Perfetto trace, CPU time", took.cpu_s, "s", at_most=40.0)
@@ -135,7 +137,7 @@ def _beside_manafa(figures: Figures, folder: Path, lines: int) -> None:
         _FORM.frequency(draw.randrange(8), 20_000 * _S + i * 1_000_000, draw.randrange(300_000, 2_800_000)) for i in range(lines)
     )
     path.write_text("".join(text))
-    own = _seconds(sys.executable, _READ.format(module="text"), path)
+    own = _seconds(sys.executable, _READ_TEXT, path)
     try:
         note = beside(own, _seconds(manafa_python(folder), _MANAFA, path), "manafa 0.4.14")
     except (OSError, subprocess.SubprocessError) as error:

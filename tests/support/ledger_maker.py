@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from navitas.attribute.component import ComponentCurves, ThreadCurves
 from navitas.attribute.curve_store import CurveStore
+from navitas.attribute.curves import Curve, Knots
 from navitas.attribute.ledger import (
     NO_TEST,
     OUTSIDE,
@@ -26,11 +28,11 @@ from navitas.attribute.ledger import (
     Shares,
     Tests,
 )
-from navitas.attribute.owner_kind import OwnerKind
+from navitas.attribute.owner_kind import BESIDE_THREADS, OwnerKind
 from navitas.parse.tables import MethodTable
 
 EVIDENCE = Evidence("cpu", "thread-time", ())
-RUN = RunEntry(id=0, module="", repeat=0, start_ns=0, end_ns=0, baseline=False)
+RUN = RunEntry(id=0, module="", repeat=0, start_ns=0, end_ns=1_000_000_000, baseline=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,8 @@ def made_ledger(
     outside_tests_j: float = 0.0,
     alternative: str | None = None,
 ) -> Ledger:
-    """A ledger of one component. Every run is like `run`; the first one's base also used `outside_tests_j` outside of tests.
+    """A ledger of one component. Every run is like `run`, of constant power; the first one's base also used
+    `outside_tests_j` outside of tests.
 
     ValueError for siblings of one method: these are one node.
     """
@@ -143,7 +146,7 @@ def made_ledger(
         run_energy_j=rows.run_energies(len(tests)),
         evidence=(evidence,),
         alternative=alternative,
-        curves=CurveStore(),
+        curves=rows.curve_store(run, len(tests)),
     )
 
 
@@ -216,6 +219,24 @@ class _Rows:
     def share_table(self) -> Shares:
         found = Shares(*_sorted(self.shares, (np.int32, np.int32, np.int64, np.int64, np.float64), keys=2))
         return replace(found, energy_j=found.energy_j[:, None])
+
+    def curve_store(self, run: RunEntry, runs: int) -> CurveStore:
+        """Straight lines over the run."""
+        joules = [0.0] * len(self.owners)
+        for _, owner, _, _, exclusive_j, *_ in self.energy:
+            joules[int(owner)] += exclusive_j
+        ends, found = np.array([run.start_ns, run.end_ns]), CurveStore()
+        for number in range(runs):
+            own = [owner for owner, row in enumerate(self.owners) if row[0] == number]
+            threads = [owner for owner in own if self.owners[owner][1] == OwnerKind.THREAD]
+            knots = Knots.of(np.repeat(np.arange(len(threads)), 2), np.tile(ends, len(threads)), len(threads))
+            lines = ThreadCurves(knots, np.array([value for owner in threads for value in (0.0, joules[owner])]))
+            rest = {
+                kind.name.lower(): Curve(ends, np.array([0.0, joules[owner]]))
+                for kind, owner in zip(BESIDE_THREADS, own[len(threads) :], strict=True)
+            }
+            found.add(own[0], len(threads), 0, [ComponentCurves("made", (), lines if threads else None, **rest)])
+        return found
 
     def run_energies(self, runs: int) -> NDArray[np.float64]:
         found: list[list[float]] = [[] for _ in range(runs)]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from navitas.attribute.calls.paths import Paths
-from navitas.attribute.component import ComponentCurves, ComponentInputs, ThreadCurves
+from navitas.attribute.component import ComponentCurves, ComponentInputs, RailUse, ThreadCurves
 from navitas.attribute.cpu.busy import Rest, rest_of_cpu
 from navitas.attribute.cpu.device_level import shared_equally
 from navitas.attribute.cpu.energy import Rate, SlotRate, integrate, integrate_curve
@@ -39,6 +40,7 @@ NO_CPU_STAT = Reason(
     "lowest frequency",
 )
 LEVELS = ("sched", "thread-freq", "thread-time", "device")
+_CPU_RAIL = re.compile(r"(?:^|_)CPU", re.IGNORECASE)
 NO_RESIDENCY = "time_in_state was not recorded for CPUs {cpus}: they are taken to run at their middle operating point"
 
 
@@ -46,6 +48,13 @@ class Cpu:
     """The CPU: levels *sched*, *thread-freq*, *thread-time* and *device* (docs/how-it-measures.md)."""
 
     name = "cpu"
+    levels = LEVELS
+
+    def rail_use(self, rail: str) -> RailUse | None:
+        """As `Component.rail_use`: `S4M_VDD_CPUCL0` of a Pixel feeds a cluster, `VSYS_CPU_BASE` of the virtual phone the rest."""
+        if _CPU_RAIL.search(rail) is None:
+            return None
+        return RailUse.BASE if rail.endswith("_BASE") else RailUse.ACTIVE
 
     def curves(self, run: RunTables, inputs: ComponentInputs) -> ComponentCurves:
         """As `Component.curves`. The alternative model `paper1` is that paper's formula (1)."""
@@ -69,7 +78,7 @@ def _curves(run: RunTables, clusters: Sequence[Cluster], inputs: ComponentInputs
         process_j, others = _process_alone(run, clusters, model, anyone, rest)
         knots, energy_j, nobody = shared_equally(run.threads, Paths(inputs.methods), process_j, run.start_ns)
         threads = ThreadCurves(knots, energy_j, np.zeros(len(energy_j)))
-        return ComponentCurves(LEVELS, "device", (NO_THREAD_CLOCKS, *run.reasons, *reasons), threads, others, base, nobody)
+        return ComponentCurves("device", (NO_THREAD_CLOCKS, *run.reasons, *reasons), threads, others, base, nobody)
     rate: Rate = anyone
     of_rest = anyone
     if any(thread.residency for thread in run.threads):
@@ -89,7 +98,7 @@ def _curves(run: RunTables, clusters: Sequence[Cluster], inputs: ComponentInputs
     if traced is not None:
         others, unattributed = traced.others, traced.nobody(knots, energy_j)
     reasons = (*run.reasons, *reasons)
-    return ComponentCurves(LEVELS, level, reasons, ThreadCurves(knots, energy_j, cpu_ns), others, base, unattributed)
+    return ComponentCurves(level, reasons, ThreadCurves(knots, energy_j, cpu_ns), others, base, unattributed)
 
 
 def _base(run: RunTables, model: PowerModel) -> Curve:

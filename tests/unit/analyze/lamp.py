@@ -11,7 +11,7 @@ from traces import METHODS
 
 from navitas.analyze.profile import About, Profile
 from navitas.attribute.build import build_ledger
-from navitas.attribute.component import Component, ComponentCurves, ComponentInputs, ThreadCurves
+from navitas.attribute.component import Component, ComponentCurves, ComponentInputs, RailUse, ThreadCurves
 from navitas.attribute.cpu.cpu_component import Cpu
 from navitas.attribute.curves import Curve, Knots
 from navitas.parse.parsed_recording import ParsedRecording
@@ -30,15 +30,18 @@ class Lamp:
     threads: bool = True
     dark: tuple[int, ...] = ()
     name: str = "lamp"
+    levels: tuple[str, ...] = ("seen", "guessed")
+    rail: str = ""
+
+    def rail_use(self, rail: str) -> RailUse | None:
+        return RailUse.ACTIVE if self.rail and rail == self.rail else None
 
     def curves(self, run: RunTables, inputs: ComponentInputs) -> ComponentCurves | None:
         if run.run_id in self.dark:
             return None
         ends = np.array([run.start_ns, run.end_ns])
         base = Curve(ends, BASE_W * (ends - ends[0]) / 1e9)
-        return ComponentCurves(
-            ("seen", "guessed"), "guessed", (Reason("nobody_looked", "nobody looked"),), self._threads(run, inputs), base=base
-        )
+        return ComponentCurves("guessed", (Reason("nobody_looked", "nobody looked"),), self._threads(run, inputs), base=base)
 
     def _threads(self, run: RunTables, inputs: ComponentInputs) -> ThreadCurves | None:
         if not self.threads or not run.threads:

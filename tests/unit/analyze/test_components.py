@@ -20,7 +20,7 @@ from traces import random_run
 from navitas.analyze.conserve import check
 from navitas.analyze.profile import Profile
 from navitas.attribute.calls.overhead import NO_COST
-from navitas.attribute.component import ComponentCurves, ComponentInputs
+from navitas.attribute.component import ComponentCurves, ComponentInputs, RailUse
 from navitas.attribute.cpu.cpu_component import Cpu
 from navitas.attribute.curves import Curve
 from navitas.attribute.ledger import NO_TEST, Evidence, Ledger
@@ -260,12 +260,16 @@ class _Beside:
     """Draws another power for each owner that is no thread."""
 
     name = "beside"
+    levels = ("made",)
     watts: ClassVar = {OwnerKind.OTHER_PROCESSES: 1.0, OwnerKind.BASE: 2.0, OwnerKind.UNATTRIBUTED: 4.0}
+
+    def rail_use(self, rail: str) -> RailUse | None:
+        return RailUse.BASE if rail == "VSYS_BESIDE" else None
 
     def curves(self, run: RunTables, inputs: ComponentInputs) -> ComponentCurves | None:
         ends = np.array([run.start_ns, run.end_ns])
         drawn = {kind.name.lower(): Curve(ends, watts * (ends - ends[0]) / 1e9) for kind, watts in self.watts.items()}
-        return ComponentCurves(("made",), "made", (), **drawn)
+        return ComponentCurves("made", (), **drawn)
 
 
 def test_facts_and_curves_of_owners_beside_threads_are_of_the_same_kind() -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from unittest.mock import Mock
 
 import pytest
 from lamp import ABOUT
 from support.ledger_maker import RUN, NodeSpec, TestSpec, ThreadSpec, made_ledger
 
-from navitas.analyze import spread
+from navitas.analyze.classes import by_class
 from navitas.analyze.conserve import check
 from navitas.analyze.profile import Profile
 from navitas.attribute.ledger import RunEntry
@@ -27,8 +26,8 @@ METHODS = MethodTable(
 )
 
 
-def one_test(*threads: ThreadSpec, repeat: int = 0, method: str = "t") -> TestSpec:
-    return TestSpec("p.SortTest", method, repeat, threads, base_j=1.0)
+def one_test(*threads: ThreadSpec, repeat: int = 0, method: str = "t", class_name: str = "p.SortTest") -> TestSpec:
+    return TestSpec(class_name, method, repeat, threads, base_j=1.0)
 
 
 def made(*tests: TestSpec, run: RunEntry = RUN) -> Profile:
@@ -133,11 +132,25 @@ def test_two_siblings_of_one_method_are_refused_by_the_maker() -> None:
 
 
 @pytest.mark.parametrize("repeats", [1, 2, 3])
-def test_a_single_repeat_is_summed_once(monkeypatch: pytest.MonkeyPatch, repeats: int) -> None:
+def test_methods_have_a_value_for_each_repeat(repeats: int) -> None:
     profile = made(*(one_test(RECURSION, repeat=repeat) for repeat in range(repeats)))
-    summed = Mock(side_effect=spread.method_totals)
-    monkeypatch.setattr(spread, "method_totals", summed)
     found = profile.method_repeats()
     assert [each.calls for each in found] == [(11,) * repeats, (4,) * repeats]
     assert [each.total for each in found] == list(profile.method_totals())
-    assert summed.call_count == (1 if repeats == 1 else repeats + 1)
+    for each in found:
+        assert sum(each.exclusive_j.values) == pytest.approx(each.total.exclusive_j, rel=1e-12)
+        assert sum(each.inclusive_j.values) == pytest.approx(each.total.inclusive_j, rel=1e-12)
+
+
+def test_a_repeat_without_a_method_counts_as_zero() -> None:
+    profile = made(one_test(RECURSION, repeat=0), one_test(main(), repeat=1))
+    assert [each.calls for each in profile.method_repeats()] == [(11, 0), (4, 0)]
+    assert all(each.exclusive_j.values[1] == 0 for each in profile.method_repeats())
+
+
+def test_classes_of_tests_have_the_methods_of_their_tests() -> None:
+    profile = made(one_test(RECURSION, class_name="p.A"), one_test(main(), class_name="p.B"))
+    first, second = by_class(profile.tests)
+    assert profile.method_totals([first]) == profile.method_totals([profile.tests[0]]) != ()
+    assert profile.method_totals([second]) == ()
+    assert profile.thread_totals([first, second]) == profile.thread_totals()

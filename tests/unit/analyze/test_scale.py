@@ -68,6 +68,11 @@ def of_methods(folder: Path, methods: int) -> Path:
     return folder
 
 
+def of_repeats(folder: Path, repeats: int) -> Path:
+    make_big_recording(folder, 20 * repeats, runs=repeats, threads=1, tests=1, mix=Mix(depth=3, methods=20))
+    return folder
+
+
 def test_a_hundred_thousand_tests_take_bounded_memory(tmp_path: Path) -> None:
     found = reported(of_tests(tmp_path / "rec", 100_000), counted=False)
     assert found.tests == 100_000 and found.peak_mib < 1024
@@ -87,4 +92,10 @@ def test_work_grows_with_the_number_of_tests(tmp_path: Path) -> None:
 def test_work_grows_with_the_number_of_methods(tmp_path: Path) -> None:
     few, many = (reported(of_methods(tmp_path / f"{size}", size), counted=True) for size in (20_000, 160_000))
     assert many.methods == 8 * few.methods
+    assert many.calls < 8 * 1.25 * few.calls
+
+
+def test_work_grows_with_the_number_of_repeats(tmp_path: Path) -> None:
+    few, many = (reported(of_repeats(tmp_path / f"{size}", size), counted=True) for size in (100, 800))
+    assert many.tests == 8 * few.tests
     assert many.calls < 8 * 1.25 * few.calls

@@ -1,0 +1,54 @@
+"""Every sum that must agree is checked, and one that does not agree is named."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from lamp import ABOUT
+from support.ledger_maker import NodeSpec, TestSpec, ThreadSpec, made_ledger
+
+from navitas.analyze.conserve import check
+from navitas.analyze.profile import Profile
+from navitas.attribute.ledger import NO_TEST, Ledger
+from navitas.attribute.owner_kind import OwnerKind
+from navitas.parse.tables import Method, MethodTable
+
+METHODS = MethodTable((Method(0, ":", "p.A", "a", "()V", 1, "main", False),), {})
+
+
+def ledger() -> Ledger:
+    thread = ThreadSpec(1, "main", 20.0, nodes=(NodeSpec(-1, 0, 1, 4.0),))
+    return made_ledger([TestSpec("p.ATest", "t", 0, (thread,), other_processes_j=2.0, base_j=1.0)], METHODS, outside_tests_j=0.5)
+
+
+def moved(kind: OwnerKind, to: OwnerKind, joules: float) -> list[str]:
+    """What is said when joules of one owner are another's, in a test and its run alike."""
+    made, energy = ledger(), ledger().energy
+    exclusive_j, owner_kind = energy.exclusive_j.copy(), made.owners.kind[energy.owner]
+    in_test = energy.test != NO_TEST
+    exclusive_j[np.flatnonzero((owner_kind == kind) & in_test)[0]] -= joules
+    exclusive_j[np.flatnonzero((owner_kind == to) & in_test)[0]] += joules
+    return check(Profile(replace(made, energy=replace(energy, exclusive_j=exclusive_j)), ABOUT))
+
+
+def test_a_sound_ledger_has_no_problems() -> None:
+    assert check(Profile(ledger(), ABOUT)) == []
+
+
+def test_energy_of_another_owner_is_named() -> None:
+    problems = moved(OwnerKind.BASE, OwnerKind.OTHER_PROCESSES, 0.25)
+    assert len(problems) == 2 and all("runs/0" in problem and "cpu" in problem for problem in problems)
+
+
+def test_energy_of_a_thread_that_another_owner_has_is_named() -> None:
+    problems = moved(OwnerKind.THREAD, OwnerKind.BASE, 0.25)
+    assert any("thread main" in problem for problem in problems) and any("runs/0" in problem for problem in problems)
+
+
+@pytest.mark.parametrize("factor", [1 + 2e-9, 1 - 2e-9])
+def test_one_part_in_a_billion_counts(factor: float) -> None:
+    made = ledger()
+    energy = replace(made.energy, exclusive_j=made.energy.exclusive_j * factor)
+    assert check(Profile(replace(made, energy=energy), ABOUT)) != []

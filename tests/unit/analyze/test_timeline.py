@@ -1,0 +1,58 @@
+"""Power over time: of one component or all, of all owners or of the threads of one name."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from attribution_maker import run, thread
+from lamp import BASE_W, BOTH, THREAD_W, profile_with
+
+from navitas.analyze.profile import Profile
+from navitas.attribute.run_rows import OWN_ROWS
+from navitas.errors import UsageError
+
+SECOND_NS = 1_000_000_000
+
+
+def one_run(threads: int, name: str = "main") -> Profile:
+    """A run of one second, with threads that are busy throughout; the first one has a lamp."""
+    own = [thread(serial, samples=[(0, 0), (1000, 100)], name=name.replace("#", str(serial))) for serial in range(1, threads + 1)]
+    return profile_with([run(own, [(0, 1000)])], BOTH)
+
+
+def test_without_a_component_all_are_summed() -> None:
+    profile = one_run(1)
+    whole = profile.timeline(step_ns=SECOND_NS // 10)
+    single = [profile.timeline(component, step_ns=SECOND_NS // 10).energy_j for component in profile.components]
+    assert whole.energy_j == pytest.approx(np.sum(single, axis=0), rel=1e-12)
+    assert whole.energy_j.sum() == pytest.approx(profile.totals.energy_j, rel=1e-9)
+    assert profile.timeline("lamp").power_w == pytest.approx([BASE_W + THREAD_W] * 10)
+
+
+def test_the_name_of_a_group_means_all_its_threads() -> None:
+    count = OWN_ROWS + 6
+    profile = one_run(count, "pool-#")
+    assert "pool-#" in profile.ledger.owners.name
+    found = profile.timeline("cpu", thread="pool-#").energy_j.sum()
+    alone = profile.timeline("cpu", thread="pool-1").energy_j.sum()
+    assert found == pytest.approx(sum(each.energy_j for each in profile.thread_totals()) - THREAD_W, rel=1e-9)
+    assert found == pytest.approx(count * alone, rel=1e-9)
+
+
+def test_a_name_with_numbers_replaced_is_no_group_where_none_was_made() -> None:
+    with pytest.raises(UsageError, match="no thread 'pool-#'"):
+        one_run(2, "pool-#").timeline(thread="pool-#")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"component": "screen"}, "no component 'screen'"),
+        ({"run": 1}, "no run 1"),
+        ({"step_ns": 0}, "needs a step above 0"),
+        ({"thread": "none"}, "no thread 'none'"),
+    ],
+)
+def test_errors_name_what_is_wrong(wrong: dict[str, object], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        one_run(1).timeline(**wrong)  # type: ignore[arg-type]
