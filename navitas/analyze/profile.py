@@ -146,7 +146,10 @@ class Profile:
         return self.to_arrow().to_pandas()
 
     def write_parquet(self, path: str | PathLike[str] | IO[bytes]) -> None:
-        """The same as a Parquet file. Needs pyarrow."""
-        import pyarrow.parquet as pq  # noqa: PLC0415
+        """The same as a Parquet file, or into a binary stream. Needs pyarrow.
 
-        pq.write_table(self.to_arrow(), path)
+        A file appears whole or not at all; a failure keeps the old one. `OSError` where it cannot be written.
+        """
+        from navitas.analyze.arrow import write_parquet  # noqa: PLC0415
+
+        write_parquet(self.to_arrow(), path)

@@ -108,10 +108,13 @@ class MethodRecords(_ByItems[MethodEnergy]):
     def __getitem__(self, index: slice) -> Sequence[MethodEnergy]: ...
 
     def __getitem__(self, index: int | slice) -> MethodEnergy | Sequence[MethodEnergy]:
-        if isinstance(index, slice):
-            return list(self)[index]
-        number = range(self._size)[index]
-        return next(self._read(number, number + 1))
+        numbers = range(self._size)[index]
+        if isinstance(numbers, int):
+            return next(self._read(numbers, numbers + 1))
+        if not numbers:
+            return []
+        first, last = sorted((numbers[0], numbers[-1]))
+        return list(self._read(first, last + 1))[:: numbers.step]
 
     def __iter__(self) -> Iterator[MethodEnergy]:
         return self._read(0, self._size)
