@@ -154,6 +154,11 @@ class Nodes(_ByItems[Node]):
         """The columns' values, node by node."""
         return zip(*(column[at].tolist() for column in self.columns), strict=True)
 
+    @property
+    def is_below_zero(self) -> bool:
+        """Whether a node's exclusive energy is below zero."""
+        return bool((self.columns[4] < 0).any())
+
     def __len__(self) -> int:
         return len(self.columns[0])
 
@@ -194,6 +199,11 @@ class ThreadEnergy:
     components: tuple[float, ...] = ()
     lowest_method_j: float = 0.0
     """The lowest energy of its methods, exclusive or inclusive, where it is below zero; else 0."""
+
+    @property
+    def is_below_zero(self) -> bool:
+        """Whether its energy outside of methods, or that of a method, is below zero."""
+        return min(self.untraced_j, self.lowest_method_j) < 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +259,8 @@ class Totals:
     """Over all runs but those of a baseline.
 
     threads_j + other_processes_j + base_j + unattributed_j = energy_j = Σ tests + outside_tests_j. `rails_j` is what the
-    device's rails measured while they were read, `rails_estimate_j` the estimate for that time.
+    device's rails measured while they were read, `rails_estimate_j` the estimate for that time. `repeats` is how often the tests
+    ran.
     """
 
     energy_j: float
@@ -262,6 +273,12 @@ class Totals:
     rails_j: float | None = None
     rails_estimate_j: float | None = None
     components: tuple[float, ...] = ()
+    repeats: int = 1
+
+    @property
+    def rails_error(self) -> float | None:
+        """How far the estimate is off what the rails measured, as a share of the latter; None where they measured nothing."""
+        return self.rails_estimate_j / self.rails_j - 1 if self.rails_j and self.rails_estimate_j is not None else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,12 @@ class Spread:
         """The largest value less the smallest."""
         return max(self.values) - min(self.values)
 
+    @property
+    def deviation(self) -> float:
+        """How far a value lies from the median, at most."""
+        middle = self.median
+        return max(abs(value - middle) for value in self.values)
+
 
 @dataclass(frozen=True, slots=True)
 class MethodRepeats:
