@@ -35,10 +35,10 @@ class CountedRepeats:
         return found
 
 
-def counted_runs(tests: Sequence[TestEnergy]) -> list[TestEnergy]:
-    """Of one test's records those that count: the runs that were not cut, or all runs if every one was."""
-    ran = [test for test in tests if test.wall_ns > 0]
-    return [test for test in ran if test.status != "cut"] or ran
+def counted_runs(tests: Sequence[TestEnergy]) -> tuple[bool, ...]:
+    """Which of one test's records count: the runs that were not cut, or all runs if every one was."""
+    ended = tuple(test.wall_ns > 0 and test.status != "cut" for test in tests)
+    return ended if any(ended) else tuple(test.wall_ns > 0 for test in tests)
 
 
 def counted_repeats(tests: Sequence[TestEnergy]) -> CountedRepeats:
@@ -53,6 +53,7 @@ def counted_repeats(tests: Sequence[TestEnergy]) -> CountedRepeats:
         groups.setdefault((test.module, test.class_name, test.method), []).append(number)
     counts = np.zeros((len(tests), len(repeats)), bool)
     for numbers in groups.values():
-        counted = [column[test.repeat] for test in counted_runs([tests[number] for number in numbers])]
+        own = [tests[number] for number in numbers]
+        counted = [column[test.repeat] for test, counts_too in zip(own, counted_runs(own), strict=True) if counts_too]
         counts[np.ix_(numbers, counted or range(len(repeats)))] = True
     return CountedRepeats(tuple(repeats), counts)

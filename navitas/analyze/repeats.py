@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress
 from statistics import median
 
 from navitas.analyze.baselines import BaselinePairs, baseline_pairs
@@ -14,8 +15,7 @@ from navitas.analyze.spread import Spread
 
 @dataclass(frozen=True, slots=True)
 class Repeats:
-    """All runs of one test in order. `energy_j` and `compensated_j` are over those that ran to their end, or over all when none
-    did.
+    """All runs of one test in order. In `energy_j` and `compensated_j` those count that ran to their end, or all when none did.
 
     `typical` is the run whose energy is nearest to the median: where one run is shown, it is this. `components` are medians of
     each component's energy over the same runs; they need not add up to the median of the sum.
@@ -56,13 +56,15 @@ def repeats_of(tests: Sequence[TestEnergy]) -> tuple[Repeats, ...]:
 
 
 def _repeats(key: tuple[str, str, str], tests: list[TestEnergy]) -> Repeats:
-    counted = counted_runs(tests)
-    spread = Spread(tuple(test.energy_j for test in counted))
+    counts = counted_runs(tests)
+    counted = list(compress(tests, counts))
+    energy_j = Spread(tuple(test.energy_j for test in tests), counts)
+    middle_j = energy_j.median
     return Repeats(
         *key,
         tests=tuple(tests),
-        energy_j=spread,
-        compensated_j=Spread(tuple(test.compensated_j for test in counted)),
-        typical=min(counted, key=lambda test: abs(test.energy_j - spread.median)),
+        energy_j=energy_j,
+        compensated_j=Spread(tuple(test.compensated_j for test in tests), counts),
+        typical=min(counted, key=lambda test: abs(test.energy_j - middle_j)),
         components=tuple(map(median, zip(*(test.components for test in counted), strict=True))),
     )

@@ -99,7 +99,7 @@ def _repeats(groups: Sequence[Repeats]) -> list[dict[str, Any]]:
             "module": group.module,
             "class": group.class_name,
             "method": group.method,
-            "energies_j": [test.energy_j for test in group.tests],
+            "energies_j": list(group.energy_j.values),
             **_spread(group.energy_j),
             "compensated_median_j": group.compensated_median_j,
         }
@@ -108,7 +108,7 @@ def _repeats(groups: Sequence[Repeats]) -> list[dict[str, Any]]:
 
 
 def _spread(spread: Spread) -> dict[str, Any]:
-    return {"n": len(spread.values), "median_j": spread.median, "spread_j": spread.spread, "interval_j": None}
+    return {"n": len(spread.counted), "median_j": spread.median, "spread_j": spread.spread, "interval_j": None}
 
 
 def _method(repeats: MethodRepeats, lines: MethodLines, components: Sequence[str]) -> str:

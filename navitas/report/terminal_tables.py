@@ -85,7 +85,7 @@ def compensated_note(totals: CompensatedTotals) -> str:
 def _spread(group: Repeats) -> str:
     """How far the runs that count lie from their median, at most; empty for a single one."""
     furthest = share(group.compensated_j.deviation, group.compensated_median_j)
-    return "" if furthest is None or len(group.compensated_j.values) == 1 else f"± {percent(furthest)}"
+    return "" if furthest is None or len(group.compensated_j.counted) == 1 else f"± {percent(furthest)}"
 
 
 def _most(groups: Sequence[Repeats], top: int) -> Sequence[Repeats]:

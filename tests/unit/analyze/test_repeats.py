@@ -15,7 +15,9 @@ from navitas.analyze.profile import Profile
 from navitas.analyze.share_of_whole import share
 from navitas.parse.tables import Method, MethodTable
 
-METHODS = MethodTable((Method(0, ":a", "p.Sort", "sort", "()V", 1, "main", False),), {})
+METHODS = MethodTable(
+    (Method(0, ":a", "p.Sort", "sort", "()V", 1, "main", False), Method(1, ":a", "p.Sort", "swap", "()V", 2, "main", False)), {}
+)
 
 
 def one_run(repeat: int, energy_j: float, status: str = "passed", *, method: str = "t", **more: object) -> TestSpec:
@@ -30,12 +32,40 @@ def made(*tests: TestSpec) -> Profile:
 
 def test_runs_that_were_cut_count_only_where_all_were() -> None:
     profile = made(one_run(0, 10.0), one_run(1, 1.0, "cut"), one_run(2, 13.0, "failed"))
-    assert [test.repeat for test in counted_runs(profile.tests)] == [0, 2]
+    assert counted_runs(profile.tests) == (True, False, True)
     (group,) = profile.repeats()
-    assert (group.energy_j.values, group.median_j, group.compensated_j.deviation) == ((10.0, 13.0), 11.5, 1.5)
+    assert (group.energy_j.values, group.energy_j.spread) == ((10.0, 1.0, 13.0), 3.0)
+    assert (group.energy_j.counted, group.median_j, group.compensated_j.deviation) == ((10.0, 13.0), 11.5, 1.5)
     assert len(group.tests) == 3 and group.typical is group.tests[0]
     (cut,) = made(one_run(0, 1.0, "cut"), one_run(1, 2.0, "cut")).repeats()
-    assert cut.energy_j.values == (1.0, 2.0)
+    assert cut.energy_j.counted == (1.0, 2.0)
+
+
+def test_a_method_s_median_is_over_the_repeats_that_count_for_its_tests() -> None:
+    def of(*calls: tuple[int, int, float, str]) -> list[tuple[str, tuple[float, ...], tuple[float, ...], float]]:
+        """Tests `t0`, `t1`, … of one run each: repeat, method, joules of the method, status."""
+        tests = []
+        for repeat, method, energy_j, status in calls:
+            nodes = (NodeSpec(-1, method, 1, energy_j),)
+            test = one_run(repeat, energy_j, status, method=f"t{method}")
+            tests.append(replace(test, threads=(ThreadSpec(1, "main", energy_j, nodes=nodes),)))
+        found = made(*tests).method_repeats()
+        return [
+            (each.total.method.name, each.exclusive_j.values, each.exclusive_j.counted, each.inclusive_j.median) for each in found
+        ]
+
+    assert of((0, 0, 8.0, "passed"), (1, 0, 1.0, "cut"), (2, 0, 6.0, "failed")) == [("sort", (8.0, 1.0, 6.0), (8.0, 6.0), 7.0)]
+    assert of((0, 0, 8.0, "cut"), (1, 0, 1.0, "cut")) == [("sort", (8.0, 1.0), (8.0, 1.0), 4.5)]
+    # One test is cut, the other is not: only the methods of the first lose that repeat.
+    assert of((0, 0, 8.0, "passed"), (0, 1, 2.0, "passed"), (1, 0, 1.0, "cut"), (1, 1, 4.0, "passed")) == [
+        ("sort", (8.0, 1.0), (8.0,), 8.0),
+        ("swap", (2.0, 4.0), (2.0, 4.0), 3.0),
+    ]
+    # A repeat in which its tests ran without it counts with 0; one in which they never ran does not count.
+    assert of((0, 0, 8.0, "passed"), (1, 1, 2.0, "passed")) == [
+        ("sort", (8.0, 0.0), (8.0,), 8.0),
+        ("swap", (0.0, 2.0), (2.0,), 2.0),
+    ]
 
 
 def test_a_repeat_counts_for_a_test_that_ended_in_it() -> None:
