@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import os
+from os import PathLike
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from navitas.attribute.ledger import NO_TEST, Ledger
 from navitas.attribute.owner_kind import OwnerKind
+from navitas.new_files import new_file
 from navitas.parse.arrays import I32, I64, Bool
 
 if TYPE_CHECKING:
@@ -59,6 +63,17 @@ def energy_table(ledger: Ledger) -> pa.Table:
     for column in ("exclusive_j", "raw_j", "variance_j2"):
         columns[column] = pa.array(getattr(energy, column))
     return pa.table(columns)
+
+
+def write_parquet(table: pa.Table, path: str | PathLike[str] | IO[bytes]) -> None:
+    """Write a table as Parquet to a stream, a pipe, or a file that appears whole or not at all. Raises `OSError`."""
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
+    if not isinstance(path, str | PathLike) or (Path(path).exists() and not Path(path).is_file()):
+        pq.write_table(table, path)
+        return
+    with new_file(Path(os.path.realpath(path)), shown=Path(path)) as out:
+        pq.write_table(table, out)
 
 
 def _codes(values: tuple[str, ...]) -> tuple[I64, list[str]]:

@@ -6,15 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from math import fsum
 
-from navitas.analyze.profile import Profile
 from navitas.analyze.records import Nodes, TestEnergy, ThreadEnergy
 
 _WORST_FIRST = ("cut", "failed", "passed", "assumption", "ignored")
-
-
-def is_by_class(profile: Profile) -> bool:
-    """Whether the recording was made with `--granularity class`."""
-    return profile.about.settings.get("granularity") == "class"
 
 
 def by_class(tests: Iterable[TestEnergy]) -> tuple[TestEnergy, ...]:

@@ -23,12 +23,10 @@ def notices(profile: Profile) -> tuple[Notice, ...]:
 
 def _against_rails(profile: Profile) -> Iterator[Notice]:
     """A warning where the device's own rails contradict the estimate."""
-    totals = profile.totals
-    if totals.rails_j and totals.rails_estimate_j is not None:
-        error = totals.rails_estimate_j / totals.rails_j - 1
-        if abs(error) > _RAILS_LIMIT:
-            message = f"the estimate is {100 * error:+.0f} % off what the device's rails measured"
-            yield Notice.of("rails_disagree", message, "Run longer tests, or take the figures as relative only.")
+    error = profile.totals.rails_error
+    if error is not None and abs(error) > _RAILS_LIMIT:
+        message = f"the estimate is {100 * error:+.0f} % off what the device's rails measured"
+        yield Notice.of("rails_disagree", message, "Run longer tests, or take the figures as relative only.")
 
 
 def _large_probes(profile: Profile) -> Iterator[Notice]:

@@ -10,9 +10,12 @@ from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
+from navitas.analyze.baselines import CompensatedTotals, compensated_totals
+from navitas.analyze.classes import by_class
 from navitas.analyze.ledger_tables import LedgerTables
 from navitas.analyze.records import Notice, TestEnergy, Totals
 from navitas.analyze.repeats import Repeats, repeats_of
+from navitas.analyze.role_totals import RoleTotal, role_totals
 from navitas.analyze.roll_up import MethodTotal, ThreadTotal, method_totals, thread_totals
 from navitas.analyze.spread import MethodRepeats, method_repeats
 from navitas.analyze.timeline import Timeline, timeline
@@ -111,7 +114,26 @@ class Profile:
             rails_j=sum(rails_j for rails_j, _ in read) if read else None,
             rails_estimate_j=sum(estimate_j for _, estimate_j in read) if read else None,
             components=tuple(by_component.tolist()),
+            repeats=int(ledger.tests.repeat[~self.tables.is_baseline].max(initial=0)) + 1,
         )
+
+    @property
+    def is_by_class(self) -> bool:
+        """Whether the recording was made with `--granularity class`: reports then show `classes()` instead of `repeats()`."""
+        return self.about.settings.get("granularity") == "class"
+
+    @cached_property
+    def tests_by_class(self) -> tuple[TestEnergy, ...]:
+        """One record for each run of each test class: sums over its tests. Their threads have no methods and no call trees."""
+        return by_class(self.tests)
+
+    def energy_j(self, tests: Iterable[TestEnergy] | None = None) -> float:
+        """What the given tests used (all by default)."""
+        return sum(test.energy_j for test in (self.tests if tests is None else tests))
+
+    def compensated_totals(self, tests: Iterable[TestEnergy] | None = None) -> CompensatedTotals | None:
+        """What the given tests (all by default) used with and without probes; None where no probes' energy was taken off."""
+        return compensated_totals(self.tests if tests is None else tests)
 
     def method_totals(self, tests: Iterable[TestEnergy] | None = None) -> tuple[MethodTotal, ...]:
         """Each method once over the given tests (all by default), largest exclusive energy first."""
@@ -121,6 +143,10 @@ class Profile:
         """Each name and role of threads once over the given tests (all by default), largest energy first."""
         return thread_totals(self.tables, tests)
 
+    def role_totals(self, tests: Iterable[TestEnergy] | None = None) -> tuple[RoleTotal, ...]:
+        """Each role of threads once over the given tests (all by default), largest energy first."""
+        return role_totals(self.tests if tests is None else tests)
+
     def method_repeats(self) -> tuple[MethodRepeats, ...]:
         """Each method once over all tests, with a value for each repeat, largest exclusive energy first."""
         return method_repeats(self.tables, self.tests)
@@ -128,6 +154,10 @@ class Profile:
     def repeats(self) -> tuple[Repeats, ...]:
         """Each test once, with all its runs and their median, in the order in which tests first ran."""
         return repeats_of(self.tests)
+
+    def classes(self) -> tuple[Repeats, ...]:
+        """Each test class once, energies summed over its tests, with all its runs and their median; `*` stands for a method."""
+        return repeats_of(self.tests_by_class)
 
     def timeline(
         self, component: str | None = None, *, run: int = 0, step_ns: int = 100_000_000, thread: str | None = None
@@ -146,7 +176,10 @@ class Profile:
         return self.to_arrow().to_pandas()
 
     def write_parquet(self, path: str | PathLike[str] | IO[bytes]) -> None:
-        """The same as a Parquet file. Needs pyarrow."""
-        import pyarrow.parquet as pq  # noqa: PLC0415
+        """The same as a Parquet file, or into a binary stream. Needs pyarrow.
 
-        pq.write_table(self.to_arrow(), path)
+        A file appears whole or not at all; a failure keeps the old one. `OSError` where it cannot be written.
+        """
+        from navitas.analyze.arrow import write_parquet  # noqa: PLC0415
+
+        write_parquet(self.to_arrow(), path)

@@ -108,10 +108,13 @@ class MethodRecords(_ByItems[MethodEnergy]):
     def __getitem__(self, index: slice) -> Sequence[MethodEnergy]: ...
 
     def __getitem__(self, index: int | slice) -> MethodEnergy | Sequence[MethodEnergy]:
-        if isinstance(index, slice):
-            return list(self)[index]
-        number = range(self._size)[index]
-        return next(self._read(number, number + 1))
+        numbers = range(self._size)[index]
+        if isinstance(numbers, int):
+            return next(self._read(numbers, numbers + 1))
+        if not numbers:
+            return []
+        first, last = sorted((numbers[0], numbers[-1]))
+        return list(self._read(first, last + 1))[:: numbers.step]
 
     def __iter__(self) -> Iterator[MethodEnergy]:
         return self._read(0, self._size)
@@ -150,6 +153,11 @@ class Nodes(_ByItems[Node]):
     def rows(self, at: slice = slice(None)) -> Iterator[tuple[int, int, int, float, float, int]]:
         """The columns' values, node by node."""
         return zip(*(column[at].tolist() for column in self.columns), strict=True)
+
+    @property
+    def is_below_zero(self) -> bool:
+        """Whether a node's exclusive energy is below zero."""
+        return bool((self.columns[4] < 0).any())
 
     def __len__(self) -> int:
         return len(self.columns[0])
@@ -191,6 +199,11 @@ class ThreadEnergy:
     components: tuple[float, ...] = ()
     lowest_method_j: float = 0.0
     """The lowest energy of its methods, exclusive or inclusive, where it is below zero; else 0."""
+
+    @property
+    def is_below_zero(self) -> bool:
+        """Whether its energy outside of methods, or that of a method, is below zero."""
+        return min(self.untraced_j, self.lowest_method_j) < 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +259,8 @@ class Totals:
     """Over all runs but those of a baseline.
 
     threads_j + other_processes_j + base_j + unattributed_j = energy_j = Σ tests + outside_tests_j. `rails_j` is what the
-    device's rails measured while they were read, `rails_estimate_j` the estimate for that time.
+    device's rails measured while they were read, `rails_estimate_j` the estimate for that time. `repeats` is how often the tests
+    ran.
     """
 
     energy_j: float
@@ -259,6 +273,12 @@ class Totals:
     rails_j: float | None = None
     rails_estimate_j: float | None = None
     components: tuple[float, ...] = ()
+    repeats: int = 1
+
+    @property
+    def rails_error(self) -> float | None:
+        """How far the estimate is off what the rails measured, as a share of the latter; None where they measured nothing."""
+        return self.rails_estimate_j / self.rails_j - 1 if self.rails_j and self.rails_estimate_j is not None else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress
+from statistics import median
 
+from navitas.analyze.baselines import BaselinePairs, baseline_pairs
+from navitas.analyze.counted import counted_runs
 from navitas.analyze.records import TestEnergy
 from navitas.analyze.spread import Spread
 
 
 @dataclass(frozen=True, slots=True)
 class Repeats:
-    """All runs of one test in order. `energy_j` and `compensated_j` are over those that ran to their end, or over all when none
-    did.
+    """All runs of one test in order. In `energy_j` and `compensated_j` those count that ran to their end, or all when none did.
 
-    `typical` is the run whose energy is nearest to the median: where one run is shown, it is this.
+    `typical` is the run whose energy is nearest to the median: where one run is shown, it is this. `components` are medians of
+    each component's energy over the same runs; they need not add up to the median of the sum.
     """
 
     module: str
@@ -24,6 +28,7 @@ class Repeats:
     energy_j: Spread
     compensated_j: Spread
     typical: TestEnergy
+    components: tuple[float, ...]
 
     @property
     def median_j(self) -> float:
@@ -34,6 +39,11 @@ class Repeats:
     def compensated_median_j(self) -> float:
         """The median of `compensated_j`."""
         return self.compensated_j.median
+
+    @property
+    def baseline(self) -> BaselinePairs | None:
+        """Its runs beside those without probes; None without `--baseline`."""
+        return baseline_pairs(self.tests)
 
 
 def repeats_of(tests: Sequence[TestEnergy]) -> tuple[Repeats, ...]:
@@ -46,7 +56,15 @@ def repeats_of(tests: Sequence[TestEnergy]) -> tuple[Repeats, ...]:
 
 
 def _repeats(key: tuple[str, str, str], tests: list[TestEnergy]) -> Repeats:
-    whole = [test for test in tests if test.status != "cut"] or tests
-    spread = Spread(tuple(test.energy_j for test in whole))
-    compensated = Spread(tuple(test.compensated_j for test in whole))
-    return Repeats(*key, tuple(tests), spread, compensated, min(whole, key=lambda test: abs(test.energy_j - spread.median)))
+    counts = counted_runs(tests)
+    counted = list(compress(tests, counts))
+    energy_j = Spread(tuple(test.energy_j for test in tests), counts)
+    middle_j = energy_j.median
+    return Repeats(
+        *key,
+        tests=tuple(tests),
+        energy_j=energy_j,
+        compensated_j=Spread(tuple(test.compensated_j for test in tests), counts),
+        typical=min(counted, key=lambda test: abs(test.energy_j - middle_j)),
+        components=tuple(map(median, zip(*(test.components for test in counted), strict=True))),
+    )

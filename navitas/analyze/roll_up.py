@@ -40,6 +40,11 @@ class MethodTotal:
     alternative_j: float
     components: tuple[float, ...]
 
+    @property
+    def inclusive_j_per_call(self) -> float | None:
+        """Inclusive energy of a call on average; None without calls."""
+        return self.inclusive_j / self.calls if self.calls else None
+
 
 def method_totals(tables: LedgerTables, tests: Iterable[TestEnergy] | None = None) -> tuple[MethodTotal, ...]:
     """Each method once over the given tests (all by default), largest exclusive energy first.

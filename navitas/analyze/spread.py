@@ -4,37 +4,55 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress, repeat
 from statistics import median as median_of
 
 import numpy as np
 
+from navitas.analyze.counted import counted_repeats
 from navitas.analyze.ledger_tables import LedgerTables
 from navitas.analyze.records import TestEnergy
 from navitas.analyze.roll_up import MethodTotal, grouped_methods, method_totals
 from navitas.attribute.forest import binned
-from navitas.parse.arrays import F64, I64
+from navitas.parse.arrays import F64, I64, Bool
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """`values` in the order of repeats; `spread` is the largest less the smallest. At least one value."""
+    """`values` in the order of repeats. `counts`: which of them count in the figures, at least one; empty if all do."""
 
     values: tuple[float, ...]
+    counts: tuple[bool, ...] = ()
+
+    @property
+    def counted(self) -> tuple[float, ...]:
+        """The values that count."""
+        return tuple(compress(self.values, self.counts)) if self.counts else self.values
 
     @property
     def median(self) -> float:
         """The middle value, or the mean of the two in the middle."""
-        return float(median_of(self.values))
+        return float(median_of(self.counted))
 
     @property
     def spread(self) -> float:
         """The largest value less the smallest."""
-        return max(self.values) - min(self.values)
+        counted = self.counted
+        return max(counted) - min(counted)
+
+    @property
+    def deviation(self) -> float:
+        """How far a value lies from the median, at most."""
+        middle = self.median
+        return max(abs(value - middle) for value in self.counted)
 
 
 @dataclass(frozen=True, slots=True)
 class MethodRepeats:
-    """One method over all tests, repeat by repeat; `total` are the sums over all repeats. A repeat without it counts as 0."""
+    """One method over all tests, repeat by repeat; `total` are the sums over all repeats. A repeat without it has the value 0.
+
+    The repeats that count are those that count for each test that calls the method (`CountedRepeats.of_groups`).
+    """
 
     total: MethodTotal
     exclusive_j: Spread
@@ -51,7 +69,8 @@ def method_repeats(tables: LedgerTables, tests: Sequence[TestEnergy]) -> tuple[M
             MethodRepeats(total, Spread((total.exclusive_j,)), Spread((total.inclusive_j,)), (total.calls,)) for total in totals
         )
     rows, (chosen, known, index) = tables.methods, grouped_methods(tables, tests)
-    place = np.searchsorted(repeats, tables.ledger.tests.repeat[tables.threads.test[rows.tree[chosen]]])
+    test = tables.threads.test[rows.tree[chosen]]
+    place = np.searchsorted(repeats, tables.ledger.tests.repeat[test])
     cell, shape = index * len(repeats) + place, (len(known), len(repeats))
 
     def by_repeat(values: F64 | I64) -> F64:
@@ -61,9 +80,26 @@ def method_repeats(tables: LedgerTables, tests: Sequence[TestEnergy]) -> tuple[M
     inclusive_j = by_repeat(rows.inclusive_j[chosen].sum(axis=1))
     calls = by_repeat(rows.counts[chosen, 0]).astype(np.int64)
     order = np.searchsorted(known, [total.id for total in totals])
+    counts = _counts(tests, index, test, len(known))
     return tuple(
-        MethodRepeats(total, Spread(tuple(exclusive)), Spread(tuple(inclusive)), tuple(each))
-        for total, exclusive, inclusive, each in zip(
-            totals, exclusive_j[order].tolist(), inclusive_j[order].tolist(), calls[order].tolist(), strict=True
+        MethodRepeats(total, Spread(tuple(exclusive), counted), Spread(tuple(inclusive), counted), tuple(each))
+        for total, exclusive, inclusive, each, counted in zip(
+            totals,
+            exclusive_j[order].tolist(),
+            inclusive_j[order].tolist(),
+            calls[order].tolist(),
+            repeat((), len(totals)) if counts is None else map(tuple, counts[order].tolist()),
+            strict=True,
         )
     )
+
+
+def _counts(tests: Sequence[TestEnergy], method: I64, test: I64, methods: int) -> Bool | None:
+    """Which repeats count for each method; None where all do. `method` and `test` are pairs: the method is called in the test."""
+    found = counted_repeats(tests)
+    if found.counts.all():
+        return None
+    record = np.zeros(max((row for each in tests for row in each.rows), default=0) + 1, np.int64)
+    for number, each in enumerate(tests):
+        record[list(each.rows)] = number
+    return found.of_groups(method, record[test], methods)

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from navitas.analyze.load import load
+from navitas.analyze.share_of_whole import share
 from navitas.cli.bars import bar
 from navitas.cli.files import STDOUT, check_files, write_to
 from navitas.cli.fleet_engines import engine_options, fleet_of
@@ -106,9 +107,9 @@ def _recorded(recordings: list[Path], apps: Collection[str]) -> dict[str, Record
 def methods_of(path: Path) -> Recorded:
     """The methods of a recording that used most."""
     profile = load(path)
-    names, whole_j = MethodNames(profile.method_table), sum(test.energy_j for test in profile.tests) or 1.0
+    names, whole_j = MethodNames(profile.method_table), profile.energy_j()
     rows = [
-        MethodRow(names.label(each.id), each.exclusive_j, 100 * each.exclusive_j / whole_j)
+        MethodRow(names.label(each.id), each.exclusive_j, 100 * (share(each.exclusive_j, whole_j) or 0.0))
         for each in profile.method_totals()[:_METHODS]
     ]
     return Recorded(path.name, tuple(rows))

@@ -11,6 +11,7 @@ from rich.tree import Tree
 
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import Node, TestEnergy, ThreadEnergy
+from navitas.analyze.share_of_whole import share
 from navitas.report.names import MethodNames, test_label
 from navitas.report.terminal_tables import thread_name
 from navitas.report.units import duration, joules, percent
@@ -52,7 +53,7 @@ def call_tree(profile: Profile, test: TestEnergy, thread: ThreadEnergy) -> Tree:
         branches = sorted(_branches(nodes, children), key=lambda branch: (-branch.inclusive_j, branch.id))
         kept = branches[:_MAX_CHILDREN] if depth < _MAX_DEPTH else []
         for branch in kept:
-            line = Text(f"{joules(branch.inclusive_j)} {percent(branch.inclusive_j, thread.energy_j):>7}  ")
+            line = Text(f"{joules(branch.inclusive_j)} {percent(share(branch.inclusive_j, thread.energy_j)):>7}  ")
             line.append(printable(names.short(branch.method)), style="bold")
             calls = "1 call" if branch.calls == 1 else f"{branch.calls:,} calls"
             recursive = f", calls itself {branch.levels:,} deep" if branch.levels > 1 else ""

@@ -7,8 +7,8 @@ from importlib import metadata
 from importlib.metadata import Distribution, EntryPoint
 
 
-def points_of(group: str) -> dict[str, EntryPoint]:
-    """The entry points of a group by name; of several packages' with one name, the first.
+def points_of(group: str) -> dict[str, list[EntryPoint]]:
+    """The entry points of a group by name: several where several packages register one name.
 
     A package whose list cannot be read has one of its own name and no module, where the list names the group.
     """
@@ -16,10 +16,10 @@ def points_of(group: str) -> dict[str, EntryPoint]:
         points = list(metadata.entry_points(group=group))
     except Exception:  # one damaged list, of any package, keeps all from being read at once
         points = [point for package in metadata.distributions() for point in _readable(package, group)]
-    found: dict[str, EntryPoint] = {}
+    found: dict[str, dict[tuple[str, str], EntryPoint]] = {}
     for point in points:
-        found.setdefault(point.name, point)
-    return found
+        found.setdefault(point.name, {}).setdefault((point.value, package_of(point)), point)
+    return {name: list(same.values()) for name, same in found.items()}
 
 
 def _readable(package: Distribution, group: str) -> Iterator[EntryPoint]:

@@ -9,10 +9,9 @@ from importlib.resources import files
 from typing import IO, Any
 
 from navitas import __version__
-from navitas.analyze.classes import by_class, is_by_class
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy, ThreadEnergy, Totals
-from navitas.analyze.repeats import repeats_of
+from navitas.analyze.repeats import Repeats
 from navitas.analyze.spread import MethodRepeats, Spread
 from navitas.parse.reasons import MergedReason
 from navitas.report.format import Format
@@ -55,8 +54,8 @@ def _report(profile: Profile) -> dict[str, Any]:
         "voltage_v": about.voltage_v,
         "battery_mah": about.battery_mah,
         "totals": _totals(profile.totals, components),
-        "repeats": _repeats(profile.tests),
-        **({"classes": _repeats(by_class(profile.tests))} if is_by_class(profile) else {}),
+        "repeats": _repeats(profile.repeats()),
+        **({"classes": _repeats(profile.classes())} if profile.is_by_class else {}),
         "methods": JsonLines(_method(each, lines, components) for each in profile.method_repeats()),
         "tests": (_test(test, lines, profile) for test in profile.tests),
         "warnings": [_given(**asdict(notice)) for notice in profile.warnings],
@@ -94,22 +93,22 @@ def _totals(totals: Totals, components: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _repeats(tests: Sequence[TestEnergy]) -> list[dict[str, Any]]:
+def _repeats(groups: Sequence[Repeats]) -> list[dict[str, Any]]:
     return [
         {
             "module": group.module,
             "class": group.class_name,
             "method": group.method,
-            "energies_j": [test.energy_j for test in group.tests],
+            "energies_j": list(group.energy_j.values),
             **_spread(group.energy_j),
             "compensated_median_j": group.compensated_median_j,
         }
-        for group in repeats_of(tests)
+        for group in groups
     ]
 
 
 def _spread(spread: Spread) -> dict[str, Any]:
-    return {"n": len(spread.values), "median_j": spread.median, "spread_j": spread.spread, "interval_j": None}
+    return {"n": len(spread.counted), "median_j": spread.median, "spread_j": spread.spread, "interval_j": None}
 
 
 def _method(repeats: MethodRepeats, lines: MethodLines, components: Sequence[str]) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.util import find_spec
@@ -24,9 +25,20 @@ ENTRY_POINTS = "navitas.formats"
 """The group of entry points by which other packages add formats: `name = "module"`."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """The module of a format, and the package that it comes from; our own have none."""
+
+    module: str
+    package: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.module}, package {self.package}" if self.package else self.module
+
+
 def format_names() -> list[str]:
     """The names of all formats: our own, then those of other packages."""
-    return list(_modules())
+    return [*_MODULES, *(name for name in points_of(ENTRY_POINTS) if not is_own(name))]
 
 
 def is_own(name: str) -> bool:
@@ -72,32 +84,46 @@ def format_for_file(file: str) -> str:
 
 
 def list_formats() -> Iterator[tuple[str, Format | NavitasError]]:
-    """Every name with its format, or with the error that keeps it from use."""
+    """Every name with its format, or with the error that keeps it from use.
+
+    A package that registers the name of one of our formats is an error of that name, after our format.
+    """
     for name in format_names():
         try:
             yield name, find_format(name)
         except NavitasError as error:
             yield name, error
+    for name, sources in _others().items():
+        if is_own(name):
+            message = f"another package registers the report format {name} too: {_listed(sources)}; Navitas uses its own"
+            yield name, NavitasError(message, "ask the authors of that package for another name, or uninstall it")
 
 
 def _load(name: str) -> Format:
     """A format, whether or not the packages that it needs are installed. Raises as `find_format`."""
-    modules = _MODULES if name in _MODULES else _modules()
-    if name not in modules:
-        near = get_close_matches(name.lower(), modules, 1)
+    sources = _sources(name)
+    if not sources:
+        known = format_names()
+        near = get_close_matches(name.lower(), known, 1)
         hint = f"did you mean {near[0]}? " if near else ""
-        raise UsageError(f"there is no report format {name!r}", f"{hint}known are {', '.join(modules)}")
+        raise UsageError(f"there is no report format {name!r}", f"{hint}known are {', '.join(known)}")
+    if len(sources) > 1:
+        raise NavitasError(
+            f"several packages register the report format {name}: {_listed(sources)}",
+            "uninstall all of these packages but one; all other formats work",
+        )
+    (source,) = sources
     try:
-        found = import_module(modules[name]).FORMAT
+        found = import_module(source.module).FORMAT
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # any module's top level may run here, and may end the process
         raise NavitasError(
-            f"the report format {name} ({_source(name, modules)}) cannot be loaded: {type(error).__name__}: {error}",
+            f"the report format {name} ({source}) cannot be loaded: {type(error).__name__}: {error}",
             "update or uninstall the package that it comes from; all other formats work",
         ) from error
     if not isinstance(found, Format):
-        raise NavitasError(f"the report format {name} ({_source(name, modules)}): FORMAT is no Format", "see docs/dev/adding.md")
+        raise NavitasError(f"the report format {name} ({source}): FORMAT is no Format", "see docs/dev/adding.md")
     return found
 
 
@@ -108,13 +134,16 @@ def _is_installed(package: str) -> bool:
         return False
 
 
-def _modules() -> dict[str, str]:
-    others = {name: point.value for name, point in points_of(ENTRY_POINTS).items() if name not in _MODULES}
-    return _MODULES | others
+def _sources(name: str) -> list[_Source]:
+    """The modules that register a name: one of ours alone, else all of other packages; empty where there are none."""
+    return [_Source(_MODULES[name])] if is_own(name) else _others().get(name, [])
 
 
-def _source(name: str, modules: Mapping[str, str]) -> str:
-    """The module of a format, and the package that it comes from."""
-    point = None if name in _MODULES else points_of(ENTRY_POINTS).get(name)
-    package = "" if point is None else package_of(point)
-    return f"{modules[name]}, package {package}" if package else modules[name]
+def _others() -> dict[str, list[_Source]]:
+    """What other packages register, by name."""
+    points = points_of(ENTRY_POINTS)
+    return {name: [_Source(point.value, package_of(point)) for point in same] for name, same in points.items()}
+
+
+def _listed(sources: Iterable[_Source]) -> str:
+    return "; ".join(map(str, sources))

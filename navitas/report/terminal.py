@@ -8,10 +8,8 @@ from difflib import get_close_matches
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
-from navitas.analyze.classes import by_class, is_by_class
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy, ThreadEnergy, Totals
-from navitas.analyze.repeats import repeats_of
 from navitas.errors import UsageError
 from navitas.report.call_tree import call_tree
 from navitas.report.terminal_tables import (
@@ -48,15 +46,17 @@ class TerminalReport:
 
     def render(self, profile: Profile, console: Console) -> None:
         """Print the report. UsageError when no thread fits `tree`."""
-        tests = by_class(profile.tests) if is_by_class(profile) else profile.tests
-        groups = repeats_of(tests)
+        tests = profile.tests_by_class if profile.is_by_class else profile.tests
+        groups = profile.classes() if profile.is_by_class else profile.repeats()
         shown = [group.typical for group in groups]
         trees = self._threads(shown) if self._tree is not None else []
         paper1 = any(test.alternative_j is not None for test in shown)
         narrow = console.width < _NARROW
-        parts: list[RenderableType] = [_header(profile), "", tests_table(profile, tests, groups, self._top, narrow=narrow)]
-        if note := compensated_note(tests):
-            parts += [Text(note, style="dim")]
+        compensated = profile.compensated_totals(tests)
+        table = tests_table(profile, tests, groups, self._top, compensated=compensated is not None, narrow=narrow)
+        parts: list[RenderableType] = [_header(profile), "", table]
+        if compensated is not None:
+            parts += [Text(compensated_note(compensated), style="dim")]
         if any(len(group.tests) > 1 for group in groups):
             parts += ["", Text("Threads and methods: of each test the run nearest to its median.", style="dim")]
         if any(test.unprobed_j is not None for test in tests):
@@ -70,7 +70,9 @@ class TerminalReport:
             parts += ["", call_tree(profile, test, thread)]
         if paper1:
             parts += ["", Text(_PAPER1, style="dim")]
-        if any(map(_is_below_zero, shown)) or any(node.exclusive_j < 0 for _, thread in trees for node in thread.nodes):
+        if any(thread.is_below_zero for test in shown for thread in test.threads) or any(
+            thread.nodes.is_below_zero for _, thread in trees
+        ):
             parts += ["", Text(_BELOW_ZERO, style="dim")]
         parts += ["", _totals(profile, console.width), *_evidence(profile)]
         console.print(Group(*parts))
@@ -96,11 +98,6 @@ def unknown_thread(wanted: str, names: Iterable[str]) -> UsageError:
     return UsageError(f"no thread with calls has the name or serial {printable(wanted)!r}", remedy)
 
 
-def _is_below_zero(test: TestEnergy) -> bool:
-    """Whether a figure of its threads or methods is."""
-    return any(min(thread.untraced_j, thread.lowest_method_j) < 0 for thread in test.threads)
-
-
 def _header(profile: Profile) -> Text:
     device, power_profile = profile.about.device, profile.about.power_profile
     kind = " (virtual phone: an estimate as if on this phone)" if device.get("kind") == "virtual" else ""
@@ -112,8 +109,7 @@ def _header(profile: Profile) -> Text:
 
 def _totals(profile: Profile, width: int) -> Text:
     totals, volts = profile.totals, profile.about.voltage_v
-    runs = max((test.repeat for test in profile.tests), default=0) + 1
-    total = f"Total{f' of {runs} runs' if runs > 1 else ''} {joules(totals.energy_j)}"
+    total = f"Total{f' of {totals.repeats} runs' if totals.repeats > 1 else ''} {joules(totals.energy_j)}"
     share = battery_share(totals.energy_j, volts, profile.about.battery_mah)
     amount = charge(totals.energy_j, volts)
     phrases = [
@@ -142,10 +138,9 @@ def _filled(phrases: Iterable[str], width: int) -> list[str]:
 
 
 def _rails(totals: Totals) -> list[str]:
-    if not totals.rails_j or totals.rails_estimate_j is None:
+    if totals.rails_j is None or totals.rails_estimate_j is None or totals.rails_error is None:
         return []
-    error = 100 * (totals.rails_estimate_j / totals.rails_j - 1)
-    estimate = f"estimated for the same time {joules(totals.rails_estimate_j)} ({error:+.1f} %)"
+    estimate = f"estimated for the same time {joules(totals.rails_estimate_j)} ({100 * totals.rails_error:+.1f} %)"
     return [f"rails: {joules(totals.rails_j)} measured,", estimate]
 
 

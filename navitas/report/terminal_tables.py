@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from statistics import median
+from collections.abc import Sequence
 
 from rich.table import Table
 from rich.text import Text
 
+from navitas.analyze.baselines import CompensatedTotals
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy, ThreadEnergy
 from navitas.analyze.repeats import Repeats
+from navitas.analyze.role_totals import RoleTotal
 from navitas.analyze.roll_up import MethodTotal
+from navitas.analyze.share_of_whole import share
 from navitas.report.names import MethodNames, short_class
 from navitas.report.units import battery_share, charge, digits, duration, joules, percent
 from navitas.untrusted_text import printable
@@ -32,13 +33,14 @@ _BAD = ("failed", "cut")
 _STATUS_STYLE = {"passed": "green", "failed": "bold red", "cut": "bold yellow"}
 
 
-def tests_table(profile: Profile, tests: Sequence[TestEnergy], groups: Sequence[Repeats], top: int, *, narrow: bool) -> Table:
+def tests_table(
+    profile: Profile, tests: Sequence[TestEnergy], groups: Sequence[Repeats], top: int, *, compensated: bool, narrow: bool
+) -> Table:
     """Every run of every test, with medians where there are several; without battery share and wall time when it must be narrow.
 
     Of very many tests only the `top` that used most, and those that did not pass.
     """
     repeated = any(len(group.tests) > 1 for group in groups)
-    compensated = is_compensated(test for group in groups for test in group.tests)
     energy = ["Compensated", "±"] if compensated else ["Energy"]
     table = _table(
         "Tests",
@@ -71,30 +73,19 @@ def tests_table(profile: Profile, tests: Sequence[TestEnergy], groups: Sequence[
     return table
 
 
-def is_compensated(tests: Iterable[TestEnergy]) -> bool:
-    """Whether probes were taken off any of them."""
-    return any(test.probes_j for test in tests)
-
-
-def compensated_note(tests: Sequence[TestEnergy]) -> str:
-    """What the figures of compensated tests are; empty where none is."""
-    if not is_compensated(tests):
-        return ""
-    by = (
-        "by their sampled cost and the runs without probes" if any(test.unprobed_j for test in tests) else "by their sampled cost"
-    )
-    raw, own = (joules(sum(figures)) for figures in zip(*((test.energy_j, test.compensated_j) for test in tests), strict=True))
+def compensated_note(totals: CompensatedTotals) -> str:
+    """What the figures of compensated tests are."""
+    by = "by their sampled cost and the runs without probes" if totals.by_baseline else "by their sampled cost"
     return (
-        f"Compensated: an estimate of the energy without probes, {by}; ± is its standard error. With probes {raw}, without {own}."
+        f"Compensated: an estimate of the energy without probes, {by}; ± is its standard error."
+        f" With probes {joules(totals.energy_j)}, without {joules(totals.compensated_j)}."
     )
 
 
 def _spread(group: Repeats) -> str:
-    """How far the runs lie from their median, at most."""
-    middle = group.compensated_median_j
-    if middle <= 0:
-        return ""
-    return f"± {percent(max(abs(test.compensated_j - middle) for test in group.tests), middle)}"
+    """How far the runs that count lie from their median, at most; empty for a single one."""
+    furthest = share(group.compensated_j.deviation, group.compensated_median_j)
+    return "" if furthest is None or len(group.compensated_j.counted) == 1 else f"± {percent(furthest)}"
 
 
 def _most(groups: Sequence[Repeats], top: int) -> Sequence[Repeats]:
@@ -115,8 +106,8 @@ def baseline_table(profile: Profile, groups: Sequence[Repeats], top: int) -> Tab
     label = _TestNames(profile)
     shown = _most(groups, top)
     for group in shown:
-        if (pairs := _Pairs.of(group)) is not None:
-            off = f"{100 * (pairs.compensated_j / pairs.unprobed_j - 1):+.1f} %" if pairs.unprobed_j > 0 else ""
+        if (pairs := group.baseline) is not None:
+            off = "" if pairs.error is None else f"{100 * pairs.error:+.1f} %"
             figures = (pairs.probed_j, pairs.compensated_j, pairs.unprobed_j)
             table.add_row(label.of(group.typical), *map(joules, figures), Text(off))
     _more(table, len(groups) - len(shown), "tests")
@@ -125,9 +116,9 @@ def baseline_table(profile: Profile, groups: Sequence[Repeats], top: int) -> Tab
 
 def baseline_note(groups: Sequence[Repeats]) -> str:
     """Where the runs say more of how runs differ than of probes; empty where they do not."""
-    pairs = [found for group in groups if (found := _Pairs.of(group)) is not None]
+    pairs = [found for group in groups if (found := group.baseline) is not None]
     advice = "the JIT compiler and the device's other work are never the same"
-    beyond = sum(abs(each.compensated_j - each.unprobed_j) > each.probes_j for each in pairs)
+    beyond = sum(each.exceeds_probes for each in pairs)
     if beyond:
         tests = "1 test" if beyond == 1 else f"{beyond:,} tests"
         return f"In {tests} the runs differ by more than all that probes used, so it is not the probes: {advice}. See --repeat."
@@ -136,59 +127,29 @@ def baseline_note(groups: Sequence[Repeats]) -> str:
     return ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Pairs:
-    """A test's runs that have one without probes beside them: how many, and medians over them."""
-
-    runs: int
-    probed_j: float
-    compensated_j: float
-    unprobed_j: float
-    probes_j: float
-
-    @classmethod
-    def of(cls, group: Repeats) -> _Pairs | None:
-        pairs = [(test, test.unprobed_threads_j) for test in group.tests if test.unprobed_threads_j is not None]
-        if not pairs:
-            return None
-        return cls(
-            runs=len(pairs),
-            probed_j=median(test.threads_j for test, _ in pairs),
-            compensated_j=median(test.threads_j - _sampled_j(test) for test, _ in pairs),
-            unprobed_j=median(threads_j for _, threads_j in pairs),
-            probes_j=median(_sampled_j(test) for test, _ in pairs),
-        )
-
-
-def _sampled_j(test: TestEnergy) -> float:
-    return test.probes_j if test.sampled_probes_j is None else test.sampled_probes_j
-
-
 def threads_table(profile: Profile, shown: Sequence[TestEnergy], top: int) -> Table:
     """The app's threads that used most, over the given tests; below them what the runtime around it used, by role."""
     probed = any(thread.probes_j for test in shown for thread in test.threads)
     traced = any(thread.methods for test in shown for thread in test.threads)
     figures = ["Energy", "Share", "CPU", *(["Untraced"] if traced else []), *(["Probes"] if probed else [])]
     table = _table("Threads", "Thread", figures, last="Test")
-    whole = sum(test.energy_j for test in shown)
+    whole_j = profile.energy_j(shown)
     label = _TestNames(profile)
 
-    def add(name: Text, threads: Sequence[ThreadEnergy], place: Text) -> None:
-        energy_j = sum(thread.energy_j for thread in threads)
-        cpu_ns, untraced_j = sum(thread.cpu_ns for thread in threads), sum(thread.untraced_j for thread in threads)
-        of_calls = [joules(untraced_j)] if traced else []
-        of_calls += [joules(sum(thread.probes_j for thread in threads))] if probed else []
-        table.add_row(name, joules(energy_j), percent(energy_j, whole), duration(cpu_ns), *of_calls, place)
+    def add(name: Text, row: ThreadEnergy | RoleTotal, place: Text) -> None:
+        of_calls = [*([joules(row.untraced_j)] if traced else []), *([joules(row.probes_j)] if probed else [])]
+        part = percent(share(row.energy_j, whole_j))
+        table.add_row(name, joules(row.energy_j), part, duration(row.cpu_ns), *of_calls, place)
 
-    rows = [(thread, test) for test in shown for thread in test.threads]
-    own = sorted((row for row in rows if row[0].role == "app"), key=lambda row: -row[0].energy_j)
+    rows = [(thread, test) for test in shown for thread in test.threads if thread.role == "app"]
+    own = sorted(rows, key=lambda row: -row[0].energy_j)
     for thread, test in own[:top]:
-        add(thread_name(thread), [thread], label.of(test))
+        add(thread_name(thread), thread, label.of(test))
     _more(table, len(own) - top, "threads")
+    by_role = {total.role: total for total in profile.role_totals(shown)}
     for role, name in _ROLES.items():
-        found = [thread for thread, _ in rows if thread.role == role]
-        if found:
-            add(Text(name, style="dim"), found, Text("all of these tests", style="dim"))
+        if role in by_role:
+            add(Text(name, style="dim"), by_role[role], Text("all of these tests", style="dim"))
     return table
 
 
@@ -199,18 +160,18 @@ def methods_table(profile: Profile, shown: Sequence[TestEnergy], top: int, *, pa
     left_out |= {"±"} if profile.tick_ns is None else set()
     figures = [name for name in _METHOD_FIGURES if name not in left_out]
     table = _table("Methods", "Method", figures, last="Notes")
-    whole = sum(test.energy_j for test in shown)
+    whole_j = profile.energy_j(shown)
     names = MethodNames(profile.method_table)
     ranked = profile.method_totals(shown)
     for total in ranked[:top]:
-        per_call = digits(1e3 * total.inclusive_j / total.calls) if total.calls else "–"
+        per_call_j = total.inclusive_j_per_call
         values = {
             "Exclusive": joules(total.exclusive_j),
             "±": joules(total.exclusive_error_j),
-            "Share": percent(total.exclusive_j, whole),
+            "Share": percent(share(total.exclusive_j, whole_j)),
             "Inclusive": joules(total.inclusive_j),
             "Calls": f"{total.calls:,}",
-            "mJ/call": per_call,
+            "mJ/call": "–" if per_call_j is None else digits(1e3 * per_call_j),
             "Time": duration(total.wall_ns),
             "Paper 1": joules(total.alternative_j),
         }

@@ -27,9 +27,9 @@ def battery_share(energy_j: float, voltage_v: float, battery_mah: float | None) 
     return f"{digits(100 * energy_j / voltage_v / 3.6 / battery_mah)} %"
 
 
-def percent(part: float, whole: float) -> str:
-    """Share in percent with one digit; a dash of nothing."""
-    return f"{100 * part / whole:.1f} %" if whole > 0 else "–"
+def percent(share: float | None) -> str:
+    """A share in percent with one digit; a dash for None."""
+    return "–" if share is None else f"{100 * share:.1f} %"
 
 
 def _scaled(value: float, unit: str) -> str:

@@ -59,7 +59,7 @@ ALLOWED = {
         "user_folders",
     },
     "attribute": {"errors", "recording", "power", "parse"},
-    "analyze": {"errors", "recording", "power", "parse", "attribute"},
+    "analyze": {"errors", "new_files", "recording", "power", "parse", "attribute"},
     "report": {"errors", "parse", "analyze", "untrusted_text"},
     "fleet": {"errors", "folder_lock", "new_files", "regular_files", "untrusted_text"},
     "sample": set(),

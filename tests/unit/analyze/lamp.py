@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from attribution_maker import MODEL, POLICIES, manifest, method_table
+from attribution_maker import MODEL, POLICIES, manifest, method_table, nested, run, thread
 from traces import METHODS
 
 from navitas.analyze.profile import About, Profile
@@ -71,3 +71,17 @@ def _manifest(runs: int, baselines: Collection[int]) -> Manifest:
     fields = {"module": ":", "package": "a", "map_id": "0", "exit": "complete"}
     described = [Run.model_validate({"id": run, "repeat": run, "baseline": run in baselines, **fields}) for run in range(runs)]
     return made.model_copy(update={"tests": tests, "runs": described})
+
+
+CALLER = thread(1, nested((100, 500, 0), (200, 300, 1)), [(0, 0), (1000, 500)])
+
+
+def lit_runs(count: int) -> list[RunTables]:
+    """Each of one second: a thread runs m0 from 100 to 500 ms, which calls m1 from 200 to 300 ms."""
+    return [run([CALLER], [(0, 600), (600, 800)])] * count
+
+
+def lit() -> Profile:
+    """One run of these, with a second thread that is busy and has no lamp."""
+    (own,) = lit_runs(1)
+    return profile_with([replace(own, threads=(CALLER, thread(2, samples=[(0, 0), (1000, 300)])))])

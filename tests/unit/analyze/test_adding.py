@@ -17,7 +17,7 @@ from navitas.analyze.profile import Profile
 from navitas.attribute.component import Component
 from navitas.attribute.cpu.cpu_component import Cpu
 from navitas.errors import NavitasError, UsageError
-from navitas.report import entry_points, registry
+from navitas.report import entry_points, json_report, registry
 from navitas.report.registry import find_format, format_for_file, format_names, list_formats
 
 TEXT = (Path(__file__).parents[3] / "docs/dev/adding.md").read_text("utf-8")
@@ -71,6 +71,9 @@ def test_a_format_of_another_package_is_an_entry_point(folder: Path, monkeypatch
     assert find_format("json").name == "json", "our own formats keep their names"
     assert format_names()[-3:] == ["csv", "broken", "needy"]
     errors = {name: found for name, found in list_formats() if isinstance(found, NavitasError)}
+    assert errors["json"].message == (
+        "another package registers the report format json too: adding_other_csv; Navitas uses its own"
+    )
     assert "adding_broken) cannot be loaded: ImportError: no such thing" in errors["broken"].message
     assert errors["needy"].message == "the report format needy needs no_such_package"
 
@@ -124,6 +127,26 @@ def test_a_damaged_list_of_entry_points_is_named_and_all_others_work(folder: Pat
     assert find_format("csv").name == "csv" and find_format("json").name == "json"
     errors = {name: found.message for name, found in list_formats() if isinstance(found, NavitasError)}
     assert "cannot be loaded" in errors["damaged"]
+
+
+def test_a_name_that_several_packages_register_is_refused_and_all_others_work(folder: Path) -> None:
+    for name in ("first", "second"):
+        package(folder, name, f"csv = adding_{name}", FORMAT)
+    package(folder, "sound", "rows = adding_sound", FORMAT)
+    with pytest.raises(NavitasError, match="several packages register the report format csv") as caught:
+        find_format("csv")
+    assert all(f"adding_{name}, package {name} 2.5" in caught.value.message for name in ("first", "second"))
+    listed = dict(list_formats())
+    assert isinstance(listed["csv"], NavitasError) and find_format("rows").name == "csv" and find_format("json").name == "json"
+
+
+def test_a_package_that_registers_one_of_our_names_is_named_and_replaces_nothing(folder: Path) -> None:
+    package(folder, "greedy", "json = adding_greedy", FORMAT)
+    assert find_format("json").about == json_report.FORMAT.about and format_for_file("a.json") == "json"
+    assert format_names().count("json") == 1
+    ours, theirs = (found for name, found in list_formats() if name == "json")
+    assert ours is json_report.FORMAT
+    assert isinstance(theirs, NavitasError) and "adding_greedy, package greedy 2.5" in theirs.message
 
 
 def test_an_unknown_format_is_an_error_with_a_proposal() -> None:

@@ -9,16 +9,15 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-from attribution_maker import nested, run, thread
+from attribution_maker import thread
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from lamp import BASE_W, BOTH, THREAD_W, Lamp, profile_with
+from lamp import BASE_W, BOTH, THREAD_W, Lamp, lit, lit_runs, profile_with
 from rich.console import Console
 from support.reports import data_of, text_of
 from traces import random_run
 
 from navitas.analyze.conserve import check
-from navitas.analyze.profile import Profile
 from navitas.attribute.calls.overhead import NO_COST
 from navitas.attribute.component import ComponentCurves, ComponentInputs, RailUse
 from navitas.attribute.cpu.cpu_component import Cpu
@@ -146,20 +145,6 @@ def calls(ledger: Ledger) -> list[list[float]]:
     rows = ledger.calls
     columns = (rows.test, rows.owner, rows.path, rows.calls, rows.throws, rows.cut, rows.self_ns, rows.cpu_ns)
     return [column.tolist() for column in columns]
-
-
-CALLER = thread(1, nested((100, 500, 0), (200, 300, 1)), [(0, 0), (1000, 500)])
-
-
-def lit_runs(count: int) -> list[RunTables]:
-    """Each of one second: a thread runs m0 from 100 to 500 ms, which calls m1 from 200 to 300 ms."""
-    return [run([CALLER], [(0, 600), (600, 800)])] * count
-
-
-def lit() -> Profile:
-    """One run of these, with a second thread that is busy and has no lamp."""
-    (own,) = lit_runs(1)
-    return profile_with([replace(own, threads=(CALLER, thread(2, samples=[(0, 0), (1000, 300)])))])
 
 
 def test_a_lamp_is_in_every_view() -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import sys
+from os import PathLike
 from pathlib import Path
+from typing import IO
 
 import pytest
 from support.reports import data_of
@@ -58,3 +61,31 @@ def test_what_is_no_recording_is_refused(tmp_path: Path) -> None:
 def test_the_package_is_imported_without_numpy() -> None:
     code = "import navitas, sys; assert 'numpy' not in sys.modules; assert callable(navitas.load) and 'numpy' in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_parquet_file_appears_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    profile, target, link = navitas.load(GOLDEN), tmp_path / "energy.parquet", tmp_path / "link.parquet"
+    link.symlink_to(target.name)
+    profile.write_parquet(str(link))
+    assert link.is_symlink() and parquet.read_table(target).num_rows == len(profile.ledger.energy)
+    whole = target.read_bytes()
+
+    def fails(table: object, out: IO[bytes] | str | PathLike[str]) -> None:
+        if isinstance(out, str | PathLike):
+            Path(out).write_bytes(b"half")
+        else:
+            out.write(b"half")
+        raise OSError("disk full")
+
+    monkeypatch.setattr(parquet, "write_table", fails)
+    with pytest.raises(OSError, match="disk full"):
+        profile.write_parquet(target)
+    assert target.read_bytes() == whole and sorted(tmp_path.iterdir()) == [target, link]
+
+
+def test_parquet_goes_to_a_stream() -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    profile, out = navitas.load(GOLDEN), io.BytesIO()
+    profile.write_parquet(out)
+    assert parquet.read_table(io.BytesIO(out.getvalue())).num_rows == len(profile.ledger.energy)

@@ -28,5 +28,11 @@ def test_it_is_a_sequence_that_keeps_no_record() -> None:
     with pytest.raises(IndexError):
         records[5]
     made.clear()
+    assert records[:2] == [_energy(0), _energy(1)] and made == [0, 1]
+    made.clear()
+    assert records[-2:] == [_energy(3), _energy(4)] and made == [3, 4]
+    assert records[3:0:-2] == [_energy(3), _energy(1)] and records[::-1] == list(map(_energy, range(4, -1, -1)))
+    assert records[4:2] == records[5:] == []
+    made.clear()
     assert [each.method for each in records] == [each.method for each in records] == list(range(5)) and len(made) == 10
     assert not MethodRecords(0, read)

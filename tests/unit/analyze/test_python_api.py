@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import navitas
-from navitas.analyze import records, repeats, roll_up, spread, timeline
+from navitas.analyze import baselines, records, repeats, role_totals, roll_up, spread, timeline
 from navitas.attribute import ledger
 
 ROOT = Path(__file__).parents[3]
@@ -24,6 +24,7 @@ EXAMPLES = re.findall(r"```python\n(.*?)```", (ROOT / "docs/python-api.md").read
 PUBLIC = [
     *(records.MethodEnergy, records.Node, records.ThreadEnergy, records.TestEnergy, records.Totals, records.Notice),
     *(roll_up.MethodTotal, roll_up.ThreadTotal, repeats.Repeats, spread.Spread, spread.MethodRepeats, timeline.Timeline),
+    *(baselines.BaselinePairs, baselines.CompensatedTotals, role_totals.RoleTotal),
     *(ledger.Ledger, ledger.RunEntry, ledger.Tests, ledger.Owners, ledger.CallPaths, ledger.Energy, ledger.Calls),
     *(ledger.Shares, ledger.Evidence, ledger.Compensation),
 ]

@@ -71,7 +71,14 @@ def test_a_node_is_a_line() -> None:
 def test_repeats_hold_every_run_and_the_median_of_those_that_ended() -> None:
     made = profile(one_run(0, 10.0), one_run(1, 14.0), one_run(2, 11.0), one_run(3, 5.0, "cut"))
     (repeats,) = data_of(write, made)["repeats"]
-    assert (repeats["energies_j"], repeats["median_j"]) == ([10.0, 14.0, 11.0, 5.0], 11.0)
+    assert (repeats["energies_j"], repeats["n"], repeats["median_j"]) == ([10.0, 14.0, 11.0, 5.0], 3, 11.0)
+
+
+def test_medians_of_tests_and_of_their_methods_are_over_the_same_runs() -> None:
+    report = data_of(write, profile(one_run(0, 10.0), one_run(1, 14.0), one_run(2, 5.0, "cut")))
+    (sort,) = (method["exclusive_j"] for method in report["methods"] if method["name"] == "sort")
+    assert (sort["values"], sort["n"], sort["median_j"], sort["spread_j"]) == ([4.0, 8.0, -1.0], 2, 6.0, 4.0)
+    assert {method["exclusive_j"]["n"] for method in report["methods"]} == {report["repeats"][0]["n"]}
 
 
 def test_infinite_figures_are_refused() -> None:

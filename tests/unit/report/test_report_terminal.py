@@ -46,6 +46,14 @@ def test_repeats_show_every_run_and_the_median_and_the_typical_runs_threads() ->
     assert "26.5 J" not in text
 
 
+def test_what_is_beside_a_median_is_of_the_runs_that_count() -> None:
+    def median_of(*tests: TestSpec) -> list[str]:
+        return next(line for line in shown(profile(*tests)).splitlines() if "median" in line).split()[-3:]
+
+    assert median_of(one_run(0, 10.0), one_run(1, 12.0), one_run(2, 2.0, "cut")) == ["±", "9.1", "%"]
+    assert "±" not in median_of(one_run(0, 10.0), one_run(1, 2.0, "cut"))
+
+
 def test_paper_1_has_its_column_when_it_was_asked_for() -> None:
     text = shown(profile(alternative="paper1"))
     assert "Notes" in text.partition("Paper 1")[2] and "charges all cores at full load, whether they ran or not" in text
@@ -274,8 +282,8 @@ def test_a_profile_without_tests_is_shown() -> None:
         (charge(14.4, 4.0), "1.00 mAh"),
         (battery_share(14.4, 4.0, 1000.0), "0.100 %"),
         (battery_share(14.4, 4.0, None), ""),
-        (percent(1, 3), "33.3 %"),
-        (percent(1, 0), "–"),
+        (percent(1 / 3), "33.3 %"),
+        (percent(None), "–"),
     ],
 )
 def test_figures_have_units(text: str, wanted: str) -> None:
