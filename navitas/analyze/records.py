@@ -253,6 +253,21 @@ class TestEnergy:
         """What it would have used without probes; `energy_j` where their cost is not known."""
         return self.energy_j if self.whole_compensated_j is None else self.whole_compensated_j
 
+    @property
+    def app_j(self) -> float:
+        """Energy of the app's own threads, without their probes."""
+        return self.threads_j - self.probes_j
+
+    @property
+    def rest_j(self) -> float:
+        """All of `compensated_j` but `app_j`: idle power, the JIT compiler, the profiler, other processes, unattributed."""
+        return self.compensated_j - self.app_j
+
+    @property
+    def mean_power_w(self) -> float | None:
+        """Measured energy by wall time; None for a test that never ran."""
+        return self.energy_j / (self.wall_ns / 1e9) if self.wall_ns > 0 else None
+
 
 @dataclass(frozen=True, slots=True)
 class Totals:

@@ -15,10 +15,11 @@ from navitas.analyze.spread import Spread
 
 @dataclass(frozen=True, slots=True)
 class Repeats:
-    """All runs of one test in order. In `energy_j` and `compensated_j` those count that ran to their end, or all when none did.
+    """All runs of one test in order.
 
-    `typical` is the run whose energy is nearest to the median: where one run is shown, it is this. `components` are medians of
-    each component's energy over the same runs; they need not add up to the median of the sum.
+    In `energy_j`, `compensated_j` and `app_j` those count that ran to their end, or all when none did. `typical` is the run whose
+    energy is nearest to the median: where one run is shown, it is this. `components` are medians of each component's energy over
+    the same runs; they need not add up to the median of the sum.
     """
 
     module: str
@@ -27,6 +28,7 @@ class Repeats:
     tests: tuple[TestEnergy, ...]
     energy_j: Spread
     compensated_j: Spread
+    app_j: Spread
     typical: TestEnergy
     components: tuple[float, ...]
 
@@ -65,6 +67,7 @@ def _repeats(key: tuple[str, str, str], tests: list[TestEnergy]) -> Repeats:
         tests=tuple(tests),
         energy_j=energy_j,
         compensated_j=Spread(tuple(test.compensated_j for test in tests), counts),
+        app_j=Spread(tuple(test.app_j for test in tests), counts),
         typical=min(counted, key=lambda test: abs(test.energy_j - middle_j)),
         components=tuple(map(median, zip(*(test.components for test in counted), strict=True))),
     )

@@ -20,6 +20,11 @@ class RoleTotal:
     probes_j: float
     components: tuple[float, ...]
 
+    @property
+    def cpu_power_w(self) -> float | None:
+        """Energy by CPU time; None where no CPU time is known."""
+        return self.energy_j / (self.cpu_ns / 1e9) if self.cpu_ns > 0 else None
+
 
 def role_totals(tests: Iterable[TestEnergy]) -> tuple[RoleTotal, ...]:
     """Each role of threads once over the given tests, largest energy first."""

@@ -41,6 +41,11 @@ class MethodTotal:
     components: tuple[float, ...]
 
     @property
+    def mean_power_w(self) -> float | None:
+        """Self energy by self time: the power while the method itself ran or waited; None where it took no time."""
+        return self.exclusive_j / (self.self_ns / 1e9) if self.self_ns > 0 else None
+
+    @property
     def inclusive_j_per_call(self) -> float | None:
         """Inclusive energy of a call on average; None without calls."""
         return self.inclusive_j / self.calls if self.calls else None
@@ -102,6 +107,11 @@ class ThreadTotal:
     untraced_j: float
     probes_j: float
     components: tuple[float, ...]
+
+    @property
+    def cpu_power_w(self) -> float | None:
+        """Energy by CPU time; None where no CPU time is known."""
+        return self.energy_j / (self.cpu_ns / 1e9) if self.cpu_ns > 0 else None
 
 
 def thread_totals(tables: LedgerTables, tests: Iterable[TestEnergy] | None = None) -> tuple[ThreadTotal, ...]:

@@ -164,11 +164,13 @@ def _evidence(component: Component, runs: Sequence[tuple[RunTables, ComponentCur
     known = [(run, curves) for run, curves in runs if curves is not None]
     if not known:
         return Evidence(component.name, "none", () if runs else merged([[_NO_RUN]]))
-    level = max((curves.level for _, curves in known), key=component.levels.index)
+    names = [level.name for level in component.levels]
+    level = component.levels[max(names.index(curves.level) for _, curves in known)]
     priced = [run for run, curves in known if curves.threads is not None and curves.threads.cpu_ns is not None]
     uncosted = any(run.probe_cost is None and any(map(_has_calls, run.threads)) for run in priced)
     reasons = [curves.reasons for _, curves in known]
-    return Evidence(component.name, level, (*merged(reasons), *merged([[NO_COST]] if uncosted else [])))
+    merged_reasons = (*merged(reasons), *merged([[NO_COST]] if uncosted else []))
+    return Evidence(component.name, level.name, merged_reasons, level.basis, level.expected_error)
 
 
 def _has_calls(thread: Thread) -> bool:

@@ -48,8 +48,8 @@ class ThreadCurves:
 class ComponentCurves:
     """A component's energy in one run, by owner: threads (None where it has no energy of threads), and the rest.
 
-    `level` is the level of evidence that this run reached (one of `Component.levels`), `reasons` say why it is not a better one.
-    `alternative`: cumulative joules of the requested alternative model, where this component has one.
+    `level` is the level of evidence that this run reached (the name of one of `Component.levels`), `reasons` say
+    why it is not a better one. `alternative`: cumulative joules of the requested alternative model, where this component has one.
     """
 
     level: str
@@ -76,6 +76,18 @@ class ComponentCurves:
         return rest + (0.0 if self.threads is None else float(threads_between(self.threads, a_ns, b_ns).sum()))
 
 
+@dataclass(frozen=True, slots=True)
+class EvidenceLevel:
+    """A level of evidence: its name, what energy rests on, and the median error of a method's self energy as a share of it.
+
+    `expected_error` is None where it was not measured (docs/accuracy.md).
+    """
+
+    name: str
+    basis: str = ""
+    expected_error: float | None = None
+
+
 class RailUse(Enum):
     """What a power rail measures of a component."""
 
@@ -94,7 +106,7 @@ class Component(Protocol):
         ...
 
     @property
-    def levels(self) -> tuple[str, ...]:
+    def levels(self) -> tuple[EvidenceLevel, ...]:
         """Its levels of evidence, best first."""
         ...
 

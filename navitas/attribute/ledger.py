@@ -174,11 +174,16 @@ class Shares:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a component's energy rests on: the lowest level of all runs, and why it is not a better one."""
+    """What a component's energy rests on: the lowest level of all runs, and why it is not a better one.
+
+    `basis` and `expected_error` are those of the level (`EvidenceLevel`).
+    """
 
     component: str
     level: str
     reasons: tuple[MergedReason, ...]
+    basis: str = ""
+    expected_error: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

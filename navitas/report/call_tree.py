@@ -13,7 +13,7 @@ from navitas.analyze.profile import Profile
 from navitas.analyze.records import Node, TestEnergy, ThreadEnergy
 from navitas.analyze.share_of_whole import share
 from navitas.report.names import MethodNames, test_label
-from navitas.report.terminal_tables import thread_name
+from navitas.report.threads_table import thread_name
 from navitas.report.units import duration, joules, percent
 from navitas.untrusted_text import printable
 

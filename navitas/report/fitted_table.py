@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from rich.cells import cell_len
-from rich.console import Console, ConsoleOptions, RenderResult
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
@@ -38,21 +38,18 @@ class FittedTable:
     """Rows under columns of which the first is the key, shown at the width of the console that prints them.
 
     Columns are dropped by their rank until the rest fits. Texts that are still too long are shortened in the middle.
-    `rows` hold a cell for each column. A row in `sections` ends with an empty line; `notes` are lines below the table.
+    `rows` hold a cell for each column; `notes` are printed below the table.
     """
 
     title: Cell
     columns: Sequence[Column]
     rows: list[Sequence[Cell]] = field(default_factory=list)
-    sections: set[int] = field(default_factory=set)
-    notes: list[Cell] = field(default_factory=list)
+    notes: list[RenderableType] = field(default_factory=list)
 
-    def add(self, *cells: Cell, end_section: bool = False) -> None:
+    def add(self, *cells: Cell) -> None:
         """Add a row. ValueError for another number of cells than of columns."""
         if len(cells) != len(self.columns):
             raise ValueError(f"{len(cells)} cells for {len(self.columns)} columns")
-        if end_section:
-            self.sections.add(len(self.rows))
         self.rows.append(cells)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
@@ -66,11 +63,10 @@ class FittedTable:
             table.add_column(
                 shortened(Text(column.title), width), justify="left" if column.text else "right", no_wrap=True, width=width
             )
-        for place, row in enumerate(self.rows):
-            cells = [shortened(_text(row[number]), width) for number, width in widths.items()]
-            table.add_row(*cells, end_section=place in self.sections)
+        for row in self.rows:
+            table.add_row(*(shortened(_text(row[number]), width) for number, width in widths.items()))
         yield table
-        yield from (_text(note) for note in self.notes)
+        yield from self.notes
 
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
         return Measurement(min(_LEAST_KEY, options.max_width), options.max_width)

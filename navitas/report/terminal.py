@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 from rich.console import Console, Group, RenderableType
-from rich.text import Text
 
 from navitas.analyze.profile import Profile
-from navitas.analyze.records import TestEnergy, ThreadEnergy, Totals
+from navitas.analyze.records import TestEnergy, ThreadEnergy
 from navitas.errors import UsageError
+from navitas.report.baseline_table import baseline_table
 from navitas.report.call_tree import call_tree
-from navitas.report.terminal_tables import (
-    baseline_note,
-    baseline_table,
-    compensated_note,
-    methods_table,
-    tests_table,
-    threads_table,
-)
-from navitas.report.units import battery_share, charge, duration, joules
+from navitas.report.methods_table import methods_table
+from navitas.report.paragraph import Paragraph
+from navitas.report.summary import evidence, header, totals, warnings
+from navitas.report.tests_table import not_passed, tests_note, tests_table
+from navitas.report.threads_table import threads_table
 from navitas.untrusted_text import printable
 
 _LISTED = 20
-_MAX_WARNINGS = 100
-_NARROW = 100
 _LONGEST_NAME = 200
 _PAPER1 = (
     "Paper 1: that paper's formula charges all cores at full load, whether they ran or not, to whatever was under way"
@@ -50,32 +44,24 @@ class TerminalReport:
         groups = profile.classes() if profile.is_by_class else profile.repeats()
         shown = [group.typical for group in groups]
         trees = self._threads(shown) if self._tree is not None else []
-        paper1 = any(test.alternative_j is not None for test in shown)
-        narrow = console.width < _NARROW
-        compensated = profile.compensated_totals(tests)
-        table = tests_table(profile, tests, groups, self._top, compensated=compensated is not None, narrow=narrow)
-        parts: list[RenderableType] = [_header(profile), "", table]
-        if compensated is not None:
-            parts += [Text(compensated_note(compensated), style="dim")]
-        if any(len(group.tests) > 1 for group in groups):
-            parts += ["", Text("Threads and methods: of each test the run nearest to its median.", style="dim")]
+        tests_of_all = tests_table(profile, groups, self._top)
+        tests_of_all.notes += [tests_note(profile, tests, groups), *not_passed(profile, tests, self._top)]
+        parts: list[RenderableType] = [*header(profile), "", tests_of_all]
         if any(test.unprobed_j is not None for test in tests):
             parts += ["", baseline_table(profile, groups, self._top)]
-            parts += [Text(note, style="dim")] if (note := baseline_note(groups)) else []
+        if any(len(group.tests) > 1 for group in groups):
+            parts += ["", Paragraph("Threads and methods: for each test, the run nearest to its median.", style="dim")]
         if any(test.threads for test in shown):
             parts += ["", threads_table(profile, shown, self._top)]
         if any(thread.methods for test in shown for thread in test.threads):
-            parts += ["", methods_table(profile, shown, self._top, paper1=paper1, narrow=narrow)]
+            parts += ["", methods_table(profile, shown, self._top)]
         for test, thread in trees:
             parts += ["", call_tree(profile, test, thread)]
-        if paper1:
-            parts += ["", Text(_PAPER1, style="dim")]
-        if any(thread.is_below_zero for test in shown for thread in test.threads) or any(
-            thread.nodes.is_below_zero for _, thread in trees
-        ):
-            parts += ["", Text(_BELOW_ZERO, style="dim")]
-        parts += ["", _totals(profile, console.width), *_evidence(profile)]
-        console.print(Group(*parts))
+        if any(test.alternative_j is not None for test in shown):
+            parts += ["", Paragraph(_PAPER1, style="dim")]
+        if _is_below_zero(shown) or any(thread.nodes.is_below_zero for _, thread in trees):
+            parts += ["", Paragraph(_BELOW_ZERO, style="dim")]
+        console.print(Group(*parts, "", *totals(profile), *evidence(profile), *warnings(profile)))
 
     def _threads(self, shown: Sequence[TestEnergy]) -> list[tuple[TestEnergy, ThreadEnergy]]:
         """Those whose call trees are asked for."""
@@ -87,6 +73,10 @@ class TerminalReport:
         return found
 
 
+def _is_below_zero(shown: Sequence[TestEnergy]) -> bool:
+    return any(thread.is_below_zero for test in shown for thread in test.threads)
+
+
 def unknown_thread(wanted: str, names: Iterable[str]) -> UsageError:
     """The error for a thread that is not among those with calls."""
     known = sorted({name[:_LONGEST_NAME] for name in names})
@@ -96,68 +86,3 @@ def unknown_thread(wanted: str, names: Iterable[str]) -> UsageError:
     more = f" and {len(ranked) - _LISTED:,} more" if len(ranked) > _LISTED else ""
     remedy = f"Threads with calls: {listed}{more}" if listed else "No thread has recorded calls."
     return UsageError(f"no thread with calls has the name or serial {printable(wanted)!r}", remedy)
-
-
-def _header(profile: Profile) -> Text:
-    device, power_profile = profile.about.device, profile.about.power_profile
-    kind = " (virtual phone: an estimate as if on this phone)" if device.get("kind") == "virtual" else ""
-    text = Text(printable(profile.project), style="bold")
-    text.append(f" on {printable(str(device.get('model', '')))}{kind}\n", style="not bold")
-    volts = f"{profile.about.voltage_v:g} V ({printable(str(power_profile.get('voltage_source', '')))})"
-    return text.append(f"power profile: {printable(str(power_profile.get('name', '')))}; {volts}", style="dim not bold")
-
-
-def _totals(profile: Profile, width: int) -> Text:
-    totals, volts = profile.totals, profile.about.voltage_v
-    total = f"Total{f' of {totals.repeats} runs' if totals.repeats > 1 else ''} {joules(totals.energy_j)}"
-    share = battery_share(totals.energy_j, volts, profile.about.battery_mah)
-    amount = charge(totals.energy_j, volts)
-    phrases = [
-        total,
-        *([f"({amount},", f"{share} of the battery)"] if share else [f"({amount})"]),
-        f"= threads {joules(totals.threads_j)}",
-        f"+ other processes {joules(totals.other_processes_j)}",
-        f"+ idle {joules(totals.base_j)}",
-        f"+ unattributed {joules(totals.unattributed_j)};",
-        f"outside of tests {joules(totals.outside_tests_j)}",
-    ]
-    text = Text("\n".join([*_filled(phrases, width), *_filled(_rails(totals), width)]))
-    text.stylize("bold", 0, len(total))
-    return text
-
-
-def _filled(phrases: Iterable[str], width: int) -> list[str]:
-    """Lines of whole phrases, so that no figure parts from its unit."""
-    lines: list[str] = []
-    for phrase in phrases:
-        if lines and len(lines[-1]) + 1 + len(phrase) <= width:
-            lines[-1] += f" {phrase}"
-        else:
-            lines.append(phrase)
-    return lines
-
-
-def _rails(totals: Totals) -> list[str]:
-    if totals.rails_j is None or totals.rails_estimate_j is None or totals.rails_error is None:
-        return []
-    estimate = f"estimated for the same time {joules(totals.rails_estimate_j)} ({100 * totals.rails_error:+.1f} %)"
-    return [f"rails: {joules(totals.rails_j)} measured,", estimate]
-
-
-def _evidence(profile: Profile) -> Iterator[Text]:
-    tick_ns = profile.tick_ns
-    ticks = (
-        ""
-        if tick_ns is None
-        else f"; calls are exact, times statistical: ticks of {duration(round(tick_ns))}, ± is a standard error"
-    )
-    for evidence in profile.evidence:
-        of = f" of {evidence.component}" if len(profile.evidence) > 1 else ""
-        yield Text(f"evidence{of}: {evidence.level}{ticks}", style="dim")
-        for reason in evidence.reasons[:_MAX_WARNINGS]:
-            yield Text(f"  {printable(str(reason), 500)}", style="dim")
-    for notice in profile.warnings[:_MAX_WARNINGS]:
-        text = Text("warning: ", style="yellow").append(printable(notice.message, 500))
-        yield text.append(f"\n         {printable(notice.remedy, 500)}", style="dim") if notice.remedy else text
-    if len(profile.warnings) > _MAX_WARNINGS:
-        yield Text(f"… {len(profile.warnings) - _MAX_WARNINGS:,} more warnings, in the JSON report (--json)", style="dim")

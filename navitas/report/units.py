@@ -6,8 +6,13 @@ from math import floor, log10
 
 
 def joules(value: float) -> str:
-    """`12.3 J`, `4.56 mJ`, `7.89 µJ`; three significant digits."""
+    """`12.3 J`, `4.56 mJ`, `7.89 µJ`, `756 nJ`; three significant digits."""
     return _scaled(value, "J")
+
+
+def watts(value: float) -> str:
+    """`1.20 W`, `45.6 mW`."""
+    return _scaled(value, "W")
 
 
 def duration(value_ns: float) -> str:
@@ -21,10 +26,16 @@ def charge(energy_j: float, voltage_v: float) -> str:
 
 
 def battery_share(energy_j: float, voltage_v: float, battery_mah: float | None) -> str:
-    """Part of a full battery in percent; empty when its capacity is unknown."""
+    """Share of a full battery in percent; empty when its capacity is unknown."""
     if not battery_mah:
         return ""
     return f"{digits(100 * energy_j / voltage_v / 3.6 / battery_mah)} %"
+
+
+def battery_rate(power_w: float, voltage_v: float, battery_mah: float | None) -> str:
+    """Percent of a full battery in an hour at this power; empty when its capacity is unknown."""
+    share = battery_share(3600 * power_w, voltage_v, battery_mah)
+    return f"{share}/h" if share else ""
 
 
 def percent(share: float | None) -> str:
@@ -32,12 +43,18 @@ def percent(share: float | None) -> str:
     return "–" if share is None else f"{100 * share:.1f} %"
 
 
+def bar(share: float | None, width: int = 8) -> str:
+    """A share as a bar of blocks, in eighths; empty below a sixteenth of a block."""
+    eighths = round(8 * width * min(max(share or 0.0, 0.0), 1.0))
+    return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()
+
+
 def _scaled(value: float, unit: str) -> str:
     size = abs(value)
-    for factor, prefix in ((1.0, ""), (1e-3, "m"), (1e-6, "µ")):
+    for factor, prefix in ((1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n")):
         if size >= 0.9995 * factor:
             return f"{digits(value / factor)} {prefix}{unit}"
-    return f"{digits(value * 1e6)} µ{unit}" if size >= 0.5e-9 else f"0 {unit}"
+    return f"0 {unit}" if size < 0.5e-12 else f"{digits(value * 1e9)} n{unit}"
 
 
 def digits(value: float) -> str:

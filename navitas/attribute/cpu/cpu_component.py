@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from navitas.attribute.calls.paths import Paths
-from navitas.attribute.component import ComponentCurves, ComponentInputs, RailUse, ThreadCurves
+from navitas.attribute.component import ComponentCurves, ComponentInputs, EvidenceLevel, RailUse, ThreadCurves
 from navitas.attribute.cpu.busy import Rest, rest_of_cpu
 from navitas.attribute.cpu.device_level import shared_equally
 from navitas.attribute.cpu.energy import Rate, SlotRate, integrate, integrate_curve
@@ -39,7 +39,12 @@ NO_CPU_STAT = Reason(
     "/proc/stat was not recorded: no energy of other processes, and CPU time is put on clusters by how far each stays above its "
     "lowest frequency",
 )
-LEVELS = ("sched", "thread-freq", "thread-time", "device")
+LEVELS = (
+    EvidenceLevel("sched", "a kernel trace of which thread ran on which core at which frequency", 0.05),
+    EvidenceLevel("thread-freq", "each thread's CPU time by frequency", 0.09),
+    EvidenceLevel("thread-time", "each thread's CPU time, and the time that cores spent at each frequency", 0.11),
+    EvidenceLevel("device", "the CPU time of the device or process alone, shared equally among threads in calls", 0.59),
+)
 _CPU_RAIL = re.compile(r"(?:^|_)CPU", re.IGNORECASE)
 NO_RESIDENCY = "time_in_state was not recorded for CPUs {cpus}: they are taken to run at their middle operating point"
 

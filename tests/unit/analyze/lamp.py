@@ -11,7 +11,7 @@ from traces import METHODS
 
 from navitas.analyze.profile import About, Profile
 from navitas.attribute.build import build_ledger
-from navitas.attribute.component import Component, ComponentCurves, ComponentInputs, RailUse, ThreadCurves
+from navitas.attribute.component import Component, ComponentCurves, ComponentInputs, EvidenceLevel, RailUse, ThreadCurves
 from navitas.attribute.cpu.cpu_component import Cpu
 from navitas.attribute.curves import Curve, Knots
 from navitas.parse.parsed_recording import ParsedRecording
@@ -30,7 +30,7 @@ class Lamp:
     threads: bool = True
     dark: tuple[int, ...] = ()
     name: str = "lamp"
-    levels: tuple[str, ...] = ("seen", "guessed")
+    levels: tuple[EvidenceLevel, ...] = (EvidenceLevel("seen"), EvidenceLevel("guessed"))
     rail: str = ""
 
     def rail_use(self, rail: str) -> RailUse | None:

@@ -19,7 +19,7 @@ from traces import random_run
 
 from navitas.analyze.conserve import check
 from navitas.attribute.calls.overhead import NO_COST
-from navitas.attribute.component import ComponentCurves, ComponentInputs, RailUse
+from navitas.attribute.component import ComponentCurves, ComponentInputs, EvidenceLevel, RailUse
 from navitas.attribute.cpu.cpu_component import Cpu
 from navitas.attribute.curves import Curve
 from navitas.attribute.ledger import NO_TEST, Evidence, Ledger
@@ -182,8 +182,8 @@ def test_reports_hold_the_energy_of_all_components() -> None:
     with console.capture() as capture:
         TerminalReport(tree="thread-1").render(made, console)
     text = capture.get()
-    assert f"evidence of cpu: {made.evidence[0].level}\n" in text
-    assert "evidence of lamp: guessed\n  nobody looked" in text
+    assert f"Evidence of cpu: {made.evidence[0].level} (" in text
+    assert "Evidence of lamp: guessed\n  nobody looked" in text
     threads_j = sum(test.threads_total_j for test in made.tests)
     lines = text_of(collapsed.write, made).splitlines()
     assert abs(sum(int(line.rpartition(" ")[2]) for line in lines) - 1e6 * threads_j) <= 4
@@ -245,7 +245,7 @@ class _Beside:
     """Draws another power for each owner that is no thread."""
 
     name = "beside"
-    levels = ("made",)
+    levels = (EvidenceLevel("made"),)
     watts: ClassVar = {OwnerKind.OTHER_PROCESSES: 1.0, OwnerKind.BASE: 2.0, OwnerKind.UNATTRIBUTED: 4.0}
 
     def rail_use(self, rail: str) -> RailUse | None:

@@ -10,7 +10,7 @@ import pytest
 from attribution_maker import run, thread
 from lamp import THREAD_W, Lamp, profile_with
 
-from navitas.attribute.component import Component, ComponentCurves, ComponentInputs, RailUse
+from navitas.attribute.component import Component, ComponentCurves, ComponentInputs, EvidenceLevel, RailUse
 from navitas.attribute.cpu.cpu_component import Cpu
 from navitas.attribute.curves import Curve
 from navitas.parse.rail_readings import RailReadings
@@ -24,7 +24,7 @@ class Fan:
     """Draws constant base power, which a rail of its own measures."""
 
     name: str = "fan"
-    levels: tuple[str, ...] = ("made",)
+    levels: tuple[EvidenceLevel, ...] = (EvidenceLevel("made"),)
 
     def rail_use(self, rail: str) -> RailUse | None:
         return RailUse.BASE if rail == "VSYS_FAN" else None

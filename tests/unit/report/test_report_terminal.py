@@ -14,7 +14,7 @@ from navitas.analyze.profile import Profile
 from navitas.errors import UsageError
 from navitas.parse.tables import MethodTable
 from navitas.report.terminal import TerminalReport, unknown_thread
-from navitas.report.units import battery_share, charge, duration, joules, percent
+from navitas.report.units import bar, battery_rate, battery_share, charge, duration, joules, percent, watts
 
 
 def shown(made: Profile, *, width: int = 140, **options: object) -> str:
@@ -38,50 +38,103 @@ def test_names_are_shown_as_they_are_and_cannot_steer_the_terminal() -> None:
     assert "long" * 30 not in text.replace("\n", "").replace(" ", "")
 
 
-def test_repeats_show_every_run_and_the_median_and_the_typical_runs_threads() -> None:
+def row_of(text: str, key: str) -> list[str]:
+    return next(line for line in text.splitlines() if line.startswith(key)).split()
+
+
+def test_repeats_show_the_median_the_range_and_the_typical_runs_threads() -> None:
     text = shown(profile(one_run(0, 10.0), one_run(1, 30.0), one_run(2, 11.0)))
-    assert "median" in text
-    assert all(energy in text for energy in ("10.0 J", "30.0 J", "11.0 J"))
-    assert "7.50 J" in text
-    assert "26.5 J" not in text
+    # The app's threads use 2.5 J less than the test.
+    assert row_of(text, "o.e.SortTest#sorts")[1:][:7] == ["8.50", "J", "7.50", "J", "–", "27.5", "J"]
+    assert row_of(text, "main")[1:3] == ["7.50", "J"]
+    assert "3 passed" in text and "26.5 J" not in text
 
 
-def test_what_is_beside_a_median_is_of_the_runs_that_count() -> None:
-    def median_of(*tests: TestSpec) -> list[str]:
-        return next(line for line in shown(profile(*tests)).splitlines() if "median" in line).split()[-3:]
-
-    assert median_of(one_run(0, 10.0), one_run(1, 12.0), one_run(2, 2.0, "cut")) == ["±", "9.1", "%"]
-    assert "±" not in median_of(one_run(0, 10.0), one_run(1, 2.0, "cut"))
+def test_the_range_is_of_the_runs_that_count() -> None:
+    text = shown(profile(one_run(0, 10.0), one_run(1, 12.0), one_run(2, 6.0, "cut")))
+    assert row_of(text, "o.e.SortTest#sorts")[1:8] == ["8.50", "J", "7.50", "J", "–", "9.50", "J"]
+    assert "2 passed, 1 cut" in text and "cut: o.e.SortTest#sorts" in text
+    assert "–" not in shown(profile(one_run(0, 10.0), one_run(1, 6.0, "cut"))).partition("Threads")[0]
 
 
 def test_paper_1_has_its_column_when_it_was_asked_for() -> None:
     text = shown(profile(alternative="paper1"))
-    assert "Notes" in text.partition("Paper 1")[2] and "charges all cores at full load, whether they ran or not" in text
+    assert "15.0 J" in text and "charges all cores at full load, whether they ran or not" in text
     assert "Paper 1" not in shown(profile())
 
 
 def test_statistical_times_come_with_their_error() -> None:
     assert "±" not in shown(profile())
     text = " ".join(shown(profile(run=TICKED)).split())
-    assert "times statistical: ticks of 1.10 ms, ± is a standard error" in text
-    assert "Exclusive ± Share" in text
+    assert "Times come from a tick of 1.10 ms, so energies of methods have a standard error (±)." in text
+    assert "Self ± Share" in text
 
 
-def test_no_figure_parts_from_its_unit() -> None:
-    for width in range(40, 120, 7):
-        console = Console(width=width, no_color=True, force_terminal=False, legacy_windows=False)
-        with console.capture() as capture:
-            TerminalReport().render(profile(), console)
-        total = [line.strip() for line in capture.get().partition("Total ")[2].partition("evidence")[0].splitlines()]
-        assert not any(line[-1].isdigit() for line in total)
-        assert "unattributed 250 mJ; outside of tests 2.00 J" in " ".join(total)
-        assert max(map(len, total)) <= width
+@pytest.mark.parametrize("width", range(40, 201, 7))
+def test_no_figure_parts_from_its_unit(width: int) -> None:
+    probed = replace(one_run(0, 10.0, probes_j=3.0), compensation=(3.0, 1.0, 4.25, 1.5))
+    for made in (profile(), profile(probed), profile(run=TICKED), profile(one_run(0, 10.0), one_run(1, 12.0))):
+        lines = [line.strip() for line in shown(made, width=width).splitlines()]
+        assert not [line for line in lines if line.split()[:1] in (["J"], ["mJ"], ["%"], ["W"], ["mAh"])]
+        assert max(map(len, lines)) <= width
 
 
-def test_threads_without_calls_have_no_untraced_part() -> None:
+@pytest.mark.parametrize("width", [40, 60, 80, 100, 120, 200])
+@pytest.mark.parametrize("name", ["sorts", "x" * 10_000, "\u202egnp.exe\x1b[31m", "שלום עולם " * 20, "日本語の名前" * 30])
+def test_every_table_keeps_its_key_at_every_width(width: int, name: str) -> None:
+    test = replace(one_run(0, 10.0), method=name)
+    test = replace(test, threads=(replace(test.threads[0], name=name), *test.threads[1:]))
+    methods = MethodTable((replace(METHODS.methods[0], name=name), *METHODS.methods[1:]), {})
+    text = shown(profile(test, without_probes(test, 2.0), methods=methods), width=width)
+    for title in ("Tests", "Probes", "Threads", "Methods"):
+        table = text.partition(f"\n{title} ")[2].split("\n\n")[0].splitlines()
+        header, first = table[1], table[2]
+        assert header.split()[0] in ("Test", "Thread", "Method") and first.split()[0]
+        assert any(unit in first for unit in (" J", " mJ"))
+    assert "\x1b" not in text and "\u202e" not in text
+
+
+def test_the_addends_of_the_total_are_below_each_other() -> None:
+    lines = shown(profile()).partition("\nTotal")[2].splitlines()
+    assert [" ".join(line.split()) for line in lines[:5]] == [
+        "12.0 J",
+        "= threads 7.50 J",
+        "+ other processes 1.00 J",
+        "+ idle 3.25 J",
+        "+ unattributed 250 mJ",
+    ]
+    assert lines[5] == "The total is 0.833 mAh, 0.0278 % of the battery; 2.00 J outside of tests."
+
+
+def test_evidence_is_said_in_words_with_the_expected_error() -> None:
+    made = profile()
+    (known,) = made.ledger.evidence
+    known = replace(known, basis="each thread's CPU time", expected_error=0.11)
+    text = shown(Profile(replace(made.ledger, evidence=(known,)), made.about))
+    words = "Evidence: thread-time (each thread's CPU time). Half of all methods are off by less than 11 % (docs/accuracy.md)."
+    assert words in text
+
+
+def test_the_mean_power_and_the_battery_an_hour_are_shown() -> None:
+    # 10 J in a second; 43.2 kJ in the battery.
+    assert row_of(shown(profile()), "o.e.SortTest#sorts")[5:9] == ["10.0", "W", "83.3", "%/h"]
+
+
+def test_methods_name_their_source() -> None:
+    methods = MethodTable((replace(METHODS.methods[0], file="SortTest.java"), *METHODS.methods[1:]), {})
+    assert row_of(shown(profile(methods=methods)), "o.e.SortTest.sorts")[-1] == "SortTest.java:12"
+
+
+def test_methods_with_next_to_no_energy_are_summed_in_one_line() -> None:
+    sorts, sort, swap = TREE
+    text = shown(profile(with_nodes(one_run(0, 10.0), sorts, sort, replace(swap, exclusive_j=0.005))))
+    assert "… 1 more method: 5.00 mJ, 0.1 % (--top)" in text and "o.e.Sorter.swap " not in text
+
+
+def test_threads_without_calls_have_no_energy_outside_of_calls() -> None:
     test = one_run(0, 10.0)
     whole = replace(test, threads=tuple(replace(thread, nodes=()) for thread in test.threads))
-    assert "Untraced" not in shown(profile(whole)) and "Untraced" in shown(profile())
+    assert "Outside calls" not in shown(profile(whole)) and "Outside calls" in shown(profile())
 
 
 def beside_baseline(probes_j: float, unprobed_j: float, runs: int) -> str:
@@ -95,17 +148,16 @@ def without_probes(test: TestSpec, threads_j: float) -> TestSpec:
 
 
 def test_tests_are_shown_without_their_probes() -> None:
-    assert "Compensated" not in shown(profile())
+    assert "without probes" not in shown(profile())
     probed = replace(one_run(0, 10.0, probes_j=3.0), compensation=(3.0, 1.0, 4.25, 1.5))
     text = shown(profile(probed))
-    row = next(line for line in text.splitlines() if "SortTest#sorts" in line)
-    assert row.split()[1:5] == ["4.25", "J", "1.50", "J"] and "10.0 J" not in row
-    note = " ".join(text.split()).partition("Compensated: ")[2]
-    assert note.startswith("an estimate of the energy without probes, by their sampled cost; ± is its standard error.")
-    assert "With probes 10.0 J, without 4.25 J." in note
+    # Threads use 7.5 J, 3 J of them in probes.
+    assert row_of(text, "o.e.SortTest#sorts")[1:7] == ["4.50", "J", "1.00", "J", "-250", "mJ"]
+    note = " ".join(text.split()).partition("App energy: ")[2]
+    assert note.startswith("the app's own threads, an estimate without probes by their sampled cost.")
+    assert "All tests: 10.0 J with probes, 4.25 J without. ± is a standard error." in note
     found = [replace(probed, repeat=i, compensation=(3.0, 1.0, j, 1.5)) for i, j in enumerate((3.0, 5.0, 4.0))]
     text = shown(profile(*found, *(without_probes(test, 4.0) for test in found)))
-    assert next(line for line in text.splitlines() if "median" in line).split()[1:3] == ["4.00", "J"]
     assert "by their sampled cost and the runs without probes" in " ".join(text.split())
 
 
@@ -119,14 +171,14 @@ def test_beside_a_baseline_stands_the_sampled_cost_alone() -> None:
 
 
 def test_runs_that_differ_by_themselves_are_no_verdict_on_probes() -> None:
-    assert "In 1 test the runs differ by more than all that probes used, so it is not the probes" in beside_baseline(0.1, 2.0, 3)
-    assert "ran once" not in beside_baseline(0.1, 2.0, 1) and "See --repeat." in beside_baseline(0.1, 2.0, 1)
-    assert "Of a test that ran once" in beside_baseline(2.0, 5.3, 1)
+    assert "In 1 test the runs differ by more than all probes used, so not because of probes" in beside_baseline(0.1, 2.0, 3)
+    assert "ran once" not in beside_baseline(0.1, 2.0, 1) and "Use --repeat." in beside_baseline(0.1, 2.0, 1)
+    assert "A test that ran once differs" in beside_baseline(2.0, 5.3, 1)
     assert "--repeat" not in beside_baseline(2.0, 5.3, 3)
 
 
 def test_throws_and_cuts_are_marked() -> None:
-    assert "1 thrown, 1 cut" in shown(profile())
+    assert "o.e.Sorter.sort: 1 call ended by an exception, 1 call without an end" in shown(profile())
 
 
 def test_long_tables_end_at_top() -> None:
@@ -136,36 +188,36 @@ def test_long_tables_end_at_top() -> None:
 
 
 @pytest.mark.parametrize("width", [80, 100, 120, 140])
-def test_beside_long_names_of_tests_threads_keep_their_names_and_figures(width: int) -> None:
-    named = "decorates a function of the name that Kotlin allows, with spaces, and leaves no width to the names of threads"
-    text = shown(profile(replace(one_run(0, 10.0), method=named)), width=width)
-    table = text.partition("Threads")[2].partition("Methods")[0]
-    assert table.split()[:6] == ["Thread", "Energy", "Share", "CPU", "Untraced", "Test"]
-    (main,) = (line for line in table.splitlines() if line.startswith("main "))
-    assert main.split()[1:7] == ["6.50", "J", "65.0", "%", "900", "ms"]
-    assert all(word in table for word in named.split()[1:])
+def test_threads_keep_their_names_and_figures(width: int) -> None:
+    text = shown(profile(replace(one_run(0, 10.0), method="decorates a function " * 10)), width=width)
+    main = row_of(text.partition("\nThreads")[2], "main")
+    assert main[:5] == ["main", "6.50", "J", "65.0", "%"] and "900 ms" in " ".join(main)
+
+
+def test_threads_of_several_tests_are_grouped_by_name() -> None:
+    tests = [replace(one_run(0, 10.0), method=f"t{number}") for number in range(3)]
+    text = shown(profile(*tests)).partition("\nThreads")[2].partition("\nMethods")[0]
+    assert [line.split()[1] for line in text.splitlines() if line.startswith("main")] == ["19.5"]
 
 
 def test_a_narrow_table_of_tests_has_room_for_names() -> None:
-    narrow, wide = (shown(profile(), width=width).partition("Tests")[2].partition("Threads")[0] for width in (80, 120))
-    assert "Charge" in narrow and "Battery" not in narrow and "Wall" not in narrow
-    assert "Battery" in wide and "Wall" in wide
-    assert all(len(line) <= 80 for line in narrow.splitlines())
+    narrow, wide = (shown(profile(), width=width).partition("\nTests")[2].splitlines()[1] for width in (50, 120))
+    assert narrow.split() == ["Test", "App", "energy", "Mean", "power", "Status"]
+    assert all(title in wide for title in ("Idle and other", "Battery", "Wall time", "Status"))
 
 
-def test_long_notes_leave_methods_their_names() -> None:
+def test_notes_are_below_the_methods() -> None:
     swap = replace(TREE[2], parent=0, exclusive_j=0.033, probes_j=0.71, throws=1_000, cut=10)
     made = profile(with_nodes(one_run(0, 10.0), TREE[0], swap), run=replace(RUN, probes_error=0.1))
-    text = shown(made, width=80).partition("Methods")[2]
-    assert "o.e.Sorter.swap" in text and "…" not in text
-    assert all(word in text for word in ("(within", "1,000", "thrown,", "cut"))
+    text = " ".join(shown(made, width=80).partition("\nMethods")[2].split())
+    assert "o.e.Sorter.swap: ± 71.0 mJ (within its error), 1,000 calls ended by an exception, 10 calls without an end" in text
 
 
 def test_of_very_many_tests_those_that_used_most_and_those_that_failed_are_listed() -> None:
     tests = [replace(one_run(number, 10.0 + number), repeat=0, method=f"t{number}") for number in range(60)]
     tests[7] = replace(tests[7], status="failed")
     text = shown(profile(*tests), top=5)
-    listed = [line.split()[0].partition("#")[2] for line in text.partition("Threads")[0].splitlines() if "#t" in line]
+    listed = [line.split()[0].partition("#")[2] for line in text.partition("App energy:")[0].splitlines() if "#t" in line]
     assert listed == ["t59", "t58", "t57", "t56", "t55", "t7"]
     assert "54 more tests" in text
     assert "more tests" not in shown(profile(*tests), top=60)
@@ -224,7 +276,7 @@ def test_direct_recursion_is_one_line_and_so_is_what_all_its_levels_call() -> No
 
 def with_probes_off(energy_j: float, error_j: float, tick_ns: float | None = None) -> Profile:
     """One method of two has that energy beside that error, a tenth of what its probes used."""
-    outer = replace(TREE[0], exclusive_j=0.1 * energy_j)
+    outer = replace(TREE[0], exclusive_j=0.6 * energy_j)
     inner = replace(TREE[2], parent=0, exclusive_j=energy_j, probes_j=10 * error_j)
     return profile(with_nodes(one_run(0, 10.0), outer, inner), run=replace(RUN, probes_error=0.1, tick_ns=tick_ns))
 
@@ -232,10 +284,9 @@ def with_probes_off(energy_j: float, error_j: float, tick_ns: float | None = Non
 def test_an_error_that_is_a_noticeable_part_of_a_figure_is_noted() -> None:
     text = shown(with_probes_off(0.033, 0.071))
     lines = [line.rstrip() for line in text.partition("Methods")[2].splitlines()]
-    (swap,) = (line for line in lines if line.startswith("o.e.Sorter.swap"))
-    (sorts,) = (line for line in lines if line.startswith("o.e.SortTest.sorts"))
-    assert "33.0 mJ" in swap and swap.endswith("  ± 71.0 mJ (within its error)")
-    assert sorts.endswith("  inclusive ± 71.0 mJ (within its error)")
+    assert any(line.startswith("o.e.Sorter.swap ") and "33.0 mJ" in line for line in lines)
+    assert "o.e.Sorter.swap: ± 71.0 mJ (within its error)" in lines
+    assert "o.e.SortTest.sorts: inclusive ± 71.0 mJ (within its error)" in lines
     assert "±" not in shown(with_probes_off(0.8, 0.071)).partition("Methods")[2]
     assert "below zero" not in text
 
@@ -244,7 +295,6 @@ def test_figures_below_zero_are_explained() -> None:
     text = shown(with_probes_off(-0.033, 0.071))
     assert "-33.0 mJ" in text and "± 71.0 mJ (within its error)" in text
     assert "Figures may lie a little below zero" in text
-    assert "± 71.0 mJ (nothing beside its probes)" in shown(with_probes_off(-0.6, 0.071))
     # One call path of a method is below zero, the method is not.
     nodes = (NodeSpec(-1, 0, 1, 1.5), NodeSpec(0, 1, 1, -0.5), NodeSpec(-1, 1, 1, 2.0))
     below = profile(with_nodes(one_run(0, 10.0), *nodes))
@@ -276,7 +326,11 @@ def test_a_profile_without_tests_is_shown() -> None:
         (joules(0.99996), "1.00 J"),
         (joules(0.0045678), "4.57 mJ"),
         (joules(-0.0045678), "-4.57 mJ"),
-        (joules(3.2e-7), "0.320 µJ"),
+        (joules(3.2e-7), "320 nJ"),
+        (joules(4e-13), "0 J"),
+        (watts(0.0456), "45.6 mW"),
+        (battery_rate(1.2, 4.0, 3000.0), "10.0 %/h"),
+        (battery_rate(1.2, 4.0, None), ""),
         (joules(0), "0 J"),
         (duration(1_500_000), "1.50 ms"),
         (charge(14.4, 4.0), "1.00 mAh"),
@@ -288,3 +342,8 @@ def test_a_profile_without_tests_is_shown() -> None:
 )
 def test_figures_have_units(text: str, wanted: str) -> None:
     assert text == wanted
+
+
+@pytest.mark.parametrize(("share", "wanted"), [(None, ""), (-0.1, ""), (0.001, ""), (0.25, "██"), (0.3, "██▍"), (2.0, "█" * 8)])
+def test_bars_show_shares(share: float | None, wanted: str) -> None:
+    assert bar(share) == wanted

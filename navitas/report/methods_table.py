@@ -1,0 +1,104 @@
+"""The terminal's table of methods."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.text import Text
+
+from navitas.analyze.listing import largest
+from navitas.analyze.profile import Profile
+from navitas.analyze.records import TestEnergy
+from navitas.analyze.roll_up import MethodTotal
+from navitas.analyze.share_of_whole import share
+from navitas.report.fitted_table import Column, FittedTable
+from navitas.report.names import MethodNames
+from navitas.report.paragraph import Paragraph, unbroken
+from navitas.report.units import bar, duration, joules, percent, watts
+from navitas.untrusted_text import printable
+
+_NOTICEABLE = 0.1
+"""From this share of a figure on, its error is noted."""
+
+
+def methods_table(profile: Profile, shown: Sequence[TestEnergy], top: int) -> FittedTable:
+    """The methods with the largest self energy over all threads of the given tests."""
+    paper1 = any(test.alternative_j is not None for test in shown)
+    ticked = profile.tick_ns is not None
+    columns = [
+        Column("Method", text=True),
+        Column("Self"),
+        *([Column("±", drop=2)] if ticked else []),
+        Column("Share", drop=1),
+        Column("", drop=9, text=True),
+        Column("Inclusive", drop=3),
+        Column("Calls", drop=4),
+        Column("Per call", drop=5),
+        Column("Mean power", drop=7),
+        Column("Time", drop=8),
+        *([Column("Paper 1", drop=2)] if paper1 else []),
+        Column("Source", drop=6, text=True),
+    ]
+    table = FittedTable("Methods", columns)
+    whole_j, names = profile.energy_j(shown), MethodNames(profile.method_table)
+    listed = largest(profile.method_totals(shown), top, whole_j, lambda total: total.exclusive_j)
+    notes: list[Paragraph] = []
+    for total in listed.rows:
+        part, per_call_j, power_w = share(total.exclusive_j, whole_j), total.inclusive_j_per_call, total.mean_power_w
+        table.add(
+            Text(printable(names.short(total.id), 10_000)),
+            joules(total.exclusive_j),
+            *([joules(total.exclusive_error_j)] if ticked else []),
+            percent(part),
+            bar(part),
+            joules(total.inclusive_j),
+            f"{total.calls:,}",
+            "" if per_call_j is None else joules(per_call_j),
+            "" if power_w is None else watts(power_w),
+            duration(total.wall_ns),
+            *([joules(total.alternative_j)] if paper1 else []),
+            Text(printable(_source(total), 200), style="dim"),
+        )
+        if note := _note(total, own_error=not ticked):
+            notes.append(Paragraph(f"{printable(names.short(total.id), 80)}: {note}", style="dim", indent="  "))
+    if listed.others:
+        methods = "1 more method" if listed.others == 1 else f"{listed.others:,} more methods"
+        percents = percent(share(listed.others_j, whole_j))
+        table.notes.append(Text(f"… {methods}: {joules(listed.others_j)}, {percents} (--top)", style="dim"))
+    if any(run.probes_error is not None for run in profile.ledger.runs):
+        table.notes.append(Paragraph("Self and inclusive: without probes. Shares: of all energy as measured.", style="dim"))
+    table.notes += notes
+    return table
+
+
+def _source(total: MethodTotal) -> str:
+    method = total.method
+    return "" if not method.file else method.file if method.line is None else f"{method.file}:{method.line}"
+
+
+def _note(total: MethodTotal, *, own_error: bool) -> str:
+    """Errors that are a noticeable share of their figure (of self energy only with `own_error`), throws and cut calls."""
+    notes = []
+    own = _error(total.exclusive_j, total.exclusive_error_j)
+    whole = _error(total.inclusive_j, total.inclusive_error_j)
+    if own and (own_error or _is_within(total.exclusive_j, total.exclusive_error_j)):
+        notes.append(own)
+    if whole and whole != own and (own_error or _is_within(total.inclusive_j, total.inclusive_error_j)):
+        notes.append(f"inclusive {whole}")
+    notes += [f"{_calls(total.throws)} ended by an exception"] if total.throws else []
+    return ", ".join([*notes, f"{_calls(total.cut)} without an end"] if total.cut else notes)
+
+
+def _calls(count: int) -> str:
+    return "1 call" if count == 1 else f"{count:,} calls"
+
+
+def _error(value_j: float, error_j: float) -> str:
+    """The error of a figure where it is a noticeable share of it, else nothing."""
+    if error_j <= _NOTICEABLE * abs(value_j):
+        return ""
+    return f"±\u00a0{unbroken(joules(error_j))}{' (within its error)' if _is_within(value_j, error_j) else ''}"
+
+
+def _is_within(value_j: float, error_j: float) -> bool:
+    return error_j > 0 and abs(value_j) <= error_j

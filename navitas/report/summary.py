@@ -1,0 +1,84 @@
+"""Lines of the terminal report above and below its tables: what was recorded, totals, evidence and warnings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from navitas.analyze.profile import Profile
+from navitas.analyze.records import Totals
+from navitas.attribute.ledger import Evidence
+from navitas.report.paragraph import Paragraph, unbroken
+from navitas.report.units import battery_share, charge, duration, joules
+from navitas.untrusted_text import printable
+
+_MAX_WARNINGS = 100
+
+
+def header(profile: Profile) -> Iterator[RenderableType]:
+    """The project, its device, and the power profile."""
+    device, power_profile = profile.about.device, profile.about.power_profile
+    kind = " (virtual phone: an estimate as if on this phone)" if device.get("kind") == "virtual" else ""
+    yield Paragraph(f"{printable(profile.project)} on {printable(str(device.get('model', '')))}{kind}", style="bold")
+    volts = unbroken(f"{profile.about.voltage_v:g} V")
+    source = printable(str(power_profile.get("voltage_source", "")))
+    yield Paragraph(f"power profile: {printable(str(power_profile.get('name', '')))}; {volts} ({source})", style="dim")
+
+
+def totals(profile: Profile) -> Iterator[RenderableType]:
+    """The total with its addends below each other, and what the device's rails measured."""
+    sums, volts = profile.totals, profile.about.voltage_v
+    runs = max((test.repeat for test in profile.tests), default=0) + 1
+    addends = [
+        ("threads", sums.threads_j),
+        ("other processes", sums.other_processes_j),
+        ("idle", sums.base_j),
+        ("unattributed", sums.unattributed_j),
+    ]
+    title = f"Total of {runs} runs" if runs > 1 else "Total"
+    width = max(len(title), *(len(name) + 2 for name, _ in addends)) + 2
+    yield Text(f"{title:<{width}}{joules(sums.energy_j):>8}", style="bold")
+    for sign, (name, energy_j) in zip("=+++", addends, strict=True):
+        yield Text(f"{sign} {name:<{width - 2}}{joules(energy_j):>8}")
+    share = battery_share(sums.energy_j, volts, profile.about.battery_mah)
+    of_battery = f", {unbroken(share)} of the battery" if share else ""
+    outside = f"{unbroken(joules(sums.outside_tests_j))} outside of tests"
+    yield Paragraph(f"The total is {unbroken(charge(sums.energy_j, volts))}{of_battery}; {outside}.", style="dim")
+    yield from _rails(sums)
+
+
+def _rails(sums: Totals) -> Iterator[RenderableType]:
+    if sums.rails_j and sums.rails_estimate_j is not None:
+        error = unbroken(f"{100 * (sums.rails_estimate_j / sums.rails_j - 1):+.1f} %")
+        estimate, measured = unbroken(joules(sums.rails_estimate_j)), unbroken(joules(sums.rails_j))
+        yield Paragraph(f"Rails measured {measured}; the estimate for the same time is {estimate} ({error}).")
+
+
+def evidence(profile: Profile) -> Iterator[RenderableType]:
+    """What each component's energy rests on, with the expected error, and why it does not rest on something better."""
+    for each in profile.evidence:
+        yield Paragraph(f"Evidence{f' of {each.component}' if len(profile.evidence) > 1 else ''}: {_basis(each)}")
+        for reason in each.reasons[:_MAX_WARNINGS]:
+            yield Paragraph(f"  {printable(str(reason), 500)}", style="dim", indent="  ")
+    if profile.tick_ns is not None:
+        period = unbroken(duration(round(profile.tick_ns)))
+        yield Paragraph(f"Calls are exact. Times come from a tick of {period}, so energies of methods have a standard error (±).")
+
+
+def _basis(each: Evidence) -> str:
+    basis = f" ({each.basis})" if each.basis else ""
+    if each.expected_error is None:
+        return f"{each.level}{basis}"
+    error = unbroken(f"{100 * each.expected_error:.0f} %")
+    return f"{each.level}{basis}. Half of all methods are off by less than {error} (docs/accuracy.md)."
+
+
+def warnings(profile: Profile) -> Iterator[RenderableType]:
+    """Each warning with its remedy."""
+    for notice in profile.warnings[:_MAX_WARNINGS]:
+        text = Text("warning: ", style="yellow").append(printable(notice.message, 500))
+        yield text.append(f"\n         {printable(notice.remedy, 500)}", style="dim") if notice.remedy else text
+    if len(profile.warnings) > _MAX_WARNINGS:
+        yield Text(f"… {len(profile.warnings) - _MAX_WARNINGS:,} more warnings, in the JSON report (--json)", style="dim")

@@ -1,0 +1,128 @@
+"""The terminal's table of tests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.text import Text
+
+from navitas.analyze.profile import Profile
+from navitas.analyze.records import TestEnergy
+from navitas.analyze.repeats import Repeats
+from navitas.report.fitted_table import Column, FittedTable
+from navitas.report.names import short_class
+from navitas.report.paragraph import Paragraph, unbroken
+from navitas.report.units import battery_rate, duration, joules, watts
+from navitas.untrusted_text import printable
+
+ALL_TESTS = 50
+"""Up to this many tests (or `top`, if that is more) are all listed."""
+_BAD = ("failed", "cut")
+_STATUS_STYLE = {"passed": "green", "failed": "bold red", "cut": "bold yellow"}
+
+
+def tests_table(profile: Profile, groups: Sequence[Repeats], top: int) -> FittedTable:
+    """One row for each test: its run, or the median of its runs. Of very many tests, only those that `most` chooses."""
+    repeated = any(len(group.tests) > 1 for group in groups)
+    probed = any(test.probes_j for group in groups for test in group.tests)
+    spread = "Range" if repeated else "±"
+    columns = [
+        Column("Test", text=True),
+        Column("App energy"),
+        *([Column(spread, drop=3)] if repeated or probed else []),
+        Column("Idle and other", drop=4),
+        Column("Mean power", drop=1),
+        Column("Battery", drop=5),
+        Column("Wall time", drop=6),
+        Column("Runs" if repeated else "Status", drop=2, text=True),
+    ]
+    table = FittedTable("Tests", columns)
+    name, about = TestNames(profile), profile.about
+    shown = most(groups, top)
+    for group in shown:
+        test, power_w = group.typical, group.typical.mean_power_w or 0.0
+        error_j = test.probes_error_j if probed else None
+        table.add(
+            name.of(test),
+            joules(group.app_j.median),
+            *([_range(group) if repeated else "" if error_j is None else joules(error_j)] if repeated or probed else []),
+            joules(test.rest_j),
+            watts(power_w),
+            battery_rate(power_w, about.voltage_v, about.battery_mah),
+            duration(test.wall_ns),
+            _statuses(group.tests),
+        )
+    if more := len(groups) - len(shown):
+        table.notes.append(Text(f"… {more:,} more tests (--top)", style="dim"))
+    return table
+
+
+def tests_note(profile: Profile, tests: Sequence[TestEnergy], groups: Sequence[Repeats]) -> Paragraph:
+    """What the figures of the table mean."""
+    sums = profile.compensated_totals(tests)
+    sentences = ["App energy: the app's own threads."]
+    if sums is not None:
+        by = "by their sampled cost and the runs without probes" if sums.by_baseline else "by their sampled cost"
+        sentences = [
+            f"App energy: the app's own threads, an estimate without probes {by}.",
+            f"All tests: {unbroken(joules(sums.energy_j))} with probes, {unbroken(joules(sums.compensated_j))} without.",
+        ]
+    if any(len(group.tests) > 1 for group in groups):
+        sentences.append("Energies are medians of the runs that ended, ranges are from the lowest to the highest.")
+    elif sums is not None:
+        sentences.append("± is a standard error.")
+    sentences.append("Mean power: all energy of the test, as measured, by its wall time.")
+    return Paragraph(" ".join(sentences), style="dim")
+
+
+def not_passed(profile: Profile, tests: Sequence[TestEnergy], top: int) -> list[Paragraph]:
+    """A line for each status of tests that failed, were cut or never ran, with their names."""
+    name, found = TestNames(profile), []
+    notable = [test for test in tests if test.status in _BAD or test.wall_ns == 0]
+    for status in dict.fromkeys(test.status for test in notable):
+        names = list(dict.fromkeys(name.of(test).plain for test in notable if test.status == status))
+        more = f" and {len(names) - top:,} more" if len(names) > top else ""
+        text = f"{printable(status, 40)}: {', '.join(names[:top])}{more}"
+        found.append(Paragraph(text, style=_STATUS_STYLE.get(status, "dim"), indent="  "))
+    return found
+
+
+def most(groups: Sequence[Repeats], top: int) -> Sequence[Repeats]:
+    """All tests in their order; of very many those that used most, and `top` of those that did not pass."""
+    if len(groups) <= max(top, ALL_TESTS):
+        return groups
+    ranked = sorted(groups, key=lambda group: -group.compensated_median_j)
+    bad = [group for group in groups if any(test.status in _BAD for test in group.tests)]
+    chosen = {id(group) for group in (*ranked[:top], *bad[:top])}
+    return [group for group in ranked if id(group) in chosen]
+
+
+class TestNames:
+    """Short names of tests, with their module where there are several."""
+
+    __test__ = False
+
+    def __init__(self, profile: Profile) -> None:
+        self._many = len({test.module for test in profile.tests}) > 1
+
+    def of(self, test: TestEnergy) -> Text:
+        """The name as a cell."""
+        place = f"{test.module} " if self._many else ""
+        return Text(printable(f"{place}{short_class(test.class_name)}#{test.method}", 10_000))
+
+
+def _range(group: Repeats) -> str:
+    counted = group.app_j.counted
+    return f"{joules(min(counted))} – {joules(max(counted))}" if len(counted) > 1 else ""
+
+
+def _statuses(tests: Sequence[TestEnergy]) -> Text:
+    """`passed`, or `2 passed, 1 failed` for several runs."""
+    counts: dict[str, int] = {}
+    for test in tests:
+        counts[test.status] = counts.get(test.status, 0) + 1
+    cell = Text()
+    for status, count in counts.items():
+        cell.append(", " if cell else "").append(f"{count} " if len(tests) > 1 else "")
+        cell.append(printable(status, 40), style=_STATUS_STYLE.get(status, ""))
+    return cell

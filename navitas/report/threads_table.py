@@ -1,0 +1,86 @@
+"""The terminal's table of threads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.text import Text
+
+from navitas.analyze.listing import largest
+from navitas.analyze.profile import Profile
+from navitas.analyze.records import TestEnergy, ThreadEnergy
+from navitas.analyze.role_totals import RoleTotal
+from navitas.analyze.roll_up import ThreadTotal
+from navitas.analyze.share_of_whole import share
+from navitas.report.fitted_table import Column, FittedTable
+from navitas.report.paragraph import Paragraph
+from navitas.report.units import bar, duration, joules, percent, watts
+from navitas.untrusted_text import printable
+
+_ROLES = {
+    "jit": "JIT compiler",
+    "gc": "garbage collector",
+    "profiler": "profiler itself",
+    "system": "threads without probes",
+}
+
+
+def threads_table(profile: Profile, shown: Sequence[TestEnergy], top: int) -> FittedTable:
+    """The app's threads over the given tests, each name once, largest energy first; below them the runtime's, by role."""
+    probed = any(thread.probes_j for test in shown for thread in test.threads)
+    traced = any(thread.methods for test in shown for thread in test.threads)
+    columns = [
+        Column("Thread", text=True),
+        Column("Energy"),
+        Column("Share", drop=1),
+        Column("", drop=6, text=True),
+        Column("CPU time", drop=2),
+        Column("CPU power", drop=4),
+        *([Column("Outside calls", drop=5)] if traced else []),
+        *([Column("Probes", drop=3)] if probed else []),
+    ]
+    table = FittedTable("Threads", columns)
+    whole_j = profile.energy_j(shown)
+
+    def add(name: Text, row: ThreadTotal | RoleTotal) -> None:
+        part, power_w = share(row.energy_j, whole_j), row.cpu_power_w
+        table.add(
+            name,
+            joules(row.energy_j),
+            percent(part),
+            bar(part),
+            duration(row.cpu_ns),
+            "" if power_w is None else watts(power_w),
+            *([joules(row.untraced_j)] if traced else []),
+            *([joules(row.probes_j)] if probed else []),
+        )
+
+    own = [total for total in profile.thread_totals(shown) if total.role == "app"]
+    listed = largest(own, top, whole_j, lambda total: total.energy_j)
+    for total in listed.rows:
+        add(_name(total), total)
+    for role in profile.role_totals(shown):
+        if role.role in _ROLES:
+            add(Text(_ROLES[role.role], style="dim"), role)
+    if probed:
+        table.notes.append(Paragraph("Energy of threads is as measured, with probes.", style="dim"))
+    if listed.others:
+        threads = "1 more thread" if listed.others == 1 else f"{listed.others:,} more threads"
+        table.notes.append(Text(f"… {threads}: {joules(listed.others_j)} (--top)", style="dim"))
+    return table
+
+
+def thread_name(thread: ThreadEnergy) -> Text:
+    """A thread's name, how many it stands for, and its role when it is not the app's."""
+    name = Text(printable(thread.name, 60) or "(no name)")
+    if thread.count > 1:
+        name.append(f" ×{thread.count:,}", style="dim")
+    if thread.role != "app":
+        name.append(f" {thread.role}", style="dim")
+    return name
+
+
+def _name(total: ThreadTotal) -> Text:
+    """The name, and how many threads it stands for where its numbers were left out."""
+    name = Text(printable(total.name, 10_000) or "(no name)")
+    return name.append(f" ×{total.count:,}", style="dim") if total.count > 1 and "#" in total.name else name
