@@ -174,10 +174,8 @@ class _Read(NamedTuple):
 
 
 def _read_at(view: memoryview, at: int) -> _Read:
-    if view[at : at + 4] != _MAGIC:
-        return _Read()
     version = int.from_bytes(view[at + 4 : at + 6], "little")
-    if not _VERSION <= version <= _LATEST:
+    if view[at : at + 4] != _MAGIC or not _VERSION <= version <= _LATEST:
         return _Read()
     newer = version if version > _VERSION else 0
     if len(view) - at < _FIXED.size + _CRC.size:
@@ -197,11 +195,11 @@ def _read_at(view: memoryview, at: int) -> _Read:
         return bool(zlib.crc32(view[payload_at:end], zlib.crc32(bytes(_CRC.size), start)) == wanted)
 
     is_whole = fits(view[at : at + _HEADER.size])
+    record_bytes = RECORD_BYTES.get(kind)
+    fits_type = record_bytes is None or count * record_bytes == payload_bytes
     if newer:
         damaged = not is_whole and fits(_HEADER.pack(_MAGIC, _VERSION))  # a chunk of ours whose version is damaged
         return _Read(newer=0 if damaged else newer, length=length, is_whole=is_whole)
-    record_bytes = RECORD_BYTES.get(kind)
-    fits_type = record_bytes is None or count * record_bytes == payload_bytes
     if not is_whole or not fits_type or not 0 <= base_ns < _TIME_LIMIT or serial >= _SERIAL_LIMIT:
         return _Read(length=length)
     name = str(view[name_at:crc_at], "utf-8", "replace")
