@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from navitas.fleet import layout
 from navitas.fleet.files import AGAIN, FleetError, read_table, typed, write_table, write_whole
-from navitas.fleet.schema import PACKAGES, PACKAGES_LIMIT, PPM, SAMPLES, State
+from navitas.fleet.schema import PACKAGES, PACKAGES_LIMIT, PPM, SAMPLES, State, before_arrays
 from navitas.folder_lock import FolderLock
 from navitas.new_files import is_leftover, remove_leftovers
 from navitas.regular_files import read_regular
@@ -66,6 +66,7 @@ class Store:
     @classmethod
     def open(cls, path: Path) -> Store:
         """Open a fleet's folder. FleetError when it is none, or of a newer format."""
+        before_arrays()
         file = path / layout.SETTINGS
         try:
             settings = json.loads(read_regular(file, _LARGEST_SETTINGS))
