@@ -56,8 +56,8 @@ def command(*, store: Path, files: tuple[Path, ...], client: str, json_file: Pat
     partly = [outcome for outcome in outcomes if outcome.refused and not (outcome.error or _nothing_taken(outcome))]
     if partly:
         refused, rows = (sum(counts) for counts in zip(*((one.refused.total(), one.rows) for one in partly), strict=True))
-        files = f"{len(partly):,} files were" if len(partly) > 1 else f"{printable(partly[0].name)} was"
-        click.secho(f"check failed: {files} stored in part: {refused:,} of {rows:,} rows were refused", err=True, fg="yellow")
+        which = f"{len(partly):,} files were" if len(partly) > 1 else f"{printable(partly[0].name)} was"
+        click.secho(f"check failed: {which} stored in part: {refused:,} of {rows:,} rows were refused", err=True, fg="yellow")
         click.echo(f"       see {printable(str(store / QUARANTINE))} for the rows and why; the others are stored", err=True)
     for outcome in outcomes:
         if not (outcome.rows or outcome.known or outcome.error):
