@@ -1,8 +1,9 @@
 """Files that appear whole or not at all, and are never written through a link that somebody else has put there.
 
 The one way to write a file that others read: it is made under a new name beside its target, then renamed. What the target's name
-leads to, if it is a link, stays. A failure leaves no partial file and the old content, and its `OSError` names the target. Only a
-killed process leaves its unfinished file, which `remove_leftovers` finds. Folders must exist.
+leads to, if it is a link, stays. A file that is replaced keeps its permissions, and its owner and group where this user may give
+them; where not, the file is not opened to another group. A failure leaves no partial file and the old content, and its `OSError`
+names the target. Only a killed process leaves its unfinished file, which `remove_leftovers` finds. Folders must exist.
 
 Raw files of a recording are the exception: they are written in place, since what came before a failure must be kept.
 """
@@ -13,7 +14,9 @@ import io
 import os
 import re
 import secrets
-from collections.abc import Iterator
+import stat
+import time
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
@@ -21,6 +24,8 @@ from typing import IO
 _TOKEN_BYTES = 8
 _LEFTOVER = re.compile(rf"\.[0-9a-f]{{{2 * _TOKEN_BYTES}}}\.part", re.ASCII)
 _BUFFER_BYTES = 1 << 18
+_ABANDONED_S = 3600.0
+_OWN_MODE, _USUAL_MODE = 0o600, 0o666
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
@@ -29,30 +34,32 @@ def aside(target: Path) -> Path:
     return target.with_name(f".{secrets.token_hex(_TOKEN_BYTES)}.part")
 
 
-def write_new(path: Path, data: bytes | str, *, durable: bool = False) -> None:
-    """Write a whole file, text as UTF-8; it takes the place of whatever file or link has this name. Raises `OSError`."""
-    with new_file(path, durable=durable) as out:
+def write_new(path: Path, data: bytes | str, *, durable: bool = False, private: bool = False) -> None:
+    """Write a whole file, text as UTF-8; it takes the place of whatever file or link has this name. Raises `OSError`.
+
+    `durable`, `private`: as in `new_file`.
+    """
+    with new_file(path, durable=durable, private=private) as out:
         out.write(data.encode() if isinstance(data, str) else data)
 
 
 @contextmanager
-def new_file(target: Path, *, shown: Path | None = None, durable: bool = False) -> Iterator[IO[bytes]]:
+def new_file(target: Path, *, shown: Path | None = None, durable: bool = False, private: bool = False) -> Iterator[IO[bytes]]:
     """A stream into a file that takes its place when the block ends; an exception leaves everything as it was.
 
-    `durable`: the file is on the disk when the block has ended. Errors name `shown`, if given. Raises `OSError`.
+    `durable`: the file is on the disk when the block has ended. `private`: a file that was not there before can be read by its
+    owner alone. Errors name `shown`, if given. Raises `OSError`.
     """
     name = target if shown is None else shown
-    with _renamed(target, name, durable=durable) as part:
-        with naming(name):
-            handle = os.open(part, _NEW, 0o666)
-        with named_stream(handle, name) as out:
-            yield out
+    with _renamed(target, name, durable=durable, private=private) as (_, handle), named_stream(handle, name) as out:
+        yield out
 
 
 @contextmanager
 def replacing(target: Path, *, durable: bool = False) -> Iterator[Path]:
-    """A name to write to, for a library that opens files itself; else as `new_file`. Raises `OSError`."""
-    with _renamed(target, target, durable=durable) as part:
+    """The name of an empty file to write to, for a library that opens files itself; else as `new_file`. Raises `OSError`."""
+    with _renamed(target, target, durable=durable) as (part, handle):
+        os.close(handle)
         yield part
 
 
@@ -77,18 +84,35 @@ def is_leftover(path: Path) -> bool:
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove what killed processes have not finished; for folders that this process alone writes to."""
+    """Remove what killed processes have not finished in a folder and below; for folders that this process alone writes to."""
+    for place, _, names in os.walk(folder):
+        _remove(filter(is_leftover, (Path(place, name) for name in names)))
+
+
+def remove_abandoned(folder: Path) -> None:
+    """Remove what was not finished an hour ago; for folders that other processes write small files to at the same time."""
     with suppress(OSError):
-        for path in filter(is_leftover, folder.iterdir()):
+        _remove(path for path in filter(is_leftover, folder.iterdir()) if time.time() - path.lstat().st_mtime > _ABANDONED_S)
+
+
+def _remove(paths: Iterable[Path]) -> None:
+    with suppress(OSError):
+        for path in paths:
             path.unlink(missing_ok=True)
 
 
 @contextmanager
-def _renamed(target: Path, shown: Path, *, durable: bool) -> Iterator[Path]:
+def _renamed(target: Path, shown: Path, *, durable: bool, private: bool = False) -> Iterator[tuple[Path, int]]:
+    """The name of a new file and its open descriptor, which the block closes; then the file is renamed."""
     part = aside(target)
+    replaced = _replaced(target)
     try:
-        yield part
         with naming(shown):
+            handle = os.open(part, _NEW, _OWN_MODE if private or replaced is not None else _USUAL_MODE)
+        yield part, handle
+        with naming(shown):
+            if replaced is not None:
+                _permit(part, replaced)
             if durable:
                 to_disk(part)
             part.replace(target)
@@ -97,6 +121,26 @@ def _renamed(target: Path, shown: Path, *, durable: bool) -> Iterator[Path]:
     finally:
         with suppress(OSError):  # also where it could not be made
             part.unlink(missing_ok=True)
+
+
+def _replaced(target: Path) -> os.stat_result | None:
+    """The regular file that has the target's name."""
+    with suppress(OSError):
+        info = target.lstat()
+        return info if stat.S_ISREG(info.st_mode) else None
+    return None
+
+
+def _permit(part: Path, replaced: os.stat_result) -> None:
+    """Give a file the permissions of the one that it replaces, as far as this user may."""
+    mode, made = stat.S_IMODE(replaced.st_mode) & 0o777, part.stat()
+    with suppress(PermissionError):  # such as on a file system that has none
+        if (made.st_uid, made.st_gid) != (replaced.st_uid, replaced.st_gid):
+            try:
+                os.chown(part, replaced.st_uid, replaced.st_gid)
+            except PermissionError:
+                mode &= ~stat.S_IRWXG if made.st_gid != replaced.st_gid else mode
+        part.chmod(mode)
 
 
 def to_disk(path: Path) -> None:

@@ -39,6 +39,21 @@ def owner_fault(part: Path) -> str:
     return "" if part.lstat().st_uid in (0, os.getuid()) else f"{part} belongs to another user"
 
 
+def is_for_all(folder: Path) -> bool:
+    """Whether every user can make files in a folder, such as /tmp. Raises `OSError`."""
+    return bool(folder.stat().st_mode & stat.S_IWOTH)
+
+
+def replace_fault(part: Path) -> str:
+    """Why a part of a way is not trusted: every user can put something else in its place. Only the sticky bit keeps them from it.
+
+    Raises `OSError`.
+    """
+    mode = part.parent.stat().st_mode
+    replaceable = mode & stat.S_IWOTH and not mode & stat.S_ISVTX
+    return f"every user can replace what is in {part.parent}, which has no sticky bit" if replaceable else ""
+
+
 def change_fault(path: Path) -> str:
     """Why the end of a way is not trusted: others can write to it. A group that has nobody but the user counts as the user.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 import platformdirs
 
 from navitas.errors import UsageError
-from navitas.trusted_paths import change_fault, owner_fault, way_to
+from navitas.trusted_paths import change_fault, is_for_all, owner_fault, replace_fault, way_to
 
 _NAME = "navitas"
 
@@ -49,12 +48,15 @@ def _own(folder: Path, variable: str) -> Path:
     """The folder, if no other user can have made it or can change it: the rule of `trusted_paths`.
 
     In a folder that every user can write to, such as /tmp, the first to come makes a folder, whoever that is. So what is missing
-    there is made at once, for this user alone. Raises `UsageError` for a folder of another user, or one that others can write to.
+    there is made at once, for this user alone. Raises `UsageError` for a folder of another user, one that others can write to, or
+    one that they can replace.
     """
     remedy = f"set {variable}, or HOME, to a folder of your own"
     try:
         for part in way_to(folder):
-            if part.parent.stat().st_mode & stat.S_IWOTH and part != part.parent:
+            if fault := replace_fault(part):
+                raise UsageError(f"{fault}: Navitas neither reads nor writes there", f"chmod +t {part.parent}, or {remedy}")
+            if part != part.parent and is_for_all(part.parent):
                 _make(part)
             if fault := owner_fault(part):
                 raise UsageError(f"{fault}: Navitas neither reads nor writes there", remedy)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from math import fsum
 
-from navitas.analyze.records import Nodes, TestEnergy, ThreadEnergy
+from navitas.analyze.records import MethodRecords, Nodes, TestEnergy, ThreadEnergy
 
 _WORST_FIRST = ("cut", "failed", "passed", "assumption", "ignored")
 
@@ -64,7 +64,7 @@ def _threads(tests: Sequence[TestEnergy]) -> tuple[ThreadEnergy, ...]:
             cpu_ns=sum(thread.cpu_ns for thread in group),
             untraced_j=fsum(thread.untraced_j for thread in group),
             probes_j=fsum(thread.probes_j for thread in group),
-            methods=(),
+            methods=MethodRecords.none(),
             nodes=Nodes.none(),
             lowest_method_j=0.0,
             components=_sums([thread.components for thread in group]),

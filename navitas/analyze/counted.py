@@ -16,11 +16,12 @@ class CountedRepeats:
     """Which repeats count for each test.
 
     `repeats` are the numbers of the repeats in order. `counts` has a row for each of the given records and a column for each
-    repeat: whether this repeat counts for the record's test.
+    repeat: whether this repeat counts for the record's test. `own`: whether a record itself counts among those of its test.
     """
 
     repeats: tuple[int, ...]
     counts: Bool
+    own: Bool
 
     def of_groups(self, group: I64, record: I64, size: int) -> Bool:
         """Which repeats count for groups of tests, such as the tests that call a method: those that count for all of them.
@@ -35,25 +36,20 @@ class CountedRepeats:
         return found
 
 
-def counted_runs(tests: Sequence[TestEnergy]) -> tuple[bool, ...]:
-    """Which of one test's records count: the runs that were not cut, or all runs if every one was."""
-    ended = tuple(test.wall_ns > 0 and test.status != "cut" for test in tests)
-    return ended if any(ended) else tuple(test.wall_ns > 0 for test in tests)
-
-
 def counted_repeats(tests: Sequence[TestEnergy]) -> CountedRepeats:
-    """Which repeats count for each test: those of `counted_runs`; for a test that never ran, all.
+    """Which repeats count for each test: those in which it ran and was not cut, or, if there is none, those in which it ran.
 
-    `tests` are records as in `Profile.tests`, one for each run of each test.
+    For a test that never ran all repeats count. `tests` are records as in `Profile.tests`, one for each run of each test.
     """
-    repeats = sorted({test.repeat for test in tests})
-    column = {repeat: number for number, repeat in enumerate(repeats)}
-    groups: dict[tuple[str, str, str], list[int]] = {}
-    for number, test in enumerate(tests):
-        groups.setdefault((test.module, test.class_name, test.method), []).append(number)
-    counts = np.zeros((len(tests), len(repeats)), bool)
-    for numbers in groups.values():
-        own = [tests[number] for number in numbers]
-        counted = [column[test.repeat] for test, counts_too in zip(own, counted_runs(own), strict=True) if counts_too]
-        counts[np.ix_(numbers, counted or range(len(repeats)))] = True
-    return CountedRepeats(tuple(repeats), counts)
+    repeats, column = np.unique([test.repeat for test in tests], return_inverse=True)
+    keys: dict[tuple[str, str, str], int] = {}
+    row = np.array([keys.setdefault((test.module, test.class_name, test.method), len(keys)) for test in tests], np.int64)
+    ran = np.array([test.wall_ns > 0 for test in tests], bool)
+    ended = ran & np.array([test.status != "cut" for test in tests], bool)
+    ended_ever = np.zeros(len(keys), bool)
+    ended_ever[row[ended]] = True
+    own = np.where(ended_ever[row], ended, ran)
+    counts = np.zeros((len(keys), len(repeats)), bool)
+    counts[row[own], column[own]] = True
+    counts[~counts.any(axis=1)] = True
+    return CountedRepeats(tuple(repeats.tolist()), counts[row], own)

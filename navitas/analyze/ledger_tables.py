@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import starmap
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from navitas.analyze.method_rows import MethodRows, method_rows
-from navitas.analyze.records import Lazy, MethodEnergy, MethodRecords, Nodes, TestEnergy, ThreadEnergy
+from navitas.analyze.records import Lazy, MethodRecords, Nodes, TestEnergy, ThreadEnergy
 from navitas.analyze.row_blocks import RowBlocks
 from navitas.analyze.trees import CallTrees, call_trees
 from navitas.attribute.compensation import NOT_THE_TESTS
@@ -233,8 +232,8 @@ class LedgerTables:
     def method_records(self, tree: int) -> MethodRecords:
         """The methods of one thread in one test, largest inclusive energy first."""
         low, high = self._method_starts[tree : tree + 2]
-        rows = self._method_blocks.rows
-        return MethodRecords(high - low, lambda first, last: starmap(MethodEnergy, rows(low + first, low + last)))
+        columns = self._method_blocks.columns
+        return MethodRecords(high - low, lambda first, last: columns(low + first, low + last))
 
     @cached_property
     def _lowest_method_j(self) -> list[float]:
@@ -265,7 +264,7 @@ class LedgerTables:
                 *(column[at].tolist() for column in (rows.wall_ns, rows.self_ns, rows.cpu_ns)),
                 [None] * len(known) if rows.alternative_j is None else rows.alternative_j[at].tolist(),
                 *map(_known, (rows.inclusive_error_j[at], rows.exclusive_error_j[at], *raw)),
-                list(map(tuple, rows.exclusive_j[at].tolist())),
+                *(list(zip(*column[at].T.tolist(), strict=True)) for column in (rows.exclusive_j, rows.inclusive_j)),
             ]
 
         return RowBlocks(len(rows.method), read)
@@ -273,7 +272,8 @@ class LedgerTables:
     def nodes(self, tree: int) -> Nodes:
         """The call tree of one thread in one test; parents count from the tree's first node."""
         own = slice(*self._node_starts[tree : tree + 2])
-        return Nodes(*(column[own] for column in self._node_columns))
+        by = self.trees.exclusive_j[own], self.trees.inclusive_j[own]
+        return Nodes(*(column[own] for column in self._node_columns), exclusive_by=by[0], inclusive_by=by[1])
 
     @cached_property
     def _node_starts(self) -> list[int]:

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, starmap
 from typing import Any, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from navitas.analyze.row_blocks import BLOCK_ROWS
+from navitas.parse.arrays import F64
 from navitas.recording.codes import WarningCode
 
 T = TypeVar("T")
@@ -88,15 +91,29 @@ class MethodEnergy:
     raw_exclusive_j: float | None = None
     components: tuple[float, ...] = ()
     """Of `exclusive_j`."""
+    inclusive_components: tuple[float, ...] = ()
 
 
 class MethodRecords(_ByItems[MethodEnergy]):
-    """The methods of one thread in one test. Records are made when they are read, and not kept: recordings have millions."""
+    """The methods of one thread in one test. Records are made when they are read, and not kept: recordings have millions.
+
+    `read(first, last)` gives the fields of the records first … last - 1 as columns, in the order of `MethodEnergy`.
+    """
 
     __slots__ = ("_read", "_size")
 
-    def __init__(self, size: int, read: Callable[[int, int], Iterator[MethodEnergy]]) -> None:
+    def __init__(self, size: int, read: Callable[[int, int], Sequence[Sequence[Any]]]) -> None:
         self._size, self._read = size, read
+
+    @classmethod
+    def none(cls) -> MethodRecords:
+        """No methods."""
+        return cls(0, lambda _first, _last: ())
+
+    def blocks(self) -> Iterator[Sequence[Sequence[Any]]]:
+        """The records' fields as columns, in blocks of bounded size."""
+        for first in range(0, self._size, BLOCK_ROWS):
+            yield self._read(first, min(first + BLOCK_ROWS, self._size))
 
     def __len__(self) -> int:
         return self._size
@@ -110,22 +127,26 @@ class MethodRecords(_ByItems[MethodEnergy]):
     def __getitem__(self, index: int | slice) -> MethodEnergy | Sequence[MethodEnergy]:
         numbers = range(self._size)[index]
         if isinstance(numbers, int):
-            return next(self._read(numbers, numbers + 1))
+            return next(_made(self._read(numbers, numbers + 1)))
         if not numbers:
             return []
         first, last = sorted((numbers[0], numbers[-1]))
-        return list(self._read(first, last + 1))[:: numbers.step]
+        return list(_made(self._read(first, last + 1)))[:: numbers.step]
 
     def __iter__(self) -> Iterator[MethodEnergy]:
-        return self._read(0, self._size)
+        return chain.from_iterable(map(_made, self.blocks()))
 
     def __repr__(self) -> str:
         return repr(list(self))
 
 
+def _made(columns: Sequence[Sequence[Any]]) -> Iterator[MethodEnergy]:
+    return starmap(MethodEnergy, zip(*columns, strict=True))
+
+
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One call-tree node; `parent` is -1 at a root; nodes come before their children."""
+    """One call-tree node; `parent` is -1 at a root; nodes come before their children. `components` are of `exclusive_j`."""
 
     id: int
     parent: int
@@ -134,25 +155,31 @@ class Node:
     inclusive_j: float
     exclusive_j: float
     wall_ns: int
+    components: tuple[float, ...] = ()
+    inclusive_components: tuple[float, ...] = ()
 
 
 class Nodes(_ByItems[Node]):
-    """The nodes of one call tree as columns: the fields of `Node` after `id`. A `Node` is made when it is read."""
+    """The nodes of one call tree as columns: the fields of `Node` after `id`. A `Node` is made when it is read.
 
-    __slots__ = ("columns",)
+    `exclusive_by` and `inclusive_by` split the nodes' energies: a row for each node, a column for each component.
+    """
 
-    def __init__(self, *columns: NDArray[np.number[Any]]) -> None:
-        self.columns = columns
+    __slots__ = ("columns", "exclusive_by", "inclusive_by")
+
+    def __init__(self, *columns: NDArray[np.number[Any]], exclusive_by: F64, inclusive_by: F64) -> None:
+        self.columns, self.exclusive_by, self.inclusive_by = columns, exclusive_by, inclusive_by
 
     @classmethod
     def none(cls) -> Nodes:
         """A tree without nodes."""
-        whole, real = np.empty(0, np.int64), np.empty(0)
-        return cls(whole, whole, whole, real, real, whole)
+        whole, real, by = np.empty(0, np.int64), np.empty(0), np.empty((0, 1))
+        return cls(whole, whole, whole, real, real, whole, exclusive_by=by, inclusive_by=by)
 
-    def rows(self, at: slice = slice(None)) -> Iterator[tuple[int, int, int, float, float, int]]:
-        """The columns' values, node by node."""
-        return zip(*(column[at].tolist() for column in self.columns), strict=True)
+    def rows(self, at: slice = slice(None)) -> Iterator[tuple[Any, ...]]:
+        """The fields of `Node` after `id`, node by node."""
+        by = (map(tuple, values[at].tolist()) for values in (self.exclusive_by, self.inclusive_by))
+        return zip(*(column[at].tolist() for column in self.columns), *by, strict=True)
 
     @property
     def is_below_zero(self) -> bool:
@@ -194,7 +221,7 @@ class ThreadEnergy:
     cpu_ns: int
     untraced_j: float
     probes_j: float
-    methods: Sequence[MethodEnergy] = field(repr=False)
+    methods: MethodRecords = field(repr=False)
     nodes: Nodes = field(repr=False)
     components: tuple[float, ...] = ()
     lowest_method_j: float = 0.0

@@ -8,7 +8,7 @@ from itertools import compress
 from statistics import median
 
 from navitas.analyze.baselines import BaselinePairs, baseline_pairs
-from navitas.analyze.counted import counted_runs
+from navitas.analyze.counted import counted_repeats
 from navitas.analyze.records import TestEnergy
 from navitas.analyze.spread import Spread
 
@@ -50,21 +50,20 @@ class Repeats:
 
 def repeats_of(tests: Sequence[TestEnergy]) -> tuple[Repeats, ...]:
     """Group tests by module, class and method, in the order in which they first ran; tests that never ran are left out."""
-    groups: dict[tuple[str, str, str], list[TestEnergy]] = {}
-    for test in tests:
+    groups: dict[tuple[str, str, str], list[tuple[TestEnergy, bool]]] = {}
+    for test, counts in zip(tests, counted_repeats(tests).own.tolist(), strict=True):
         if test.wall_ns > 0:
-            groups.setdefault((test.module, test.class_name, test.method), []).append(test)
-    return tuple(_repeats(key, group) for key, group in groups.items())
+            groups.setdefault((test.module, test.class_name, test.method), []).append((test, counts))
+    return tuple(_repeats(key, *zip(*group, strict=True)) for key, group in groups.items())
 
 
-def _repeats(key: tuple[str, str, str], tests: list[TestEnergy]) -> Repeats:
-    counts = counted_runs(tests)
+def _repeats(key: tuple[str, str, str], tests: tuple[TestEnergy, ...], counts: tuple[bool, ...]) -> Repeats:
     counted = list(compress(tests, counts))
     energy_j = Spread(tuple(test.energy_j for test in tests), counts)
     middle_j = energy_j.median
     return Repeats(
         *key,
-        tests=tuple(tests),
+        tests=tests,
         energy_j=energy_j,
         compensated_j=Spread(tuple(test.compensated_j for test in tests), counts),
         app_j=Spread(tuple(test.app_j for test in tests), counts),

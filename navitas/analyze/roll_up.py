@@ -39,6 +39,7 @@ class MethodTotal:
     cpu_ns: int
     alternative_j: float
     components: tuple[float, ...]
+    inclusive_components: tuple[float, ...]
 
     @property
     def mean_power_w(self) -> float | None:
@@ -67,11 +68,11 @@ def method_totals(tables: LedgerTables, tests: Iterable[TestEnergy] | None = Non
         found: list[float] = np.sqrt(np.bincount(index, np.square(np.nan_to_num(values[chosen])), size)).tolist()
         return found
 
-    exclusive_j = sums(index, rows.exclusive_j[chosen], size)
+    exclusive_j, inclusive_j = (sums(index, column[chosen], size) for column in (rows.exclusive_j, rows.inclusive_j))
     columns = zip(
         known.tolist(),
         *(column.tolist() for column in sums(index, calls, size).astype(np.int64).T),
-        sums(index, rows.inclusive_j[chosen], size).sum(axis=1).tolist(),
+        inclusive_j.sum(axis=1).tolist(),
         exclusive_j.sum(axis=1).tolist(),
         *(total(column[chosen]) for column in (rows.raw_inclusive_j, rows.raw_exclusive_j)),
         *(error(column) for column in (rows.inclusive_error_j, rows.exclusive_error_j)),
@@ -79,6 +80,7 @@ def method_totals(tables: LedgerTables, tests: Iterable[TestEnergy] | None = Non
         *(map(round, total(column[chosen])) for column in (rows.wall_ns, rows.self_ns, rows.cpu_ns)),
         [0.0] * size if rows.alternative_j is None else total(rows.alternative_j[chosen]),
         map(tuple, exclusive_j.tolist()),
+        map(tuple, inclusive_j.tolist()),
         strict=True,
     )
     found = [MethodTotal(id, tables.ledger.methods.methods[id], *figures) for id, *figures in columns]

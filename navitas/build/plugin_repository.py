@@ -8,7 +8,7 @@ from navitas import __version__
 from navitas.build.home import with_home
 from navitas.build.jars import jar
 from navitas.errors import BuildError
-from navitas.new_files import write_new
+from navitas.new_files import remove_abandoned, write_new
 
 LOCAL = Path("~/.m2/repository")
 _GROUP = "org.navitas"
@@ -56,4 +56,5 @@ def _put(root: Path, artifact: str, kind: str, data: bytes) -> None:
     """Write a file of an artifact; a build that reads it never sees half of it."""
     folder = root.joinpath(*_GROUP.split("."), artifact, __version__)
     folder.mkdir(parents=True, exist_ok=True)
+    remove_abandoned(folder)
     write_new(folder / f"{artifact}-{__version__}.{kind}", data)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from pathlib import PurePosixPath
 from typing import Annotated, ClassVar, Literal, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
+from navitas.unknown_parts import find_unknown
+
 _VERSION = 1
-_NAMED = 5
+_NAMED, _LONGEST_NAME = 5, 60
 NEWER = "Use a newer Navitas."
 _DRIVE = re.compile(r"^[A-Za-z]:")
 
@@ -177,13 +180,15 @@ def parse_manifest(raw: bytes) -> AnyManifest:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"]) or "document"
         raise InvalidBundle(f"bundle.json: {place}: {first['msg']}") from error
-    unknown = sorted(document.keys() - model.model_fields.keys())
-    if not unknown:
-        return manifest
-    names = ", ".join(f"{name[:40]!a}" for name in unknown[:_NAMED])
-    more = f" and {len(unknown) - _NAMED} more" if len(unknown) > _NAMED else ""
-    text = f"the bundle has fields that this version of Navitas does not know: {names}{more}; they are not used"
-    return manifest.model_copy(update={"warnings": [*manifest.warnings, text]})
+    unknown = Counter(part.place for part in find_unknown(document, model))
+    return manifest.model_copy(update={"warnings": [*manifest.warnings, _unknown_text(unknown)]}) if unknown else manifest
+
+
+def _unknown_text(unknown: Counter[str]) -> str:
+    names = [f"{place[:_LONGEST_NAME]!a}{f' ({count} times)' if count > 1 else ''}" for place, count in unknown.items()]
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    listed = ", ".join(names[:_NAMED])
+    return f"the bundle has fields that this version of Navitas does not know: {listed}{more}; they are not used"
 
 
 def check_version(document: object, what: str) -> None:

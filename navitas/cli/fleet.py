@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 import click
 
 from navitas.cli.lazy import LazyGroup
@@ -25,13 +27,11 @@ class _FleetGroup(LazyGroup):
     modules = COMMANDS
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """UsageError where the packages are not installed that a fleet needs."""
-        try:
-            return super().get_command(ctx, cmd_name)
-        except ModuleNotFoundError as error:
-            if (error.name or "").partition(".")[0] not in _EXTRA:
-                raise
-            raise UsageError(f"fleets need the package {error.name}", "pip install 'navitas[fleet]'") from error
+        """UsageError where the packages are not installed that a fleet needs; some are imported when they are used."""
+        for package in _EXTRA if cmd_name in self.modules else ():
+            if find_spec(package) is None:
+                raise UsageError(f"fleets need the package {package}", "pip install 'navitas[fleet]'")
+        return super().get_command(ctx, cmd_name)
 
 
 @click.command("fleet", cls=_FleetGroup)

@@ -18,6 +18,7 @@ from navitas.errors import ExitCode, UsageError
 from navitas.fleet.files import FleetError
 from navitas.fleet.ingest.ingest_files import ingest
 from navitas.fleet.ingest.outcome import SourceOutcome
+from navitas.fleet.layout import QUARANTINE
 from navitas.fleet.results import SCHEMA_VERSION
 from navitas.untrusted_text import printable, printable_lines
 
@@ -52,10 +53,16 @@ def command(*, store: Path, files: tuple[Path, ...], client: str, json_file: Pat
     for error in errors[:_MOST_LISTED]:
         click.secho(f"error: {printable_lines(error.message)}", err=True, fg="red")
         click.echo(f"       {printable_lines(error.remedy)}", err=True)
+    partly = [outcome for outcome in outcomes if outcome.refused and not (outcome.error or _nothing_taken(outcome))]
+    if partly:
+        refused, rows = (sum(counts) for counts in zip(*((one.refused.total(), one.rows) for one in partly), strict=True))
+        which = f"{len(partly):,} files were" if len(partly) > 1 else f"{printable(partly[0].name)} was"
+        click.secho(f"check failed: {which} stored in part: {refused:,} of {rows:,} rows were refused", err=True, fg="yellow")
+        click.echo(f"       see {printable(str(store / QUARANTINE))} for the rows and why; the others are stored", err=True)
     for outcome in outcomes:
         if not (outcome.rows or outcome.known or outcome.error):
             click.echo(f"note: {printable(outcome.name)} holds no samples", err=True)
-    return ExitCode.TROUBLE if errors else ExitCode.OK
+    return ExitCode.TROUBLE if errors else ExitCode.CHECK_FAILED if partly else ExitCode.OK
 
 
 def ingest_with_progress(store: Path, files: list[Path], client: str = "") -> list[SourceOutcome]:

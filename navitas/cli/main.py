@@ -65,6 +65,9 @@ def main() -> None:
         # A terminal of another encoding gets what it lacks, such as µ, as an escape instead of an error; None where it is closed.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+    # Its search for plugins reads the entry points of all packages, and fails if one package's are damaged. Not for `run`, which
+    # leaves the process of its caller as it is, nor for `navitas.load`: a script may have plugins of its own.
+    os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
     code = run(sys.argv[1:])
     for number in _ENDINGS:  # all is done and cleaned: a signal that comes now changes nothing
         signal.signal(number, signal.SIG_IGN)

@@ -1,14 +1,15 @@
-"""A command line without its secrets, for recordings."""
+"""A command line without its secrets and without the user's name in paths, for recordings."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 MASK = "***"
 _KINDS = (
     "password|passwd|passphrase|pass(?![a-z])|pwd(?![a-z])|secret|token(?!i)|credential|bearer(?![a-z])|auth(?:orization)?(?![a-z])"
-    "|(?:api|access|private|signing)[-_. ]?key"
+    "|(?:api|access|private|signing)[-_. ]?key|(?:set-?)?cookie(?![a-z])"
 )
 # No pattern begins with a repetition: each is searched for in linear time, however long an argument is.
 _SECRET = re.compile(_KINDS, re.IGNORECASE)
@@ -20,20 +21,44 @@ _NEXT = re.compile(rf"\s+{_VALUE}", re.DOTALL)
 _USER = re.compile(r"://[^/\s]+@")
 _OPTION = re.compile(r"--[\w.-]*(?:=.*)?", re.DOTALL)
 
+# What a value looks like gives it away, whatever its name: the issuers' own forms.
+_SHAPES = re.compile(
+    r"(?<![A-Za-z0-9])(?:"
+    r"gh[opsur]_[A-Za-z0-9]{20,}+|github_pat_\w{20,}+"  # GitHub
+    r"|glpat-[\w-]{20,}+"  # GitLab
+    r"|xox[a-z]-[\w-]{10,}+"  # Slack
+    r"|A(?:KIA|SIA|GPA|IDA|ROA)[A-Z2-7]{16}(?![A-Za-z0-9])"  # AWS
+    r"|AIza[\w-]{35}(?![\w-])"  # Google
+    r"|eyJ[\w-]{8,}+(?:\.[\w-]*+){2,4}"  # JSON Web Tokens: the header begins with {"
+    r")",
+    re.ASCII,
+)
+_KEY_BLOCK = re.compile(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----.*", re.DOTALL)
+_COOKIES = re.compile(r"((?:set-)?cookie\s*:\s*)[^\"'\r\n]+", re.IGNORECASE)
+_NUMBERS = re.compile(r"\d*:\d*")
+# `-u NAME:PASSWORD` of curl and others; docker's `-u 1000:1000` names no password.
+_LOGIN = re.compile(r"(?<![\w-])(-[uU]|--(?:proxy-)?user)(=|\s*)([^\s:=\"'/-][^\s:\"'/]*+:[^\s\"']++)")
+_LOGIN_NAMES = frozenset(("-u", "-U", "--user", "--proxy-user"))
+_LOGIN_VALUE = re.compile(r"[^\s:/-][^:/]*+:(?!//).+", re.DOTALL)
+
 
 def masked(arguments: Iterable[str]) -> list[str]:
-    """The arguments with `***` for the values of options, properties and words that name a secret, and for users in URLs.
+    """The arguments with `***` for secrets, and `~` for the user's home folder.
 
-    Bytes that are not UTF-8 become replacement characters.
+    Secret are the values of options, properties and words that name a secret, users in URLs, logins, cookies, private keys, and
+    tokens whose form is well known. Bytes that are not UTF-8 become replacement characters.
     """
-    return list(_masked(argument.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for argument in arguments))
+    texts = (argument.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for argument in arguments)
+    return [_without_home(argument) for argument in _masked(texts)]
 
 
 def _masked(arguments: Iterator[str]) -> Iterator[str]:
-    is_value = False
+    is_value, before = False, ""
     for argument in arguments:
         key, has_value, _ = argument.partition("=")
-        if is_value and not _OPTION.fullmatch(argument):
+        is_login = before in _LOGIN_NAMES and _is_login(argument)
+        before = argument
+        if is_login or (is_value and not _OPTION.fullmatch(argument)):
             is_value = False
             yield MASK
         elif has_value and _NAME.fullmatch(key) and _SECRET.search(key):
@@ -41,7 +66,34 @@ def _masked(arguments: Iterator[str]) -> Iterator[str]:
             yield f"{key}={MASK}"
         else:
             is_value = _names_the_next(argument)
-            yield "".join(_without_values(_USER.sub(f"://{MASK}@", argument)))
+            yield "".join(_without_values(_without_shapes(argument)))
+
+
+def _without_shapes(text: str) -> str:
+    """A text without what is secret by its form."""
+    text = _LOGIN.sub(
+        lambda found: f"{found[1]}{found[2]}{MASK}" if _is_login(found[3]) else found[0], _USER.sub(f"://{MASK}@", text)
+    )
+    text = _COOKIES.sub(rf"\1{MASK}", text)
+    return _KEY_BLOCK.sub(MASK, _SHAPES.sub(MASK, text))
+
+
+def _is_login(value: str) -> bool:
+    """Whether the value of an option for users is a name with a password."""
+    return bool(_LOGIN_VALUE.fullmatch(value)) and not _NUMBERS.fullmatch(value)
+
+
+def _without_home(text: str) -> str:
+    """A text with `~` for the user's home folder, which often holds a person's name, wherever a path begins with it."""
+    try:
+        homes = {str(Path.home()), str(Path.home().resolve())}
+    except (OSError, RuntimeError):  # a user without a home
+        return text
+    for home in sorted(homes, key=len, reverse=True):
+        if len(Path(home).parts) > 1:
+            # A path begins after what cannot be in one, after a one-letter option, or in a URL of a file.
+            text = re.sub(rf"(?:(?<![\w.~/-])|(?<=^-\w)|(?<=file://)){re.escape(home)}(?![\w.-])", "~", text)
+    return text
 
 
 def _names_the_next(word: str) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from navitas.bundle.manifest import AndroidManifest
 from navitas.bundle.reader import MAX_MAP_BYTES, Bundle
-from navitas.new_files import write_new
+from navitas.new_files import remove_abandoned, write_new
 from navitas.regular_files import read_regular
 from navitas.user_folders import cache_folder, make_folder
 
@@ -55,6 +55,7 @@ def _keep(known: KnownMap) -> None:
     files |= {f"{name}.json": json.dumps(about).encode() for name in (known.map_id, *known.includes)}
     with contextlib.suppress(OSError):
         make_folder(_folder())
+        remove_abandoned(_folder())
         for name, data in files.items():
             write_new(_folder() / name, data)
         _forget_oldest()

@@ -8,7 +8,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from navitas.new_files import write_new
+from navitas.new_files import remove_abandoned, write_new
 from navitas.power.power_profile import MAX_BYTES
 from navitas.regular_files import read_regular
 from navitas.user_folders import cache_folder, make_folder
@@ -42,6 +42,7 @@ def keep(fingerprint: str, found: Found) -> None:
     about = {"fingerprint": fingerprint, "source": found.source, "sha256": hashlib.sha256(found.xml).hexdigest()}
     with contextlib.suppress(OSError):
         make_folder(xml_path.parent)
+        remove_abandoned(xml_path.parent)
         for path, data in ((xml_path, found.xml), (about_path, json.dumps(about, indent=1).encode())):
             write_new(path, data)
 

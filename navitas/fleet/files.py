@@ -101,11 +101,11 @@ def _metadata(file: Path) -> Mapping[bytes, bytes]:
         return {}
 
 
-def write_whole(file: Path, data: bytes) -> None:
-    """Write a file whole. FleetError when there is no room or no permission."""
+def write_whole(file: Path, data: bytes, *, private: bool = False) -> None:
+    """Write a file whole; a new `private` one is its owner's alone. FleetError when there is no room or no permission."""
     with _unwritable(file):
         file.parent.mkdir(parents=True, exist_ok=True)
-        write_new(file, data)
+        write_new(file, data, private=private)
 
 
 @contextmanager

@@ -11,10 +11,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-# Where pandas is installed, Arrow imports it when it makes the first array, and loses a signal that comes meanwhile.
-with contextlib.suppress(ImportError):
-    importlib.import_module("pandas")
-
 I64 = NDArray[np.int64]
 
 PPM = 1_000_000
@@ -61,6 +57,12 @@ PACKAGES = pa.schema(
 """Apps in their versions; an empty version is not known."""
 PACKAGES_LIMIT = 1 << 22
 """More packages than this no fleet may have: with a client's million samples they still fit into the numbers that are sorted."""
+
+
+def before_arrays() -> None:
+    """Import pandas where it is installed: else Arrow does with its first array, and loses a signal that comes meanwhile."""
+    with contextlib.suppress(ImportError):
+        importlib.import_module("pandas")
 
 
 def client_number(given: str, salt: str) -> int:

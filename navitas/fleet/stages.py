@@ -19,7 +19,6 @@ from navitas.fleet.packages import app_by_package, check_packages, keep_packages
 from navitas.fleet.schema import bucket_of
 from navitas.fleet.store import Store, only_writer
 from navitas.fleet.units import UnitJob, UsageTask, jobs_of
-from navitas.new_files import is_leftover
 
 Waiting = Callable[[str], None] | None
 """Hears the number of the process that writes to a store, before it is waited for."""
@@ -186,12 +185,10 @@ def _inputs(fleet: Fleet, bucket: int) -> str:
 
 
 def forget_others(fleet: Fleet) -> None:
-    """Remove results of units that are no more (samples were taken away), and what killed processes had begun to write."""
+    """Remove results of units that are no more: samples were taken away."""
     units = {f"{job.unit.folder}.parquet" for job in fleet.jobs}
     contrasts = {fleet.contrast_file(bucket) for bucket in fleet.buckets}
     for table in fleet.store.work.glob("*/"):
-        for file in filter(is_leftover, table.rglob("*")):
-            file.unlink()
         for file in table.rglob("*.parquet"):
             gone = file.name.startswith("month=") and file.relative_to(table).as_posix() not in units
             if gone or (table.name == "contrast" and file not in contrasts):

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import dataclass
+from types import ModuleType
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special, stats
 
 F64 = NDArray[np.float64]
 I64 = NDArray[np.int64]
 Bool = NDArray[np.bool_]
 
 CONFIDENCE = 0.95
+
+
+def _stats() -> ModuleType:
+    """`scipy.stats`, which takes a second to import: only commands that compute need it."""
+    return importlib.import_module("scipy.stats")
+
+
+def _special() -> ModuleType:
+    """`scipy.special`, as `_stats`."""
+    return importlib.import_module("scipy.special")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +53,7 @@ class Effects:
     @property
     def half_width(self) -> F64:
         """Of the 95 % interval."""
-        return np.asarray(stats.t.ppf((1 + CONFIDENCE) / 2, self.freedom) * self.error)
+        return np.asarray(_stats().t.ppf((1 + CONFIDENCE) / 2, self.freedom) * self.error)
 
 
 def effects_of(moments: Moments, least: float = 0.0) -> Effects:
@@ -58,7 +69,7 @@ def effects_of(moments: Moments, least: float = 0.0) -> Effects:
         correction = np.where(known, moments.clusters / (moments.clusters - 1), np.nan)
         error = np.sqrt(np.maximum(spread, 0.0) * correction) / moments.w
         freedom = np.where(known, np.maximum(moments.w**2 / moments.ww - 1, 1.0), np.nan)
-        p = stats.t.sf((value - least) / error, freedom)
+        p = _stats().t.sf((value - least) / error, freedom)
     return Effects(value, error, freedom, np.where(np.isfinite(p), p, np.nan))
 
 
@@ -78,7 +89,7 @@ class Contrast:
     @property
     def p(self) -> float:
         """Of "not above"."""
-        return float(stats.t.sf(self.value / self.error, self.freedom)) if self.error > 0 else float("nan")
+        return float(_stats().t.sf(self.value / self.error, self.freedom)) if self.error > 0 else float("nan")
 
     def less(self, other: Contrast) -> Contrast:
         """By how much it lies above another one that it shares no noise with."""
@@ -87,7 +98,7 @@ class Contrast:
 
     def quantile(self, part: float) -> float:
         """Of Student's t."""
-        return float(special.stdtrit(self.freedom, part))
+        return float(_special().stdtrit(self.freedom, part))
 
 
 def side(cluster: I64, amounts: tuple[F64, F64], column: I64, shape: tuple[int, int]) -> F64:
@@ -125,7 +136,7 @@ class Contrasts:
 
     def sure(self, part: float) -> F64:
         """How far they lie from nothing at least, by Student's t at this part; NaN of a NaN."""
-        return np.asarray(np.abs(self.value) - special.stdtrit(self.freedom, part) * self.error)
+        return np.asarray(np.abs(self.value) - _special().stdtrit(self.freedom, part) * self.error)
 
 
 def contrasts(one: F64, other: F64 | None = None) -> Contrasts:
@@ -174,7 +185,7 @@ def within(cluster: I64, sums: tuple[F64, F64, F64], one: Bool, other: Bool) -> 
 def overlaps(all_of_them: Bool, chosen: Bool, groups: Bool) -> F64:
     """For each group (row), how likely as many of the chosen fall into it by chance (hypergeometric)."""
     inside, both = (np.count_nonzero(groups & which, axis=1) for which in (all_of_them, chosen))
-    return np.asarray(stats.hypergeom.sf(both - 1, np.count_nonzero(all_of_them), inside, np.count_nonzero(chosen)))
+    return np.asarray(_stats().hypergeom.sf(both - 1, np.count_nonzero(all_of_them), inside, np.count_nonzero(chosen)))
 
 
 def false_rates(p: F64) -> F64:
@@ -182,7 +193,7 @@ def false_rates(p: F64) -> F64:
     rates = np.full(len(p), np.nan)
     known = np.flatnonzero(np.isfinite(p))
     if len(known):
-        rates[known] = stats.false_discovery_control(p[known])
+        rates[known] = _stats().false_discovery_control(p[known])
     return rates
 
 
@@ -193,7 +204,7 @@ def central_spread(bins: I64, count: I64, width: float) -> float:
     order = np.argsort(bins)
     edges = np.append(bins[order], bins[order][-1] + 1) * width
     part = np.append(0.0, np.cumsum(count[order]) / count.sum())
-    low, high = np.interp(stats.norm.cdf([-1.0, 1.0]), part, edges)
+    low, high = np.interp(_stats().norm.cdf([-1.0, 1.0]), part, edges)
     return max(float(high - low) / 2, width)
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 import secrets
+import stat
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -17,9 +18,9 @@ import pyarrow.compute as pc
 
 from navitas.fleet import layout
 from navitas.fleet.files import AGAIN, FleetError, read_table, typed, write_table, write_whole
-from navitas.fleet.schema import PACKAGES, PACKAGES_LIMIT, PPM, SAMPLES, State
+from navitas.fleet.schema import PACKAGES, PACKAGES_LIMIT, PPM, SAMPLES, State, before_arrays
 from navitas.folder_lock import FolderLock
-from navitas.new_files import is_leftover
+from navitas.new_files import is_leftover, remove_leftovers
 from navitas.regular_files import read_regular
 
 FORMAT = 1
@@ -59,16 +60,21 @@ class Store:
             raise FleetError(f"{path}: is no fleet, and not empty", "Name a new or empty folder.")
         path.mkdir(parents=True, exist_ok=True)
         settings = {"format": FORMAT, "buckets": buckets, "salt": secrets.token_hex(16) if salt is None else salt}
-        write_whole(path / layout.SETTINGS, json.dumps(settings, indent=2).encode() + b"\n")
+        write_whole(path / layout.SETTINGS, json.dumps(settings, indent=2).encode() + b"\n", private=True)
         return cls.open(path)
 
     @classmethod
     def open(cls, path: Path) -> Store:
         """Open a fleet's folder. FleetError when it is none, or of a newer format."""
+        before_arrays()
         file = path / layout.SETTINGS
         try:
             settings = json.loads(read_regular(file, _LARGEST_SETTINGS))
             number, buckets, salt = int(settings["format"]), int(settings["buckets"]), str(settings["salt"])
+        except PermissionError as error:
+            raise FleetError(
+                f"{file}: cannot be read: {error.strerror}", "Ask its owner: it holds what the clients' pseudonyms are made with."
+            ) from error
         except (OSError, ValueError, OverflowError, KeyError, TypeError, RecursionError) as error:
             raise FleetError(
                 f"{path}: is no fleet ({file.name} cannot be read: {error})", "Begin with `navitas fleet ingest`."
@@ -145,9 +151,20 @@ def only_writer(path: Path, waiting: Callable[[str], None] | None = None) -> Ite
     if not free:
         raise FleetError(f"{path}: process {lock.holder() or '?'} is writing to it", "Try again when that has ended.")
     try:
+        if (path / layout.SETTINGS).is_file():
+            _tidy(path)
         yield
     finally:
         lock.release()
+
+
+def _tidy(path: Path) -> None:
+    """Remove the files that killed writers have not finished, and keep the salt of a store that was made before from others."""
+    remove_leftovers(path)
+    settings = path / layout.SETTINGS
+    with suppress(PermissionError):  # another user's
+        if (mode := stat.S_IMODE(settings.stat().st_mode)) & (stat.S_IRWXG | stat.S_IRWXO):
+            settings.chmod(mode & stat.S_IRWXU)
 
 
 def read_samples(file: Path, columns: Sequence[str]) -> pa.Table:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import mmap
+import re
 import struct
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from navitas.errors import RecordingError
 from navitas.regular_files import open_regular
@@ -19,9 +21,13 @@ RECORD_BYTES = {CALLS: 8, ANCHORS: 16, TRIPLES: 24}
 
 _MAGIC = b"NVCH"
 _VERSION = 1
-_LATER_VERSIONS = 100
+_LATEST = 101
+"""The highest version of a chunk that is taken for one, and not for damage."""
 _FIXED = struct.Struct("<4sHHQQIIIqIIH")
+_HEADER = struct.Struct("<4sH")
 _CRC = struct.Struct("<I")
+# Where a chunk may begin: with this version, also its serial and base_ns are within their limits.
+_BEGIN = re.compile(rb"NVCH(?:\x01\0.{16}\0\0.{19}[\0-\x3f]|[\x02-%c]\0)" % _LATEST, re.DOTALL)
 _TIME_LIMIT = 1 << 62
 _SERIAL_LIMIT = 1 << 48
 """No process has so many threads; the serials of several processes, which follow each other, still fit 64 bits."""
@@ -50,8 +56,8 @@ class Chunk:
 class ChunkScan:
     """The good chunks of a file in file order, and what else was there.
 
-    `damaged` counts places where bytes had to be skipped, `skipped_bytes` how many; `unknown` counts chunks of unknown types,
-    `newer` those of later versions (among what was skipped).
+    `damaged` counts places where damaged bytes had to be skipped, `skipped_bytes` how many; `unknown` counts chunks of unknown
+    types. `newer` counts chunks of later versions, which are no damage, and `newer_bytes` their bytes.
     """
 
     chunks: list[Chunk] = field(default_factory=list)
@@ -59,6 +65,7 @@ class ChunkScan:
     skipped_bytes: int = 0
     unknown: Counter[int] = field(default_factory=Counter)
     newer: Counter[int] = field(default_factory=Counter)
+    newer_bytes: int = 0
 
 
 def read_chunks(path: Path) -> ChunkScan:
@@ -78,8 +85,10 @@ def read_chunks(path: Path) -> ChunkScan:
 def scan_chunks(data: bytes | memoryview) -> ChunkScan:
     """Find every chunk in any bytes, in time linear in their number.
 
-    After bad data the scan goes on at the next magic. A chunk with a bad CRC may have a wrong length, so what it covers is
-    searched too, as long as that has cost no more than a few passes over the data; after that its length is believed.
+    After bad data the scan goes on where the next chunk may begin. A chunk with a bad CRC may have a wrong length, so what it
+    covers is searched too, as long as that has cost no more than a few passes over the data; after that its length is believed.
+    A chunk of a later version may have another layout: it ends where this version's layout says if a chunk begins there, else
+    where the next one may begin.
     """
     view = memoryview(data)
     raw = view.obj if isinstance(view.obj, bytes | mmap.mmap) and len(view) == len(view.obj) else bytes(view)
@@ -91,25 +100,25 @@ def scan_chunks(data: bytes | memoryview) -> ChunkScan:
         if position >= release_at:
             release(view)
             release_at = position + _RELEASE_EVERY
-        chunk, length = _chunk_at(view, position)
-        if chunk is not None:
-            if bad_from >= 0:
-                _note_damage(scan, position - bad_from)
-                bad_from = -1
-            if chunk.type in KNOWN_TYPES:
-                scan.chunks.append(chunk)
-            else:
-                scan.unknown[chunk.type] += 1
-            position += length
-            continue
-        version = _version_at(view, position)
-        if _VERSION < version <= _VERSION + _LATER_VERSIONS:
-            scan.newer[version] += 1
-        if bad_from < 0:
-            bad_from = position
-        retry_bytes -= length
-        found = raw.find(_MAGIC, position + (1 if retry_bytes > 0 else max(1, length)))
-        position = end if found < 0 else found
+        read = _read_at(view, position)
+        if bad_from >= 0 and (read.chunk is not None or read.newer):
+            _note_damage(scan, position - bad_from)
+            bad_from = -1
+        if read.is_whole:
+            after = position + read.length
+        else:
+            retry_bytes -= read.length
+            after = _next_chunk(raw, position + (1 if retry_bytes > 0 else max(1, read.length)))
+        if read.newer:
+            scan.newer[read.newer] += 1
+            scan.newer_bytes += after - position
+        elif read.chunk is None:
+            bad_from = position if bad_from < 0 else bad_from
+        elif read.chunk.type in KNOWN_TYPES:
+            scan.chunks.append(read.chunk)
+        else:
+            scan.unknown[read.chunk.type] += 1
+        position = after
     if bad_from >= 0:
         _note_damage(scan, end - bad_from)
     return scan
@@ -152,31 +161,56 @@ def by_thread_and_type(chunks: list[Chunk]) -> Iterator[tuple[int, int, list[Chu
         yield serial, kind, *in_order(group)
 
 
-def _chunk_at(view: memoryview, at: int) -> tuple[Chunk | None, int]:
-    """The chunk that begins here and its length; (None, length that was checked in vain) when there is none."""
-    if len(view) - at < _FIXED.size + _CRC.size or view[at : at + 4] != _MAGIC:
-        return None, 0
-    _, version, kind, map_id, serial, tid, seq, lost, base_ns, count, payload_bytes, name_len = _FIXED.unpack_from(view, at)
+class _Read(NamedTuple):
+    """What begins at a place: a sound chunk, one of a `newer` version (0: none), or nothing of use.
+
+    `is_whole`: it ends after `length` bytes; else so many were checked in vain, and what they hold may be anything.
+    """
+
+    chunk: Chunk | None = None
+    newer: int = 0
+    length: int = 0
+    is_whole: bool = False
+
+
+def _read_at(view: memoryview, at: int) -> _Read:
+    version = int.from_bytes(view[at + 4 : at + 6], "little")
+    if view[at : at + 4] != _MAGIC or not _VERSION <= version <= _LATEST:
+        return _Read()
+    newer = version if version > _VERSION else 0
+    if len(view) - at < _FIXED.size + _CRC.size:
+        return _Read(newer=newer)
+    _, _, kind, map_id, serial, tid, seq, lost, base_ns, count, payload_bytes, name_len = _FIXED.unpack_from(view, at)
     name_at = at + _FIXED.size
     crc_at = name_at + name_len
     payload_at = crc_at + _CRC.size
     end = payload_at + payload_bytes
-    if version != _VERSION or end > len(view):
-        return None, 0
-    crc = zlib.crc32(view[payload_at:end], zlib.crc32(bytes(_CRC.size), zlib.crc32(view[at:crc_at])))
-    if crc != _CRC.unpack_from(view, crc_at)[0]:
-        return None, end - at
+    length = end - at
+    if end > len(view):
+        return _Read(newer=newer)
+    wanted = _CRC.unpack_from(view, crc_at)[0]
+
+    def fits(header: bytes | memoryview) -> bool:
+        start = zlib.crc32(view[at + _HEADER.size : crc_at], zlib.crc32(header))
+        return bool(zlib.crc32(view[payload_at:end], zlib.crc32(bytes(_CRC.size), start)) == wanted)
+
+    is_whole = fits(view[at : at + _HEADER.size])
     record_bytes = RECORD_BYTES.get(kind)
-    fits = record_bytes is None or count * record_bytes == payload_bytes
-    if not fits or not 0 <= base_ns < _TIME_LIMIT or serial >= _SERIAL_LIMIT:
-        return None, end - at
+    fits_type = record_bytes is None or count * record_bytes == payload_bytes
+    if newer:
+        damaged = not is_whole and fits(_HEADER.pack(_MAGIC, _VERSION))  # a chunk of ours whose version is damaged
+        return _Read(newer=0 if damaged else newer, length=length, is_whole=is_whole)
+    if not is_whole or not fits_type or not 0 <= base_ns < _TIME_LIMIT or serial >= _SERIAL_LIMIT:
+        return _Read(length=length)
     name = str(view[name_at:crc_at], "utf-8", "replace")
-    return Chunk(kind, map_id, serial, tid, seq, lost, base_ns, count, name, view[payload_at:end]), end - at
+    chunk = Chunk(kind, map_id, serial, tid, seq, lost, base_ns, count, name, view[payload_at:end])
+    return _Read(chunk, length=length, is_whole=True)
 
 
-def _version_at(view: memoryview, at: int) -> int:
-    """The version of a chunk that seems to begin here; 0 when none does."""
-    return int.from_bytes(view[at + 4 : at + 6], "little") if view[at : at + 4] == _MAGIC else 0
+def _next_chunk(raw: bytes | mmap.mmap, position: int) -> int:
+    """Where the next chunk of any version may begin, from a position on; the end if nowhere."""
+    found = _BEGIN.search(raw, position)
+    return found.start() if found is not None else len(raw)
 
 
 def _note_damage(scan: ChunkScan, skipped: int) -> None:

@@ -76,8 +76,7 @@ def _of_app(scans: Mapping[int, ChunkScan], processes: Mapping[int, object], kno
 def _report(scan: ChunkScan, name: str, findings: Findings) -> None:
     message = f"{name} is damaged in {scan.damaged} places: {{count}} bytes were skipped"
     findings.lose("damaged_bytes", scan.skipped_bytes, message, "What was there is missing from every figure.", file=name)
-    if not scan.chunks:  # beside sound chunks it is damage
-        _newer(scan.newer, name, findings)
+    _newer(scan.newer, name, findings)
     message = f"{name} holds {{count}} chunks of types that this version of Navitas does not know ({{names}})"
     findings.lose_named("unknown_chunks", _by_name(scan.unknown), message, f"They were skipped. {UPDATE}", file=name)
 

@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar, Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from navitas.recording.codes import LossCode
+from navitas.unknown_parts import KnownWords
 
 SCHEMA_VERSION = 1
 """The major version: a recording of a higher one is refused."""
@@ -29,10 +30,9 @@ def known_words(words: object) -> frozenset[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """The words of a field that this version of Navitas knows. A newer one may write others: they are kept, and counted."""
+class Known(KnownWords):
+    """The words of a field that this version of Navitas knows, and the code by which others are counted."""
 
-    words: frozenset[str]
     code: LossCode = "unknown_words"
 
     @classmethod

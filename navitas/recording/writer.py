@@ -290,7 +290,7 @@ def _take(root: Path, lock: FolderLock) -> None:
 
 @contextmanager
 def changing(root: Path) -> Iterator[None]:
-    """Hold a recording that is there for this process alone while it is changed.
+    """Hold a recording that is there for this process alone while it is changed; what killed changes have left is removed.
 
     Another change is waited for, a profiling is not. RecordingError when it is written by another process.
     """
@@ -303,6 +303,7 @@ def changing(root: Path) -> Iterator[None]:
         message = f"{root}: another profiling (process {lock.holder() or '?'}) is writing a recording here"
         raise RecordingError(message, "Wait for its end, and try again.")
     try:
+        remove_leftovers(root)
         yield
     finally:
         lock.release()

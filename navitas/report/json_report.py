@@ -54,8 +54,8 @@ def _report(profile: Profile) -> dict[str, Any]:
         "voltage_v": about.voltage_v,
         "battery_mah": about.battery_mah,
         "totals": _totals(profile.totals, components),
-        "repeats": _repeats(profile.repeats()),
-        **({"classes": _repeats(profile.classes())} if profile.is_by_class else {}),
+        "repeats": _repeats(profile.repeats(), components),
+        **({"classes": _repeats(profile.classes(), components)} if profile.is_by_class else {}),
         "methods": JsonLines(_method(each, lines, components) for each in profile.method_repeats()),
         "tests": (_test(test, lines, profile) for test in profile.tests),
         "warnings": [_given(**asdict(notice)) for notice in profile.warnings],
@@ -93,7 +93,7 @@ def _totals(totals: Totals, components: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _repeats(groups: Sequence[Repeats]) -> list[dict[str, Any]]:
+def _repeats(groups: Sequence[Repeats], components: Sequence[str]) -> list[dict[str, Any]]:
     return [
         {
             "module": group.module,
@@ -102,6 +102,7 @@ def _repeats(groups: Sequence[Repeats]) -> list[dict[str, Any]]:
             "energies_j": list(group.energy_j.values),
             **_spread(group.energy_j),
             "compensated_median_j": group.compensated_median_j,
+            "components": shares(components, group.components),
         }
         for group in groups
     ]
@@ -122,6 +123,7 @@ def _method(repeats: MethodRepeats, lines: MethodLines, components: Sequence[str
         "exclusive_j": {"values": list(repeats.exclusive_j.values), **_spread(repeats.exclusive_j)},
         "inclusive_j": {"values": list(repeats.inclusive_j.values), **_spread(repeats.inclusive_j)},
         "components": shares(components, total.components),
+        **({"inclusive_components": shares(components, total.inclusive_components)} if len(components) > 1 else {}),
     }
     return f"{{{lines.name(total.id)}, {line(figures)[1:]}"
 
@@ -168,8 +170,8 @@ def _thread(thread: ThreadEnergy, lines: MethodLines, components: Sequence[str])
         "untraced_j": thread.untraced_j,
         "probes_j": thread.probes_j,
         "components": shares(components, thread.components),
-        "methods": JsonLines(map(lines.line, thread.methods)),
-        "nodes": JsonLines(node_lines(thread.nodes)),
+        "methods": JsonLines(lines.lines(thread.methods)),
+        "nodes": JsonLines(node_lines(thread.nodes, components)),
     }
 
 

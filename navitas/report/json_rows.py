@@ -2,68 +2,78 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import isfinite
+from typing import Any
 
-import numpy as np
-
-from navitas.analyze.records import MethodEnergy, Nodes
+from navitas.analyze.records import MethodRecords, Nodes
 from navitas.parse.tables import MethodTable
 from navitas.report.json_text import Inline, line
 from navitas.report.names import UNKNOWN_METHOD, method_of
 
 NOT_FINITE = "Out of range float values are not JSON compliant"
 # A line of numbers costs a third of what an encoder takes, and there may be millions; 12 digits of a figure are exact enough.
-_NODE = '{"id": %d, "parent": %d, "method": %d, "calls": %d, "inclusive_j": %.12g, "exclusive_j": %.12g, "wall_ns": %d}'
+# Columns are formatted together: a record or a loop for each line would take as long again.
+_NODE = '{"id": %d, "parent": %d, "method": %d, "calls": %d, "inclusive_j": %.12g, "exclusive_j": %.12g, "wall_ns": %d'
 _METHOD = (
     '{%s, "calls": %d, "throws": %d, "cut": %d, "inclusive_j": %.12g, "exclusive_j": %.12g, '
-    '"wall_ns": %d, "self_ns": %d, "cpu_ns": %d%s}'
+    '"wall_ns": %d, "self_ns": %d, "cpu_ns": %d'
 )
 _OPTIONAL = ("inclusive_error_j", "exclusive_error_j", "raw_inclusive_j", "raw_exclusive_j")
+_SPLIT = ("components", "inclusive_components")
 
 
 class MethodLines:
     """Lines of methods. What names a method is made once; `components` are named where there are several."""
 
     def __init__(self, methods: MethodTable, components: Sequence[str], alternative: str | None) -> None:
-        self._methods = methods
-        self._components = components
-        self._alternative = alternative
-        self._known: dict[int, str] = {}
+        self._names = _Names(methods)
+        self._optional = (*_OPTIONAL, f"{alternative}_j")
+        self._components = _split_fields(components)
 
-    def line(self, energy: MethodEnergy) -> str:
-        """A method of one thread in one test. ValueError for a figure that is not finite."""
-        if not isfinite(energy.inclusive_j + energy.exclusive_j):
-            raise ValueError(NOT_FINITE)
-        counts = (energy.calls, energy.throws, energy.cut)
-        times = (energy.wall_ns, energy.self_ns, energy.cpu_ns)
-        figures = (energy.inclusive_j, energy.exclusive_j)
-        return _METHOD % (self.name(energy.method), *counts, *figures, *times, self._more(energy))
+    def lines(self, methods: MethodRecords) -> Iterator[str]:
+        """A line for each method of one thread in one test. ValueError for a figure that is not finite."""
+        for columns in methods.blocks():
+            yield from self._lines(columns)
 
     def name(self, index: int) -> str:
         """The fields that name a method, without braces."""
-        if index not in self._known:
-            method = method_of(self._methods, index)
-            fields = {
-                "id": index,
-                "module": method.module if method else "",
-                "class": method.class_name if method else "",
-                "name": method.name if method else UNKNOWN_METHOD,
-                "descriptor": method.descriptor if method else "",
-            }
-            self._known[index] = line(fields)[1:-1]
-        return self._known[index]
+        return self._names[index]
 
-    def _more(self, energy: MethodEnergy) -> str:
-        if energy.inclusive_error_j is energy.raw_exclusive_j is energy.alternative_j is None and len(self._components) == 1:
-            return ""
-        given = (energy.inclusive_error_j, energy.exclusive_error_j, energy.raw_inclusive_j, energy.raw_exclusive_j)
-        found = "".join(f', "{key}": {j:.12g}' for key, j in zip(_OPTIONAL, given, strict=True) if j is not None)
-        if energy.alternative_j is not None:
-            found += f', "{self._alternative}_j": {energy.alternative_j:.12g}'
-        if len(self._components) > 1:
-            found += f', "components": {line(shares(self._components, energy.components))}'
-        return found
+    def _lines(self, columns: Sequence[Sequence[Any]]) -> Iterator[str]:
+        method, *always = columns[:9]
+        optional, split = [*columns[10:14], columns[9]], columns[14:]
+        missing = [column.count(None) for column in optional]
+        if not {0, len(method)}.issuperset(missing):
+            for row in range(len(method)):
+                yield from self._lines([column[row : row + 1] for column in columns])
+            return
+        given = [(key, column) for key, column, none in zip(self._optional, optional, missing, strict=True) if not none]
+        by_component = [part for column in split for part in zip(*column, strict=True)] if self._components else []
+        _check_finite([*always[3:5], *(column for _, column in given), *by_component])
+        template = "".join([_METHOD, *(f', "{key}": %.12g' for key, _ in given), self._components, "}"])
+        names = map(self._names.__getitem__, method)
+        yield from map(template.__mod__, zip(names, *always, *(column for _, column in given), *by_component, strict=True))
+
+
+class _Names(dict[int, str]):
+    """The fields that name a method, by its index."""
+
+    def __init__(self, methods: MethodTable) -> None:
+        super().__init__()
+        self._methods = methods
+
+    def __missing__(self, index: int) -> str:
+        method = method_of(self._methods, index)
+        fields = {
+            "id": index,
+            "module": method.module if method else "",
+            "class": method.class_name if method else "",
+            "name": method.name if method else UNKNOWN_METHOD,
+            "descriptor": method.descriptor if method else "",
+        }
+        self[index] = made = line(fields)[1:-1]
+        return made
 
 
 def shares(components: Sequence[str], joules: Sequence[float]) -> Inline:
@@ -71,9 +81,26 @@ def shares(components: Sequence[str], joules: Sequence[float]) -> Inline:
     return Inline(zip(components, joules, strict=True))
 
 
-def node_lines(nodes: Nodes) -> Iterator[str]:
-    """A line for each node of a call tree. ValueError for a figure that is not finite."""
-    inclusive_j, exclusive_j = nodes.columns[3:5]
-    if not np.isfinite(inclusive_j.sum() + exclusive_j.sum()):
+def node_lines(nodes: Nodes, components: Sequence[str]) -> Iterator[str]:
+    """A line for each node of a call tree; `components` are named where there are several.
+
+    ValueError for a figure that is not finite.
+    """
+    fields = _split_fields(components)
+    by_component = [*nodes.exclusive_by.T, *nodes.inclusive_by.T] if fields else []
+    columns = [column.tolist() for column in (*nodes.columns, *by_component)]
+    _check_finite([*columns[3:5], *columns[6:]])
+    return map(f"{_NODE}{fields}}}".__mod__, zip(range(len(nodes)), *columns, strict=True))
+
+
+def _split_fields(components: Sequence[str]) -> str:
+    """The template of the fields that split a line's energies by component; empty where there is one component."""
+    if len(components) < 2:
+        return ""
+    figures = ", ".join(f"{line(name).replace('%', '%%')}: %.12g" for name in components)
+    return "".join(f', "{field}": {{{figures}}}' for field in _SPLIT)
+
+
+def _check_finite(columns: Iterable[Sequence[float]]) -> None:
+    if not all(isfinite(sum(column)) for column in columns):
         raise ValueError(NOT_FINITE)
-    return map(_NODE.__mod__, zip(range(len(nodes)), *(column.tolist() for column in nodes.columns), strict=True))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -64,23 +64,41 @@ def find_format(name: str) -> Format:
 def format_for_file(file: str) -> str:
     """The name of the format that writes files of this name: the one with the longest extension that matches.
 
+    Where one of ours matches, other packages are imported only for an extension that may be longer.
+
     Raises:
-        UsageError: no format has that extension, or several have it.
+        UsageError: no format has that extension, or several of other packages have it.
     """
-    matches: dict[str, int] = {}
-    extensions: dict[str, str] = {}
-    for name in format_names():
-        with suppress(NavitasError):
-            extensions[name] = _load(name).extension
-            if file.lower().endswith(extensions[name].lower()):
-                matches[name] = len(extensions[name])
-    found = [name for name, length in matches.items() if length == max(matches.values())]
+    extensions = _extensions(_MODULES)
+    own = _longest(file, extensions)
+    stem = file[: -len(extensions[own[0]])] if own else ""
+    if own and "." not in stem:
+        return own[0]
+    extensions |= _extensions(name for name in format_names() if name not in extensions)
+    found = _longest(file, extensions)
+    if set(found) & set(own):
+        return own[0]
     if len(found) == 1:
         return found[0]
     if found:
         raise UsageError(f"{file}: several report formats have this extension", f"choose one by --format: {', '.join(found)}")
     known = ", ".join(f"{extension} ({name})" for name, extension in extensions.items())
     raise UsageError(f"{file}: no report format has this extension", f"name the format by --format, or use one of {known}")
+
+
+def _extensions(names: Iterable[str]) -> dict[str, str]:
+    """The extensions of the formats that can be loaded."""
+    found = {}
+    for name in names:
+        with suppress(NavitasError):
+            found[name] = _load(name).extension
+    return found
+
+
+def _longest(file: str, extensions: Mapping[str, str]) -> list[str]:
+    """The formats with the longest extension that a file's name ends with."""
+    matches = {name: len(extension) for name, extension in extensions.items() if file.lower().endswith(extension.lower())}
+    return [name for name, length in matches.items() if length == max(matches.values())]
 
 
 def list_formats() -> Iterator[tuple[str, Format | NavitasError]]:

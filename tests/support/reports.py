@@ -23,3 +23,11 @@ def data_of(write: Write, profile: Profile) -> dict[str, Any]:
     """The JSON that a report format writes."""
     loaded: dict[str, Any] = json.loads(text_of(write, profile))
     return loaded
+
+
+def closed(schema: Any) -> Any:
+    """A JSON Schema that refuses fields that it does not know."""
+    if isinstance(schema, dict):
+        done = {key: closed(value) for key, value in schema.items()}
+        return {**done, "additionalProperties": False} if "properties" in schema else done
+    return [closed(value) for value in schema] if isinstance(schema, list) else schema

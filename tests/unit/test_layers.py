@@ -24,7 +24,8 @@ ALLOWED = {
     "untrusted_text": set(),
     "binary_xml": set(),
     "apk": {"binary_xml", "regular_files"},
-    "bundle": {"errors", "regular_files"},
+    "unknown_parts": set(),
+    "bundle": {"errors", "regular_files", "unknown_parts"},
     "perfetto": set(),
     "device": {"errors", "new_files", "regular_files", "untrusted_text"},
     "virtual_phone": {
@@ -41,7 +42,7 @@ ALLOWED = {
         "user_folders",
     },
     "build": {"errors", "bundle", "folder_lock", "new_files", "owned_folder", "regular_files", "user_folders"},
-    "recording": {"errors", "folder_lock", "new_files", "regular_files"},
+    "recording": {"errors", "folder_lock", "new_files", "regular_files", "unknown_parts"},
     "power": {"errors", "binary_xml", "regular_files"},
     "parse": {"errors", "perfetto", "recording", "regular_files"},
     "collect": {

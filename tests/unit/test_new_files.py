@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from navitas.new_files import aside, is_leftover, named_stream, new_file, remove_leftovers, replacing, write_new
+from navitas.new_files import aside, is_leftover, named_stream, new_file, remove_abandoned, remove_leftovers, replacing, write_new
 
 
 def test_a_link_of_the_name_is_replaced_and_what_it_leads_to_stays(tmp_path: Path) -> None:
@@ -108,3 +108,70 @@ def test_what_killed_processes_leave_is_known_and_removed(tmp_path: Path) -> Non
     remove_leftovers(tmp_path)
     assert not left.exists() and len(list(tmp_path.iterdir())) == 4
     remove_leftovers(tmp_path / "missing")
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o444, 0o755])
+def test_a_file_that_is_replaced_keeps_its_permissions(tmp_path: Path, mode: int) -> None:
+    target = tmp_path / "file"
+    for write in (write_new, _by_library):
+        target.write_text("old")
+        target.chmod(mode)
+        write(target, "new")
+        assert target.read_text() == "new" and target.stat().st_mode & 0o7777 == mode
+        target.unlink()
+
+
+def _by_library(target: Path, text: str) -> None:
+    with replacing(target) as made:
+        assert made.stat().st_mode & 0o077 == 0, "not even for a moment can others read more than before"
+        made.write_text(text)
+
+
+def test_a_private_file_is_its_owner_s_alone(tmp_path: Path) -> None:
+    write_new(tmp_path / "file", "secret", private=True)
+    assert (tmp_path / "file").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give a file to another user")
+def test_a_file_that_root_replaces_stays_its_owner_s(tmp_path: Path) -> None:
+    (tmp_path / "file").touch(0o600)
+    os.chown(tmp_path / "file", 65534, 65534)
+    write_new(tmp_path / "file", "new")
+    info = (tmp_path / "file").stat()
+    assert (info.st_uid, info.st_gid, info.st_mode & 0o777) == (65534, 65534, 0o600)
+
+
+def test_a_group_that_cannot_be_kept_is_not_replaced_by_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> None:
+        raise PermissionError
+
+    (tmp_path / "file").touch()
+    (tmp_path / "file").chmod(0o664)
+    of_target = (tmp_path / "file").stat()
+    fields = list(of_target)
+    fields[5] += 1  # st_gid
+    monkeypatch.setattr("navitas.new_files._replaced", lambda _: os.stat_result(fields))
+    monkeypatch.setattr(os, "chown", refused)
+    write_new(tmp_path / "file", "new")
+    assert (tmp_path / "file").stat().st_mode & 0o777 == 0o604
+
+
+def test_leftovers_are_found_below_a_folder_but_not_behind_links(tmp_path: Path) -> None:
+    (tmp_path / "own/inner").mkdir(parents=True)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "own/link").symlink_to(tmp_path / "other")
+    inside, outside = aside(tmp_path / "own/inner/x"), aside(tmp_path / "other/x")
+    for left in (inside, outside):
+        left.touch()
+    remove_leftovers(tmp_path / "own")
+    assert not inside.exists() and outside.exists()
+
+
+def test_what_others_may_still_write_is_left_for_an_hour(tmp_path: Path) -> None:
+    old, new = aside(tmp_path / "x"), aside(tmp_path / "x")
+    for left in (old, new):
+        left.touch()
+    os.utime(old, (0, 0))
+    remove_abandoned(tmp_path)
+    assert not old.exists() and new.exists()
+    remove_abandoned(tmp_path / "missing")

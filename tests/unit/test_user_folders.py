@@ -138,6 +138,21 @@ def test_a_folder_of_another_user_is_refused_wherever_it_is(
     assert "XDG_CACHE_HOME" in caught.value.remedy and "HOME" in caught.value.remedy
 
 
+@pytest.mark.parametrize("open_to_all", ["home", "home/.cache"])
+def test_a_folder_that_others_can_replace_is_refused(
+    tmp_path: Path, open_to_all: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "home/.cache/navitas").mkdir(parents=True)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (tmp_path / open_to_all).chmod(0o777)
+    with pytest.raises(UsageError, match=f"every user can replace what is in {tmp_path / open_to_all}") as caught:
+        cache_folder()
+    assert f"chmod +t {tmp_path / open_to_all}" in caught.value.remedy and "XDG_CACHE_HOME" in caught.value.remedy
+    (tmp_path / open_to_all).chmod(0o1777)
+    assert cache_folder() == tmp_path / "home/.cache/navitas"
+
+
 def test_the_folders_are_where_the_variables_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     for asked, variable, default in (

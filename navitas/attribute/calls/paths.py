@@ -12,7 +12,6 @@ EMPTY = 0
 """The path of a thread that is in no call."""
 
 _FIRST_SLOTS, _MOST_SLOTS = 1 << 16, 1 << 22
-_SEED = 2**63
 
 
 class Paths:
@@ -20,11 +19,12 @@ class Paths:
 
     A path is known by a sum of random 64-bit words, one for each method at its level: an entry adds its word and an exit takes it
     off, so the paths of a whole stretch of events are one cumulative sum. Of n paths two have the same sum with a probability of
-    n² / 2⁶³. The words are the same each time: two reports of one recording are equal to the last bit.
+    n² / 2⁶³, and no recording can make it more likely, since the words are drawn anew for each object. Paths are numbered in the
+    order in which they are added, whatever their words, so two reports of one recording are equal to the last bit.
     """
 
     def __init__(self, methods: int) -> None:
-        self._random = np.random.default_rng(_SEED)
+        self._random = np.random.default_rng()
         self._of_method = self._words(max(methods, 1))
         self._of_level = self._words(64)
         self._size = 1
@@ -78,16 +78,17 @@ class Paths:
         return found
 
     def add(self, sums: U64, method: I32 | I64, depth: I32 | I64, parent_sums: U64) -> None:
-        """Number new paths (`sums` ascending, none twice); their parents are known or among them."""
+        """Number new paths in this order (no sum twice); their parents are known or among them."""
         low, high = self._size, self._size + len(sums)
         if high > len(self._sum):
             self._method, self._parent, self._depth = (_doubled(c, high) for c in (self._method, self._parent, self._depth))
             self._sum = _doubled(self._sum, high)
         self._sum[low:high], self._method[low:high], self._depth[low:high] = sums, method, depth
         self._size = high
-        at = np.searchsorted(self._sorted, sums)
-        self._sorted = np.insert(self._sorted, at, sums)
-        self._numbers = np.insert(self._numbers, at, np.arange(low, high))
+        order = np.argsort(sums)
+        at = np.searchsorted(self._sorted, sums[order])
+        self._sorted = np.insert(self._sorted, at, sums[order])
+        self._numbers = np.insert(self._numbers, at, low + order)
         if 16 * high > len(self._slots) and len(self._slots) < max(_MOST_SLOTS, 2 * high):
             self._spread(max(_FIRST_SLOTS, min(16 * high, max(_MOST_SLOTS, 4 * high))))
         else:
@@ -95,12 +96,12 @@ class Paths:
         self._parent[low:high] = self.find(parent_sums)
 
     def intern(self, method: I64, depth: I64, sums: U64, parent_sums: U64) -> I64:
-        """The paths of these sums, numbered where they are new; each one's parent is known or among them."""
+        """The paths of these sums, numbered in this order where they are new; each one's parent is known or among them."""
         found = self.find(sums)
         new = np.flatnonzero(found < 0)
         if len(new):
-            fresh, first = np.unique(sums[new], return_index=True)
-            self.add(fresh, method[new[first]], depth[new[first]], parent_sums[new[first]])
+            first = new[np.sort(np.unique(sums[new], return_index=True)[1])]
+            self.add(sums[first], method[first], depth[first], parent_sums[first])
             found[new] = self.find(sums[new])
         return found
 

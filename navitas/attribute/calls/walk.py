@@ -88,8 +88,8 @@ def _follow(points: Points, before: I64, paths: Paths) -> tuple[I64, I64] | None
         fresh, first = np.unique(sums[entered], return_index=True)
         if not held(sums[unknown], fresh).all():
             return None
-        entered = entered[first]
-        paths.add(fresh, points.method[entered], depth[entered], fresh - words[entered])
+        entered = entered[np.sort(first)]
+        paths.add(sums[entered], points.method[entered], depth[entered], sums[entered] - words[entered])
         path[unknown] = paths.find(sums[unknown])
     return path, depth
 

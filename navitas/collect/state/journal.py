@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from navitas.device.base import DeviceInfo
 from navitas.errors import DeviceError
 from navitas.folder_lock import FolderLock
-from navitas.new_files import write_new
+from navitas.new_files import remove_abandoned, write_new
 from navitas.regular_files import read_regular
 from navitas.user_folders import make_folder, state_folder
 
@@ -86,7 +86,8 @@ class Journal:
         write_new(self.path, json.dumps(content, indent=1), durable=True)
 
     def _forget_virtual(self) -> None:
-        """Remove what killed profilings on virtual phones have left."""
+        """Remove what killed profilings on virtual phones have left, and files that killed ones have not finished."""
+        remove_abandoned(self.path.parent)
         for other in (found for kind in _VIRTUAL_NAMES for found in self.path.parent.glob(f"{kind}_*.json")):
             with contextlib.suppress(OSError, ValueError):
                 old = time.time() - other.stat().st_mtime > _VIRTUAL_LIFE_S

@@ -7,6 +7,7 @@ from dataclasses import replace
 from random import Random
 from typing import ClassVar
 
+import jsonschema
 import numpy as np
 import pytest
 from attribution_maker import thread
@@ -14,10 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lamp import BASE_W, BOTH, THREAD_W, Lamp, lit, lit_runs, profile_with
 from rich.console import Console
-from support.reports import data_of, text_of
+from support.reports import closed, data_of, text_of
 from traces import random_run
 
 from navitas.analyze.conserve import check
+from navitas.analyze.profile import About, Profile
 from navitas.attribute.calls.overhead import NO_COST
 from navitas.attribute.component import ComponentCurves, ComponentInputs, EvidenceLevel, RailUse
 from navitas.attribute.cpu.cpu_component import Cpu
@@ -196,6 +198,50 @@ def test_reports_hold_the_energy_of_all_components() -> None:
     assert [sum(test["components"].values()) for test in report["tests"]] == [
         pytest.approx(test["energy_j"]) for test in report["tests"]
     ]
+
+
+def test_in_the_json_report_every_energy_is_split_by_component() -> None:
+    made = profile_with(lit_runs(3))
+    made.about = replace(made.about, settings={"granularity": "class"})
+    report = data_of(json_report.write, made)
+    threads = [thread for test in report["tests"] for thread in test["threads"]]
+    rows = [row for thread in threads for row in (*thread["methods"], *thread["nodes"])]
+    assert len([row for row in rows if "id" in row]) == len(rows) >= 12
+    for row in rows:
+        for name, energy in (("components", "exclusive_j"), ("inclusive_components", "inclusive_j")):
+            assert list(row[name]) == ["cpu", "lamp"] and sum(row[name].values()) == pytest.approx(row[energy])
+            assert row[name]["lamp"] > 0
+    for total in report["methods"]:
+        for name, energy in (("components", "exclusive_j"), ("inclusive_components", "inclusive_j")):
+            assert sum(total[name].values()) == pytest.approx(sum(total[energy]["values"]))
+    for group, records in (("repeats", made.repeats()), ("classes", made.classes())):
+        for entry, repeats in zip(report[group], records, strict=True):
+            lamp_j = sorted(test.components[1] for test in repeats.tests)
+            assert entry["components"] == {"cpu": repeats.components[0], "lamp": lamp_j[1]}
+
+
+def test_a_json_report_of_two_components_fits_the_schema_and_one_of_one_has_no_splits_of_methods() -> None:
+    about = About(
+        "made",
+        device={"kind": "virtual", "serial": "s", "model": "m"},
+        settings={"granularity": "class"},
+        power_profile={"name": "made", "source": "a test", "voltage_v": 4.0, "voltage_source": "option"},
+        battery_mah=None,
+        voltage_v=4.0,
+        provenance={"navitas_version": "0"},
+    )
+    both, one = (Profile(profile_with(lit_runs(2), components).ledger, about) for components in (BOTH, [Cpu()]))
+    jsonschema.validate(data_of(json_report.write, both), closed(json_report.schema()))
+    alone = text_of(json_report.write, one)
+    assert "inclusive_components" not in alone
+    lines = [line for line in alone.splitlines() if '"self_ns"' in line or '"parent"' in line]
+    assert lines and not [line for line in lines if "components" in line]
+
+
+def test_a_component_s_name_is_no_template() -> None:
+    lamp = Lamp(name='100 % "dim"')
+    report = data_of(json_report.write, profile_with(lit_runs(1), [Cpu(), lamp]))
+    assert list(report["tests"][0]["threads"][0]["nodes"][0]["components"]) == ["cpu", '100 % "dim"']
 
 
 def test_a_component_may_have_no_energy_of_threads() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import astuple
 
 import pytest
 
@@ -16,9 +16,9 @@ def _energy(number: int) -> MethodEnergy:
 def test_it_is_a_sequence_that_keeps_no_record() -> None:
     made: list[int] = []
 
-    def read(low: int, high: int) -> Iterator[MethodEnergy]:
+    def read(low: int, high: int) -> list[tuple[object, ...]]:
         made.extend(range(low, high))
-        return map(_energy, range(low, high))
+        return list(zip(*map(astuple, map(_energy, range(low, high))), strict=True))
 
     records = MethodRecords(5, read)
     assert len(records) == 5 and records and made == []
@@ -35,4 +35,4 @@ def test_it_is_a_sequence_that_keeps_no_record() -> None:
     assert records[4:2] == records[5:] == []
     made.clear()
     assert [each.method for each in records] == [each.method for each in records] == list(range(5)) and len(made) == 10
-    assert not MethodRecords(0, read)
+    assert not MethodRecords(0, read) and not MethodRecords.none() and list(MethodRecords.none()) == []

@@ -10,7 +10,7 @@ from lamp import ABOUT, lit_runs, profile_with
 from support.ledger_maker import NodeSpec, TestSpec, ThreadSpec, made_ledger
 
 from navitas.analyze.baselines import BaselinePairs, CompensatedTotals
-from navitas.analyze.counted import counted_repeats, counted_runs
+from navitas.analyze.counted import counted_repeats
 from navitas.analyze.profile import Profile
 from navitas.analyze.share_of_whole import share
 from navitas.parse.tables import Method, MethodTable
@@ -32,7 +32,7 @@ def made(*tests: TestSpec) -> Profile:
 
 def test_runs_that_were_cut_count_only_where_all_were() -> None:
     profile = made(one_run(0, 10.0), one_run(1, 1.0, "cut"), one_run(2, 13.0, "failed"))
-    assert counted_runs(profile.tests) == (True, False, True)
+    assert counted_repeats(profile.tests).own.tolist() == [True, False, True]
     (group,) = profile.repeats()
     assert (group.energy_j.values, group.energy_j.spread) == ((10.0, 1.0, 13.0), 3.0)
     assert (group.energy_j.counted, group.median_j, group.compensated_j.deviation) == ((10.0, 13.0), 11.5, 1.5)

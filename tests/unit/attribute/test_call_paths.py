@@ -140,6 +140,23 @@ def test_blocks_and_lost_exits_change_no_figure(block: int, monkeypatch: pytest.
     assert second.threads[0].energy_j == pytest.approx(650 * J_PER_MS)
 
 
+@settings(max_examples=20)
+@given(st.randoms(), st.integers(1, 40))
+def test_random_words_change_no_number(random: Random, block: int) -> None:
+    """Nobody can foresee the words, and nobody sees them in the result."""
+    threads = [thread(serial, some_calls(random, random.randint(0, 100))) for serial in (1, 2)]
+    one, two = Paths(4), Paths(4)
+    assert one.words(np.arange(4), np.zeros(4, np.int64)).tolist() != two.words(np.arange(4), np.zeros(4, np.int64)).tolist()
+    found = []
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (stretches, walk):
+            patch.setattr(module, "PIECE_EVENTS", block)
+        for paths in (one, two):
+            of_events = [batch.path.tolist() for batch in walk.walk(threads, paths, NO_MARKS)]
+            found.append((of_events, paths.method.tolist(), paths.parent.tolist(), paths.depth.tolist()))
+    assert found[0] == found[1]
+
+
 def test_very_deep_paths_keep_their_numbers() -> None:
     depth = 200_000
     methods = np.arange(depth, dtype=np.int32) % 7

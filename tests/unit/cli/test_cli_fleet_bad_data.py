@@ -46,7 +46,7 @@ def test_what_goes_wrong_on_a_phone_is_counted_by_name(tmp_path: Path, capsys: p
         '{"client": "phone", "time": 1772',
     ]
     store = str(tmp_path / "store")
-    assert run(["fleet", "ingest", store, str(json_lines(tmp_path / "a.jsonl", rows))]) == ExitCode.OK
+    assert run(["fleet", "ingest", store, str(json_lines(tmp_path / "a.jsonl", rows))]) == ExitCode.CHECK_FAILED
     assert (
         run(["fleet", "ingest", store, str(json_lines(tmp_path / "b.jsonl", [*rows[:9], sample(76 + 7 * 60, 77)]))])
         == ExitCode.OK
@@ -74,7 +74,7 @@ def test_what_goes_wrong_on_a_phone_is_counted_by_name(tmp_path: Path, capsys: p
 def test_an_array_of_samples_is_told_apart_from_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file, array = tmp_path / "a.json", "[\n" + ",\n".join(json.dumps(sample(minute, 80)) for minute in range(3)) + "\n]\n"
     file.write_text(array)
-    assert run(["fleet", "ingest", str(tmp_path / "store"), str(file)]) == ExitCode.OK
+    assert run(["fleet", "ingest", str(tmp_path / "store"), str(file)]) == ExitCode.CHECK_FAILED
     told = " ".join(capsys.readouterr().out.split())
     assert "a.json 5 1 0 0 4" in told and "is of a JSON array: make lines of it" in told
     file.write_text(array.replace("\n", ""))

@@ -20,8 +20,10 @@ def test_counts_and_reasons_are_printed(tmp_path: Path, capsys: pytest.CaptureFi
     (folder / ".hidden").write_text("?")
     history = tmp_path / "phone-3.txt"
     history.write_text("9,h,0:RESET:TIME:1700000000000\n9,h,0,Bl=5\n")
-    assert run(["fleet", "ingest", fleet, str(folder), str(history), "--client", "{name}"]) == ExitCode.OK
-    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert run(["fleet", "ingest", fleet, str(folder), str(history), "--client", "{name}"]) == ExitCode.CHECK_FAILED
+    told = capsys.readouterr()
+    assert "check failed: a.jsonl was stored in part: 1 of 4 rows were refused" in told.err and "quarantine" in told.err
+    lines = [line.split() for line in told.out.splitlines()]
     assert ["a.jsonl", "4", "2", "1", "1", "1"] in lines
     assert ["b.csv", "1", "1", "0", "0", "0"] in lines
     assert ["all", "6", "4", "1", "1", "1"] in lines
@@ -51,7 +53,7 @@ def test_what_cannot_be_ingested_is_an_error_and_the_rest_is_not(tmp_path: Path,
 
 def test_names_of_files_cannot_steer_a_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = json_lines(tmp_path / "a\x1b[2J[red].jsonl", [row(), {"x\x1b[0m": 1}])
-    assert run(["fleet", "ingest", str(tmp_path / "fleet"), str(file)]) == ExitCode.OK
+    assert run(["fleet", "ingest", str(tmp_path / "fleet"), str(file)]) == ExitCode.CHECK_FAILED
     told = capsys.readouterr()
     assert "\x1b" not in told.out + told.err and "[red]" in told.out
 
@@ -72,3 +74,19 @@ def test_a_file_of_which_nothing_can_be_taken_is_an_error(tmp_path: Path, capsys
     assert "dumpsys batterystats --checkin" in told and "bugreport.txt" in told
     assert "note: empty.jsonl holds no samples" in told
     assert not list((tmp_path / "fleet").glob("samples/*"))
+
+
+def test_files_that_are_stored_in_part_fail_a_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    fleet = str(tmp_path / "fleet")
+    files = [
+        json_lines(tmp_path / f"{name}.jsonl", [row(time=at), row(level=101), {}]) for at, name in enumerate("ab", 1_700_000_000)
+    ]
+    assert run(["fleet", "ingest", fleet, *map(str, files)]) == ExitCode.CHECK_FAILED
+    assert "check failed: 2 files were stored in part: 4 of 6 rows were refused" in capsys.readouterr().err
+    assert len(stored(tmp_path / "fleet")) == 2
+    assert run(["fleet", "ingest", fleet, *map(str, files)]) == ExitCode.OK, "nothing is read again"
+    wrong = json_lines(tmp_path / "c.jsonl", [{}])
+    more = json_lines(tmp_path / "d.jsonl", [row(time=1_700_000_100), {}])
+    assert run(["fleet", "ingest", fleet, str(wrong), str(more)]) == ExitCode.TROUBLE, "a file of which nothing is taken is more"
+    told = capsys.readouterr().err
+    assert "none of its 1 rows" in told and "d.jsonl was stored in part: 1 of 2" in told

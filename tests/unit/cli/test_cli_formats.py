@@ -8,6 +8,7 @@ import pty
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
@@ -40,7 +41,7 @@ def report(*arguments: object) -> int:
 
 
 @pytest.fixture
-def plugins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def plugins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Formats of other packages: `csv`, `table` (also .csv), `broken`, which cannot be imported, and `failing`."""
     folder = tmp_path / "plugins"
     folder.mkdir()
@@ -51,7 +52,9 @@ def plugins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.syspath_prepend(folder)
     points = [EntryPoint(name, f"cli_{name}", registry.ENTRY_POINTS) for name in ("csv", "table", "broken", "failing")]
     monkeypatch.setattr(entry_points.metadata, "entry_points", lambda group: points)
-    return folder
+    yield folder
+    for point in points:
+        sys.modules.pop(point.value, None)
 
 
 @pytest.fixture
@@ -196,6 +199,23 @@ def test_formats_of_other_packages(plugins: Path, tmp_path: Path, capsys: pytest
     assert not (tmp_path / "e.fail").exists()
 
 
+def test_our_own_extensions_import_no_other_package(plugins: Path, tmp_path: Path) -> None:
+    for name in ("csv", "table", "broken", "failing"):
+        (plugins / f"cli_{name}.py").write_text(f"open({str(tmp_path / 'imported')!r}, 'w')\n{CSV}")
+    for name in ("x.json", "x.JSON", "x.parquet", "x.txt"):
+        assert registry.format_for_file(name)
+    assert not (tmp_path / "imported").exists()
+    assert registry.format_for_file("run.2.json") == "json", "an extension may be longer, such as .2.json"
+    assert (tmp_path / "imported").exists()
+
+
+def test_an_extension_of_ours_is_ours_unless_another_one_is_longer(plugins: Path) -> None:
+    (plugins / "cli_csv.py").write_text(CSV.replace('".csv"', '".json"'))
+    (plugins / "cli_table.py").write_text(CSV.replace('".csv"', '".table.json"'))
+    files = {"x.json": "json", "x.y.json": "json", "x.table.json": "table", "x.speedscope.json": "speedscope"}
+    assert {file: registry.format_for_file(file) for file in files} == files
+
+
 @pytest.mark.parametrize(
     ("module", "failure"),
     [("cli_quits", "import sys; sys.exit(0)"), ("cli_panics", "raise type('Panic', (BaseException,), {})('boom')")],
@@ -244,3 +264,17 @@ def test_profile_record_and_demo_take_formats(tmp_path: Path, capsys: pytest.Cap
 def test_naming_a_format_alone_imports_nothing_heavy() -> None:
     code = "import navitas.cli.options, sys; sys.exit('numpy' in sys.modules)"
     assert os.spawnv(os.P_WAIT, sys.executable, [sys.executable, "-c", code]) == 0
+
+
+@pytest.mark.parametrize("arguments", [["report", str(GOLDEN), "-o", "x.json"], ["doctor", "--help"], ["report", str(GOLDEN)]])
+def test_a_package_with_damaged_entry_points_does_not_keep_a_command_from_working(tmp_path: Path, arguments: list[str]) -> None:
+    """pydantic looks for plugins among the entry points of all packages, when a model is first made."""
+    package = tmp_path / "damaged-1.0.dist-info"
+    package.mkdir()
+    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: damaged\nVersion: 1.0\n")
+    (package / "entry_points.txt").write_text("[anything]\nno entry\n")
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(
+        [NAVITAS, *arguments], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr

@@ -45,10 +45,28 @@ GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
         (["--private-key", "-----BEGIN KEY-----\nabc", "--repeat"], ["--private-key", "***", "--repeat"]),
         (["--password", "--repeat"], ["--password", "--repeat"]),
         (["a\udcffb"], ["a\ufffdb"]),
+        (["--header=Cookie: a=b; c=d"], ["--header=Cookie: ***"]),
+        (["curl -H 'Cookie: a=b; c=d' x"], ["curl -H 'Cookie: *** x"]),
+        (["--cookie", "a=b"], ["--cookie", "***"]),
+        (["-u", "jane:pw", "x"], ["-u", "***", "x"]),
+        (["--user=jane:pw", "-ujane:pw"], ["--user=***", "-u***"]),
+        (["curl -u jane:p:w x"], ["curl -u *** x"]),
+        (["x=ghp_" + "a1" * 18, "gho_" + "Z" * 36], ["x=***", "***"]),
+        (["github_pat_" + "a_1" * 20], ["***"]),
+        (["say eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl now"], ["say *** now"]),
+        (["--es", "k", "AKIAIOSFODNN7EXAMPLE"], ["--es", "k", "***"]),
+        (["aws_secret_access_key=wJalrXUtnFEMI/K7MDENG"], ["aws_secret_access_key=***"]),
+        (["Bearer", "abc"], ["Bearer", "***"]),
+        (["say Bearer abc now"], ["say Bearer *** now"]),
+        (["postgres://jane:pw@db:5432/x"], ["postgres://***@db:5432/x"]),
+        (["-----BEGIN RSA PRIVATE KEY-----\nabc"], ["***"]),
         # Not secrets, though their names sound alike.
         (["--tests", "TokenTest#expires", "--repeat", "3"], ["--tests", "TokenTest#expires", "--repeat", "3"]),
         (["--tests", "a.b.PasswordTest", "--mode", "tick"], ["--tests", "a.b.PasswordTest", "--mode", "tick"]),
         (["--tests=TokenTest", "--exclude", "**.tokenizer.**"], ["--tests=TokenTest", "--exclude", "**.tokenizer.**"]),
+        (["docker", "run", "-u", "1000:1000", "--user=0:0"], ["docker", "run", "-u", "1000:1000", "--user=0:0"]),
+        (["-u", ":app:test", "-u", "https://host:80/a"], ["-u", ":app:test", "-u", "https://host:80/a"]),
+        (["cookies.CookieTest", "a.b.Eyjafjalla.x"], ["cookies.CookieTest", "a.b.Eyjafjalla.x"]),
         (["--format", "json=tokens.json", "/home/jane/passport"], ["--format", "json=tokens.json", "/home/jane/passport"]),
     ],
 )
@@ -61,6 +79,89 @@ def test_every_argument_stays_one_that_can_be_written(arguments: list[str]) -> N
     found = masked(arguments)
     assert len(found) == len(arguments)
     Provenance(command_line=found).model_dump_json().encode()
+
+
+WORDS = st.sampled_from(
+    [
+        "app",
+        "Test",
+        "demo",
+        "core",
+        "user",
+        "profile",
+        "repeat",
+        "a",
+        "x86",
+        "10",
+        "Sort",
+        "JSON",
+        "key",
+        "eyes",
+        "AKIRA",
+        "ghost",
+        "gh",
+    ]
+)
+NAMES = st.lists(WORDS, min_size=1, max_size=4)
+ORDINARY = st.one_of(
+    NAMES.map(".".join),
+    NAMES.map("/".join),
+    NAMES.map(lambda names: "/" + "/".join(names)),
+    NAMES.map(lambda names: ":" + ":".join(names)),
+    NAMES.map(lambda names: "--" + "-".join(names)),
+    NAMES.map(lambda names: "-P" + ".".join(names) + "=" + names[0]),
+    NAMES.map(lambda names: "".join(names) + "#" + "_".join(names)),
+    NAMES.map(lambda names: "https://" + ".".join(names) + ":8080/" + "/".join(names)),
+    NAMES.map(" ".join),
+    st.integers().map(str),
+    st.uuids().map(str),
+    st.dates().map(str),
+    st.binary(min_size=20, max_size=20).map(bytes.hex),
+    st.from_regex(r"[0-9]{1,3}(\.[0-9]{1,3}){1,3}(:[0-9]{1,5})?", fullmatch=True),
+    st.sampled_from(["-u", "-U", "-b", "-n", "-o", "-H", "--tests", "--device", "--", "-", "am", "start", "1000:1000"]),
+)
+
+
+@given(st.lists(ORDINARY, max_size=8))
+def test_ordinary_arguments_are_never_changed(arguments: list[str]) -> None:
+    assert masked(arguments) == arguments
+
+
+@pytest.mark.parametrize("home", ["/home/alice", "/root"])
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ("{}/project", "~/project"),
+        ("{}", "~"),
+        ("--map={}/map.json", "--map=~/map.json"),
+        ("json={}/x.json", "json=~/x.json"),
+        ("-o{}/x", "-o~/x"),
+        ("file://{}/x", "file://~/x"),
+        ("ls '{}/a b' {}", "ls '~/a b' ~"),
+        ("{}/lib:{}/jar", "~/lib:~/jar"),
+        ("{}-old/x", "{}-old/x"),
+        ("{}.bak", "{}.bak"),
+        ("{}2", "{}2"),
+        ("/mnt{}/x", "/mnt{}/x"),
+        ("x/{}/y", "x/{}/y"),
+        ("https://host{}/x", "https://host{}/x"),
+    ],
+)
+def test_the_home_folder_is_a_tilde(home: str, given: str, shown: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", home)
+    assert masked([given.replace("{}", home)]) == [shown.replace("{}", home)]
+
+
+def test_a_home_that_is_the_root_or_nowhere_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/")
+    assert masked(["/a/b", "/"]) == ["/a/b", "/"]
+
+
+def test_a_home_behind_a_link_is_one_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "home").symlink_to("disk")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    assert masked([f"{tmp_path}/disk/a", f"{tmp_path}/home/b"]) == ["~/a", "~/b"]
 
 
 def test_long_arguments_are_no_burden() -> None:
@@ -79,6 +180,22 @@ def test_long_arguments_are_no_burden() -> None:
         "token ",
         " ",
         "auth: bearer ",
+        "eyJ",
+        "eyJabcdefgh",
+        "eyJabcdefgh.",
+        "ghp_",
+        "github_pat_",
+        "-u a:",
+        "-u ",
+        "-u",
+        "--user=",
+        "cookie:",
+        "cookie: ",
+        "-----BEGIN ",
+        "-----BEGIN A",
+        "AKIA",
+        "/root",
+        "file://",
     )
     for text in texts:
         assert masked([text * 20_000])

@@ -71,7 +71,7 @@ def test_whole_files_lose_nothing(chunks: list[bytes]) -> None:
 def test_any_bytes_are_scanned_and_accounted_for(data: bytes) -> None:
     scan = scan_chunks(data)
     good = sum(58 + len(chunk.name.encode()) + len(chunk.payload) for chunk in scan.chunks)
-    assert scan.unknown.total() or good + scan.skipped_bytes == len(data)
+    assert scan.unknown.total() or good + scan.skipped_bytes + scan.newer_bytes == len(data)
 
 
 @given(st.lists(CHUNKS, min_size=1, max_size=5), st.data())
@@ -120,11 +120,39 @@ def test_unknown_types_are_counted_by_type() -> None:
 
 
 def test_chunks_of_a_newer_version_are_counted_by_version() -> None:
-    newer = bytearray(cw.chunk(1, bytes(16), 2))
-    newer[4] = 2
-    scan = scan_chunks(bytes(newer) * 3 + some(1)[0])
-    assert (len(scan.chunks), scan.newer, scan.damaged) == (1, {2: 3}, 1)
+    newer = cw.chunk(1, bytes(16), 2, version=2)
+    scan = scan_chunks(newer * 3 + some(1)[0] + newer)
+    assert (len(scan.chunks), scan.newer, scan.newer_bytes) == (1, {2: 4}, 4 * len(newer))
+    assert (scan.damaged, scan.skipped_bytes) == (0, 0)
     assert scan_chunks(b"NVCH").newer == {}
+
+
+@pytest.mark.parametrize("layout", [b"", b"\xff" * 7, b"\xff" * 300], ids=["none", "short", "long"])
+def test_a_newer_version_may_have_any_layout(layout: bytes) -> None:
+    newer = b"NVCH\7\0" + layout
+    scan = scan_chunks(b"xy" + newer + some(1)[0] + newer + newer)
+    assert (len(scan.chunks), scan.newer, scan.newer_bytes) == (1, {7: 3}, 3 * len(newer))
+    assert (scan.damaged, scan.skipped_bytes) == (1, 2)
+
+
+def test_a_newer_chunk_that_holds_a_magic_is_one() -> None:
+    scan = scan_chunks(cw.chunk(3, b"NVCH\2\0NVCH" * 9, 0, version=2) + some(1)[0])
+    assert (len(scan.chunks), scan.newer, scan.damaged) == (1, {2: 1}, 0)
+
+
+@pytest.mark.parametrize("bit", range(16))
+def test_a_damaged_version_is_damage(bit: int) -> None:
+    broken = bytearray(some(1)[0])
+    broken[4 + bit // 8] ^= 1 << bit % 8
+    scan = scan_chunks(bytes(broken) + some(2)[1])
+    assert (seqs(scan), scan.newer, scan.damaged, scan.skipped_bytes) == ([1], {}, 1, len(broken))
+
+
+def test_hostile_lengths_of_newer_chunks_do_not_multiply_the_work() -> None:
+    header, count = cw.chunk(3, b"", 0, version=2)[:48], 34_000
+    data = b"".join(header + ((count - i - 1) * 58).to_bytes(4, "little") + bytes(6) for i in range(count))
+    scan = scan_chunks(data)
+    assert (scan.chunks, scan.newer_bytes + scan.skipped_bytes) == ([], len(data))
 
 
 def test_files_are_mapped(tmp_path: Path) -> None:

@@ -195,6 +195,14 @@ def test_a_file_of_newer_chunks_is_counted(recording: Path) -> None:
     assert found(navitas.load(recording), "newer_chunks") == [("2", 3)]
 
 
+def test_newer_chunks_beside_sound_ones_are_no_damage(recording: Path) -> None:
+    append(recording, *[cw.chunk(cw.CALLS, bytes(8), 1, version=2)] * 3, cw.chunk(6, b"abc", 1), b"NVCH\3\0other layout")
+    profile = navitas.load(recording)
+    assert found(profile, "newer_chunks") == [("2", 3), ("3", 1)]
+    assert not [loss for loss in profile.losses if loss.what == "damaged_bytes"]
+    assert profile.totals == navitas.load(GOLDEN).totals
+
+
 def test_lines_of_a_newer_log_transport_are_counted(recording: Path) -> None:
     path = recording / "runs/1/logcat.txt"
     path.write_text(path.read_text().replace(" NV1 ", " NV2 "))

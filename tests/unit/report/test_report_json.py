@@ -15,7 +15,7 @@ from typing import Any
 import jsonschema
 import pytest
 from profile_maker import ABOUT, TICKED, one_run, profile
-from support.reports import data_of, text_of
+from support.reports import closed, data_of, text_of
 
 import navitas.report.json_report as module
 from navitas.analyze.profile import Profile
@@ -33,12 +33,6 @@ def test_reports_fit_the_schema(made: Profile) -> None:
 
 
 def test_the_schema_knows_every_field() -> None:
-    def closed(part: Any) -> Any:
-        if isinstance(part, dict):
-            done = {key: closed(value) for key, value in part.items()}
-            return {**done, "additionalProperties": False} if "properties" in part else done
-        return [closed(value) for value in part] if isinstance(part, list) else part
-
     run = replace(TICKED, rails_j=1.0, rails_estimate_j=1.0)
     jsonschema.validate(data_of(write, profile(alternative="paper1", run=run)), closed(schema()))
 

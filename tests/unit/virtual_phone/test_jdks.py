@@ -52,6 +52,15 @@ def test_another_user_s_link_behind_an_own_link_is_not(tmp_path: Path) -> None:
         os.chown(changed, 0, 0, follow_symlinks=False)
 
 
+@pytest.mark.parametrize("part", ["above", "above/jdk", "above/jdk/bin"])
+def test_one_that_everyone_can_replace_is_not(tmp_path: Path, part: str) -> None:
+    home = fake_java(tmp_path / "above/jdk", "")
+    (tmp_path / part).chmod(0o777)
+    assert f"every user can replace what is in {tmp_path / part}" in why_not(home)
+    (tmp_path / part).chmod(0o1777)
+    assert why_not(home) == ""
+
+
 def test_a_program_that_everyone_can_change_is_not(tmp_path: Path) -> None:
     home = fake_java(tmp_path / "jdk", "")
     (tmp_path / "jdk/bin/java").chmod(0o777)

@@ -1,0 +1,26 @@
+"""Reports of one recording are equal to the last bit, although each analysis draws random words for call paths."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+import navitas
+from navitas.report.registry import find_format
+
+GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
+
+
+def written(name: str) -> bytes:
+    form = find_format(name)
+    out = io.BytesIO() if form.binary else io.StringIO()
+    form.write(navitas.load(GOLDEN), out)
+    data = out.getvalue()
+    return data if isinstance(data, bytes) else data.encode()
+
+
+@pytest.mark.parametrize("name", ["json", "speedscope", "collapsed", "text", "parquet"])
+def test_two_reports_are_equal(name: str) -> None:
+    assert len({written(name) for _ in range(4)}) == 1

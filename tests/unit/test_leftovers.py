@@ -1,0 +1,120 @@
+"""What a killed process has not finished, the next one removes that writes to the same place."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from navitas.collect import map_cache, profile_cache
+from navitas.collect.profile_cache import Found
+from navitas.fleet.files import FleetError
+from navitas.fleet.schema import PACKAGES
+from navitas.fleet.store import Store, only_writer
+from navitas.new_files import is_leftover
+from navitas.recording.late_maps import add_map
+
+GOLDEN = Path(__file__).parents[1] / "golden/recording-v1"
+
+# Kills itself while it writes the file that it is given, as a machine without power would.
+_KILLED = """
+import os, sys
+from pathlib import Path
+from navitas.new_files import replacing
+with replacing(Path(sys.argv[1])) as made:
+    made.write_text("half")
+    os.kill(os.getpid(), 9)
+"""
+
+
+def killed_while_writing(target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    subprocess.run([sys.executable, "-c", _KILLED, str(target)], check=False, timeout=60)
+
+
+def leftovers(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if is_leftover(path)]
+
+
+@pytest.mark.parametrize("name", ["packages.parquet", "fleet.json", "work/packages.parquet", "work/usage/bucket=000/x.parquet"])
+def test_a_fleet(tmp_path: Path, name: str) -> None:
+    store = Store.create(tmp_path / "fleet")
+    killed_while_writing(store.path / name)
+    assert len(leftovers(store.path)) == 1
+    with only_writer(store.path):
+        pass
+    assert leftovers(store.path) == []
+
+
+def test_a_folder_that_is_no_fleet_is_left_alone(tmp_path: Path) -> None:
+    killed_while_writing(tmp_path / "file")
+    with only_writer(tmp_path):
+        assert len(leftovers(tmp_path)) == 1
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "maps/x.json", "runs/0/logcat.txt"])
+def test_a_recording(tmp_path: Path, name: str) -> None:
+    folder = Path(shutil.copytree(GOLDEN, tmp_path / "rec"))
+    killed_while_writing(folder / name)
+    assert len(leftovers(folder)) == 1
+    add_map(folder, "1" * 16, ":", b"{}")
+    assert leftovers(folder) == []
+
+
+def _keep_profile() -> None:
+    profile_cache.keep("fingerprint", Found(b"<x/>", "test"))
+
+
+def _keep_map() -> None:
+    map_cache._keep(map_cache.KnownMap("1" * 16, ":", "p", b"{}"))
+
+
+@pytest.mark.parametrize(("keep", "name"), [(_keep_profile, "power"), (_keep_map, "maps")])
+def test_a_cache(tmp_path: Path, keep: Callable[[], None], name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another process may be writing there, so only what is old is removed."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    folder = tmp_path / "navitas" / name
+    keep()
+    killed_while_writing(folder / "old")
+    for left in leftovers(folder):
+        os.utime(left, (0, 0))
+    killed_while_writing(folder / "new")
+    keep()
+    assert len(leftovers(folder)) == 1
+
+
+def test_the_salt_is_its_owner_s_alone(tmp_path: Path) -> None:
+    store = Store.create(tmp_path / "fleet")
+    settings = store.path / "fleet.json"
+    assert stat.S_IMODE(settings.stat().st_mode) == 0o600
+    store.write_packages(PACKAGES.empty_table())
+    assert stat.S_IMODE((store.path / "packages.parquet").stat().st_mode) != 0o600, "nothing else needs it"
+
+
+def test_the_salt_of_a_store_made_before_is_kept_from_others(tmp_path: Path) -> None:
+    store = Store.create(tmp_path / "fleet")
+    settings = store.path / "fleet.json"
+    settings.chmod(0o664)
+    assert Store.open(store.path) == store
+    assert stat.S_IMODE(settings.stat().st_mode) == 0o664, "reading changes nothing"
+    with only_writer(store.path):
+        assert stat.S_IMODE(settings.stat().st_mode) == 0o600
+    assert Store.open(store.path) == store
+
+
+def test_a_salt_that_cannot_be_read_is_another_user_s(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Store.create(tmp_path / "fleet")
+
+    def refused(*_: object) -> bytes:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("navitas.fleet.store.read_regular", refused)
+    with pytest.raises(FleetError, match="Permission denied") as caught:
+        Store.open(store.path)
+    assert "owner" in caught.value.remedy
