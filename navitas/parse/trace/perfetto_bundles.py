@@ -29,6 +29,7 @@ from navitas.perfetto.messages import as_bytes
 
 _IDLE_EXIT, _MOST_IDLE = 4_294_967_295, 0xFFFF
 _CLONE_THREAD = 0x10000
+_NO_TIMES = np.empty(0, np.int64)
 _SUSPENDS = ("machine_suspend", "timekeeping_freeze")
 
 
@@ -68,8 +69,9 @@ class Bundles:
             self._running.pop(cpu, None)
         self._into.covers(min(ends), max(ends))
         self._switches(cpu, columns, bundle.names, compact)
-        self._idle(power, is_timed, shift_ns)
-        self._frequencies(power, is_timed, shift_ns)
+        if power.kind.any():
+            self._idle(power, is_timed, shift_ns)
+            self._frequencies(power, is_timed, shift_ns)
         for row, name, event in columns.others:
             if is_timed[row] and name in self._decoders:
                 self._decoders[name](self, cpu, int(power.t_ns[row]) + shift_ns, event, getattr(event, name))
@@ -162,6 +164,8 @@ def _one(cpu: I64) -> I64 | int:
 
 def _times(deltas: U64, shift_ns: int) -> I64:
     """The switches' times; those from an impossible one on are left out."""
+    if not len(deltas):  # a trace may have millions of bundles without any
+        return _NO_TIMES
     good = len(deltas) if not np.any(deltas >= TIME_LIMIT_NS) else int(np.argmax(deltas >= TIME_LIMIT_NS))
     with np.errstate(over="ignore"):
         t_ns = np.cumsum(deltas[:good].astype(np.int64)) + shift_ns
