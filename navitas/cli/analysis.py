@@ -10,7 +10,7 @@ from navitas.analyze.load import analyzed, load_tables
 from navitas.analyze.profile import Profile
 from navitas.attribute.run_rows import stem
 from navitas.parse.parsed_recording import ParsedRecording
-from navitas.report.terminal import unknown_thread
+from navitas.report.terminal.terminal_report import unknown_thread
 
 
 def load_profile(

@@ -12,7 +12,7 @@ from navitas.cli.options import ReportOptions
 from navitas.cli.standard_output import output_console
 from navitas.errors import NavitasError
 from navitas.report.registry import find_format, is_own
-from navitas.report.terminal import TerminalReport
+from navitas.report.terminal.terminal_report import TerminalReport
 
 
 def write_reports(profile: Profile, options: ReportOptions) -> None:

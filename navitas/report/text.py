@@ -8,7 +8,7 @@ from rich.console import Console
 
 from navitas.analyze.profile import Profile
 from navitas.report.format import Format
-from navitas.report.terminal import TerminalReport
+from navitas.report.terminal.terminal_report import TerminalReport
 
 _WIDTH = 120
 

@@ -29,7 +29,7 @@ from navitas.attribute.owner_kind import OwnerKind
 from navitas.parse.reasons import MergedReason
 from navitas.parse.tables import CallCost, ProbeCost, RunTables
 from navitas.report import collapsed, json_report, speedscope
-from navitas.report.terminal import TerminalReport
+from navitas.report.terminal.terminal_report import TerminalReport
 
 randoms = st.integers(0, 1 << 32).map(Random)
 Key = tuple[int, ...]

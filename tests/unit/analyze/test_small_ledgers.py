@@ -20,7 +20,7 @@ from navitas.attribute.ledger import Evidence
 from navitas.parse.reasons import MergedReason
 from navitas.parse.tables import MethodTable
 from navitas.report import collapsed, json_report, speedscope
-from navitas.report.terminal import TerminalReport
+from navitas.report.terminal.terminal_report import TerminalReport
 
 NONE = MethodTable((), {})
 

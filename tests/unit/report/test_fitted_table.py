@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from navitas.report.fitted_table import Column, FittedTable, shortened
+from navitas.report.terminal.fitted_table import Column, FittedTable, shortened
 
 COLUMNS = [
     Column("Method", text=True),

@@ -17,7 +17,7 @@ import navitas
 from navitas.analyze.profile import Profile
 from navitas.report import collapsed, json_report, speedscope
 from navitas.report.collapsed import DEEPER, MOST_FRAMES
-from navitas.report.terminal import TerminalReport
+from navitas.report.terminal.terminal_report import TerminalReport
 
 EVIL = "<script>'\"&; [bold red]x[/] %s %d {0} \\ \r\n\t\x1b[2J\x07\x9b \u202e\u2028\ufeff é😀 }, {"
 NAMES = [EVIL, "n" * 4096, "", " ", ";", "😀" * 1000]

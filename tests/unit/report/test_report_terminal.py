@@ -13,7 +13,7 @@ from support.ledger_maker import RUN, NodeSpec, TestSpec, ThreadSpec, made_ledge
 from navitas.analyze.profile import Profile
 from navitas.errors import UsageError
 from navitas.parse.tables import MethodTable
-from navitas.report.terminal import TerminalReport, unknown_thread
+from navitas.report.terminal.terminal_report import TerminalReport, unknown_thread
 from navitas.report.units import bar, battery_rate, battery_share, charge, duration, joules, percent, watts
 
 

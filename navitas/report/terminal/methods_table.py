@@ -11,9 +11,9 @@ from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy
 from navitas.analyze.roll_up import MethodTotal
 from navitas.analyze.share_of_whole import share
-from navitas.report.fitted_table import Column, FittedTable
 from navitas.report.names import MethodNames
-from navitas.report.paragraph import Paragraph, unbroken
+from navitas.report.terminal.fitted_table import Column, FittedTable
+from navitas.report.terminal.paragraph import Paragraph, unbroken
 from navitas.report.units import bar, duration, joules, percent, watts
 from navitas.untrusted_text import printable
 

@@ -10,13 +10,13 @@ from rich.console import Console, Group, RenderableType
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy, ThreadEnergy
 from navitas.errors import UsageError
-from navitas.report.baseline_table import baseline_table
-from navitas.report.call_tree import call_tree
-from navitas.report.methods_table import methods_table
-from navitas.report.paragraph import Paragraph
-from navitas.report.summary import evidence, header, totals, warnings
-from navitas.report.tests_table import not_passed, tests_note, tests_table
-from navitas.report.threads_table import threads_table
+from navitas.report.terminal.baseline_table import baseline_table
+from navitas.report.terminal.call_tree import call_tree
+from navitas.report.terminal.methods_table import methods_table
+from navitas.report.terminal.paragraph import Paragraph
+from navitas.report.terminal.summary import evidence, header, totals, warnings
+from navitas.report.terminal.tests_table import not_passed, tests_note, tests_table
+from navitas.report.terminal.threads_table import threads_table
 from navitas.untrusted_text import printable
 
 _LISTED = 20

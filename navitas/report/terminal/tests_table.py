@@ -9,9 +9,9 @@ from rich.text import Text
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy
 from navitas.analyze.repeats import Repeats
-from navitas.report.fitted_table import Column, FittedTable
 from navitas.report.names import short_class
-from navitas.report.paragraph import Paragraph, unbroken
+from navitas.report.terminal.fitted_table import Column, FittedTable
+from navitas.report.terminal.paragraph import Paragraph, unbroken
 from navitas.report.units import battery_rate, duration, joules, watts
 from navitas.untrusted_text import printable
 

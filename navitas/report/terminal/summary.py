@@ -9,8 +9,7 @@ from rich.text import Text
 
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import Totals
-from navitas.attribute.ledger import Evidence
-from navitas.report.paragraph import Paragraph, unbroken
+from navitas.report.terminal.paragraph import Paragraph, unbroken
 from navitas.report.units import battery_share, charge, duration, joules
 from navitas.untrusted_text import printable
 
@@ -59,7 +58,7 @@ def _rails(sums: Totals) -> Iterator[RenderableType]:
 def evidence(profile: Profile) -> Iterator[RenderableType]:
     """What each component's energy rests on, with the expected error, and why it does not rest on something better."""
     for each in profile.evidence:
-        yield Paragraph(f"Evidence{f' of {each.component}' if len(profile.evidence) > 1 else ''}: {_basis(each)}")
+        yield Paragraph(f"Evidence{f' of {each.component}' if len(profile.evidence) > 1 else ''}: {_basis(each.level, each.basis, each.expected_error)}")
         for reason in each.reasons[:_MAX_WARNINGS]:
             yield Paragraph(f"  {printable(str(reason), 500)}", style="dim", indent="  ")
     if profile.tick_ns is not None:
@@ -67,12 +66,12 @@ def evidence(profile: Profile) -> Iterator[RenderableType]:
         yield Paragraph(f"Calls are exact. Times come from a tick of {period}, so energies of methods have a standard error (±).")
 
 
-def _basis(each: Evidence) -> str:
-    basis = f" ({each.basis})" if each.basis else ""
-    if each.expected_error is None:
-        return f"{each.level}{basis}"
-    error = unbroken(f"{100 * each.expected_error:.0f} %")
-    return f"{each.level}{basis}. Half of all methods are off by less than {error} (docs/accuracy.md)."
+def _basis(level: str, basis: str, expected_error: float | None) -> str:
+    words = f"{level} ({basis})" if basis else level
+    if expected_error is None:
+        return words
+    error = unbroken(f"{100 * expected_error:.0f} %")
+    return f"{words}. Half of all methods are off by less than {error} (docs/accuracy.md)."
 
 
 def warnings(profile: Profile) -> Iterator[RenderableType]:

@@ -10,7 +10,7 @@ from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy, ThreadEnergy
 from navitas.analyze.share_of_whole import share
 from navitas.report.names import MethodNames, test_label
-from navitas.report.threads_table import thread_name
+from navitas.report.terminal.threads_table import thread_name
 from navitas.report.units import duration, joules, percent
 from navitas.untrusted_text import printable
 

@@ -12,8 +12,8 @@ from navitas.analyze.records import TestEnergy, ThreadEnergy
 from navitas.analyze.role_totals import RoleTotal
 from navitas.analyze.roll_up import ThreadTotal
 from navitas.analyze.share_of_whole import share
-from navitas.report.fitted_table import Column, FittedTable
-from navitas.report.paragraph import Paragraph
+from navitas.report.terminal.fitted_table import Column, FittedTable
+from navitas.report.terminal.paragraph import Paragraph
 from navitas.report.units import bar, duration, joules, percent, watts
 from navitas.untrusted_text import printable
 

@@ -8,9 +8,9 @@ from rich.text import Text
 
 from navitas.analyze.profile import Profile
 from navitas.analyze.repeats import Repeats
-from navitas.report.fitted_table import Column, FittedTable
-from navitas.report.paragraph import Paragraph
-from navitas.report.tests_table import TestNames, most
+from navitas.report.terminal.fitted_table import Column, FittedTable
+from navitas.report.terminal.paragraph import Paragraph
+from navitas.report.terminal.tests_table import TestNames, most
 from navitas.report.units import joules
 
 _ADVICE = "the JIT compiler and the device's other work are never the same"
