@@ -11,7 +11,7 @@ import numpy as np
 
 from navitas.attribute.calls.items import Items
 from navitas.attribute.component import ThreadCurves
-from navitas.attribute.curves import begins, distinct, held, overlaps
+from navitas.attribute.curves import distinct, group_starts, in_sorted, overlaps
 from navitas.attribute.forest import sums
 from navitas.attribute.window_spans import WindowSpans
 from navitas.parse.arrays import F64, I64, Bool
@@ -74,7 +74,7 @@ def rows_of(
             joules[:, number] = after.read(curves.energy_j) - before.read(curves.energy_j)
             if curves.cpu_ns is not None:
                 cpu_ns = after.read(curves.cpu_ns) - before.read(curves.cpu_ns)
-    some = (joules > 0).any(axis=1) | (cpu_ns > 0) | held(key, called)
+    some = (joules > 0).any(axis=1) | (cpu_ns > 0) | in_sorted(key, called)
     key, thread, window, joules, cpu_ns = key[some], thread[some], window[some], joules[some], cpu_ns[some]
     whole_j: F64 = joules.sum(axis=1)
     row = _grouped(_labels(threads)[thread], window, whole_j)
@@ -109,7 +109,7 @@ def _labels(threads: Sequence[Thread]) -> I64:
 def _grouped(label: I64, window: I64, joules: F64) -> I64:
     """A row for each thread in each window: its own for the largest of a label, one for all others."""
     order = np.lexsort((-joules, label, window))
-    first = np.flatnonzero(begins(window[order], label[order]))
+    first = np.flatnonzero(group_starts(window[order], label[order]))
     rank = np.arange(len(order)) - np.repeat(first, np.diff(np.append(first, len(order))))
     row = np.empty(len(order), np.int64)
     row[order] = np.cumsum(rank <= OWN_ROWS) - 1

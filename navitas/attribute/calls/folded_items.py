@@ -9,7 +9,7 @@ import numpy as np
 from navitas.attribute.amounts import WALL_NS, Amounts
 from navitas.attribute.calls.items import Items
 from navitas.attribute.calls.paths import Paths
-from navitas.attribute.curves import ends, overlaps
+from navitas.attribute.curves import group_ends, overlaps
 from navitas.attribute.forest import path_sums
 from navitas.attribute.window_spans import WindowSpans
 from navitas.parse.arrays import I64
@@ -32,7 +32,7 @@ def items_of_folded(threads: Sequence[Thread], spans: WindowSpans, amounts: Amou
     high = np.clip(end_ns, spans.start_ns[window], spans.end_ns[window])
     part = rows.self_ns[row] / np.maximum(end_ns - start_ns, 1)
     inside = amounts.between(owner[row], low, high) * part[:, None]
-    final = ends(row)
+    final = group_ends(row)
     counts = np.stack([rows.calls[row] * final, rows.throws[row] * final, np.zeros(len(row), np.int64)], axis=1)
     some = np.any(counts > 0, axis=1) | (inside[:, WALL_NS] > 0)
     row = row[some]

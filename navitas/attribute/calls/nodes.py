@@ -9,7 +9,7 @@ import numpy as np
 
 from navitas.attribute.calls.items import Items
 from navitas.attribute.calls.paths import EMPTY, Paths
-from navitas.attribute.curves import distinct, held
+from navitas.attribute.curves import distinct, in_sorted
 from navitas.attribute.forest import sums
 from navitas.parse.arrays import F64, I64
 
@@ -51,7 +51,7 @@ def _with_callers(key: I64, paths: Paths) -> I64:
     up = paths.parent.copy()
     up[EMPTY] = EMPTY
     stride = up
-    while not held(_above(key, up), key).all():
+    while not in_sorted(_above(key, up), key).all():
         # 1, 2, 4, 8 … calls up: together they reach every caller.
         key = distinct(np.concatenate([key, _above(key, stride)]))
         stride = stride[stride]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from navitas.attribute.calls.paths import EMPTY, Paths
 from navitas.attribute.calls.stretches import PIECE_EVENTS, POINT, Piece, Points, mended, pieces_of, points_of
-from navitas.attribute.curves import Word, held
+from navitas.attribute.curves import Word, in_sorted
 from navitas.parse.arrays import I64, U8
 from navitas.parse.tables import ENTER, RESUME, Thread
 
@@ -86,7 +86,7 @@ def _follow(points: Points, before: I64, paths: Paths) -> tuple[I64, I64] | None
     if len(unknown):
         entered = unknown[enters[unknown]]
         fresh, first = np.unique(sums[entered], return_index=True)
-        if not held(sums[unknown], fresh).all():
+        if not in_sorted(sums[unknown], fresh).all():
             return None
         entered = entered[np.sort(first)]
         paths.add(sums[entered], points.method[entered], depth[entered], sums[entered] - words[entered])

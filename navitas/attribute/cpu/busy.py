@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from navitas.attribute.cpu.growth import cells, monotone
-from navitas.attribute.curves import NOTHING, Curve, Knots, ends
+from navitas.attribute.curves import NOTHING, Curve, Knots, group_ends
 from navitas.parse.arrays import F64, I64
 from navitas.parse.tables import RunTables
 
@@ -61,7 +61,7 @@ def _extended(curve: Curve, first_ns: int, last_ns: int) -> Curve:
 
 def _last(t_ns: I64, value: F64) -> tuple[I64, F64]:
     """Of readings at one time, the last."""
-    keep = ends(t_ns)
+    keep = group_ends(t_ns)
     return t_ns[keep], value[keep]
 
 

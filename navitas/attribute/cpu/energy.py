@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from navitas.attribute.cpu.thread_clocks import ThreadClocks
-from navitas.attribute.curves import NOTHING, Curve, Knots, ends, middle, overlaps
+from navitas.attribute.curves import NOTHING, Curve, Knots, group_ends, middle, overlaps
 from navitas.parse.arrays import F64, I64, Bool
 
 
@@ -93,5 +93,5 @@ def _refined(clocks: ThreadClocks, cuts: I64, marks: I64) -> tuple[Knots, F64, B
     keep = np.concatenate([clocks.is_knot, stays])
     order = np.lexsort((keep, times, owners))
     owners, times, cpu_ns, keep = owners[order], times[order], cpu_ns[order], keep[order]
-    last = ends(owners, times)
+    last = group_ends(owners, times)
     return Knots.of(owners[last], times[last], len(old.start) - 1), cpu_ns[last], keep[last]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from navitas.attribute.cpu.rows_by_time import RowsByTime
-from navitas.attribute.curves import distinct, held
+from navitas.attribute.curves import distinct, in_sorted
 from navitas.parse.arrays import I32, I64
 from navitas.parse.tables import Thread
 from navitas.parse.trace.trace_tables import IDLE_TID, Trace
@@ -83,7 +83,7 @@ def _owners(tid: I32, start_ns: I64, trace: Trace, threads: Sequence[Thread]) ->
             owner[fits] = index[at[fits]]
     if len(tasks):
         processes = distinct(tasks.tgid[own_life[own_life >= 0]].astype(np.int64))
-        ours = (life >= 0) & held(tasks.tgid[life].astype(np.int64), processes[processes >= 0])
+        ours = (life >= 0) & in_sorted(tasks.tgid[life].astype(np.int64), processes[processes >= 0])
         owner[ours & (owner == OTHERS)] = NOBODY
     return owner
 

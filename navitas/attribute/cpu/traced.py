@@ -11,7 +11,7 @@ from navitas.attribute.cpu.holes import Holes
 from navitas.attribute.cpu.instants import Pieces
 from navitas.attribute.cpu.rows_by_time import RowsByTime
 from navitas.attribute.cpu.thread_clocks import ThreadClocks, readings
-from navitas.attribute.curves import Knots, ends, middle, overlaps
+from navitas.attribute.curves import Knots, group_ends, middle, overlaps
 from navitas.parse.arrays import F64, I64, Bool
 from navitas.parse.tables import Thread
 
@@ -66,7 +66,7 @@ def traced_clocks(threads: Sequence[Thread], plain: ThreadClocks, holes: Holes, 
     keep = np.concatenate([is_end | (plain.is_knot & holes.have(old.t_ns)), ones, ones, np.ones(len(edges[0]), bool)])
     order = np.lexsort((keep, t_ns, owner))
     owner, t_ns, keep = owner[order], t_ns[order], keep[order]
-    last = ends(owner, t_ns)
+    last = group_ends(owner, t_ns)
     knots = Knots.of(owner[last], t_ns[last], len(threads))
     born = _born(knots, plain)
     at = np.concatenate([born, knots.place(anchors[0], anchors[1]).left])
