@@ -76,9 +76,9 @@ def _curves(run: RunTables, clusters: Sequence[Cluster], inputs: ComponentInputs
     is_traced = run.trace is not None and len(run.trace.switches) > 0
     if not is_traced and not any(len(thread.anchors.t_ns) or len(thread.samples.t_ns) for thread in run.threads):
         process_j, others = _process_alone(run, clusters, model, anyone, rest)
-        knots, energy_j, nobody = shared_equally(run.threads, Paths(inputs.methods), process_j, run.start_ns)
+        knots, energy_j, unattributed = shared_equally(run.threads, Paths(inputs.methods), process_j, run.start_ns)
         threads = ThreadCurves(knots, energy_j, np.zeros(len(energy_j)))
-        return ComponentCurves("device", (NO_THREAD_CLOCKS, *run.reasons, *reasons), threads, others, base, nobody)
+        return ComponentCurves("device", (NO_THREAD_CLOCKS, *run.reasons, *reasons), threads, others, base, unattributed)
     rate: Rate = anyone
     of_rest = anyone
     if any(thread.residency for thread in run.threads):
@@ -96,7 +96,7 @@ def _curves(run: RunTables, clusters: Sequence[Cluster], inputs: ComponentInputs
         reasons = (*traced.reasons, *(() if level == "sched" else reasons))
     knots, cpu_ns, energy_j = integrate(rate, clocks, inputs.marks)
     if traced is not None:
-        others, unattributed = traced.others, traced.nobody(knots, energy_j)
+        others, unattributed = traced.others, traced.unattributed(knots, energy_j)
     reasons = (*run.reasons, *reasons)
     return ComponentCurves(level, reasons, ThreadCurves(knots, energy_j, cpu_ns), others, base, unattributed)
 

@@ -30,7 +30,7 @@ def shared_equally(threads: Sequence[Thread], paths: Paths, process_j: Curve, st
     sharing = np.cumsum(steps)[:-1]
     joules = np.diff(process_j.at(times))
     per_thread = np.concatenate([[0.0], np.cumsum(np.where(sharing > 0, joules / np.maximum(sharing, 1), 0.0))])
-    nobody = np.concatenate([[0.0], np.cumsum(np.where(sharing > 0, 0.0, joules))])
+    unattributed = np.concatenate([[0.0], np.cumsum(np.where(sharing > 0, 0.0, joules))])
     span, at = overlaps(np.searchsorted(times, enter_ns), np.searchsorted(times, exit_ns))
     added = np.where(group_starts(span), 0.0, np.diff(per_thread[at], prepend=0.0))
     bare = np.setdiff1d(np.arange(len(threads)), owner)
@@ -38,7 +38,7 @@ def shared_equally(threads: Sequence[Thread], paths: Paths, process_j: Curve, st
     knot_ns = np.concatenate([times[at], np.full(len(bare), start_ns)])
     order = np.lexsort((knot_ns, owners))
     knots = Knots.of(owners[order], knot_ns[order], len(threads))
-    return knots, knots.cumulate(np.concatenate([added, np.zeros(len(bare))])[order]), Curve(times, nobody)
+    return knots, knots.cumulate(np.concatenate([added, np.zeros(len(bare))])[order]), Curve(times, unattributed)
 
 
 def _in_calls(threads: Sequence[Thread], paths: Paths) -> tuple[I64, I64, I64]:

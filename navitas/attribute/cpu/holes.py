@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.attribute.cpu.stints import Stints
+from navitas.attribute.cpu.sched_slices import SchedSlices
 from navitas.attribute.curves import Curve, distinct, middle
 from navitas.parse.arrays import I64, Bool
 from navitas.parse.trace.trace_tables import Trace
@@ -20,11 +20,11 @@ class Holes:
     to_ns: I64
 
     @classmethod
-    def of(cls, trace: Trace, unpriced: Stints | None = None) -> Holes:
-        """A trace's holes: its losses on any CPU, stints of which nothing tells what they cost, and all time outside of it."""
+    def of(cls, trace: Trace, without_frequency: SchedSlices | None = None) -> Holes:
+        """A trace's holes: losses on any CPU, slices of CPUs without frequencies, and all time outside of the trace."""
         bounds = np.iinfo(np.int64)
         none = np.empty(0, np.int64)
-        starts, ends = (none, none) if unpriced is None else (unpriced.start_ns, unpriced.end_ns)
+        starts, ends = (none, none) if without_frequency is None else (without_frequency.start_ns, without_frequency.end_ns)
         from_ns = np.concatenate([[bounds.min, trace.end_ns], trace.losses.from_ns, starts]).astype(np.int64)
         to_ns = np.concatenate([[trace.start_ns, bounds.max], trace.losses.to_ns, ends]).astype(np.int64)
         order = np.argsort(from_ns, kind="stable")

@@ -29,20 +29,20 @@ class Missed:
         total_ns = spent_ns.sum()
         return max(float(told_ns - shown_ns) / float(total_ns), 0.0) if total_ns > 0 else 0.0
 
-    def taken_from(self, nobody: Curve, knots: Knots, energy_j: F64, edges: I64) -> Curve:
+    def taken_from(self, unattributed: Curve, knots: Knots, energy_j: F64, edges: I64) -> Curve:
         """Nobody's energy less what threads have beyond the trace, from edge to edge, made non-decreasing.
 
         A thread's own clock stands above the trace, so what it shows beyond is taken from where the tracer put it.
         """
-        if not len(nobody.t_ns):
-            return nobody
-        first, last = nobody.t_ns[[0, -1]].tolist()
+        if not len(unattributed.t_ns):
+            return unattributed
+        first, last = unattributed.t_ns[[0, -1]].tolist()
         grid = np.union1d(edges, self.holes.edges)
         grid = np.concatenate([[first], grid[(grid > first) & (grid < last)], [last]])
         _, cell, joules = cells(knots, energy_j, grid)
         beyond = np.bincount(cell, joules, len(grid) - 1) - np.diff(_drawn(self.pieces).at(grid))
         beyond[self.holes.have(middle(grid[:-1], grid[1:]))] = 0.0
-        return Curve(grid, monotone(nobody.at(grid) - np.append(0.0, np.cumsum(beyond))))
+        return Curve(grid, monotone(unattributed.at(grid) - np.append(0.0, np.cumsum(beyond))))
 
 
 def _drawn(pieces: Pieces) -> Curve:
