@@ -85,8 +85,8 @@ def _curves(run: RunTables, clusters: Sequence[Cluster], inputs: ComponentInputs
         seen = residencies_of(run.threads, clusters, Guess(load, watts, placement), model.voltage_v)
         rate = ThreadFreqRate(load, watts, seen)
         of_rest = rate.of_rest
-        missing, untold = rate.untold(clocks)
-        level, reasons = "thread-freq" if missing <= MOSTLY else level, (*reasons, *untold)
+        missing, uncovered = rate.uncovered(clocks)
+        level, reasons = "thread-freq" if missing <= MOSTLY else level, (*reasons, *uncovered)
     others, unattributed = integrate_curve(of_rest, rest.others), integrate_curve(of_rest, rest.unattributed)
     traced = None
     if run.trace is not None and is_traced:

@@ -1,4 +1,4 @@
-"""Where a kernel trace does not tell all, and curves that go on there as they would without it."""
+"""Holes in a kernel trace, and curves that continue there as without the trace."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from navitas.parse.trace.trace_tables import Trace
 
 @dataclass(frozen=True, slots=True)
 class Holes:
-    """Spans of time in which a trace does not tell all, in order and apart."""
+    """Spans of time in which a trace is incomplete, in ascending order and disjoint."""
 
     from_ns: I64
     to_ns: I64
@@ -44,7 +44,7 @@ class Holes:
 
 
 def stitched(holes: Holes, inside: Curve, outside: Curve) -> Curve:
-    """A curve that grows as `inside` where the trace tells, and as `outside` in its holes."""
+    """A curve that grows as `inside` where the trace is complete, and as `outside` in its holes."""
     t_ns = distinct(np.concatenate([inside.t_ns, outside.t_ns, holes.edges]))
     if len(t_ns) < 2:
         return outside

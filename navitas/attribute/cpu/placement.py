@@ -1,4 +1,4 @@
-"""On which clusters each thread ran, slot by slot, where nothing tells it: from what all ran, and how much each needs."""
+"""On which clusters each thread ran, slot by slot, without a record of it: from what all ran, and how much each needs."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from navitas.attribute.cpu.energy import Rate
 from navitas.attribute.cpu.frequency import Cluster
 from navitas.attribute.cpu.holes import Holes, stitched
 from navitas.attribute.cpu.instants import traced_energy
-from navitas.attribute.cpu.missed import Missed
+from navitas.attribute.cpu.missed_time import MissedTime
 from navitas.attribute.cpu.sched_slices import slices_of
 from navitas.attribute.cpu.thread_clocks import MOSTLY, NOTED, ThreadClocks
 from navitas.attribute.cpu.traced import TracedRate, traced_clocks
@@ -28,7 +28,7 @@ MISSED = Reason("trace_misses_threads", "the trace does not show these threads r
 
 @dataclass(frozen=True, slots=True)
 class Untraced:
-    """What there would be without a trace."""
+    """The result for a run without its trace."""
 
     level: str
     clocks: ThreadClocks
@@ -38,8 +38,8 @@ class Untraced:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """A run as its trace tells it; `reasons` say what it does not tell, or cannot be. `_missed`: None where it tells all."""
+class TracedRun:
+    """A run with its trace. `reasons` name what the trace lacks or contradicts. `_missed` is None if the trace lacks nothing."""
 
     level: str
     reasons: tuple[Reason, ...]
@@ -47,17 +47,17 @@ class Seen:
     rate: TracedRate
     others: Curve
     _unattributed: Curve
-    _missed: Missed | None
+    _missed: MissedTime | None
 
     def unattributed(self, knots: Knots, energy_j: F64) -> Curve:
-        """Energy of this process that no thread shows, given the threads' curves."""
+        """Energy of unknown threads of this process, given the known threads' curves."""
         if self._missed is None:
             return self._unattributed
-        return self._missed.taken_from(self._unattributed, knots, energy_j, self.rate.edges)
+        return self._missed.deducted_from(self._unattributed, knots, energy_j, self.rate.edges)
 
 
-def traced_run(run: RunTables, trace: Trace, clusters: Sequence[Cluster], model: PowerModel, plain: Untraced) -> Seen:
-    """Join a trace with what is known without it (docs/how-it-measures.md, "Level sched")."""
+def traced_run(run: RunTables, trace: Trace, clusters: Sequence[Cluster], model: PowerModel, plain: Untraced) -> TracedRun:
+    """Join a trace with the result without it (docs/how-it-measures.md, "Level sched")."""
     slices = slices_of(trace, run.threads)
     without_frequency = slices.of_other_cpus([cpu for cluster in clusters for cpu in cluster.cpus])
     holes = Holes.of(trace, without_frequency)
@@ -65,10 +65,10 @@ def traced_run(run: RunTables, trace: Trace, clusters: Sequence[Cluster], model:
     clocks = traced_clocks(run.threads, plain.clocks, holes, traced.pieces)
     others = stitched(holes, traced.others, plain.others)
     unattributed = stitched(holes, traced.unattributed, plain.unattributed)
-    knots, missed = clocks.knots, Missed(holes, traced.pieces)
+    knots, missed = clocks.knots, MissedTime(holes, traced.pieces)
     lower = {
-        HOLES: clocks.part_of(holes.have(middle(knots.t_ns[:-1], knots.t_ns[1:]))),
-        MISSED: missed.part_of(clocks),
+        HOLES: clocks.share_of(holes.have(middle(knots.t_ns[:-1], knots.t_ns[1:]))),
+        MISSED: missed.share_of(clocks),
     }
     level: str = "sched" if sum(lower.values()) <= MOSTLY else plain.level
     unknown = ", ".join(map(str, np.unique(without_frequency.cpu).tolist()))
@@ -80,10 +80,12 @@ def traced_run(run: RunTables, trace: Trace, clusters: Sequence[Cluster], model:
     if (overlapping := slices.overlapping_share()) >= NOTED:
         text = "of the threads' time is on two CPUs at once in the trace, as none can run: it is damaged"
         reasons.append(Reason("trace_contradicts", text, overlapping))
-    untold = [
+    lower_level = [
         Reason(why.code, f"of the threads' CPU time is at level {plain.level}: {why.text}", part)
         for why, part in lower.items()
         if part >= NOTED
     ]
     rate = TracedRate(plain.rate, holes, traced.pieces)
-    return Seen(level, (*reasons, *untold), clocks, rate, others, unattributed, missed if unknown or untold else None)
+    return TracedRun(
+        level, (*reasons, *lower_level), clocks, rate, others, unattributed, missed if unknown or lower_level else None
+    )

@@ -30,8 +30,8 @@ class ThreadClocks:
     first_anchor_ns: I64
     last_anchor_ns: I64
 
-    def part_of(self, chosen: Bool) -> float:
-        """The part of all CPU time that lies between neighbouring knots i and i + 1 for which `chosen[i]` holds."""
+    def share_of(self, chosen: Bool) -> float:
+        """The share of all CPU time that lies between neighbouring knots i and i + 1 for which `chosen[i]` holds."""
         spent = self.spent_ns
         total = float(spent.sum())
         return float(spent[chosen].sum()) / total if total > 0 else 0.0

@@ -1,4 +1,4 @@
-"""Clocks and rates of threads from a kernel trace, where it tells all; elsewhere what there would be without it."""
+"""Clocks and rates of threads from a kernel trace; in its holes, those without the trace."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class TracedRate:
         if len(self._pieces.owner):
             at = middle(a_ns, b_ns)
             piece = self._nearest(owner, at)
-            told = (piece >= 0) & ~self._holes.have(at)
-            watts[told] = self._pieces.watts[piece[told]]
+            in_trace = (piece >= 0) & ~self._holes.have(at)
+            watts[in_trace] = self._pieces.watts[piece[in_trace]]
         return watts
 
     def _nearest(self, owner: I64, t_ns: I64) -> I64:

@@ -1,4 +1,4 @@
-"""What threads ran that a kernel trace does not show of them: a tracer that misses a thread counts its time as nobody's."""
+"""CPU time that a thread's clock shows and the kernel trace misses. The trace counts it as unattributed."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from navitas.parse.arrays import F64, I64
 
 
 @dataclass(frozen=True, slots=True)
-class Missed:
-    """Beyond the pieces that a trace shows of the threads, outside of its holes."""
+class MissedTime:
+    """CPU time of threads beyond their pieces in a trace, outside of its holes."""
 
     holes: Holes
     pieces: Pieces
 
-    def part_of(self, clocks: ThreadClocks) -> float:
-        """The part of the threads' CPU time, by their own clocks, that the trace should show and does not."""
+    def share_of(self, clocks: ThreadClocks) -> float:
+        """The share of the threads' CPU time, by their own clocks, that the trace misses."""
         knots, pieces, spent_ns = clocks.knots, self.pieces, clocks.spent_ns
-        told_ns = spent_ns[~self.holes.have(middle(knots.t_ns[:-1], knots.t_ns[1:]))].sum()
-        shown_ns = (pieces.end_ns - pieces.start_ns)[~self.holes.have(middle(pieces.start_ns, pieces.end_ns))].sum()
+        clock_ns = spent_ns[~self.holes.have(middle(knots.t_ns[:-1], knots.t_ns[1:]))].sum()
+        trace_ns = (pieces.end_ns - pieces.start_ns)[~self.holes.have(middle(pieces.start_ns, pieces.end_ns))].sum()
         total_ns = spent_ns.sum()
-        return max(float(told_ns - shown_ns) / float(total_ns), 0.0) if total_ns > 0 else 0.0
+        return max(float(clock_ns - trace_ns) / float(total_ns), 0.0) if total_ns > 0 else 0.0
 
-    def taken_from(self, unattributed: Curve, knots: Knots, energy_j: F64, edges: I64) -> Curve:
-        """Nobody's energy less what threads have beyond the trace, from edge to edge, made non-decreasing.
+    def deducted_from(self, unattributed: Curve, knots: Knots, energy_j: F64, edges: I64) -> Curve:
+        """The unattributed energy without what threads used beyond the trace, interval by interval between edges.
 
-        A thread's own clock stands above the trace, so what it shows beyond is taken from where the tracer put it.
+        A thread's own clock outranks the trace, and the trace counts missed time as unattributed. The result never decreases.
         """
         if not len(unattributed.t_ns):
             return unattributed
