@@ -14,7 +14,7 @@ from navitas.attribute.cpu.busy import Rest, rest_of_cpu
 from navitas.attribute.cpu.device_level import shared_equally
 from navitas.attribute.cpu.energy import Rate, SlotRate, integrate, integrate_curve
 from navitas.attribute.cpu.frequency import Cluster, clusters_of, slot_edges
-from navitas.attribute.cpu.growth import cells
+from navitas.attribute.cpu.growth import interval_increments
 from navitas.attribute.cpu.paper1 import paper1_curve
 from navitas.attribute.cpu.placement import Placement, of_slots, place, placed_rate
 from navitas.attribute.cpu.rate import CoreWatts, Load, core_watts
@@ -114,7 +114,7 @@ def _load(
     run: RunTables, clusters: Sequence[Cluster], model: PowerModel, clocks: ThreadClocks, rest: Rest
 ) -> tuple[Load, CoreWatts, Placement]:
     edges = slot_edges(run, clusters)
-    owner, slot, spent_ns = cells(clocks.knots, clocks.cpu_ns, edges)
+    owner, slot, spent_ns = interval_increments(clocks.knots, clocks.cpu_ns, edges)
     rest_ns: F64 = np.diff(rest.others.at(edges)) + np.diff(rest.unattributed.at(edges))
     load = Load(edges, owner, slot, spent_ns, rest_ns)
     placement = place(run.cpu_stat, clusters, load, clocks.knots, clocks.cpu_ns)

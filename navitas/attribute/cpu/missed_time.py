@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.attribute.cpu.growth import cells, monotone
+from navitas.attribute.cpu.growth import interval_increments, monotone
 from navitas.attribute.cpu.holes import Holes
 from navitas.attribute.cpu.instants import Pieces
 from navitas.attribute.cpu.thread_clocks import ThreadClocks
@@ -39,8 +39,8 @@ class MissedTime:
         first, last = unattributed.t_ns[[0, -1]].tolist()
         grid = np.union1d(edges, self.holes.edges)
         grid = np.concatenate([[first], grid[(grid > first) & (grid < last)], [last]])
-        _, cell, joules = cells(knots, energy_j, grid)
-        beyond = np.bincount(cell, joules, len(grid) - 1) - np.diff(_drawn(self.pieces).at(grid))
+        _, interval, joules = interval_increments(knots, energy_j, grid)
+        beyond = np.bincount(interval, joules, len(grid) - 1) - np.diff(_drawn(self.pieces).at(grid))
         beyond[self.holes.have(middle(grid[:-1], grid[1:]))] = 0.0
         return Curve(grid, monotone(unattributed.at(grid) - np.append(0.0, np.cumsum(beyond))))
 
