@@ -96,11 +96,11 @@ def _found(parsed: ParsedRecording, manifest: Manifest, model: PowerModel) -> It
     """What the recording, its parsing and its power profile warn of."""
     if manifest.state == "partial":
         remedy = "Figures hold for what was recorded; record again for the rest."
-        yield Notice.of("partial_recording", "the recording is partial: it was interrupted or a device was lost", remedy)
+        yield Notice.with_code("partial_recording", "the recording is partial: it was interrupted or a device was lost", remedy)
     for warning in parsed.warnings:
         yield Notice(warning.code, f"{_place(warning.run)}{warning.message}", warning.remedy, warning.run)
     for message in model.warnings:
-        yield Notice.of("power_profile", message, "Name a better profile with --power-profile.")
+        yield Notice.with_code("power_profile", message, "Name a better profile with --power-profile.")
     warned = {warning.code for warning in parsed.warnings}
     for loss in parsed.losses:
         if loss.what not in warned:

@@ -62,8 +62,8 @@ class Knots:
     _key: I64
 
     @classmethod
-    def of(cls, owner: I64, t_ns: I64, owners: int) -> Knots:
-        """Knots from owner (ascending) and time (ascending within an owner); every one of `owners` has a knot."""
+    def from_columns(cls, owner: I64, t_ns: I64, owners: int) -> Knots:
+        """Knots from columns: owner (ascending) and time (ascending within an owner). Each of the `owners` needs a knot."""
         origin, span = time_span(t_ns, owners)
         start = np.searchsorted(owner, np.arange(owners + 1))
         return cls(start.astype(np.int64), t_ns, origin, span, owner * span + (t_ns - origin))

@@ -102,7 +102,7 @@ def compensations(
     for window, (row, figures) in enumerate(zip(run.tests.tolist(), measured, strict=True)):
         if row != NO_TEST:
             test = run.listed[row]
-            found[window] = compensation(Measured(*figures), run.probes_error, run.baselines.of(_key(test), test.status))
+            found[window] = compensation(Measured(*figures), run.probes_error, run.baselines.find(_key(test), test.status))
     return found
 
 

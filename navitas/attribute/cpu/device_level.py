@@ -23,7 +23,7 @@ def shared_equally(threads: Sequence[Thread], paths: Paths, process_j: Curve, st
     times = np.unique(np.concatenate([process_j.t_ns, enter_ns, exit_ns]))
     if not process_j.t_ns.size or not times.size:
         count = len(threads)
-        return Knots.of(np.arange(count), np.full(count, start_ns), count), np.zeros(count), NOTHING
+        return Knots.from_columns(np.arange(count), np.full(count, start_ns), count), np.zeros(count), NOTHING
     steps = np.zeros(len(times), np.int64)
     np.add.at(steps, np.searchsorted(times, enter_ns), 1)
     np.add.at(steps, np.searchsorted(times, exit_ns), -1)
@@ -37,7 +37,7 @@ def shared_equally(threads: Sequence[Thread], paths: Paths, process_j: Curve, st
     owners = np.concatenate([owner[span], bare])
     knot_ns = np.concatenate([times[at], np.full(len(bare), start_ns)])
     order = np.lexsort((knot_ns, owners))
-    knots = Knots.of(owners[order], knot_ns[order], len(threads))
+    knots = Knots.from_columns(owners[order], knot_ns[order], len(threads))
     return knots, knots.cumulate(np.concatenate([added, np.zeros(len(bare))])[order]), Curve(times, unattributed)
 
 

@@ -68,7 +68,7 @@ def integrate(rate: Rate, clocks: ThreadClocks, marks: I64) -> tuple[Knots, F64,
     joules = np.zeros(len(owner))
     joules[1:] = rate.during(owner[1:], fine.t_ns[:-1], fine.t_ns[1:]) * np.diff(cpu_ns) / 1e9
     energy_j = fine.cumulate(joules)
-    return Knots.of(owner[keep], fine.t_ns[keep], len(fine.start) - 1), cpu_ns[keep], energy_j[keep]
+    return Knots.from_columns(owner[keep], fine.t_ns[keep], len(fine.start) - 1), cpu_ns[keep], energy_j[keep]
 
 
 def integrate_curve(rate: SlotRate, spent_ns: Curve) -> Curve:
@@ -94,4 +94,4 @@ def _refined(clocks: ThreadClocks, cuts: I64, marks: I64) -> tuple[Knots, F64, B
     order = np.lexsort((keep, times, owners))
     owners, times, cpu_ns, keep = owners[order], times[order], cpu_ns[order], keep[order]
     last = group_ends(owners, times)
-    return Knots.of(owners[last], times[last], len(old.start) - 1), cpu_ns[last], keep[last]
+    return Knots.from_columns(owners[last], times[last], len(old.start) - 1), cpu_ns[last], keep[last]

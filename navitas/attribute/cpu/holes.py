@@ -20,7 +20,7 @@ class Holes:
     to_ns: I64
 
     @classmethod
-    def of(cls, trace: Trace, without_frequency: SchedSlices | None = None) -> Holes:
+    def from_trace(cls, trace: Trace, without_frequency: SchedSlices | None = None) -> Holes:
         """A trace's holes: losses on any CPU, slices of CPUs without frequencies, and all time outside of the trace."""
         bounds = np.iinfo(np.int64)
         none = np.empty(0, np.int64)

@@ -60,7 +60,7 @@ def traced_run(run: RunTables, trace: Trace, clusters: Sequence[Cluster], model:
     """Join a trace with the result without it (docs/how-it-measures.md, "Level sched")."""
     slices = slices_of(trace, run.threads)
     without_frequency = slices.of_other_cpus([cpu for cluster in clusters for cpu in cluster.cpus])
-    holes = Holes.of(trace, without_frequency)
+    holes = Holes.from_trace(trace, without_frequency)
     traced = traced_energy(trace, slices, clusters, model)
     clocks = traced_clocks(run.threads, plain.clocks, holes, traced.pieces)
     others = stitched(holes, traced.others, plain.others)

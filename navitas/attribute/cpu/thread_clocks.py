@@ -61,7 +61,7 @@ def thread_clocks(threads: Sequence[Thread], start_ns: int) -> ThreadClocks:
     order = np.lexsort((cpu_ns, keep, t_ns, owner))
     owner, t_ns, cpu_ns, keep = owner[order], t_ns[order], cpu_ns[order], keep[order]
     last = group_ends(owner, t_ns)
-    knots = Knots.of(owner[last], t_ns[last], owners)
+    knots = Knots.from_columns(owner[last], t_ns[last], owners)
     bounds = np.iinfo(np.int64)
     first_ns, last_ns = np.full(owners, bounds.max), np.full(owners, bounds.min)
     np.minimum.at(first_ns, anchors[0], anchors[1])

@@ -89,15 +89,15 @@ class ThreadFreqRate:
 
 
 class Guess:
-    """What threads did as far as is known without their ticks: from where they were placed; elsewhere, as all threads did."""
+    """Estimates of where threads ran and what they drew without time_in_state: from their placement, else as all threads."""
 
     def __init__(self, load: Load, watts: CoreWatts, placement: Placement) -> None:
         self._edges, self._watts, self._placement = load.edges, watts, placement
         self._hardly = _HARDLY * load.total_ns[:, None] * watts.part
         self._mean_w = watts.core.mean(axis=0)
 
-    def of(self, owner: int, from_ns: int, to_ns: int) -> Expected:
-        """One thread's, in the slots that reach into a span."""
+    def expected(self, owner: int, from_ns: int, to_ns: int) -> Expected:
+        """What one thread is expected to have done, in the slots that overlap a span."""
         edges, placed = self._edges, self._placement
         first = max(int(np.searchsorted(edges, from_ns, side="right")) - 1, 0)
         last = max(int(np.searchsorted(edges, to_ns)), first + 1)
@@ -142,7 +142,7 @@ def residencies_of(threads: Sequence[Thread], clusters: Sequence[Cluster], guess
     for owner, thread in enumerate(threads):
         if thread.residency and len(thread.residency[0].t_ns) > 1:
             first_ns, last_ns = thread.residency[0].t_ns[[0, -1]].tolist()
-            parts.append(_of_thread(owner, thread, clusters, guess.of(owner, first_ns, last_ns), voltage_v))
+            parts.append(_of_thread(owner, thread, clusters, guess.expected(owner, first_ns, last_ns), voltage_v))
     return Residencies(*(np.concatenate([getattr(part, name.name) for part in parts]) for name in fields(Residencies)))
 
 

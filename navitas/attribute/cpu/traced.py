@@ -67,7 +67,7 @@ def traced_clocks(threads: Sequence[Thread], plain: ThreadClocks, holes: Holes, 
     order = np.lexsort((keep, t_ns, owner))
     owner, t_ns, keep = owner[order], t_ns[order], keep[order]
     last = group_ends(owner, t_ns)
-    knots = Knots.of(owner[last], t_ns[last], len(threads))
+    knots = Knots.from_columns(owner[last], t_ns[last], len(threads))
     born = _born(knots, plain)
     at = np.concatenate([born, knots.place(anchors[0], anchors[1]).left])
     cpu_ns = _through(knots, _growth(knots, plain, holes, pieces), at, np.concatenate([np.zeros(len(born)), anchors[2]]))

@@ -36,8 +36,8 @@ class LastRows:
     def __init__(self) -> None:
         self._row = np.zeros(TID_LIMIT, np.int32)
 
-    def of(self, tid: I64) -> Bool:
-        """Whether no later row has the same thread."""
+    def mask(self, tid: I64) -> Bool:
+        """True in rows that no later row of the same thread follows."""
         rows = np.arange(len(tid), dtype=np.int32)
         self._row[tid] = rows
         last: Bool = self._row[tid] == rows

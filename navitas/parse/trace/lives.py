@@ -40,7 +40,7 @@ def tasks_of(facts: Facts, names: NDArray[np.bytes_], start_ns: int, end_ns: int
     """
     t_ns = np.where(facts.t_ns < 0, start_ns, facts.t_ns)
     keys = _Keys(start_ns, end_ns)
-    order = np.argsort(keys.of(facts.tid, t_ns), kind="stable")
+    order = np.argsort(keys.numbers(facts.tid, t_ns), kind="stable")
     tid, kind, t_ns = facts.tid[order], facts.kind[order], t_ns[order]
     same = np.zeros(len(order), bool)
     same[1:] = tid[1:] == tid[:-1]
@@ -64,13 +64,13 @@ def tasks_of(facts: Facts, names: NDArray[np.bytes_], start_ns: int, end_ns: int
 
 
 class _Keys:
-    """One number for a thread and a time, to sort and search by: long traces are told apart by less than each nanosecond."""
+    """Sort keys: one number for a thread and a time. In long traces, the time has a coarser unit than one nanosecond."""
 
     def __init__(self, start_ns: int, end_ns: int) -> None:
         self._start_ns, self._length_ns = start_ns, end_ns - start_ns
         self._shift = max(0, (end_ns - start_ns).bit_length() - _TIME_BITS)
 
-    def of(self, tid: I32, t_ns: I64) -> I64:
+    def numbers(self, tid: I32, t_ns: I64) -> I64:
         return (tid.astype(np.int64) << (_TIME_BITS + 1)) + (np.clip(t_ns - self._start_ns, 0, self._length_ns) >> self._shift)
 
 
@@ -87,7 +87,10 @@ def _with_processes(tasks: Tasks, parent: I32, keys: _Keys) -> Tasks:
     child = np.flatnonzero((tasks.tgid == UNKNOWN) & (parent != UNKNOWN))
     if not len(child):
         return tasks
-    place = np.searchsorted(keys.of(tasks.tid, tasks.from_ns), keys.of(parent[child], tasks.from_ns[child]), side="right") - 1
+    place = (
+        np.searchsorted(keys.numbers(tasks.tid, tasks.from_ns), keys.numbers(parent[child], tasks.from_ns[child]), side="right")
+        - 1
+    )
     good = (place >= 0) & (tasks.tid[np.maximum(place, 0)] == parent[child])
     ancestor = np.arange(len(tasks))
     ancestor[child[good]] = place[good]

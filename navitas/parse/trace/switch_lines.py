@@ -66,7 +66,7 @@ class SwitchLines:
                 columns[column] = np.insert(values, place, [getattr(found, column) for _, found in others])
         into.switches.add(**columns)
         died = prev_state == DEAD
-        telling = np.flatnonzero((self._last.of(prev_tid) | died) & (prev_tid > 0))
+        telling = np.flatnonzero((self._last.mask(prev_tid) | died) & (prev_tid > 0))
         row = good[telling]
         into.facts.add(
             t_ns=t_ns[telling],
@@ -76,7 +76,7 @@ class SwitchLines:
             name=into.names.numbers(text.strings(fields.prev_name[row], fields.prev_name_length[row])),
             parent=UNKNOWN,
         )
-        telling = np.flatnonzero(self._last.of(next_tid) & (next_tid > 0))
+        telling = np.flatnonzero(self._last.mask(next_tid) & (next_tid > 0))
         row = good[telling]
         name = into.names.numbers(text.strings(fields.next_name[row], fields.next_name_length[row]))
         into.facts.add(t_ns=t_ns[telling], tid=next_tid[telling], kind=SEEN, tgid=UNKNOWN, name=name, parent=UNKNOWN)
