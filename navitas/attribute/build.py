@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from navitas.attribute.amounts import Amounts
-from navitas.attribute.calls.call_items import items_of_calls
-from navitas.attribute.calls.folded_items import items_of_folded
+from navitas.attribute.calls.event_totals import totals_of_events
+from navitas.attribute.calls.folded_totals import totals_of_folded
 from navitas.attribute.calls.overhead import NO_COST, with_probes
 from navitas.attribute.calls.paths import EMPTY, Paths
 from navitas.attribute.compensation import Baselines, relative_error
@@ -121,8 +121,8 @@ def _facts(run: AttributedRun, amounts: Amounts, paths: Paths) -> RunFacts:
     tables, cost = run.tables, run.tables.probe_cost
     costs = (None, None) if cost is None else (cost.events, cost.folded)
     parts = [
-        with_probes(items(tables.threads, run.spans, amounts, paths), each)
-        for items, each in zip((items_of_calls, items_of_folded), costs, strict=True)
+        with_probes(totals(tables.threads, run.spans, amounts, paths), each)
+        for totals, each in zip((totals_of_events, totals_of_folded), costs, strict=True)
     ]
     return facts_of(run, parts, paths)
 

@@ -1,4 +1,4 @@
-"""From events to what each call path spent in each test, in one pass and bounded memory."""
+"""Self totals of call paths from method events, in one pass and bounded memory."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 
 from navitas.attribute.amounts import WALL_NS, Amounts
 from navitas.attribute.calls.event_cells import EventCells, cells_of
-from navitas.attribute.calls.items import CALLS, CUTS, THROWS, Items
 from navitas.attribute.calls.paths import EMPTY, Paths
+from navitas.attribute.calls.self_totals import CALLS, CUTS, THROWS, SelfTotals
 from navitas.attribute.calls.stretches import CUT
 from navitas.attribute.calls.walk import walk
 from navitas.attribute.window_spans import NO_WINDOW, WindowSpans
@@ -20,13 +20,13 @@ _MERGE_ROWS = 1 << 20
 _DENSE = 4
 
 
-def items_of_calls(threads: Sequence[Thread], spans: WindowSpans, amounts: Amounts, paths: Paths) -> Items:
-    """Every call path in every test, with what was spent while it was the innermost one.
+def totals_of_events(threads: Sequence[Thread], spans: WindowSpans, amounts: Amounts, paths: Paths) -> SelfTotals:
+    """Totals of the time in which each call path was the innermost one, for each test and thread.
 
-    A fresh call, its throw and its cut count in the test in which it was entered.
+    A call, its throw and its cut count in the test in which the call was entered.
     """
     entered = _Entered(amounts.columns)
-    parts: list[Items] = []
+    parts: list[SelfTotals] = []
     rows, limit = 0, _MERGE_ROWS
     for batch in walk(threads, paths, spans.marks):
         cells = cells_of(batch, spans)
@@ -39,12 +39,12 @@ def items_of_calls(threads: Sequence[Thread], spans: WindowSpans, amounts: Amoun
         parts += [part for part in map(_inside, found) if len(part.path)]
         rows = sum(len(part.path) for part in parts)
         if rows > limit:
-            parts = [Items.joined(parts, amounts.columns)]
+            parts = [SelfTotals.merged(parts, amounts.columns)]
             limit = max(_MERGE_ROWS, 2 * len(parts[0].path))
-    return Items.joined(parts, amounts.columns)
+    return SelfTotals.merged(parts, amounts.columns)
 
 
-def _spent(cells: EventCells, failed: I64, amounts: Amounts, paths: int) -> Items:
+def _spent(cells: EventCells, failed: I64, amounts: Amounts, paths: int) -> SelfTotals:
     """What passed from point to point, by cell and path, and calls that were entered; of those that `failed`, which did."""
     batch, count = cells.batch, len(cells.thread)
     key = batch.path if count == 1 else np.repeat(np.arange(count) * paths, np.diff(cells.start)) + batch.path
@@ -65,7 +65,7 @@ def _spent(cells: EventCells, failed: I64, amounts: Amounts, paths: int) -> Item
         counts[:, column] = np.bincount(key[ended - 1], minlength=size)
     some = np.flatnonzero((keys % paths != EMPTY) & ((counts[:, CALLS] > 0) | (spent[:, WALL_NS] > 0)))
     cell = keys[some] // paths
-    return Items(cells.window[cell], cells.thread[cell], keys[some] % paths, counts[some], spent[some])
+    return SelfTotals(cells.window[cell], cells.thread[cell], keys[some] % paths, counts[some], spent[some])
 
 
 class _Entered:
@@ -76,7 +76,7 @@ class _Entered:
         self._levels: list[int] = []
         self._windows: list[int] = []
 
-    def ends(self, cells: EventCells, failed: I64, cell_of: I64, paths: Paths) -> Items:
+    def ends(self, cells: EventCells, failed: I64, cell_of: I64, paths: Paths) -> SelfTotals:
         """Calls that ended in another cell than they began in, by a throw or without an end, in the window of their entry."""
         kind, path, depth = cells.batch.kind, cells.batch.path, cells.batch.depth
         begin, end = depth[cells.start[:-1]], depth[cells.start[1:] - 1]
@@ -110,19 +110,19 @@ class _Entered:
             self._windows.append(window)
 
 
-def _counted(rows: Sequence[tuple[I64, int, I64, I64]], columns: int) -> Items:
-    """Items that count one call each: window, thread, path and column of the count."""
+def _counted(rows: Sequence[tuple[I64, int, I64, I64]], columns: int) -> SelfTotals:
+    """Totals that count one call for each row; rows give window, thread, path and the column to count in."""
     if not rows:
-        return Items.joined([], columns)
+        return SelfTotals.merged([], columns)
     window, path, column = (np.concatenate([row[i] for row in rows]) for i in (0, 2, 3))
     thread = np.repeat([row[1] for row in rows], [len(row[2]) for row in rows])
     counts = np.zeros((len(path), 3), np.int64)
     counts[np.arange(len(path)), column] = 1
-    return Items(window, thread.astype(np.int64), path, counts, np.zeros((len(path), columns)))
+    return SelfTotals(window, thread.astype(np.int64), path, counts, np.zeros((len(path), columns)))
 
 
-def _inside(items: Items) -> Items:
-    kept: Bool = items.window != NO_WINDOW
+def _inside(totals: SelfTotals) -> SelfTotals:
+    kept: Bool = totals.window != NO_WINDOW
     if kept.all():
-        return items
-    return Items(items.window[kept], items.thread[kept], items.path[kept], items.counts[kept], items.amounts[kept])
+        return totals
+    return SelfTotals(totals.window[kept], totals.thread[kept], totals.path[kept], totals.counts[kept], totals.amounts[kept])
