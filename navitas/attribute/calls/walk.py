@@ -17,15 +17,16 @@ from navitas.parse.tables import ENTER, RESUME, Thread
 
 @dataclass(frozen=True, slots=True)
 class EventBatch:
-    """Pieces of threads: piece i has the points start[i] … start[i + 1] − 1; `cell` are the starts of pieces and the marks.
+    """Pieces of threads: piece i has the points start[i] … start[i + 1] − 1.
 
-    From each point to the next one of its piece the thread was in `path`; `kind` is what happened at the point (tables.ENTER …,
-    stretches.CUT, stretches.POINT). `depth` counts the calls of `path`. Exits fit their entries.
+    `segment_start` has the starts of pieces and the marks. Between a point and the next one of its piece, the thread is in
+    `path`; `kind` is the event at the point (tables.ENTER …, stretches.CUT, stretches.POINT). `depth` counts the calls of `path`.
+    Exits fit their entries.
     """
 
     pieces: Sequence[Piece]
     start: I64
-    cell: I64
+    segment_start: I64
     t_ns: I64
     kind: U8
     path: I64
@@ -67,7 +68,7 @@ def _batch(pieces: Sequence[Piece], carried: int, paths: Paths, marks: I64) -> E
         points = points_of(pieces, marks)
         found = _follow(points, before, paths)
     assert found is not None  # events of mended pieces fit
-    return EventBatch(pieces, points.start, points.cell, points.t_ns, points.kind, *found)
+    return EventBatch(pieces, points.start, points.segment_start, points.t_ns, points.kind, *found)
 
 
 def _follow(points: Points, before: I64, paths: Paths) -> tuple[I64, I64] | None:
