@@ -165,10 +165,10 @@ def _evidence(component: Component, runs: Sequence[tuple[RunTables, ComponentCur
     if not known:
         return Evidence(component.name, "none", () if runs else merged([[_NO_RUN]]))
     level = max((curves.level for _, curves in known), key=component.levels.index)
-    priced = [run for run, curves in known if curves.threads is not None and curves.threads.cpu_ns is not None]
-    uncosted = any(run.probe_cost is None and any(map(_has_calls, run.threads)) for run in priced)
+    with_cpu_time = [run for run, curves in known if curves.threads is not None and curves.threads.cpu_ns is not None]
+    uncalibrated = any(run.probe_cost is None and any(map(_has_calls, run.threads)) for run in with_cpu_time)
     reasons = [curves.reasons for _, curves in known]
-    return Evidence(component.name, level, (*merged(reasons), *merged([[NO_COST]] if uncosted else [])))
+    return Evidence(component.name, level, (*merged(reasons), *merged([[NO_COST]] if uncalibrated else [])))
 
 
 def _has_calls(thread: Thread) -> bool:

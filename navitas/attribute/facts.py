@@ -44,10 +44,14 @@ def facts_of(run: AttributedRun, parts: Sequence[SelfTotals], paths: Paths) -> R
     curves = [None if component is None else component.threads for component in run.components]
     rows = rows_of(run.tables.threads, curves, run.spans, parts)
     nodes = nodes_of([(rows.at(totals), totals) for totals in parts], paths)
-    priced = next((i for i, one in enumerate(curves) if one is not None and one.cpu_ns is not None), None)
-    probes = no_probes(nodes, len(rows)) if priced is None else probes_energy(nodes, rows.energy_j[:, priced], rows.cpu_ns)
-    windows = windows_of(run, rows, priced)
-    estimates = compensations(run, windows, rows, probes, rows.energy_j[:, priced or 0])
+    probes_component = next((i for i, one in enumerate(curves) if one is not None and one.cpu_ns is not None), None)
+    probes = (
+        no_probes(nodes, len(rows))
+        if probes_component is None
+        else probes_energy(nodes, rows.energy_j[:, probes_component], rows.cpu_ns)
+    )
+    windows = windows_of(run, rows, probes_component)
+    estimates = compensations(run, windows, rows, probes, rows.energy_j[:, probes_component or 0])
     probes = probes.scaled(nodes, corrections(estimates, len(run.spans.windows))[rows.window])
     owner, groups = _owners(run, rows)
     test, kept = run.tests[rows.window], run.tests[rows.window] != NO_TEST
@@ -55,7 +59,7 @@ def facts_of(run: AttributedRun, parts: Sequence[SelfTotals], paths: Paths) -> R
     energy = [*_outside_tests(run, rows), *_beside_threads(run, beside)]
     for number, curve in enumerate(curves):
         if curve is not None:
-            of_probes = probes if number == priced else no_probes(nodes, len(rows))
+            of_probes = probes if number == probes_component else no_probes(nodes, len(rows))
             energy += _threads_energy(_PlacedRows(rows, nodes, test, owner, kept), number, of_probes, run.probes_error)
     named = kept[nodes.row]
     row = nodes.row[named]
