@@ -22,7 +22,7 @@ _SPARE_SHIFT, _SPARE = 4, 256
 
 
 class GrowingRows:
-    """A table that grows by arrays and by single rows; from a million rows on `thin` drops what nobody needs, now and then."""
+    """A table that grows by arrays and by single rows; from a million rows on `thin` drops redundant rows, now and then."""
 
     def __init__(self, thin: Thin | None = None, /, **dtypes: type[np.generic]) -> None:
         self._dtypes = dtypes

@@ -24,7 +24,7 @@ _AROUND_NS = 3_600_000_000_000
 
 
 class Joined(NamedTuple):
-    """A trace on the run's clock (None where it is not this run's), how far readings of its clocks disagree, and what to tell."""
+    """A trace on the run's clock (None where it is not this run's), how far readings of its clocks disagree, and reasons."""
 
     trace: Trace | None
     residual_ns: int
@@ -41,9 +41,9 @@ class Process:
     def is_in(self, tasks: Tasks) -> bool:
         """Whether a trace has threads of it: another process' threads may have the same ids, but not those of this process."""
         own = np.isin(tasks.tid, list(self.tids))
-        told = own & (tasks.tgid >= 0)
-        if self.pid is not None and told.any():
-            return bool((tasks.tgid[told] == self.pid).any())
+        known = own & (tasks.tgid >= 0)
+        if self.pid is not None and known.any():
+            return bool((tasks.tgid[known] == self.pid).any())
         return not self.tids or bool(own.any())
 
 
@@ -104,7 +104,7 @@ def _mapping(trace: Trace, triples: ClockTriples, reasons: list[Reason]) -> Mapp
 
 
 def _map_unknown(trace: Trace, triples: ClockTriples, reasons: list[Reason]) -> Mapping | None:
-    """The clock is not told: the trace's marks say which one it is, or by how much it differs from monotonic."""
+    """The trace does not name its clock: its marks show which one it is, or its offset to monotonic."""
     taken = trace.snapshots
     marks = [(taken.trace_ns, taken.monotonic_ns)]
     read = taken.realtime_ns >= 0

@@ -16,7 +16,7 @@ _TIME_BITS = 40
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Facts of threads in any order: when, of which thread, what (`gather.OPEN` …); its process, name and parent (-1: not told).
+    """Facts of threads in any order: when, of which thread, what (`gather.OPEN` …); its process, name and parent (-1: unknown).
 
     `parent` is a thread of the same process. A time of -1 is that of no moment: the fact holds throughout.
     """
@@ -77,13 +77,13 @@ class _Keys:
 def _last(life: I64, value: I32) -> I32:
     """The last value of each life that is not -1."""
     of_life = np.full(int(life[-1]) + 1, UNKNOWN, np.int32)
-    told = np.flatnonzero(value != UNKNOWN)
-    of_life[life[told]] = value[told]
+    known = np.flatnonzero(value != UNKNOWN)
+    of_life[life[known]] = value[known]
     return of_life
 
 
 def _with_processes(tasks: Tasks, parent: I32, keys: _Keys) -> Tasks:
-    """A thread whose process is not told has its parent's, however many generations back that is known."""
+    """Give a thread of an unknown process the process of its nearest ancestor with a known one."""
     child = np.flatnonzero((tasks.tgid == UNKNOWN) & (parent != UNKNOWN))
     if not len(child):
         return tasks

@@ -101,7 +101,7 @@ def test_a_link_in_a_circle_is_replaced_by_the_report(tmp_path: Path, capsys: py
     assert f"{tmp_path / 'on'}: " in capsys.readouterr().err
 
 
-def test_closed_streams_that_are_needed_are_told(tmp_path: Path) -> None:
+def test_closed_streams_that_are_needed_are_reported(tmp_path: Path) -> None:
     golden = Path(__file__).parents[2] / "golden/recording-v1"
     navitas = [sys.executable, "-c", "from navitas.cli.main import main; main()"]
     for line, word in (
@@ -150,7 +150,7 @@ def test_a_report_does_not_take_the_recording_s_place(capsys: pytest.CaptureFixt
         check_outputs(ReportOptions((ReportFile("json", Path("new"), "--json"),)), Path("new"))
 
 
-def test_too_little_memory_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_too_little_memory_is_reported(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def no_room(*_: object, **__: object) -> None:
         raise MemoryError
 
