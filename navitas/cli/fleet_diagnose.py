@@ -47,8 +47,8 @@ def command(*, store: Path, engine: str, memory_mib: int, app: str | None, clien
             apps = hogs.app[hogs.app == find_app(fleet.store, app, app_names(fleet))]
         else:
             apps = suspects(hogs, bugs)
-        with bar("looking at conditions") as told:
-            diagnoses = diagnoses_of(fleet, hogs, bugs, apps, told, clients=[] if number is None else [number])
+        with bar("looking at conditions") as advance:
+            diagnoses = diagnoses_of(fleet, hogs, bugs, apps, advance, clients=[] if number is None else [number])
         rows = app_actions(fleet, hogs, diagnoses) if number is None else client_actions(fleet, hogs, bugs, diagnoses, number)
     if not outputs.write(ActionRow, rows):
         return

@@ -54,6 +54,6 @@ def paper_bugs(fleet: Fleet, outputs: Outputs) -> None:
 
 
 def _made(fleet: Fleet) -> paper.Compared:
-    with bar("rates as in the paper") as told:
-        paper_sums.brought_up_to_date(fleet, told)
+    with bar("rates as in the paper") as advance:
+        paper_sums.brought_up_to_date(fleet, advance)
     return paper.find_hogs(fleet)

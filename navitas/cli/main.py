@@ -104,9 +104,9 @@ def run(arguments: list[str]) -> int:
         sys.stdout = None
         return ExitCode.OK
     except NavitasError as error:
-        return _tell(error.message, error.remedy, error.exit_code)
+        return _print_error(error.message, error.remedy, error.exit_code)
     except (OSError, MemoryError, UnicodeEncodeError) as error:
-        return _tell(*_of_system(error), ExitCode.TROUBLE)
+        return _print_error(*_of_system(error), ExitCode.TROUBLE)
     return int(result) if isinstance(result, int) else ExitCode.OK
 
 
@@ -122,7 +122,7 @@ def _of_system(error: OSError | MemoryError | UnicodeEncodeError) -> tuple[str, 
     return f"{where}{error.strerror or error}", remedy
 
 
-def _tell(message: str, remedy: str, code: ExitCode) -> ExitCode:
+def _print_error(message: str, remedy: str, code: ExitCode) -> ExitCode:
     with suppress(OSError):
         click.secho(f"error: {printable_lines(message)}", err=True, fg="red")
         if remedy:

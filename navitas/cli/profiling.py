@@ -138,7 +138,7 @@ def _profile(
     """Profile what `make` makes on a device and report; `origin` gives the recording's provenance once the bundles are made."""
 
     def measure(device: Callable[[], Device], place: RecordingPlace, progress: ConsoleProgress) -> ProfilingOutcome:
-        # One on adb is known, or told not to be there, before anything is built.
+        # One on adb is known, or reported missing, before anything is built.
         virtual = _is_virtual(run, device)
         bundles = make(progress, virtual)
         if virtual:
@@ -178,13 +178,13 @@ def _report(measure: Measure, name: str, options: ProfileOptions, report: Report
     check_place(run.output or RECORDINGS)
     load_spec(find_profile(run.phone))
     check_options(options)
-    with _place(run.output, name) as place, ExitStack() as told, ConsoleProgress() as progress:
+    with _place(run.output, name) as place, ExitStack() as on_error, ConsoleProgress() as progress:
         with BackgroundContext(lambda: device_of(run)) as phone:
             outcome = measure(phone.result, place, progress)
-            told.enter_context(_measuring().told(outcome.recording))
+            on_error.enter_context(_measuring().name_recording_on_error(outcome.recording))
         progress.stage("analysing")
         profile = _measuring().load_profile(outcome.recording, report.method)
-    return int(_measuring().tell(outcome, profile, report))
+    return int(_measuring().report_outcome(outcome, profile, report))
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +197,7 @@ class RecordingPlace:
 
 @contextmanager
 def _place(output: Path | None, name: str) -> Iterator[RecordingPlace]:
-    """The place of a recording. A named one is held from here on, so that no build is in vain; a new folder is nobody else's."""
+    """The place of a recording. A named one is held from here on, so that no build is in vain; a new folder has no other user."""
     if output is None:
         yield RecordingPlace(lambda: default_recording(name))
         return

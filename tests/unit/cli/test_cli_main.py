@@ -14,7 +14,7 @@ import navitas
 from navitas.cli.destinations import check_outputs
 from navitas.cli.formats import ReportFile
 from navitas.cli.main import COMMANDS, run
-from navitas.cli.measuring import tell
+from navitas.cli.measuring import report_outcome
 from navitas.cli.options import ReportOptions
 from navitas.collect.session import ProfilingOutcome
 from navitas.errors import ExitCode, UsageError
@@ -193,7 +193,7 @@ def test_what_was_measured_is_told_although_no_report_can_be_made(tmp_path: Path
     recording = Path(shutil.copytree(Path(__file__).parents[2] / "golden/recording-v1", tmp_path / "rec"))
     outcome = ProfilingOutcome(recording, {"a.BTest#c": "why"}, crashed=False)
     with pytest.raises(UsageError, match="mian"):
-        tell(outcome, navitas.load(recording), ReportOptions(tree="mian"))
+        report_outcome(outcome, navitas.load(recording), ReportOptions(tree="mian"))
     error = capsys.readouterr().err
     assert "FAILED a.BTest#c: why" in error
     assert f"recording: {recording}\n" in error
@@ -203,7 +203,7 @@ def test_a_large_recording_says_so(tmp_path: Path, capsys: pytest.CaptureFixture
     recording = Path(shutil.copytree(Path(__file__).parents[2] / "golden/recording-v1", tmp_path / "rec"))
     with (recording / "big").open("wb") as file:
         file.truncate(203_000_000)
-    tell(ProfilingOutcome(recording, {}, crashed=False), navitas.load(recording), ReportOptions())
+    report_outcome(ProfilingOutcome(recording, {}, crashed=False), navitas.load(recording), ReportOptions())
     error = capsys.readouterr().err
     assert f"recording: {recording} (203 MB; smaller with --mode tick or folded, " in error and "--exclude" in error
 
