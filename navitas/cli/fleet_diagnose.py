@@ -11,13 +11,14 @@ from rich.text import Text
 
 from navitas.cli.bars import bar
 from navitas.cli.fleet_engines import engine_options, fleet_of
-from navitas.cli.fleet_rows import output_options, print_table, signed, take_outputs
+from navitas.cli.fleet_rows import output_options, print_table, take_outputs
 from navitas.cli.paths import TEXT
 from navitas.cli.standard_output import output_console
 from navitas.errors import UsageError
 from navitas.fleet.advice import ActionRow, app_actions, client_actions, client_apps
 from navitas.fleet.bugs import find_bugs
 from navitas.fleet.diagnoses import diagnoses_of, suspects
+from navitas.fleet.figures import with_interval
 from navitas.fleet.hogs import find_hogs
 from navitas.fleet.names import find_app, find_client
 from navitas.fleet.results import app_names
@@ -66,7 +67,7 @@ def print_client(client: str, rows: list[ActionRow], top: int) -> None:
             "Do": lambda row: row.text,
             "Why": lambda row: row.why,
             "Runs %": lambda row: f"{row.share_percent:.0f}",
-            "Gain min (95 %)": lambda row: signed(row.gain_min, row.gain_low_min, row.gain_high_min),
+            "Gain min (95 %)": lambda row: with_interval(row.gain_min, row.gain_low_min, row.gain_high_min),
         },
         rows,
         top,
@@ -79,12 +80,12 @@ def _print(rows: list[ActionRow], top: int) -> None:
     findings = [list(group) for _, group in groupby(rows, key=lambda row: (row.app, row.where))]
     for finding in findings[:top]:
         first = finding[0]
-        extra = signed(first.extra_percent_h, first.extra_low_percent_h, first.extra_high_percent_h, 1)
+        extra = with_interval(first.extra_percent_h, first.extra_low_percent_h, first.extra_high_percent_h, 1)
         where = f" where {first.where}" if first.where else ""
         title = f"{first.app} ({first.kind}){where}: {extra} %/h, {first.clients:,} client{'' if first.clients == 1 else 's'}"
         console.print(Text(printable(title), style="bold"))
         for row in finding:
-            gain = signed(row.gain_min, row.gain_low_min, row.gain_high_min)
+            gain = with_interval(row.gain_min, row.gain_low_min, row.gain_high_min)
             console.print(Text(printable(f"  {row.text}: {gain} min")))
     if not findings:
         console.print("No app is known to drain under a condition that clients can change.")
