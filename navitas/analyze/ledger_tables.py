@@ -119,7 +119,7 @@ class LedgerTables:
         return found
 
     def test_records(self) -> tuple[TestEnergy, ...]:
-        """One record for each run of each test; what a baseline's run of it used stands beside."""
+        """One record for each run of each test; with what the test used in a baseline run."""
         tests, columns = self.ledger.tests, self._columns
         repeats, ids, runs = tests.repeat.tolist(), tests.id.tolist(), tests.run_id.tolist()
         unprobed = self._unprobed(repeats)

@@ -33,7 +33,7 @@ class Loaded:
 
 
 def load(recording: str | PathLike[str], *, alternative: str | None = None) -> Profile:
-    """Open, parse and analyse a recording; `alternative` names a model (`paper1`) whose figures stand beside the default ones.
+    """Open, parse and analyse a recording; `alternative` names a second model (`paper1`), in addition to the default one.
 
     Raises:
         RecordingError: the folder is no recording, or its files cannot be read.

@@ -44,7 +44,7 @@ def build_ledger(
     components: Sequence[Component] = COMPONENTS,
     alternative: str | None = None,
 ) -> Ledger:
-    """Attribute the energy of every run; `alternative` names a model whose figures stand beside the default ones."""
+    """Attribute the energy of every run; `alternative` names a model to use in addition to the default one."""
     tests = TestRows(manifest.tests, alternative=alternative is not None)
     found = _Attribution(parsed, manifest, model, components, alternative, tests)
     baselines = {run.id for run in manifest.runs if run.baseline}

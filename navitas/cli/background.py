@@ -14,7 +14,7 @@ T = TypeVar("T")
 class BackgroundContext(Generic[T]):
     """Enters a context manager on a thread of its own; `result` returns its value or raises its error.
 
-    Leaving the block waits for the start to end, then leaves the context manager, also if nobody called `result`.
+    Leaving the block waits for the start to end, then leaves the context manager, also if `result` was never called.
     """
 
     def __init__(self, make: Callable[[], AbstractContextManager[T]]) -> None:

@@ -33,7 +33,7 @@ from navitas.untrusted_text import printable
 @click.option("--client", type=TEXT, metavar="NAME", help="What this client can do: its name as ingested, or its pseudonym.")
 @output_options
 def command(*, store: Path, engine: str, memory_mib: int, app: str | None, client: str | None, **values: Any) -> None:
-    """Tell under which conditions hogs and apps with bugs drain, and what helps: killing, updating, another network."""
+    """Show under which conditions hogs and apps with bugs drain, and what helps: killing, updating, another network."""
     outputs = take_outputs(values)
     if app is not None and client is not None:
         raise UsageError("--app and --client are two questions", "Leave one of them out.")

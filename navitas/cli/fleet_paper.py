@@ -40,14 +40,14 @@ def method_option(function: F) -> F:
 
 
 def paper_hogs(fleet: Fleet, outputs: Outputs) -> None:
-    """Tell the paper's hogs."""
+    """Show the paper's hogs."""
     rows = paper_hog_rows(fleet, _made(fleet))
     if outputs.write(PaperHogRow, rows, method="paper"):
         print_table(f"Hogs by the paper's method: {len(rows):,}", _COLUMNS, rows, outputs.top)
 
 
 def paper_bugs(fleet: Fleet, outputs: Outputs) -> None:
-    """Tell the paper's bugs."""
+    """Show the paper's bugs."""
     rows = paper_bug_rows(fleet, paper.find_bugs(fleet, _made(fleet)))
     columns = {"Client": lambda row: row.client, **_COLUMNS}
     if outputs.write(PaperBugRow, rows, method="paper"):

@@ -21,7 +21,7 @@ from navitas.fleet.results import SCHEMA_VERSION, PairsRow
 @click.option("-o", "--output", type=WRITE, metavar="FILE", help="Write all pairs to this .csv or .parquet file.")
 @click.option("--json", "json_file", type=WRITE_ANY_NAME, metavar="FILE", help="Write the counts ('-': stdout).")
 def command(*, store: Path, engine: str, memory_mib: int, output: Path | None, json_file: Path | None) -> None:
-    """Tell which pairs of samples count, why others do not, and how fast batteries drained; export the pairs."""
+    """Show which pairs of samples count, why others do not, and how fast batteries drained; export the pairs."""
     check_files([path for path in (output, json_file) if path is not None])
     if output is not None:
         check_export(output)

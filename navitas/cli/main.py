@@ -111,7 +111,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _of_system(error: OSError | MemoryError | UnicodeEncodeError) -> tuple[str, str]:
-    """Message and remedy of an error that nobody has named better."""
+    """Message and remedy of an error that has no better message."""
     if isinstance(error, MemoryError):
         return "there is not enough memory", "close other programs, or profile fewer tests at once"
     if isinstance(error, UnicodeEncodeError):  # a name that no argument gave, such as that of the folder this runs in

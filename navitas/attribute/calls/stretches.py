@@ -59,20 +59,18 @@ def pieces_of(index: int, thread: Thread) -> Iterator[Piece]:
         yield _ended(waiting, fold, folds_from, thread)
 
 
-def mended(piece: Piece, open_methods: Sequence[int]) -> Piece:
-    """The piece with events that fit each other: an exit whose entry was lost is left out, and one whose callees' exits were lost
-    cuts them.
-    """
+def repaired(piece: Piece, open_methods: Sequence[int]) -> Piece:
+    """The piece with matching events: drop an exit without its entry; cut callees that lack an exit when their caller exits."""
     methods = list(open_methods)
     is_open = Counter(methods)
     rows: list[int] = []
     kinds: list[int] = []
-    of: list[int] = []
+    methods_of_rows: list[int] = []
 
     def take(row: int, kind: int, method: int) -> None:
         rows.append(row)
         kinds.append(kind)
-        of.append(method)
+        methods_of_rows.append(method)
 
     for row, (kind, method) in enumerate(zip(piece.events.kind.tolist(), piece.events.method.tolist(), strict=True)):
         if kind in (ENTER, RESUME):
@@ -85,7 +83,7 @@ def mended(piece: Piece, open_methods: Sequence[int]) -> Piece:
                 is_open[methods.pop()] -= 1
             take(row, kind, method)
             is_open[methods.pop()] -= 1
-    events = CallEvents(piece.events.t_ns[rows], np.array(kinds, np.uint8), np.array(of, np.int32))
+    events = CallEvents(piece.events.t_ns[rows], np.array(kinds, np.uint8), np.array(methods_of_rows, np.int32))
     return replace(piece, events=events if rows else _NO_EVENTS)
 
 

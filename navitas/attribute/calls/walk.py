@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navitas.attribute.calls.paths import EMPTY, Paths
-from navitas.attribute.calls.stretches import PIECE_EVENTS, POINT, Piece, Points, mended, pieces_of, points_of
+from navitas.attribute.calls.stretches import PIECE_EVENTS, POINT, Piece, Points, pieces_of, points_of, repaired
 from navitas.attribute.curves import Word, in_sorted
 from navitas.parse.arrays import I64, U8
 from navitas.parse.tables import ENTER, RESUME, Thread
@@ -63,11 +63,11 @@ def _batch(pieces: Sequence[Piece], carried: int, paths: Paths, marks: I64) -> E
     points = points_of(pieces, marks)
     found = _follow(points, before, paths)
     if found is None:
-        # One exit that does not fit can hide another one, also of another piece: all of them are mended at once.
-        pieces = [mended(piece, paths.methods_of(path)) for piece, path in zip(pieces, before.tolist(), strict=True)]
+        # One exit that does not fit can hide another one, also of another piece: repair all pieces at once.
+        pieces = [repaired(piece, paths.methods_of(path)) for piece, path in zip(pieces, before.tolist(), strict=True)]
         points = points_of(pieces, marks)
         found = _follow(points, before, paths)
-    assert found is not None  # events of mended pieces fit
+    assert found is not None  # events of repaired pieces fit
     return EventBatch(pieces, points.start, points.segment_start, points.t_ns, points.kind, *found)
 
 

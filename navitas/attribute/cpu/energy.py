@@ -49,7 +49,7 @@ class SlotRate:
         return watts
 
     def of_rest(self, a_ns: I64, b_ns: I64) -> F64:
-        """Watts of what no thread shows in spans that lie within one slot each."""
+        """Watts of unattributed CPU time in spans that lie within one slot each."""
         return self.watts[slots_of(self.edges, a_ns, b_ns)]
 
 

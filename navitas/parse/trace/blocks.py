@@ -34,7 +34,7 @@ class Block:
 
 
 def read_blocks(source: Path | bytes, block_bytes: int) -> Iterator[Block]:
-    """The lines of a trace in order; of an HTML page those of its traces alone. A block is good until the next one is asked for.
+    """The lines of a trace in order; of an HTML page those of its traces alone. A block is valid until the next one is requested.
 
     RecordingError when the file cannot be read.
     """

@@ -17,7 +17,7 @@ Thin = Callable[[Mapping[str, NDArray[Any]]], Bool]
 
 _STAGED = 1 << 12
 _THINNED_FROM = 1 << 20
-# How much more room is taken than is asked for: a sixteenth, and some.
+# How much more room is reserved than requested: a sixteenth, and some.
 _SPARE_SHIFT, _SPARE = 4, 256
 
 

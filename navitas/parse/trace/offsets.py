@@ -100,7 +100,7 @@ def _recorded_sleeps(suspends: TimeSpans, low: int, high: int, slept: int) -> li
 
 
 class _Pauses:
-    """Times without an event; the events are put in order once, when they are asked for."""
+    """Times without an event; the events are sorted once, on the first request."""
 
     def __init__(self, trace: Trace) -> None:
         self._columns = (trace.switches.t_ns, trace.frequencies.t_ns, trace.idle.t_ns)
