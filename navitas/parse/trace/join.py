@@ -65,7 +65,7 @@ def to_monotonic(
         return Joined(None, 0, (*reasons, Reason("trace_of_other_boot", "the trace is of another boot of the device")))
     mapping = _mapping(trace, triples, reasons)
     if mapping is None:
-        text = "no reading relates the trace's clock to the run's"
+        text = "no reading shows how the trace's clock is related to the run's"
         return Joined(None, 0, (*reasons, Reason("trace_clock_unrelated", text)))
     taken = triples.monotonic_ns
     begin_ns, end_ns = run_ns or ((int(taken[0]), int(taken[-1])) if len(taken) else (trace.start_ns, trace.end_ns))
@@ -113,7 +113,7 @@ def _map_unknown(trace: Trace, triples: ClockTriples, reasons: list[Reason]) -> 
     # Monotonic marks outrank those of realtime, which may have been set.
     offsets = next((found for at, own in marks if len(found := (at - own)[own >= 0])), None)
     if offsets is None:
-        reasons.append(Reason("trace_clock_unknown", "the trace does not name its clock: assumed to be the monotonic one"))
+        reasons.append(Reason("trace_clock_unknown", "the trace does not name its clock: taken for the monotonic one"))
         return shifted(0, 0)
     offset = round(float(np.median(offsets)))
     spread = int(np.abs(offsets - offset).max())
