@@ -77,7 +77,7 @@ ONLY_IN = {
     "google": {"parse/trace/perfetto", "perfetto/"},
     "perfetto": {"perfetto/"},
     "lxml": {"power/", "virtual_phone/kernel/"},
-    "rich": {"cli/", "report/terminal", "report/call_tree", "report/text"},
+    "rich": {"cli/", "report/terminal", "report/call_tree", "report/fitted_table", "report/text"},
     "click": {"cli/"},
     "duckdb": {"fleet/engine/duckdb"},
     "pyspark": {"fleet/engine/spark"},
