@@ -29,8 +29,8 @@ _OWN_MODE, _USUAL_MODE = 0o600, 0o666
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
-def aside(target: Path) -> Path:
-    """A new name beside a file, to be written and then renamed: nobody's file has it, and nobody can guess it."""
+def unfinished_path(target: Path) -> Path:
+    """A random new name in the folder of a file, for its unfinished content. No file has it, and nobody can guess it."""
     return target.with_name(f".{secrets.token_hex(_TOKEN_BYTES)}.part")
 
 
@@ -104,7 +104,7 @@ def _remove(paths: Iterable[Path]) -> None:
 @contextmanager
 def _renamed(target: Path, shown: Path, *, durable: bool, private: bool = False) -> Iterator[tuple[Path, int]]:
     """The name of a new file and its open descriptor, which the block closes; then the file is renamed."""
-    part = aside(target)
+    part = unfinished_path(target)
     replaced = _replaced(target)
     try:
         with naming(shown):

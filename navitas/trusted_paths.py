@@ -13,8 +13,8 @@ from pathlib import Path
 _MOST_LINKS = 40  # path_resolution(7)
 
 
-def way_to(path: Path) -> Iterator[Path]:
-    """Every folder and link that the kernel goes through to a path, in its order: also links behind links. Raises `OSError`."""
+def resolved_steps(path: Path) -> Iterator[Path]:
+    """Every folder and link that resolving a path visits, in order; also links behind links. Raises `OSError`."""
     at, rest, links = Path("/"), list(reversed(path.absolute().parts[1:])), 0
     yield at
     while rest:

@@ -10,7 +10,7 @@ from pathlib import Path
 import platformdirs
 
 from navitas.errors import UsageError
-from navitas.trusted_paths import change_fault, is_for_all, owner_fault, replace_fault, way_to
+from navitas.trusted_paths import change_fault, is_for_all, owner_fault, replace_fault, resolved_steps
 
 _NAME = "navitas"
 
@@ -53,7 +53,7 @@ def _own(folder: Path, variable: str) -> Path:
     """
     remedy = f"set {variable}, or HOME, to a folder of your own"
     try:
-        for part in way_to(folder):
+        for part in resolved_steps(folder):
             if fault := replace_fault(part):
                 raise UsageError(f"{fault}: Navitas neither reads nor writes there", f"chmod +t {part.parent}, or {remedy}")
             if part != part.parent and is_for_all(part.parent):

@@ -33,7 +33,7 @@ class Loaded:
 
 
 def load(recording: str | PathLike[str], *, alternative: str | None = None) -> Profile:
-    """Open, parse and analyse a recording; `alternative` names a model (`paper1`) whose figures stand beside the default ones.
+    """Open, parse and analyse a recording; `alternative` names a second model (`paper1`), in addition to the default one.
 
     Raises:
         RecordingError: the folder is no recording, or its files cannot be read.
@@ -96,11 +96,11 @@ def _found(parsed: ParsedRecording, manifest: Manifest, model: PowerModel) -> It
     """What the recording, its parsing and its power profile warn of."""
     if manifest.state == "partial":
         remedy = "Figures hold for what was recorded; record again for the rest."
-        yield Notice.of("partial_recording", "the recording is partial: it was interrupted or a device was lost", remedy)
+        yield Notice.with_code("partial_recording", "the recording is partial: it was interrupted or a device was lost", remedy)
     for warning in parsed.warnings:
         yield Notice(warning.code, f"{_place(warning.run)}{warning.message}", warning.remedy, warning.run)
     for message in model.warnings:
-        yield Notice.of("power_profile", message, "Name a better profile with --power-profile.")
+        yield Notice.with_code("power_profile", message, "Name a better profile with --power-profile.")
     warned = {warning.code for warning in parsed.warnings}
     for loss in parsed.losses:
         if loss.what not in warned:

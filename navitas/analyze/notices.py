@@ -17,7 +17,7 @@ _NAMED = 5
 
 def notices(profile: Profile) -> tuple[Notice, ...]:
     """All warnings of a profile's figures."""
-    problems = [Notice.of("not_conserved", problem, "Please report this as a bug.") for problem in check(profile)]
+    problems = [Notice.with_code("not_conserved", problem, "Please report this as a bug.") for problem in check(profile)]
     return (*_against_rails(profile), *_large_probes(profile), *problems)
 
 
@@ -26,7 +26,7 @@ def _against_rails(profile: Profile) -> Iterator[Notice]:
     error = profile.totals.rails_error
     if error is not None and abs(error) > _RAILS_LIMIT:
         message = f"the estimate is {100 * error:+.0f} % off what the device's rails measured"
-        yield Notice.of("rails_disagree", message, "Run longer tests, or take the figures as relative only.")
+        yield Notice.with_code("rails_disagree", message, "Run longer tests, or take the figures as relative only.")
 
 
 def _large_probes(profile: Profile) -> Iterator[Notice]:
@@ -64,4 +64,4 @@ def _large_probes(profile: Profile) -> Iterator[Notice]:
         remedy = f"{cheaper}With --granularity test there are no probes in methods."
     if not any(test.unprobed_j for test in costed):
         remedy = f"To correct the figures by runs without probes, add --baseline. {remedy}"
-    yield Notice.of("probes_large", message, remedy)
+    yield Notice.with_code("probes_large", message, remedy)

@@ -14,6 +14,7 @@ from navitas.analyze.baselines import CompensatedTotals, compensated_totals
 from navitas.analyze.classes import by_class
 from navitas.analyze.ledger_tables import LedgerTables
 from navitas.analyze.records import Notice, TestEnergy, Totals
+from navitas.analyze.records_of_tests import TestRecords
 from navitas.analyze.repeats import Repeats, repeats_of
 from navitas.analyze.role_totals import RoleTotal, role_totals
 from navitas.analyze.roll_up import MethodTotal, ThreadTotal, method_totals, thread_totals
@@ -89,7 +90,7 @@ class Profile:
     @cached_property
     def tests(self) -> tuple[TestEnergy, ...]:
         """One record for each run of each test, by run and id."""
-        return self.tables.test_records()
+        return TestRecords(self.tables).all()
 
     @cached_property
     def totals(self) -> Totals:

@@ -334,6 +334,6 @@ class Notice:
     run: int | None = None
 
     @classmethod
-    def of(cls, code: WarningCode, message: str, remedy: str) -> Notice:
-        """A warning of our own."""
+    def with_code(cls, code: WarningCode, message: str, remedy: str) -> Notice:
+        """A warning with a code that this version of Navitas defines."""
         return cls(code, message, remedy)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from navitas.attribute.component import ThreadCurves
-from navitas.attribute.curves import Curve, Knots, distinct, held
+from navitas.attribute.curves import Curve, Knots, distinct, in_sorted
 from navitas.parse.arrays import F64, I64
 
 WALL_NS, CPU_NS, ALTERNATIVE_J, JOULES = range(4)
@@ -58,7 +58,7 @@ class Amounts:
             first, count = knots.runs(owner, start, t_ns)
             # Where knots lie between a point and the next one, it is no one slope.
             bent = distinct(np.cumsum(count)[:-1] - 1)
-            bent = bent[(bent >= 0) & ~held(bent, start[1:] - 1)]
+            bent = bent[(bent >= 0) & ~in_sorted(bent, start[1:] - 1)]
             bent_owner = owner[np.searchsorted(start, bent, side="right") - 1]
             low, high = knots.place(bent_owner, t_ns[bent]), knots.place(bent_owner, t_ns[bent + 1])
             for column, value, slope in tracks:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from navitas.attribute.amounts import Amounts
-from navitas.attribute.calls.call_items import items_of_calls
-from navitas.attribute.calls.folded_items import items_of_folded
+from navitas.attribute.calls.event_totals import totals_of_events
+from navitas.attribute.calls.folded_totals import totals_of_folded
 from navitas.attribute.calls.overhead import NO_COST, with_probes
 from navitas.attribute.calls.paths import EMPTY, Paths
 from navitas.attribute.compensation import Baselines, relative_error
@@ -44,7 +44,7 @@ def build_ledger(
     components: Sequence[Component] = COMPONENTS,
     alternative: str | None = None,
 ) -> Ledger:
-    """Attribute the energy of every run; `alternative` names a model whose figures stand beside the default ones."""
+    """Attribute the energy of every run; `alternative` names a model to use in addition to the default one."""
     tests = TestRows(manifest.tests, alternative=alternative is not None)
     found = _Attribution(parsed, manifest, model, components, alternative, tests)
     baselines = {run.id for run in manifest.runs if run.baseline}
@@ -121,8 +121,8 @@ def _facts(run: AttributedRun, amounts: Amounts, paths: Paths) -> RunFacts:
     tables, cost = run.tables, run.tables.probe_cost
     costs = (None, None) if cost is None else (cost.events, cost.folded)
     parts = [
-        with_probes(items(tables.threads, run.spans, amounts, paths), each)
-        for items, each in zip((items_of_calls, items_of_folded), costs, strict=True)
+        with_probes(totals(tables.threads, run.spans, amounts, paths), each)
+        for totals, each in zip((totals_of_events, totals_of_folded), costs, strict=True)
     ]
     return facts_of(run, parts, paths)
 
@@ -166,11 +166,10 @@ def _evidence(component: Component, runs: Sequence[tuple[RunTables, ComponentCur
         return Evidence(component.name, "none", () if runs else merged([[_NO_RUN]]))
     names = [level.name for level in component.levels]
     level = component.levels[max(names.index(curves.level) for _, curves in known)]
-    priced = [run for run, curves in known if curves.threads is not None and curves.threads.cpu_ns is not None]
-    uncosted = any(run.probe_cost is None and any(map(_has_calls, run.threads)) for run in priced)
-    reasons = [curves.reasons for _, curves in known]
-    merged_reasons = (*merged(reasons), *merged([[NO_COST]] if uncosted else []))
-    return Evidence(component.name, level.name, merged_reasons, level.basis, level.expected_error)
+    with_cpu_time = [run for run, curves in known if curves.threads is not None and curves.threads.cpu_ns is not None]
+    uncalibrated = any(run.probe_cost is None and any(map(_has_calls, run.threads)) for run in with_cpu_time)
+    reasons = (*merged([curves.reasons for _, curves in known]), *merged([[NO_COST]] if uncalibrated else []))
+    return Evidence(component.name, level.name, reasons, level.basis, level.expected_error)
 
 
 def _has_calls(thread: Thread) -> bool:

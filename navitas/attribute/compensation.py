@@ -70,8 +70,8 @@ class Baselines:
             if test.status != "cut":
                 self._tests[test.key].append(test)
 
-    def of(self, key: TestKey, status: str) -> Baseline | None:
-        """Over all repeats of a test that ended the same way; None where no run without probes did."""
+    def find(self, key: TestKey, status: str) -> Baseline | None:
+        """The baseline of a test over all repeats with the same status; None if no run without probes has it."""
         found = [test for test in self._tests.get(key, ()) if test.status == status]
         if not found:
             return None

@@ -16,7 +16,7 @@ Word = TypeVar("Word", np.int64, np.uint64)
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """One cumulative curve: `value[i]` at `t_ns[i]` (strictly ascending), linear between, held beyond its ends."""
+    """One cumulative curve: `value[i]` at `t_ns[i]` (strictly ascending), linear in between and constant outside."""
 
     t_ns: I64
     value: F64
@@ -62,8 +62,8 @@ class Knots:
     _key: I64
 
     @classmethod
-    def of(cls, owner: I64, t_ns: I64, owners: int) -> Knots:
-        """Knots from owner (ascending) and time (ascending within an owner); every one of `owners` has a knot."""
+    def from_columns(cls, owner: I64, t_ns: I64, owners: int) -> Knots:
+        """Knots from columns: owner (ascending) and time (ascending within an owner). Each of the `owners` needs a knot."""
         origin, span = time_span(t_ns, owners)
         start = np.searchsorted(owner, np.arange(owners + 1))
         return cls(start.astype(np.int64), t_ns, origin, span, owner * span + (t_ns - origin))
@@ -123,29 +123,29 @@ class Knots:
 
 
 def distinct(values: NDArray[Word]) -> NDArray[Word]:
-    """The values, each once, ascending."""
+    """The distinct values in ascending order."""
     ordered = np.sort(values)
-    return ordered[begins(ordered)]
+    return ordered[group_starts(ordered)]
 
 
-def held(values: NDArray[Word], known: NDArray[Word]) -> Bool:
-    """Which values are among the known ones (ascending)."""
+def in_sorted(values: NDArray[Word], known: NDArray[Word]) -> Bool:
+    """`np.isin` for a `known` array that is sorted in ascending order."""
     if not len(known):
         return np.zeros(len(values), bool)
     return np.asarray(known[np.minimum(np.searchsorted(known, values), len(known) - 1)] == values)
 
 
-def begins(*columns: NDArray[Word]) -> Bool:
-    """Where a run of equal rows begins."""
+def group_starts(*columns: NDArray[Word]) -> Bool:
+    """True at the first row of each group of equal neighboring rows."""
     new = np.ones(len(columns[0]), bool)
     if len(new):
         new[1:] = np.any([np.diff(column) != 0 for column in columns], axis=0)
     return new
 
 
-def ends(*columns: I64) -> Bool:
-    """Where a run of equal rows ends."""
-    return np.roll(begins(*columns), -1)
+def group_ends(*columns: I64) -> Bool:
+    """True at the last row of each group of equal neighboring rows."""
+    return np.roll(group_starts(*columns), -1)
 
 
 def time_span(t_ns: I64, owners: int) -> tuple[int, int]:

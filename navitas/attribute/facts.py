@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navitas.attribute.amounts import ALTERNATIVE_J, CPU_NS, JOULES, WALL_NS
-from navitas.attribute.calls.items import CALLS, CUTS, THROWS, Items
 from navitas.attribute.calls.nodes import CallNodes, nodes_of
 from navitas.attribute.calls.overhead import ProbesEnergy, no_probes, probes_energy
 from navitas.attribute.calls.paths import Paths
+from navitas.attribute.calls.self_totals import CALLS, CUTS, THROWS, SelfTotals
 from navitas.attribute.compensation import Estimates, Unprobed
 from navitas.attribute.component import threads_between
 from navitas.attribute.ledger import NO_TEST, OUTSIDE, PROBES, Calls, Compensation, Energy, Shares
@@ -39,15 +39,19 @@ class RunFacts:
     """What each test used in this run, as a baseline."""
 
 
-def facts_of(run: AttributedRun, parts: Sequence[Items], paths: Paths) -> RunFacts:
+def facts_of(run: AttributedRun, parts: Sequence[SelfTotals], paths: Paths) -> RunFacts:
     """Join what calls and folded calls spent (`parts`, with the columns of `with_probes`) with what the curves say."""
     curves = [None if component is None else component.threads for component in run.components]
     rows = rows_of(run.tables.threads, curves, run.spans, parts)
-    nodes = nodes_of([(rows.at(items), items) for items in parts], paths)
-    priced = next((i for i, one in enumerate(curves) if one is not None and one.cpu_ns is not None), None)
-    probes = no_probes(nodes, len(rows)) if priced is None else probes_energy(nodes, rows.energy_j[:, priced], rows.cpu_ns)
-    windows = windows_of(run, rows, priced)
-    estimates = compensations(run, windows, rows, probes, rows.energy_j[:, priced or 0])
+    nodes = nodes_of([(rows.at(totals), totals) for totals in parts], paths)
+    probes_component = next((i for i, one in enumerate(curves) if one is not None and one.cpu_ns is not None), None)
+    probes = (
+        no_probes(nodes, len(rows))
+        if probes_component is None
+        else probes_energy(nodes, rows.energy_j[:, probes_component], rows.cpu_ns)
+    )
+    windows = windows_of(run, rows, probes_component)
+    estimates = compensations(run, windows, rows, probes, rows.energy_j[:, probes_component or 0])
     probes = probes.scaled(nodes, corrections(estimates, len(run.spans.windows))[rows.window])
     owner, groups = _owners(run, rows)
     test, kept = run.tests[rows.window], run.tests[rows.window] != NO_TEST
@@ -55,7 +59,7 @@ def facts_of(run: AttributedRun, parts: Sequence[Items], paths: Paths) -> RunFac
     energy = [*_outside_tests(run, rows), *_beside_threads(run, beside)]
     for number, curve in enumerate(curves):
         if curve is not None:
-            of_probes = probes if number == priced else no_probes(nodes, len(rows))
+            of_probes = probes if number == probes_component else no_probes(nodes, len(rows))
             energy += _threads_energy(_PlacedRows(rows, nodes, test, owner, kept), number, of_probes, run.probes_error)
     named = kept[nodes.row]
     row = nodes.row[named]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.attribute.curves import Word, begins
+from navitas.attribute.curves import Word, group_starts
 from navitas.parse.arrays import F64, I64, Bool
 
 
@@ -35,7 +35,7 @@ def preorder(parent: I64, rank: I64, size: I64) -> I64:
     """Each node's place when trees are walked depth first, siblings and roots by `rank`; `size` counts subtrees' nodes."""
     order = np.lexsort((rank, parent))
     before = np.cumsum(size[order]) - size[order]
-    first = np.flatnonzero(begins(parent[order]))
+    first = np.flatnonzero(group_starts(parent[order]))
     before -= np.repeat(before[first], np.diff(np.append(first, len(order))))
     place = np.empty(len(parent), np.int64)
     place[order] = before
@@ -47,7 +47,7 @@ def outermost(label: I64, size: I64) -> Bool:
     order = np.argsort(label, kind="stable")
     end = order + size[order]
     # A subtree ends inside its label's group of ends only where an earlier node of that label holds it.
-    group = (np.cumsum(begins(label[order])) - 1) * (len(label) + 1)
+    group = (np.cumsum(group_starts(label[order])) - 1) * (len(label) + 1)
     reach = np.maximum.accumulate(end + group)
     free = np.ones(len(label), bool)
     free[order[1:]] = reach[:-1] <= (order + group)[1:]

@@ -9,9 +9,9 @@ from functools import cache
 
 import numpy as np
 
-from navitas.attribute.calls.items import Items
+from navitas.attribute.calls.self_totals import SelfTotals
 from navitas.attribute.component import ThreadCurves
-from navitas.attribute.curves import begins, distinct, held, overlaps
+from navitas.attribute.curves import distinct, group_starts, in_sorted, overlaps
 from navitas.attribute.forest import sums
 from navitas.attribute.window_spans import WindowSpans
 from navitas.parse.arrays import F64, I64, Bool
@@ -26,7 +26,7 @@ class RunRows:
     """The rows of a run, test by test, largest energy first: one thread, or `count` threads of one name stem, in one test.
 
     `thread` is the row's (largest) thread. `energy_j` has a column for each component; joules and CPU ns are differences of
-    look-ups. `cell_j` are the joules of each single thread in each test, before threads were put together.
+    look-ups. `thread_j` are the joules of each single thread in each test, before threads were put together.
     """
 
     window: I64
@@ -34,7 +34,7 @@ class RunRows:
     count: I64
     energy_j: F64
     cpu_ns: F64
-    cell_j: F64
+    thread_j: F64
     _key: I64
     _row: I64
     _threads: int
@@ -45,20 +45,20 @@ class RunRows:
     def used_by_thread(self, windows: Bool) -> F64:
         """Joules of each thread (rows) by component (columns), summed over the windows chosen."""
         chosen = windows[self._key // self._threads]
-        thread, joules = self._key[chosen] % self._threads, self.cell_j[chosen]
+        thread, joules = self._key[chosen] % self._threads, self.thread_j[chosen]
         return sums(thread, joules, self._threads)
 
-    def at(self, items: Items) -> I64:
-        """Each item's row."""
-        return self._row[np.searchsorted(self._key, items.window * self._threads + items.thread)]
+    def at(self, totals: SelfTotals) -> I64:
+        """The row of each total."""
+        return self._row[np.searchsorted(self._key, totals.window * self._threads + totals.thread)]
 
 
 def rows_of(
-    threads: Sequence[Thread], components: Sequence[ThreadCurves | None], spans: WindowSpans, parts: Sequence[Items]
+    threads: Sequence[Thread], components: Sequence[ThreadCurves | None], spans: WindowSpans, parts: Sequence[SelfTotals]
 ) -> RunRows:
     """Find the threads that used energy or CPU time, or were in a call, in each test."""
     count = max(len(threads), 1)
-    called = distinct(np.concatenate([items.window * count + items.thread for items in parts]))
+    called = distinct(np.concatenate([totals.window * count + totals.thread for totals in parts]))
     reached = [called]
     for curves in components:
         if curves is not None:
@@ -74,7 +74,7 @@ def rows_of(
             joules[:, number] = after.read(curves.energy_j) - before.read(curves.energy_j)
             if curves.cpu_ns is not None:
                 cpu_ns = after.read(curves.cpu_ns) - before.read(curves.cpu_ns)
-    some = (joules > 0).any(axis=1) | (cpu_ns > 0) | held(key, called)
+    some = (joules > 0).any(axis=1) | (cpu_ns > 0) | in_sorted(key, called)
     key, thread, window, joules, cpu_ns = key[some], thread[some], window[some], joules[some], cpu_ns[some]
     whole_j: F64 = joules.sum(axis=1)
     row = _grouped(_labels(threads)[thread], window, whole_j)
@@ -93,7 +93,7 @@ def rows_of(
         count=np.bincount(row, minlength=size)[order],
         energy_j=energy_j[order],
         cpu_ns=np.bincount(row, cpu_ns, size).astype(np.float64)[order],
-        cell_j=joules,
+        thread_j=joules,
         _key=key,
         _row=place[row],
         _threads=count,
@@ -109,7 +109,7 @@ def _labels(threads: Sequence[Thread]) -> I64:
 def _grouped(label: I64, window: I64, joules: F64) -> I64:
     """A row for each thread in each window: its own for the largest of a label, one for all others."""
     order = np.lexsort((-joules, label, window))
-    first = np.flatnonzero(begins(window[order], label[order]))
+    first = np.flatnonzero(group_starts(window[order], label[order]))
     rank = np.arange(len(order)) - np.repeat(first, np.diff(np.append(first, len(order))))
     row = np.empty(len(order), np.int64)
     row[order] = np.cumsum(rank <= OWN_ROWS) - 1

@@ -49,10 +49,10 @@ class Windows:
     passive_j: F64
 
 
-def windows_of(run: AttributedRun, rows: RunRows, priced: int | None) -> Windows:
-    """What the run used in each of its windows; `priced` is the component that probes use."""
+def windows_of(run: AttributedRun, rows: RunRows, probes_component: int | None) -> Windows:
+    """What the run used in each of its windows; `probes_component` is the index of the component that probes use energy of."""
     count = len(run.spans.windows)
-    priced_j = np.zeros(len(rows)) if priced is None else rows.energy_j[:, priced]
+    component_j = np.zeros(len(rows)) if probes_component is None else rows.energy_j[:, probes_component]
     roles = [thread.role for thread in run.tables.threads]
     is_own = np.array([role not in NOT_THE_TESTS for role in roles], bool)
     is_jit = np.array([role == "jit" for role in roles], bool)
@@ -61,15 +61,15 @@ def windows_of(run: AttributedRun, rows: RunRows, priced: int | None) -> Windows
         return curve.at(run.spans.end_ns) - curve.at(run.spans.start_ns)
 
     def of_rows(chosen: Bool) -> F64:
-        return np.bincount(rows.window[chosen], priced_j[chosen], count).astype(np.float64)
+        return np.bincount(rows.window[chosen], component_j[chosen], count).astype(np.float64)
 
-    passive_j, nobody_j = np.zeros(count), np.zeros(count)
+    passive_j, unattributed_j = np.zeros(count), np.zeros(count)
     for component in run.components:
         if component is not None:
             passive_j += used(component.other_processes) + used(component.base)
-            nobody_j += used(component.unattributed)
+            unattributed_j += used(component.unattributed)
     threads_j = np.bincount(rows.window, rows.energy_j.sum(axis=1), count)
-    return Windows(threads_j + passive_j + nobody_j, of_rows(is_own[rows.thread]), of_rows(is_jit[rows.thread]), passive_j)
+    return Windows(threads_j + passive_j + unattributed_j, of_rows(is_own[rows.thread]), of_rows(is_jit[rows.thread]), passive_j)
 
 
 def unprobed(run: AttributedRun, windows: Windows) -> list[Unprobed]:
@@ -102,7 +102,7 @@ def compensations(
     for window, (row, figures) in enumerate(zip(run.tests.tolist(), measured, strict=True)):
         if row != NO_TEST:
             test = run.listed[row]
-            found[window] = compensation(Measured(*figures), run.probes_error, run.baselines.of(_key(test), test.status))
+            found[window] = compensation(Measured(*figures), run.probes_error, run.baselines.find(_key(test), test.status))
     return found
 
 

@@ -11,13 +11,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 @contextmanager
 def bar(text: str, console: Console | None = None) -> Iterator[Callable[[int, int], None]]:
-    """Give what is to be told how much of how much is done; nothing is shown where standard error is no terminal."""
+    """Show a progress bar. Call the yielded function with the steps done and the total. Without a terminal, nothing is shown."""
     shown = console or Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=shown, transient=True, disable=not shown.is_terminal) as progress:
         task = progress.add_task(text, total=None)
 
-        def told(done: int, total: int) -> None:
+        def advance(done: int, total: int) -> None:
             progress.update(task, completed=done, total=total)
 
-        yield told
+        yield advance

@@ -77,7 +77,7 @@ def _opened(path: Path) -> int:
             if error.errno != errno.ENXIO or not path.is_fifo():
                 raise
             if time.monotonic() >= end:
-                raise UsageError(f"{path}: nobody reads this pipe", "start its reader first, or name a file") from error
+                raise UsageError(f"{path}: no process reads this pipe", "start its reader first, or name a file") from error
             time.sleep(_LOOK_S)
             continue
         os.set_blocking(handle, True)

@@ -12,12 +12,12 @@ from navitas.errors import UsageError
 COMMANDS = {
     "ingest": ("navitas.cli.fleet_ingest", "Put files of samples into a fleet's folder."),
     "sample": ("navitas.cli.fleet_sample", "Take a sample of a phone: its battery, and what runs."),
-    "rates": ("navitas.cli.fleet_rates", "Tell or export how fast batteries drained between samples."),
+    "rates": ("navitas.cli.fleet_rates", "Show or export how fast batteries drained between samples."),
     "hogs": ("navitas.cli.fleet_hogs", "Name the apps that drain the battery wherever they run."),
     "bugs": ("navitas.cli.fleet_bugs", "Name apps that drain far more on a client than on others."),
     "jscore": ("navitas.cli.fleet_jscore", "Score clients by how their batteries last in use."),
-    "diagnose": ("navitas.cli.fleet_diagnose", "Tell on what an app's drain depends, and what helps."),
-    "report": ("navitas.cli.fleet_report", "Write one HTML page of all that a fleet tells."),
+    "diagnose": ("navitas.cli.fleet_diagnose", "Show on what an app's drain depends, and what helps."),
+    "report": ("navitas.cli.fleet_report", "Write one HTML page of all results of a fleet."),
     "simulate": ("navitas.cli.fleet_simulate", "Make a fleet with known truth, to try and check what is said of fleets."),
 }
 _EXTRA = ("duckdb", "pyarrow", "scipy")

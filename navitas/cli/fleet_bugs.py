@@ -9,8 +9,9 @@ import click
 
 from navitas.cli.fleet_engines import engine_options, fleet_of
 from navitas.cli.fleet_paper import method_option, paper_bugs
-from navitas.cli.fleet_rows import figure, output_options, print_table, signed, take_outputs
+from navitas.cli.fleet_rows import output_options, print_table, take_outputs
 from navitas.fleet.bugs import RATE, find_bugs
+from navitas.fleet.figures import number, with_interval
 from navitas.fleet.hogs import find_hogs
 from navitas.fleet.results import BugRow, bug_rows
 
@@ -35,9 +36,9 @@ def command(*, store: Path, engine: str, memory_mib: int, method: str, **values:
             "Client": lambda row: row.client,
             "App": lambda row: row.app,
             "Pairs": lambda row: f"{row.pairs:,}",
-            "Drain %/h": lambda row: figure(row.drain_percent_h),
-            "Extra (95 %)": lambda row: signed(row.extra_percent_h, row.extra_low_percent_h, row.extra_high_percent_h, 1),
-            "Mended: min": lambda row: signed(row.gain_min, row.gain_low_min, row.gain_high_min),
+            "Drain %/h": lambda row: number(row.drain_percent_h),
+            "Extra (95 %)": lambda row: with_interval(row.extra_percent_h, row.extra_low_percent_h, row.extra_high_percent_h, 1),
+            "Mended: min": lambda row: with_interval(row.gain_min, row.gain_low_min, row.gain_high_min),
             "FDR": lambda row: f"{row.false_discovery_rate:.2g}",
         },
         rows,

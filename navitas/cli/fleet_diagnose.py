@@ -11,13 +11,14 @@ from rich.text import Text
 
 from navitas.cli.bars import bar
 from navitas.cli.fleet_engines import engine_options, fleet_of
-from navitas.cli.fleet_rows import output_options, print_table, signed, take_outputs
+from navitas.cli.fleet_rows import output_options, print_table, take_outputs
 from navitas.cli.paths import TEXT
 from navitas.cli.standard_output import output_console
 from navitas.errors import UsageError
 from navitas.fleet.advice import ActionRow, app_actions, client_actions, client_apps
 from navitas.fleet.bugs import find_bugs
 from navitas.fleet.diagnoses import diagnoses_of, suspects
+from navitas.fleet.figures import with_interval
 from navitas.fleet.hogs import find_hogs
 from navitas.fleet.names import find_app, find_client
 from navitas.fleet.results import app_names
@@ -32,7 +33,7 @@ from navitas.untrusted_text import printable
 @click.option("--client", type=TEXT, metavar="NAME", help="What this client can do: its name as ingested, or its pseudonym.")
 @output_options
 def command(*, store: Path, engine: str, memory_mib: int, app: str | None, client: str | None, **values: Any) -> None:
-    """Tell under which conditions hogs and apps with bugs drain, and what helps: killing, updating, another network."""
+    """Show under which conditions hogs and apps with bugs drain, and what helps: killing, updating, another network."""
     outputs = take_outputs(values)
     if app is not None and client is not None:
         raise UsageError("--app and --client are two questions", "Leave one of them out.")
@@ -47,8 +48,8 @@ def command(*, store: Path, engine: str, memory_mib: int, app: str | None, clien
             apps = hogs.app[hogs.app == find_app(fleet.store, app, app_names(fleet))]
         else:
             apps = suspects(hogs, bugs)
-        with bar("looking at conditions") as told:
-            diagnoses = diagnoses_of(fleet, hogs, bugs, apps, told, clients=[] if number is None else [number])
+        with bar("looking at conditions") as advance:
+            diagnoses = diagnoses_of(fleet, hogs, bugs, apps, advance, clients=[] if number is None else [number])
         rows = app_actions(fleet, hogs, diagnoses) if number is None else client_actions(fleet, hogs, bugs, diagnoses, number)
     if not outputs.write(ActionRow, rows):
         return
@@ -66,7 +67,7 @@ def print_client(client: str, rows: list[ActionRow], top: int) -> None:
             "Do": lambda row: row.text,
             "Why": lambda row: row.why,
             "Runs %": lambda row: f"{row.share_percent:.0f}",
-            "Gain min (95 %)": lambda row: signed(row.gain_min, row.gain_low_min, row.gain_high_min),
+            "Gain min (95 %)": lambda row: with_interval(row.gain_min, row.gain_low_min, row.gain_high_min),
         },
         rows,
         top,
@@ -79,12 +80,12 @@ def _print(rows: list[ActionRow], top: int) -> None:
     findings = [list(group) for _, group in groupby(rows, key=lambda row: (row.app, row.where))]
     for finding in findings[:top]:
         first = finding[0]
-        extra = signed(first.extra_percent_h, first.extra_low_percent_h, first.extra_high_percent_h, 1)
+        extra = with_interval(first.extra_percent_h, first.extra_low_percent_h, first.extra_high_percent_h, 1)
         where = f" where {first.where}" if first.where else ""
         title = f"{first.app} ({first.kind}){where}: {extra} %/h, {first.clients:,} client{'' if first.clients == 1 else 's'}"
         console.print(Text(printable(title), style="bold"))
         for row in finding:
-            gain = signed(row.gain_min, row.gain_low_min, row.gain_high_min)
+            gain = with_interval(row.gain_min, row.gain_low_min, row.gain_high_min)
             console.print(Text(printable(f"  {row.text}: {gain} min")))
     if not findings:
         console.print("No app is known to drain under a condition that clients can change.")

@@ -64,13 +64,13 @@ def engine_options(function: F) -> F:
 def fleet_of(path: Path, engine: str, memory_mib: int) -> Iterator[Fleet]:
     """The fleet in a folder, brought up to date under a progress bar; the engine ends with the block. FleetError.
 
-    Where statements had to be asked about fewer clients at once for want of memory, that is told at the end.
+    If memory forced smaller groups of clients in SQL statements, a message at the end says so.
     """
     store = Store.open(path if engine == "duckdb" else path.absolute())  # a cluster's tasks run in folders of their own
     running = ENGINES[engine](store.work / "spill", memory_mib)
     try:
-        with bar("summing up samples") as told:
-            fleet = brought_up_to_date(store, running, told, _waiting)
+        with bar("summing up samples") as advance:
+            fleet = brought_up_to_date(store, running, advance, _waiting)
         yield fleet
         for size, times in fleet.narrowed.items():
             click.secho(f"note: {times:,} times {size} needed more memory, and were parted; --memory allows more", err=True)

@@ -10,7 +10,8 @@ import numpy as np
 
 from navitas.cli.fleet_engines import engine_options, fleet_of
 from navitas.cli.fleet_paper import method_option, paper_hogs
-from navitas.cli.fleet_rows import figure, output_options, print_table, signed, take_outputs
+from navitas.cli.fleet_rows import output_options, print_table, take_outputs
+from navitas.fleet.figures import number, with_interval
 from navitas.fleet.hogs import RATE, find_hogs
 from navitas.fleet.results import PERCENT_H, HogRow, hog_rows, version_rows
 from navitas.fleet.versions import find_versions
@@ -46,10 +47,10 @@ def command(*, store: Path, engine: str, memory_mib: int, method: str, **values:
             "App": lambda row: row.app,
             "Clients": lambda row: f"{row.clients:,}",
             "Pairs": lambda row: f"{row.pairs:,}",
-            "Drain %/h": lambda row: figure(row.drain_percent_h),
-            "Extra (95 %)": lambda row: signed(row.extra_percent_h, row.extra_low_percent_h, row.extra_high_percent_h, 2),
-            "Without: min": lambda row: signed(row.gain_min, row.gain_low_min, row.gain_high_min),
-            "%": lambda row: signed(row.gain_percent, row.gain_low_percent, row.gain_high_percent),
+            "Drain %/h": lambda row: number(row.drain_percent_h),
+            "Extra (95 %)": lambda row: with_interval(row.extra_percent_h, row.extra_low_percent_h, row.extra_high_percent_h, 2),
+            "Without: min": lambda row: with_interval(row.gain_min, row.gain_low_min, row.gain_high_min),
+            "%": lambda row: with_interval(row.gain_percent, row.gain_low_percent, row.gain_high_percent),
             "Since": lambda row: row.since_version or "",
             "FDR": lambda row: f"{row.false_discovery_rate:.2g}",
         },

@@ -85,7 +85,7 @@ def _nothing_taken(outcome: SourceOutcome) -> FleetError | None:
     reason, count = outcome.refused.most_common(1)[0]
     return FleetError(
         f"{outcome.name}: none of its {outcome.rows:,} rows was taken; of {count:,}: {reason}",
-        "The rows are in the fleet's folder, under quarantine. See docs/fleet.md for what a sample has to tell.",
+        "The rows are in the fleet's folder, under quarantine. See docs/fleet.md for the required fields of a sample.",
     )
 
 

@@ -8,8 +8,9 @@ from typing import Any
 import click
 
 from navitas.cli.fleet_engines import engine_options, fleet_of
-from navitas.cli.fleet_rows import figure, output_options, print_table, take_outputs
+from navitas.cli.fleet_rows import output_options, print_table, take_outputs
 from navitas.cli.paths import TEXT
+from navitas.fleet.figures import number
 from navitas.fleet.names import find_client
 from navitas.fleet.results import ScoreRow, score_rows
 from navitas.fleet.schema import pseudonym
@@ -37,13 +38,13 @@ def command(*, store: Path, engine: str, memory_mib: int, client: str | None, **
             "Client": lambda row: row.client,
             "Model": lambda row: row.model or "–",
             "OS": lambda row: row.os or "–",
-            "J-score %": lambda row: figure(row.jscore_percent, 0),
+            "J-score %": lambda row: number(row.jscore_percent, 0),
             "Peers": lambda row: f"{row.peers:,}",
-            "In use %/h": lambda row: figure(row.active_drain_percent_h),
-            "lasts min": lambda row: figure(row.active_life_min, 0),
-            "All %/h": lambda row: figure(row.drain_percent_h),
+            "In use %/h": lambda row: number(row.active_drain_percent_h),
+            "lasts min": lambda row: number(row.active_life_min, 0),
+            "All %/h": lambda row: number(row.drain_percent_h),
             "Samples": lambda row: f"{row.samples:,}",
-            "Step %": lambda row: figure(row.level_step_percent, 0),
+            "Step %": lambda row: number(row.level_step_percent, 0),
         },
         rows,
         outputs.top,

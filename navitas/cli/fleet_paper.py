@@ -8,8 +8,9 @@ from typing import Any, TypeVar
 import click
 
 from navitas.cli.bars import bar
-from navitas.cli.fleet_rows import Outputs, figure, print_table, signed
+from navitas.cli.fleet_rows import Outputs, print_table
 from navitas.fleet import paper, paper_sums
+from navitas.fleet.figures import number, with_interval
 from navitas.fleet.paper_rows import PaperBugRow, PaperHogRow, paper_bug_rows, paper_hog_rows
 from navitas.fleet.stages import Fleet
 
@@ -17,11 +18,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 _COLUMNS: dict[str, Callable[[Any], str]] = {
     "App": lambda row: row.app,
     "Pairs": lambda row: f"{row.pairs:,}",
-    "Drain %/h": lambda row: figure(row.drain_percent_h, 2),
-    "Others": lambda row: figure(row.others_percent_h, 2),
+    "Drain %/h": lambda row: number(row.drain_percent_h, 2),
+    "Others": lambda row: number(row.others_percent_h, 2),
     "d ± e": lambda row: f"{row.d_percent_h:.2f} ± {row.e_percent_h:.2f}",
-    "d′": lambda row: figure(row.distance_percent_h, 2),
-    "Gain: min": lambda row: signed(row.gain_min, row.gain_low_min, row.gain_high_min),
+    "d′": lambda row: number(row.distance_percent_h, 2),
+    "Gain: min": lambda row: with_interval(row.gain_min, row.gain_low_min, row.gain_high_min),
 }
 
 
@@ -39,14 +40,14 @@ def method_option(function: F) -> F:
 
 
 def paper_hogs(fleet: Fleet, outputs: Outputs) -> None:
-    """Tell the paper's hogs."""
+    """Show the paper's hogs."""
     rows = paper_hog_rows(fleet, _made(fleet))
     if outputs.write(PaperHogRow, rows, method="paper"):
         print_table(f"Hogs by the paper's method: {len(rows):,}", _COLUMNS, rows, outputs.top)
 
 
 def paper_bugs(fleet: Fleet, outputs: Outputs) -> None:
-    """Tell the paper's bugs."""
+    """Show the paper's bugs."""
     rows = paper_bug_rows(fleet, paper.find_bugs(fleet, _made(fleet)))
     columns = {"Client": lambda row: row.client, **_COLUMNS}
     if outputs.write(PaperBugRow, rows, method="paper"):
@@ -54,6 +55,6 @@ def paper_bugs(fleet: Fleet, outputs: Outputs) -> None:
 
 
 def _made(fleet: Fleet) -> paper.Compared:
-    with bar("rates as in the paper") as told:
-        paper_sums.brought_up_to_date(fleet, told)
+    with bar("rates as in the paper") as advance:
+        paper_sums.brought_up_to_date(fleet, advance)
     return paper.find_hogs(fleet)

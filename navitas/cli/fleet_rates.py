@@ -1,4 +1,4 @@
-"""`navitas fleet rates`: how fast batteries drained between samples, and which pairs of samples tell it."""
+"""`navitas fleet rates`: how fast batteries drained between samples, and which pairs of samples count."""
 
 from __future__ import annotations
 
@@ -21,48 +21,48 @@ from navitas.fleet.results import SCHEMA_VERSION, PairsRow
 @click.option("-o", "--output", type=WRITE, metavar="FILE", help="Write all pairs to this .csv or .parquet file.")
 @click.option("--json", "json_file", type=WRITE_ANY_NAME, metavar="FILE", help="Write the counts ('-': stdout).")
 def command(*, store: Path, engine: str, memory_mib: int, output: Path | None, json_file: Path | None) -> None:
-    """Tell which pairs of samples count, why others do not, and how fast batteries drained; export the pairs."""
+    """Show which pairs of samples count, why others do not, and how fast batteries drained; export the pairs."""
     check_files([path for path in (output, json_file) if path is not None])
     if output is not None:
         check_export(output)
         check_regular_or_new(output)
     with fleet_of(store, engine, memory_mib) as fleet:
-        told = summary_of(fleet)
+        summary = summary_of(fleet)
         if output is not None:
             with bar("writing pairs") as progress:
                 export(output, RATES, rates(fleet, progress))
     if json_file is not None:
-        write_json(json_file, _as_json(told))
+        write_json(json_file, _as_json(summary))
     if json_file != STDOUT:
-        _print(told)
+        _print(summary)
 
 
-def _as_json(told: Summary) -> dict[str, object]:
+def _as_json(summary: Summary) -> dict[str, object]:
     return {
         "schema_version": SCHEMA_VERSION,
-        "clients": told.clients,
-        "samples": told.samples,
-        "pairs": told.pairs,
-        "hours": told.hours,
-        "drain_percent_h": told.drain_percent_h,
-        "clients_drain_percentiles_percent_h": {str(percent): value for percent, value in told.percentiles_percent_h.items()},
-        "refused": told.refused,
+        "clients": summary.clients,
+        "samples": summary.samples,
+        "pairs": summary.pairs,
+        "hours": summary.hours,
+        "drain_percent_h": summary.drain_percent_h,
+        "clients_drain_percentiles_percent_h": {str(percent): value for percent, value in summary.percentiles_percent_h.items()},
+        "refused": summary.refused,
     }
 
 
-def _print(told: Summary) -> None:
-    rows = [PairsRow("counted", told.pairs), *(PairsRow(reason, count) for reason, count in told.refused.items())]
+def _print(summary: Summary) -> None:
+    rows = [PairsRow("counted", summary.pairs), *(PairsRow(reason, count) for reason, count in summary.refused.items())]
     total = sum(row.pairs for row in rows)
     columns = {
         "Pairs of samples": lambda row: row.reason,
         "Number": lambda row: f"{row.pairs:,}",
         "%": lambda row: f"{100 * row.pairs / max(total, 1):.1f}",
     }
-    print_table(f"Rates of {told.clients:,} clients with {told.samples:,} samples", columns, rows, len(rows))
-    if told.drain_percent_h is not None:
-        names, ends = (" · ".join(texts) for texts in zip(*_percentiles(told), strict=True))
-        click.echo(f"\nDrain {told.drain_percent_h:.2f} %/h over {told.hours:,.0f} h; clients' {names} %: {ends}")
+    print_table(f"Rates of {summary.clients:,} clients with {summary.samples:,} samples", columns, rows, len(rows))
+    if summary.drain_percent_h is not None:
+        names, ends = (" · ".join(texts) for texts in zip(*_percentiles(summary), strict=True))
+        click.echo(f"\nDrain {summary.drain_percent_h:.2f} %/h over {summary.hours:,.0f} h; clients' {names} %: {ends}")
 
 
-def _percentiles(told: Summary) -> list[tuple[str, str]]:
-    return [(str(percent), f"{value:.1f}") for percent, value in told.percentiles_percent_h.items()]
+def _percentiles(summary: Summary) -> list[tuple[str, str]]:
+    return [(str(percent), f"{value:.1f}") for percent, value in summary.percentiles_percent_h.items()]

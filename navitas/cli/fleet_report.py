@@ -1,4 +1,4 @@
-"""`navitas fleet report`: one HTML page of all that a fleet tells."""
+"""`navitas fleet report`: one HTML page of all results of a fleet."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def command(
         scores = score_clients(fleet)
         number = None if client is None else find_client(fleet.store, client, set(scores.client.tolist()))
         chosen, names, rows = suspects(hogs, bugs), app_names(fleet), score_rows(scores)
-        with bar("looking at conditions") as told:
-            diagnoses = diagnoses_of(fleet, hogs, bugs, chosen, told, clients=[] if number is None else [number])
+        with bar("looking at conditions") as advance:
+            diagnoses = diagnoses_of(fleet, hogs, bugs, chosen, advance, clients=[] if number is None else [number])
         part = None
         if number is not None:
             actions = client_actions(fleet, hogs, bugs, diagnoses, number)
@@ -100,8 +100,8 @@ def _folders(path: Path) -> list[Path]:
 def _recorded(recordings: list[Path], apps: Collection[str]) -> dict[str, Recorded]:
     """Of these apps, the methods of the last recording of each."""
     last = {run.package: path for path in recordings for run in open_recording(path).manifest.runs if run.package in apps}
-    told = {path: methods_of(path) for path in sorted(set(last.values()))}
-    return {package: told[path] for package, path in last.items()}
+    methods = {path: methods_of(path) for path in sorted(set(last.values()))}
+    return {package: methods[path] for package, path in last.items()}
 
 
 def methods_of(path: Path) -> Recorded:

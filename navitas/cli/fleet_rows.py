@@ -114,19 +114,6 @@ def _fitting(cells: Mapping[str, Sequence[str]], texts: int, width: int) -> list
     return fitting
 
 
-def signed(value: float | None, low: float | None, high: float | None, digits: int = 0) -> str:
-    """`+44 (39 – 50)`; dashes for what is not known."""
-    if value is None:
-        return "–"
-    ends = " – ".join("?" if one is None else f"{one:.{digits}f}" for one in (low, high))
-    return f"{value:+.{digits}f} ({ends})"
-
-
-def figure(value: float | None, digits: int = 1) -> str:
-    """A number, or a dash."""
-    return "–" if value is None else f"{value:,.{digits}f}"
-
-
 def _csv(kind: type[R], rows: Sequence[R], out: IO[str]) -> None:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(kind.columns())

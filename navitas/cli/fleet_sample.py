@@ -68,7 +68,7 @@ def _ingest(store: Path, lines: str) -> int:
 
 
 def _history(device: Device, client: str) -> Iterator[dict[str, object]]:
-    """The samples of the phone's own history. `DeviceError` when it tells none."""
+    """The samples of the phone's own history. `DeviceError` when it has none."""
     known = who(device)
     reader = CheckinReader(client or pseudonym(device))
     found = 0
@@ -81,4 +81,4 @@ def _history(device: Device, client: str) -> Iterator[dict[str, object]]:
                 found += 1
                 yield {name: value for name, value in {**row, **known}.items() if value is not None}
     if not found:
-        raise DeviceError(f"device {device.info.serial}: `dumpsys batterystats -c` tells no history", "Leave out --history.")
+        raise DeviceError(f"device {device.info.serial}: `dumpsys batterystats -c` prints no history", "Leave out --history.")

@@ -86,15 +86,15 @@ def command(ctx: click.Context, /, *, folder: Path, advice: Path | None, jobs: i
                 "Leave it out.",
             )
         store = Store.open(folder)
-        with bar("simulating the time after the advice") as told:
-            begin, end = act(store, read_advice(advice), compliance=compliance / 100, jobs=jobs, progress=told)
+        with bar("simulating the time after the advice") as advance:
+            begin, end = act(store, read_advice(advice), compliance=compliance / 100, jobs=jobs, progress=advance)
         click.echo(f"{folder}: advice was out from {_day(begin)} to {_day(end)}; see {folder / 'truth' / 'acted.parquet'}")
         return
     seed = values["seed"]
     model = _model(values)
     store = Store.create(folder, buckets=values["buckets"] or _buckets(model.samples), salt=f"simulated-{seed}")
-    with bar("simulating") as told:
-        simulate(store, model, seed, jobs=jobs, progress=told)
+    with bar("simulating") as advance:
+        simulate(store, model, seed, jobs=jobs, progress=advance)
     click.echo(f"{folder}: {model.samples:,} samples of {model.clients:,} clients; see {folder / 'truth'}")
 
 

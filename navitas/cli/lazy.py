@@ -10,7 +10,7 @@ import click
 
 
 class ReaderGoneError(Exception):
-    """Nobody reads our output any more."""
+    """The reader of our output has gone."""
 
 
 class LazyGroup(click.Group):

@@ -104,14 +104,14 @@ def run(arguments: list[str]) -> int:
         sys.stdout = None
         return ExitCode.OK
     except NavitasError as error:
-        return _tell(error.message, error.remedy, error.exit_code)
+        return _print_error(error.message, error.remedy, error.exit_code)
     except (OSError, MemoryError, UnicodeEncodeError) as error:
-        return _tell(*_of_system(error), ExitCode.TROUBLE)
+        return _print_error(*_of_system(error), ExitCode.TROUBLE)
     return int(result) if isinstance(result, int) else ExitCode.OK
 
 
 def _of_system(error: OSError | MemoryError | UnicodeEncodeError) -> tuple[str, str]:
-    """Message and remedy of an error that nobody has named better."""
+    """Message and remedy of an error that has no better message."""
     if isinstance(error, MemoryError):
         return "there is not enough memory", "close other programs, or profile fewer tests at once"
     if isinstance(error, UnicodeEncodeError):  # a name that no argument gave, such as that of the folder this runs in
@@ -122,7 +122,7 @@ def _of_system(error: OSError | MemoryError | UnicodeEncodeError) -> tuple[str, 
     return f"{where}{error.strerror or error}", remedy
 
 
-def _tell(message: str, remedy: str, code: ExitCode) -> ExitCode:
+def _print_error(message: str, remedy: str, code: ExitCode) -> ExitCode:
     with suppress(OSError):
         click.secho(f"error: {printable_lines(message)}", err=True, fg="red")
         if remedy:

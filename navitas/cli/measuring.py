@@ -26,7 +26,7 @@ from navitas.folder_lock import FolderLock
 from navitas.recording.store import MANIFEST_NAME
 from navitas.untrusted_text import printable, printable_line, printable_lines
 
-__all__ = ["load_profile", "measure", "record", "tell", "told"]
+__all__ = ["load_profile", "measure", "name_recording_on_error", "record", "report_outcome"]
 
 _LARGE_BYTES = 100_000_000
 
@@ -41,7 +41,7 @@ def measure(
     lock: FolderLock | None,
     progress: Progress,
 ) -> ProfilingOutcome:
-    """Run the tests on the device, waiting for it first; a partial recording is told of and, after a lost device, reported."""
+    """Run the tests on the device, waiting for it first; a partial recording is named and, after a lost device, reported."""
     with _partial_kept(recording, report):
         return profile(device(), bundles, options, recording, progress, lock=lock)
 
@@ -71,7 +71,7 @@ def _with_json(report: ReportOptions, recording: Path) -> ReportOptions:
 
 @contextmanager
 def _partial_kept(recording: Path, report: ReportOptions) -> Iterator[None]:
-    """Tell of the partial recording that an interruption or a lost device leaves; after a lost device report what it holds."""
+    """Name the partial recording that an interruption or a lost device leaves; after a lost device, report its content."""
     manifest = recording / MANIFEST_NAME
     before = _version(manifest)
     try:
@@ -95,8 +95,8 @@ def _report_partial(recording: Path, report: ReportOptions) -> None:
 
 
 @contextmanager
-def told(recording: Path) -> Iterator[None]:
-    """Where the whole recording is, when what comes after it is interrupted or fails."""
+def name_recording_on_error(recording: Path) -> Iterator[None]:
+    """Print where the complete recording is if the block is interrupted or fails."""
     try:
         yield
     except (KeyboardInterrupt, NavitasError):
@@ -120,10 +120,10 @@ def _version(file: Path) -> tuple[int, int] | None:
     return info.st_ino, info.st_mtime_ns
 
 
-def tell(outcome: ProfilingOutcome, profile: Profile, report: ReportOptions) -> int:
+def report_outcome(outcome: ProfilingOutcome, profile: Profile, report: ReportOptions) -> int:
     """Write the reports, say on standard error where the recording is and what failed; returns the exit code.
 
-    What was measured is told also where a report cannot be made.
+    The recording and the failures are named even if a report cannot be written.
     """
     try:
         write_reports(profile, _with_json(report, outcome.recording))

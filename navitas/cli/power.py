@@ -87,7 +87,7 @@ def validate(*, file: Path) -> int:
     if unusable:
         click.echo(f"unusable: {printable_lines(unusable)}")
         return ExitCode.CHECK_FAILED
-    where = " on a phone that tells its frequencies" if needs_frequencies(profile) else ""
+    where = " on a phone that reports its frequencies" if needs_frequencies(profile) else ""
     found = {0: "no defect", 1: "1 defect"}.get(len(warnings), f"{len(warnings)} defects")
     click.echo(f"usable{where}, {found}")
     return ExitCode.OK

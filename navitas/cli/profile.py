@@ -124,6 +124,6 @@ def _check_report(report: ReportOptions, granularity: str) -> None:
     if granularity == "method":
         return
     of_calls = [file.option for file in report.files if find_format(file.format).shows_calls]
-    asked = next(iter(["--tree"] if report.tree is not None else of_calls), None)
-    if asked is not None:
-        raise UsageError(f"{asked} shows calls, and --granularity {granularity} records none", "leave one out")
+    option = next(iter(["--tree"] if report.tree is not None else of_calls), None)
+    if option is not None:
+        raise UsageError(f"{option} shows calls, and --granularity {granularity} records none", "leave one out")

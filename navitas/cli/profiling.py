@@ -19,7 +19,7 @@ from navitas.build.gradle import build_bundles, check_project
 from navitas.build.lock import project_lock
 from navitas.bundle.manifest import AndroidManifest
 from navitas.bundle.reader import Bundle, open_bundles
-from navitas.cli.ahead import Ahead
+from navitas.cli.background import BackgroundContext
 from navitas.cli.destinations import check_outputs
 from navitas.cli.options import VIRTUAL, ReportOptions
 from navitas.cli.origin import java_of_tests, provenance
@@ -72,7 +72,7 @@ def profile_project(project: Path, build: BuildOptions, options: ProfileOptions,
     """Build a Gradle project and profile it; returns the exit code."""
     check_project(project)
     java: list[str] = []
-    with owned_folder("navitas-bundles-") as folder, Ahead(lambda: nullcontext(revision(project))) as git:
+    with owned_folder("navitas-bundles-") as folder, BackgroundContext(lambda: nullcontext(revision(project))) as git:
 
         def made(progress: ConsoleProgress, virtual: bool) -> list[Bundle]:
             progress.stage("building")
@@ -85,7 +85,7 @@ def profile_project(project: Path, build: BuildOptions, options: ProfileOptions,
                 return [bundle.copy_to(folder / f"{number}-{bundle.path.name}") for number, bundle in enumerate(built)]
 
         def origin(bundles: Sequence[Bundle]) -> Provenance:
-            return provenance(_java_of_tests(bundles, run), build_java=next(iter(java), None), revision=git.get())
+            return provenance(_java_of_tests(bundles, run), build_java=next(iter(java), None), revision=git.result())
 
         return _profile(made, Path(os.path.realpath(project)).name, origin, options, report=report, run=run)
 
@@ -102,10 +102,10 @@ def profile_bundles(
                 f"{bundle.path}: {manifest.package} has no instrumentation tests to profile",
                 f"measure its use: navitas record {manifest.package} --bundle {bundle.path}",
             )
-    with Ahead(lambda: nullcontext(revision(source) if source is not None else None)) as git:
+    with BackgroundContext(lambda: nullcontext(revision(source) if source is not None else None)) as git:
 
         def origin(bundles: Sequence[Bundle]) -> Provenance:
-            return provenance(_java_of_tests(bundles, run), revision=git.get())
+            return provenance(_java_of_tests(bundles, run), revision=git.result())
 
         return _profile(lambda *_: bundles, bundles[0].manifest.project, origin, options, report=report, run=run)
 
@@ -138,7 +138,7 @@ def _profile(
     """Profile what `make` makes on a device and report; `origin` gives the recording's provenance once the bundles are made."""
 
     def measure(device: Callable[[], Device], place: RecordingPlace, progress: ConsoleProgress) -> ProfilingOutcome:
-        # One on adb is known, or told not to be there, before anything is built.
+        # One on adb is known, or reported missing, before anything is built.
         virtual = _is_virtual(run, device)
         bundles = make(progress, virtual)
         if virtual:
@@ -178,13 +178,13 @@ def _report(measure: Measure, name: str, options: ProfileOptions, report: Report
     check_place(run.output or RECORDINGS)
     load_spec(find_profile(run.phone))
     check_options(options)
-    with _place(run.output, name) as place, ExitStack() as told, ConsoleProgress() as progress:
-        with Ahead(lambda: device_of(run)) as phone:
-            outcome = measure(phone.get, place, progress)
-            told.enter_context(_measuring().told(outcome.recording))
+    with _place(run.output, name) as place, ExitStack() as on_error, ConsoleProgress() as progress:
+        with BackgroundContext(lambda: device_of(run)) as phone:
+            outcome = measure(phone.result, place, progress)
+            on_error.enter_context(_measuring().name_recording_on_error(outcome.recording))
         progress.stage("analysing")
         profile = _measuring().load_profile(outcome.recording, report.method)
-    return int(_measuring().tell(outcome, profile, report))
+    return int(_measuring().report_outcome(outcome, profile, report))
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +197,7 @@ class RecordingPlace:
 
 @contextmanager
 def _place(output: Path | None, name: str) -> Iterator[RecordingPlace]:
-    """The place of a recording. A named one is held from here on, so that no build is in vain; a new folder is nobody else's."""
+    """The place of a recording. A named one is held from here on, so that no build is in vain; a new folder has no other user."""
     if output is None:
         yield RecordingPlace(lambda: default_recording(name))
         return

@@ -50,7 +50,7 @@ from navitas.errors import UsageError
 def command(**values: Any) -> int:
     """Profile an instrumented app that is installed, while you or a COMMAND on the device use it.
 
-    The app is started anew, and ended when COMMAND ends, when you press Enter or Ctrl-C, or after --duration.
+    The app is restarted, and ended when COMMAND ends, when you press Enter or Ctrl-C, or after --duration.
     """
     report = take_report_options(values)
     run = RunOptions(values.pop("phone"), values.pop("output"), values.pop("device"))

@@ -1,4 +1,4 @@
-"""Standard input as a sign of life of whoever started the command."""
+"""Standard input as a sign of life of the process that started the command."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from navitas.errors import UsageError
 
 
 def interrupt_at_end() -> None:
-    """Interrupt this process, as Ctrl-C does, when standard input ends: its other end was closed, or whoever held it has died.
+    """Interrupt this process, as Ctrl-C does, when standard input ends: its other end was closed, or that process died.
 
     UsageError when it is closed already.
     """
@@ -22,7 +22,7 @@ def interrupt_at_end() -> None:
     def wait() -> None:
         while os.read(descriptor, 1 << 16):
             pass
-        # Not SIGINT: what runs in a shell's background is told to ignore it.
+        # Not SIGINT: what runs in a shell's background ignores it.
         os.kill(os.getpid(), signal.SIGTERM)
 
     threading.Thread(target=wait, name="navitas-stdin", daemon=True).start()

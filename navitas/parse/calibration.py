@@ -68,7 +68,7 @@ def probe_cost(threads: Iterable[Mapping[int, Sequence[Chunk]]]) -> ProbeCost | 
 
 
 def _sampled(found: ProbeSamples, calibrated: CallCost) -> CallCost:
-    """What samples tell; inside and outside, and returned and thrown, compare as in the calibration."""
+    """The cost from samples; inside and outside, and returned and thrown, compare as in the calibration."""
     cost = found.cost()
     if cost is None:
         return calibrated

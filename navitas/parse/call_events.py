@@ -1,4 +1,4 @@
-"""Full call events (chunk type 1) as columns, decoded when they are asked for, block by block."""
+"""Full call events (chunk type 1) as columns, decoded on demand, block by block."""
 
 from __future__ import annotations
 

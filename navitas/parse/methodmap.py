@@ -32,7 +32,7 @@ RESERVED_ID = (1 << 22) - 5
 class _Class(BaseModel):
     name: str
     sha256: object = None  # of use for the instrumenter alone, as is `skipped`
-    source: Annotated[str, Known.of(Literal["main", "test", "dependency"])] = "main"
+    source: Annotated[str, Known.from_literal(Literal["main", "test", "dependency"])] = "main"
     module: str | None = None
     file: str | None = None
 

@@ -69,7 +69,7 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
     markers, bad_markers, newer_markers = decode_markers(of_type(chunks, MARKERS))
     counters = of_type(chunks, COUNTERS)
     readings, bad_readings = decode_counters(counters)
-    # What a process tells of itself, by processes: an app may have several at once.
+    # What a process reports of itself, by process: an app may have several at once.
     own = [decode_counters(c for c in counters if c.process == n)[0] for n in sorted({c.process for c in counters})]
     message = "{count} malformed markers or counter readings were left out"
     findings.lose("malformed_records", bad_markers + bad_readings, message, "Copy the recording again, or record again.")

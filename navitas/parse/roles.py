@@ -1,4 +1,4 @@
-"""What a thread is there for, told by its name and by whether it ran instrumented code."""
+"""The role of a thread, from its name and whether it ran instrumented code."""
 
 from __future__ import annotations
 

@@ -173,7 +173,7 @@ class RunTables:
     """All that is known of one run (one process). Empty tables where a source is missing; nothing is None but these.
 
     `tick_ns` is the period of the ticks that timed the calls, None where every call's time was read; `trace` what the kernel's
-    tracer saw, on the run's clock; `reasons` tell why there is less of that than there might be; `probe_cost` what probes took,
+    tracer saw, on the run's clock; `reasons` say why parts of it are missing; `probe_cost` what probes took,
     where that was calibrated.
     """
 

@@ -107,7 +107,7 @@ def _parsed(text: str) -> tuple[_Shape, tuple[int, ...]] | None:
 
 
 def _places(shape: _Shape, policies: Sequence[Policy], tables: Sequence[TimeInState]) -> tuple[_Place, ...] | None:
-    """(policy, kHz) of each row, policy -1 where it counts for none; None where nothing tells."""
+    """(policy, kHz) of each row, policy -1 where it counts for none; None if unknown."""
     if any(cpu == _NO_HEADER for cpu, _ in shape):
         return _by_frequency([khz for _, khz in shape], policies, tables)
     of_cpu = {cpu: policy.id for policy in policies for cpu in policy.cpus}

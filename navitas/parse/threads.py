@@ -17,7 +17,7 @@ from navitas.parse.schedstat import TICK_LAG_NS, Life
 from navitas.parse.tables import CallStream, CpuClock, Folded, Thread
 
 NO_SERIAL = -1
-NOBODY = -1
+NO_OWNER = -1
 
 
 @dataclass(slots=True)
@@ -57,10 +57,10 @@ def join_threads(probed: Sequence[Probed], lives: dict[int, list[Life]], records
     others: list[Thread] = []
     for tid, of_tid in lives.items():
         owners = by_tid.get(tid, []) if tid else []
-        last = NOBODY
+        last = NO_OWNER
         for life in of_tid:
             for k, clock in _shared_out(life, owners, last):
-                if k == NOBODY:
+                if k == NO_OWNER:
                     others.append(_thread_without_probes(life, clock))
                 else:
                     samples.setdefault(owners[k].serial, []).append(clock)
@@ -108,12 +108,12 @@ def _between_anchors(t_ns: I64, cpu_ns: I64, anchors: CpuClock) -> I64:
 
 
 def _shared_out(life: Life, owners: Sequence[Probed], earlier: int) -> Iterator[tuple[int, CpuClock]]:
-    """A life's readings cut into pieces of one owner each (its index, or `NOBODY`); `earlier` owned the life before."""
+    """A life's readings cut into pieces of one owner each (its index, or `NO_OWNER`); `earlier` owned the life before."""
     t_ns, cpu_ns = life.clock.t_ns, life.clock.cpu_ns
     if not owners:
-        yield NOBODY, life.clock
+        yield NO_OWNER, life.clock
         return
-    owner = np.full(len(t_ns), NOBODY, np.int64)
+    owner = np.full(len(t_ns), NO_OWNER, np.int64)
     starts = np.array([thread.start_ns for thread in owners], np.int64)
     latest = np.searchsorted(starts, t_ns, "right") - 1
     for i, (t, cpu, k) in enumerate(zip(t_ns.tolist(), cpu_ns.tolist(), latest.tolist(), strict=True)):

@@ -23,7 +23,7 @@ def parse_time_in_state(
     """One policy's readings, frequencies ascending, and how many were skipped: empty, torn, or of other frequencies.
 
     Lines are `kHz ticks` (10 ms), perhaps with a third column, perhaps under `cpuN` headers, of which one of `cpus` counts.
-    Counters that start again (cpufreq was loaded anew) go on from where they were. None when no reading is usable.
+    Counters that start again (cpufreq was loaded again) go on from where they were. None when no reading is usable.
     """
     section = frozenset(b"cpu%d" % cpu for cpu in cpus)
     tables = [_table(text, section) for text in texts]

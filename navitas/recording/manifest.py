@@ -36,7 +36,7 @@ class Known(KnownWords):
     code: LossCode = "unknown_words"
 
     @classmethod
-    def of(cls, words: object, code: LossCode = "unknown_words") -> Known:
+    def from_literal(cls, words: object, code: LossCode = "unknown_words") -> Known:
         """The words of a `Literal`."""
         return cls(known_words(words), code)
 
@@ -65,7 +65,7 @@ class DeviceEntry(_Model):
     """The measured device. `serial` is its address on adb; `identity` is the same in every recording on this device, and empty
     where it is not known (older recordings)."""
 
-    kind: Annotated[str, Known.of(DeviceKind)]
+    kind: Annotated[str, Known.from_literal(DeviceKind)]
     serial: str
     identity: str = ""
     model: str
@@ -93,7 +93,7 @@ class PowerProfileEntry(_Model):
     sha256: str
     source: str
     voltage_v: float = Field(gt=0, le=1000)
-    voltage_source: Annotated[str, Known.of(VoltageSource)]
+    voltage_source: Annotated[str, Known.from_literal(VoltageSource)]
 
 
 class Source(_Model):
@@ -101,7 +101,7 @@ class Source(_Model):
 
     id: Integer
     path: str
-    kind: Annotated[str, Known.of(SourceKind, "unknown_sources")]
+    kind: Annotated[str, Known.from_literal(SourceKind, "unknown_sources")]
     policy: Integer | None = None
 
 
@@ -114,7 +114,7 @@ class Run(_Model):
     repeat: Integer
     package: str
     map_id: str
-    exit: Annotated[str, Known.of(RunExit)]
+    exit: Annotated[str, Known.from_literal(RunExit)]
     pid: Integer | None = None
     whole: bool = False
     baseline: bool = False
@@ -128,7 +128,7 @@ class Test(_Model):
     class_name: str = Field(alias="class")
     method: str
     repeat: Integer
-    status: Annotated[str, Known.of(TestStatus)]
+    status: Annotated[str, Known.from_literal(TestStatus)]
     model_config = ConfigDict(populate_by_name=True)
 
 
@@ -136,7 +136,7 @@ class File(_Model):
     """A raw file; `path` is relative to the recording, `run` the run it came of (None: all)."""
 
     path: str
-    kind: Annotated[str, Known.of(FileKind, "unknown_files")]
+    kind: Annotated[str, Known.from_literal(FileKind, "unknown_files")]
     bytes: Integer
     sha256: str
     run: Integer | None = None
@@ -200,7 +200,7 @@ class Manifest(_Model):
     schema_minor: int = 0
     navitas_version: str
     created_utc: str
-    state: Annotated[str, Known.of(State)]
+    state: Annotated[str, Known.from_literal(State)]
     project: Project
     device: DeviceEntry
     provenance: Provenance = Provenance()

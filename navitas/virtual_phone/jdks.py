@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from navitas.trusted_paths import change_fault, owner_fault, replace_fault, way_to
+from navitas.trusted_paths import change_fault, owner_fault, replace_fault, resolved_steps
 
 LIST_NAME = "jdks"
 """The list's file in a phone's state folder."""
@@ -27,7 +27,7 @@ def why_not(home: str) -> str:
     try:
         if not path.is_file():
             return "there is no such JDK on this machine"
-        faults = (owner_fault(part) or replace_fault(part) for part in way_to(path))
+        faults = (owner_fault(part) or replace_fault(part) for part in resolved_steps(path))
         return next(filter(None, faults), "") or change_fault(path.resolve(strict=True))
     except OSError as error:
         return f"{error.filename}: {error.strerror}"

@@ -229,7 +229,7 @@ class _Rows:
         for number in range(runs):
             own = [owner for owner, row in enumerate(self.owners) if row[0] == number]
             threads = [owner for owner in own if self.owners[owner][1] == OwnerKind.THREAD]
-            knots = Knots.of(np.repeat(np.arange(len(threads)), 2), np.tile(ends, len(threads)), len(threads))
+            knots = Knots.from_columns(np.repeat(np.arange(len(threads)), 2), np.tile(ends, len(threads)), len(threads))
             lines = ThreadCurves(knots, np.array([value for owner in threads for value in (0.0, joules[owner])]))
             rest = {
                 kind.name.lower(): Curve(ends, np.array([0.0, joules[owner]]))

@@ -9,7 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from navitas.new_files import aside, is_leftover, named_stream, new_file, remove_abandoned, remove_leftovers, replacing, write_new
+from navitas.new_files import (
+    is_leftover,
+    named_stream,
+    new_file,
+    remove_abandoned,
+    remove_leftovers,
+    replacing,
+    unfinished_path,
+    write_new,
+)
 
 
 def test_a_link_of_the_name_is_replaced_and_what_it_leads_to_stays(tmp_path: Path) -> None:
@@ -24,7 +33,7 @@ def test_a_link_of_the_name_is_replaced_and_what_it_leads_to_stays(tmp_path: Pat
 
 def test_a_name_aside_is_new_and_short_however_long_the_file_s(tmp_path: Path) -> None:
     target = tmp_path / ("n" * 255)
-    one, two = aside(target), aside(target)
+    one, two = unfinished_path(target), unfinished_path(target)
     assert one != two and one.parent == target.parent and len(one.name) < 255
     one.touch()
     one.replace(target)
@@ -160,7 +169,7 @@ def test_leftovers_are_found_below_a_folder_but_not_behind_links(tmp_path: Path)
     (tmp_path / "own/inner").mkdir(parents=True)
     (tmp_path / "other").mkdir()
     (tmp_path / "own/link").symlink_to(tmp_path / "other")
-    inside, outside = aside(tmp_path / "own/inner/x"), aside(tmp_path / "other/x")
+    inside, outside = unfinished_path(tmp_path / "own/inner/x"), unfinished_path(tmp_path / "other/x")
     for left in (inside, outside):
         left.touch()
     remove_leftovers(tmp_path / "own")
@@ -168,7 +177,7 @@ def test_leftovers_are_found_below_a_folder_but_not_behind_links(tmp_path: Path)
 
 
 def test_what_others_may_still_write_is_left_for_an_hour(tmp_path: Path) -> None:
-    old, new = aside(tmp_path / "x"), aside(tmp_path / "x")
+    old, new = unfinished_path(tmp_path / "x"), unfinished_path(tmp_path / "x")
     for left in (old, new):
         left.touch()
     os.utime(old, (0, 0))

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.attribute.calls.items import Items
 from navitas.attribute.calls.paths import EMPTY, Paths
-from navitas.attribute.curves import distinct, held
+from navitas.attribute.calls.self_totals import SelfTotals
+from navitas.attribute.curves import distinct, in_sorted
 from navitas.attribute.forest import sums
 from navitas.parse.arrays import F64, I64
 
@@ -19,7 +19,7 @@ class CallNodes:
     """One entry for each row and call path, by row, then path; a path's callers have entries, too.
 
     `parent` is the caller's entry, -1 for an outermost call. `counts` columns: calls, throws, cut calls. `amounts` columns are
-    those of the items.
+    those of `SelfTotals`.
     """
 
     row: I64
@@ -29,17 +29,17 @@ class CallNodes:
     amounts: F64
 
 
-def nodes_of(parts: Sequence[tuple[I64, Items]], paths: Paths) -> CallNodes:
-    """Merge items by row and path; `parts` give each item's row."""
+def nodes_of(parts: Sequence[tuple[I64, SelfTotals]], paths: Paths) -> CallNodes:
+    """Merge totals by row and path. Each part is the row of each of its totals, and the totals."""
     width = len(paths)
-    keys = [row * width + items.path for row, items in parts]
+    keys = [row * width + totals.path for row, totals in parts]
     key = _with_callers(distinct(np.concatenate([np.empty(0, np.int64), *keys])), paths)
     size, columns = len(key), parts[0][1].amounts.shape[1]
     counts, amounts = np.zeros((size, 3)), np.zeros((size, columns))
-    for (_, items), own in zip(parts, keys, strict=True):
+    for (_, totals), own in zip(parts, keys, strict=True):
         node = np.searchsorted(key, own)
-        counts += sums(node, items.counts, size)
-        amounts += sums(node, items.amounts, size)
+        counts += sums(node, totals.counts, size)
+        amounts += sums(node, totals.amounts, size)
     row, path = key // width, key % width
     caller = paths.parent[path]
     parent = np.where(caller == EMPTY, -1, np.searchsorted(key, row * width + caller))
@@ -51,7 +51,7 @@ def _with_callers(key: I64, paths: Paths) -> I64:
     up = paths.parent.copy()
     up[EMPTY] = EMPTY
     stride = up
-    while not held(_above(key, up), key).all():
+    while not in_sorted(_above(key, up), key).all():
         # 1, 2, 4, 8 … calls up: together they reach every caller.
         key = distinct(np.concatenate([key, _above(key, stride)]))
         stride = stride[stride]

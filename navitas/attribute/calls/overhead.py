@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from navitas.attribute.calls.items import CALLS, THROWS, Items
 from navitas.attribute.calls.nodes import CallNodes
+from navitas.attribute.calls.self_totals import CALLS, THROWS, SelfTotals
 from navitas.parse.arrays import F64, I64
 from navitas.parse.reasons import Reason
 from navitas.parse.tables import CallCost
@@ -21,15 +21,15 @@ NO_COST = Reason(
 )
 
 
-def with_probes(items: Items, cost: CallCost | None) -> Items:
-    """The items with two columns more: what their calls' probes took inside of them, and outside, in their callers."""
-    found = np.zeros((len(items.path), 2))
+def with_probes(totals: SelfTotals, cost: CallCost | None) -> SelfTotals:
+    """Add two columns of time: what the calls' probes took inside of them, and outside, in their callers."""
+    found = np.zeros((len(totals.path), 2))
     if cost is not None:
-        thrown = items.counts[:, THROWS]
-        returned = items.counts[:, CALLS] - thrown
+        thrown = totals.counts[:, THROWS]
+        returned = totals.counts[:, CALLS] - thrown
         found[:, 0] = returned * cost.inside_ns + thrown * cost.thrown_inside_ns
         found[:, 1] = returned * cost.outside_ns + thrown * cost.thrown_outside_ns
-    return replace(items, amounts=np.column_stack([items.amounts, found]))
+    return replace(totals, amounts=np.column_stack([totals.amounts, found]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,20 +59,18 @@ def pieces_of(index: int, thread: Thread) -> Iterator[Piece]:
         yield _ended(waiting, fold, folds_from, thread)
 
 
-def mended(piece: Piece, open_methods: Sequence[int]) -> Piece:
-    """The piece with events that fit each other: an exit whose entry was lost is left out, and one whose callees' exits were lost
-    cuts them.
-    """
+def repaired(piece: Piece, open_methods: Sequence[int]) -> Piece:
+    """The piece with matching events: drop an exit without its entry; cut callees that lack an exit when their caller exits."""
     methods = list(open_methods)
     is_open = Counter(methods)
     rows: list[int] = []
     kinds: list[int] = []
-    of: list[int] = []
+    methods_of_rows: list[int] = []
 
     def take(row: int, kind: int, method: int) -> None:
         rows.append(row)
         kinds.append(kind)
-        of.append(method)
+        methods_of_rows.append(method)
 
     for row, (kind, method) in enumerate(zip(piece.events.kind.tolist(), piece.events.method.tolist(), strict=True)):
         if kind in (ENTER, RESUME):
@@ -85,7 +83,7 @@ def mended(piece: Piece, open_methods: Sequence[int]) -> Piece:
                 is_open[methods.pop()] -= 1
             take(row, kind, method)
             is_open[methods.pop()] -= 1
-    events = CallEvents(piece.events.t_ns[rows], np.array(kinds, np.uint8), np.array(of, np.int32))
+    events = CallEvents(piece.events.t_ns[rows], np.array(kinds, np.uint8), np.array(methods_of_rows, np.int32))
     return replace(piece, events=events if rows else _NO_EVENTS)
 
 
@@ -93,11 +91,11 @@ def mended(piece: Piece, open_methods: Sequence[int]) -> Piece:
 class Points:
     """Pieces side by side: at the start of each a point, then its events and the marks between them, and an end's point.
 
-    Piece i has the points start[i] … start[i + 1] − 1; `cell` are the starts of pieces and the marks.
+    Piece i has the points start[i] … start[i + 1] − 1; `segment_start` has the starts of pieces and the marks.
     """
 
     start: I64
-    cell: I64
+    segment_start: I64
     t_ns: I64
     kind: U8
     method: I32
@@ -113,7 +111,7 @@ def points_of(pieces: Sequence[Piece], marks: I64) -> Points:
     t_ns = np.empty(start[-1], np.int64)
     kind = np.full(start[-1], POINT, np.uint8)
     method = np.zeros(start[-1], np.int32)
-    cells = [start[:-1]]
+    starts = [start[:-1]]
     t_ns[start[:-1]] = since_ns
     for piece, at, low, high in zip(pieces, (start[:-1] + 1).tolist(), first.tolist(), last.tolist(), strict=True):
         events = piece.events
@@ -122,11 +120,11 @@ def points_of(pieces: Sequence[Piece], marks: I64) -> Points:
             to = slice(at + begin + shift, at + end + shift)
             t_ns[to], kind[to], method[to] = events.t_ns[begin:end], events.kind[begin:end], events.method[begin:end]
         if high > low:
-            cells.append(at + places + np.arange(high - low))
-            t_ns[cells[-1]] = marks[low:high]
+            starts.append(at + places + np.arange(high - low))
+            t_ns[starts[-1]] = marks[low:high]
         if piece.end_ns is not None:
             t_ns[at + len(events) + high - low] = piece.end_ns
-    return Points(start, np.sort(np.concatenate(cells)), t_ns, kind, method)
+    return Points(start, np.sort(np.concatenate(starts)), t_ns, kind, method)
 
 
 def last_known_ns(thread: Thread) -> int:

@@ -9,23 +9,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navitas.attribute.calls.paths import EMPTY, Paths
-from navitas.attribute.calls.stretches import PIECE_EVENTS, POINT, Piece, Points, mended, pieces_of, points_of
-from navitas.attribute.curves import Word, held
+from navitas.attribute.calls.stretches import PIECE_EVENTS, POINT, Piece, Points, pieces_of, points_of, repaired
+from navitas.attribute.curves import Word, in_sorted
 from navitas.parse.arrays import I64, U8
 from navitas.parse.tables import ENTER, RESUME, Thread
 
 
 @dataclass(frozen=True, slots=True)
 class EventBatch:
-    """Pieces of threads: piece i has the points start[i] … start[i + 1] − 1; `cell` are the starts of pieces and the marks.
+    """Pieces of threads: piece i has the points start[i] … start[i + 1] − 1.
 
-    From each point to the next one of its piece the thread was in `path`; `kind` is what happened at the point (tables.ENTER …,
-    stretches.CUT, stretches.POINT). `depth` counts the calls of `path`. Exits fit their entries.
+    `segment_start` has the starts of pieces and the marks. Between a point and the next one of its piece, the thread is in
+    `path`; `kind` is the event at the point (tables.ENTER …, stretches.CUT, stretches.POINT). `depth` counts the calls of `path`.
+    Exits fit their entries.
     """
 
     pieces: Sequence[Piece]
     start: I64
-    cell: I64
+    segment_start: I64
     t_ns: I64
     kind: U8
     path: I64
@@ -62,12 +63,12 @@ def _batch(pieces: Sequence[Piece], carried: int, paths: Paths, marks: I64) -> E
     points = points_of(pieces, marks)
     found = _follow(points, before, paths)
     if found is None:
-        # One exit that does not fit can hide another one, also of another piece: all of them are mended at once.
-        pieces = [mended(piece, paths.methods_of(path)) for piece, path in zip(pieces, before.tolist(), strict=True)]
+        # One exit that does not fit can hide another one, also of another piece: repair all pieces at once.
+        pieces = [repaired(piece, paths.methods_of(path)) for piece, path in zip(pieces, before.tolist(), strict=True)]
         points = points_of(pieces, marks)
         found = _follow(points, before, paths)
-    assert found is not None  # events of mended pieces fit
-    return EventBatch(pieces, points.start, points.cell, points.t_ns, points.kind, *found)
+    assert found is not None  # events of repaired pieces fit
+    return EventBatch(pieces, points.start, points.segment_start, points.t_ns, points.kind, *found)
 
 
 def _follow(points: Points, before: I64, paths: Paths) -> tuple[I64, I64] | None:
@@ -86,7 +87,7 @@ def _follow(points: Points, before: I64, paths: Paths) -> tuple[I64, I64] | None
     if len(unknown):
         entered = unknown[enters[unknown]]
         fresh, first = np.unique(sums[entered], return_index=True)
-        if not held(sums[unknown], fresh).all():
+        if not in_sorted(sums[unknown], fresh).all():
             return None
         entered = entered[np.sort(first)]
         paths.add(sums[entered], points.method[entered], depth[entered], sums[entered] - words[entered])

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.attribute.cpu.growth import cells, monotone
-from navitas.attribute.curves import NOTHING, Curve, Knots, ends
+from navitas.attribute.cpu.growth import interval_increments, monotone
+from navitas.attribute.curves import NOTHING, Curve, Knots, group_ends
 from navitas.parse.arrays import F64, I64
 from navitas.parse.tables import RunTables
 
@@ -61,11 +61,11 @@ def _extended(curve: Curve, first_ns: int, last_ns: int) -> Curve:
 
 def _last(t_ns: I64, value: F64) -> tuple[I64, F64]:
     """Of readings at one time, the last."""
-    keep = ends(t_ns)
+    keep = group_ends(t_ns)
     return t_ns[keep], value[keep]
 
 
 def _threads_at(knots: Knots, cpu_ns: F64, grid: I64) -> F64:
     """CPU time of all threads since the first time of the grid."""
-    _, cell, increment = cells(knots, cpu_ns, grid)
-    return np.concatenate([[0.0], np.cumsum(np.bincount(cell, increment, len(grid) - 1))])
+    _, interval, increment = interval_increments(knots, cpu_ns, grid)
+    return np.concatenate([[0.0], np.cumsum(np.bincount(interval, increment, len(grid) - 1))])

@@ -14,7 +14,7 @@ from navitas.attribute.cpu.busy import Rest, rest_of_cpu
 from navitas.attribute.cpu.device_level import shared_equally
 from navitas.attribute.cpu.energy import Rate, SlotRate, integrate, integrate_curve
 from navitas.attribute.cpu.frequency import Cluster, clusters_of, slot_edges
-from navitas.attribute.cpu.growth import cells
+from navitas.attribute.cpu.growth import interval_increments
 from navitas.attribute.cpu.paper1 import paper1_curve
 from navitas.attribute.cpu.placement import Placement, of_slots, place, placed_rate
 from navitas.attribute.cpu.rate import CoreWatts, Load, core_watts
@@ -81,17 +81,17 @@ def _curves(run: RunTables, clusters: Sequence[Cluster], inputs: ComponentInputs
     is_traced = run.trace is not None and len(run.trace.switches) > 0
     if not is_traced and not any(len(thread.anchors.t_ns) or len(thread.samples.t_ns) for thread in run.threads):
         process_j, others = _process_alone(run, clusters, model, anyone, rest)
-        knots, energy_j, nobody = shared_equally(run.threads, Paths(inputs.methods), process_j, run.start_ns)
+        knots, energy_j, unattributed = shared_equally(run.threads, Paths(inputs.methods), process_j, run.start_ns)
         threads = ThreadCurves(knots, energy_j, np.zeros(len(energy_j)))
-        return ComponentCurves("device", (NO_THREAD_CLOCKS, *run.reasons, *reasons), threads, others, base, nobody)
+        return ComponentCurves("device", (NO_THREAD_CLOCKS, *run.reasons, *reasons), threads, others, base, unattributed)
     rate: Rate = anyone
     of_rest = anyone
     if any(thread.residency for thread in run.threads):
         seen = residencies_of(run.threads, clusters, Guess(load, watts, placement), model.voltage_v)
         rate = ThreadFreqRate(load, watts, seen)
         of_rest = rate.of_rest
-        missing, untold = rate.untold(clocks)
-        level, reasons = "thread-freq" if missing <= MOSTLY else level, (*reasons, *untold)
+        missing, uncovered = rate.uncovered(clocks)
+        level, reasons = "thread-freq" if missing <= MOSTLY else level, (*reasons, *uncovered)
     others, unattributed = integrate_curve(of_rest, rest.others), integrate_curve(of_rest, rest.unattributed)
     traced = None
     if run.trace is not None and is_traced:
@@ -101,7 +101,7 @@ def _curves(run: RunTables, clusters: Sequence[Cluster], inputs: ComponentInputs
         reasons = (*traced.reasons, *(() if level == "sched" else reasons))
     knots, cpu_ns, energy_j = integrate(rate, clocks, inputs.marks)
     if traced is not None:
-        others, unattributed = traced.others, traced.nobody(knots, energy_j)
+        others, unattributed = traced.others, traced.unattributed(knots, energy_j)
     reasons = (*run.reasons, *reasons)
     return ComponentCurves(level, reasons, ThreadCurves(knots, energy_j, cpu_ns), others, base, unattributed)
 
@@ -119,7 +119,7 @@ def _load(
     run: RunTables, clusters: Sequence[Cluster], model: PowerModel, clocks: ThreadClocks, rest: Rest
 ) -> tuple[Load, CoreWatts, Placement]:
     edges = slot_edges(run, clusters)
-    owner, slot, spent_ns = cells(clocks.knots, clocks.cpu_ns, edges)
+    owner, slot, spent_ns = interval_increments(clocks.knots, clocks.cpu_ns, edges)
     rest_ns: F64 = np.diff(rest.others.at(edges)) + np.diff(rest.unattributed.at(edges))
     load = Load(edges, owner, slot, spent_ns, rest_ns)
     placement = place(run.cpu_stat, clusters, load, clocks.knots, clocks.cpu_ns)

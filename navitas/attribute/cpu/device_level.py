@@ -8,7 +8,7 @@ import numpy as np
 
 from navitas.attribute.calls.paths import Paths
 from navitas.attribute.calls.walk import walk
-from navitas.attribute.curves import NOTHING, Curve, Knots, begins, overlaps
+from navitas.attribute.curves import NOTHING, Curve, Knots, group_starts, overlaps
 from navitas.parse.arrays import F64, I64
 from navitas.parse.tables import Thread
 
@@ -23,22 +23,22 @@ def shared_equally(threads: Sequence[Thread], paths: Paths, process_j: Curve, st
     times = np.unique(np.concatenate([process_j.t_ns, enter_ns, exit_ns]))
     if not process_j.t_ns.size or not times.size:
         count = len(threads)
-        return Knots.of(np.arange(count), np.full(count, start_ns), count), np.zeros(count), NOTHING
+        return Knots.from_columns(np.arange(count), np.full(count, start_ns), count), np.zeros(count), NOTHING
     steps = np.zeros(len(times), np.int64)
     np.add.at(steps, np.searchsorted(times, enter_ns), 1)
     np.add.at(steps, np.searchsorted(times, exit_ns), -1)
     sharing = np.cumsum(steps)[:-1]
     joules = np.diff(process_j.at(times))
     per_thread = np.concatenate([[0.0], np.cumsum(np.where(sharing > 0, joules / np.maximum(sharing, 1), 0.0))])
-    nobody = np.concatenate([[0.0], np.cumsum(np.where(sharing > 0, 0.0, joules))])
+    unattributed = np.concatenate([[0.0], np.cumsum(np.where(sharing > 0, 0.0, joules))])
     span, at = overlaps(np.searchsorted(times, enter_ns), np.searchsorted(times, exit_ns))
-    added = np.where(begins(span), 0.0, np.diff(per_thread[at], prepend=0.0))
+    added = np.where(group_starts(span), 0.0, np.diff(per_thread[at], prepend=0.0))
     bare = np.setdiff1d(np.arange(len(threads)), owner)
     owners = np.concatenate([owner[span], bare])
     knot_ns = np.concatenate([times[at], np.full(len(bare), start_ns)])
     order = np.lexsort((knot_ns, owners))
-    knots = Knots.of(owners[order], knot_ns[order], len(threads))
-    return knots, knots.cumulate(np.concatenate([added, np.zeros(len(bare))])[order]), Curve(times, nobody)
+    knots = Knots.from_columns(owners[order], knot_ns[order], len(threads))
+    return knots, knots.cumulate(np.concatenate([added, np.zeros(len(bare))])[order]), Curve(times, unattributed)
 
 
 def _in_calls(threads: Sequence[Thread], paths: Paths) -> tuple[I64, I64, I64]:
@@ -69,7 +69,7 @@ def _in_calls(threads: Sequence[Thread], paths: Paths) -> tuple[I64, I64, I64]:
     for one in np.unique(owner).tolist():
         part = slice(*np.searchsorted(owner, [one, one + 1]))
         reach[part] = np.maximum.accumulate(end[part])
-    fresh = begins(owner)
+    fresh = group_starts(owner)
     fresh[1:] |= start[1:] > reach[:-1]
     first = np.flatnonzero(fresh)
     last = np.append(first[1:], len(owner)) - 1 if len(first) else first

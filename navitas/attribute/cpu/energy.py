@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from navitas.attribute.cpu.thread_clocks import ThreadClocks
-from navitas.attribute.curves import NOTHING, Curve, Knots, ends, middle, overlaps
+from navitas.attribute.curves import NOTHING, Curve, Knots, group_ends, middle, overlaps
 from navitas.parse.arrays import F64, I64, Bool
 
 
@@ -49,7 +49,7 @@ class SlotRate:
         return watts
 
     def of_rest(self, a_ns: I64, b_ns: I64) -> F64:
-        """Watts of what no thread shows in spans that lie within one slot each."""
+        """Watts of unattributed CPU time in spans that lie within one slot each."""
         return self.watts[slots_of(self.edges, a_ns, b_ns)]
 
 
@@ -68,7 +68,7 @@ def integrate(rate: Rate, clocks: ThreadClocks, marks: I64) -> tuple[Knots, F64,
     joules = np.zeros(len(owner))
     joules[1:] = rate.during(owner[1:], fine.t_ns[:-1], fine.t_ns[1:]) * np.diff(cpu_ns) / 1e9
     energy_j = fine.cumulate(joules)
-    return Knots.of(owner[keep], fine.t_ns[keep], len(fine.start) - 1), cpu_ns[keep], energy_j[keep]
+    return Knots.from_columns(owner[keep], fine.t_ns[keep], len(fine.start) - 1), cpu_ns[keep], energy_j[keep]
 
 
 def integrate_curve(rate: SlotRate, spent_ns: Curve) -> Curve:
@@ -93,5 +93,5 @@ def _refined(clocks: ThreadClocks, cuts: I64, marks: I64) -> tuple[Knots, F64, B
     keep = np.concatenate([clocks.is_knot, stays])
     order = np.lexsort((keep, times, owners))
     owners, times, cpu_ns, keep = owners[order], times[order], cpu_ns[order], keep[order]
-    last = ends(owners, times)
-    return Knots.of(owners[last], times[last], len(old.start) - 1), cpu_ns[last], keep[last]
+    last = group_ends(owners, times)
+    return Knots.from_columns(owners[last], times[last], len(old.start) - 1), cpu_ns[last], keep[last]

@@ -1,4 +1,4 @@
-"""How curves grow: from cell to cell, and without falling."""
+"""How much curves grow in intervals, and the nearest curve that never falls."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from navitas.attribute.curves import Knots, overlaps
 from navitas.parse.arrays import F64, I64
 
 
-def cells(knots: Knots, value: F64, edges: I64) -> tuple[I64, I64, F64]:
-    """What each curve adds in each cell between neighbouring `edges` that it reaches: (curve, cell, increment)."""
+def interval_increments(knots: Knots, value: F64, edges: I64) -> tuple[I64, I64, F64]:
+    """How much each curve grows in each interval between adjacent `edges` that it reaches: (curve, interval, increment)."""
     first = np.clip(np.searchsorted(edges, knots.first_ns, side="right") - 1, 0, None)
     last = np.clip(np.searchsorted(edges, knots.last_ns, side="left") - 1, None, len(edges) - 2)
-    owner, cell = overlaps(first, last)
-    low = knots.place(owner, edges[cell]).read(value)
-    return owner, cell, knots.place(owner, edges[cell + 1]).read(value) - low
+    owner, interval = overlaps(first, last)
+    low = knots.place(owner, edges[interval]).read(value)
+    return owner, interval, knots.place(owner, edges[interval + 1]).read(value) - low
 
 
 def monotone(value: F64) -> F64:

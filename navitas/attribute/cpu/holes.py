@@ -1,4 +1,4 @@
-"""Where a kernel trace does not tell all, and curves that go on there as they would without it."""
+"""Holes in a kernel trace, and curves that continue there as without the trace."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.attribute.cpu.stints import Stints
+from navitas.attribute.cpu.sched_slices import SchedSlices
 from navitas.attribute.curves import Curve, distinct, middle
 from navitas.parse.arrays import I64, Bool
 from navitas.parse.trace.trace_tables import Trace
@@ -14,17 +14,17 @@ from navitas.parse.trace.trace_tables import Trace
 
 @dataclass(frozen=True, slots=True)
 class Holes:
-    """Spans of time in which a trace does not tell all, in order and apart."""
+    """Spans of time in which a trace is incomplete, in ascending order and disjoint."""
 
     from_ns: I64
     to_ns: I64
 
     @classmethod
-    def of(cls, trace: Trace, unpriced: Stints | None = None) -> Holes:
-        """A trace's holes: its losses on any CPU, stints of which nothing tells what they cost, and all time outside of it."""
+    def from_trace(cls, trace: Trace, without_frequency: SchedSlices | None = None) -> Holes:
+        """A trace's holes: losses on any CPU, slices of CPUs without frequencies, and all time outside of the trace."""
         bounds = np.iinfo(np.int64)
         none = np.empty(0, np.int64)
-        starts, ends = (none, none) if unpriced is None else (unpriced.start_ns, unpriced.end_ns)
+        starts, ends = (none, none) if without_frequency is None else (without_frequency.start_ns, without_frequency.end_ns)
         from_ns = np.concatenate([[bounds.min, trace.end_ns], trace.losses.from_ns, starts]).astype(np.int64)
         to_ns = np.concatenate([[trace.start_ns, bounds.max], trace.losses.to_ns, ends]).astype(np.int64)
         order = np.argsort(from_ns, kind="stable")
@@ -44,7 +44,7 @@ class Holes:
 
 
 def stitched(holes: Holes, inside: Curve, outside: Curve) -> Curve:
-    """A curve that grows as `inside` where the trace tells, and as `outside` in its holes."""
+    """A curve that grows as `inside` where the trace is complete, and as `outside` in its holes."""
     t_ns = distinct(np.concatenate([inside.t_ns, outside.t_ns, holes.edges]))
     if len(t_ns) < 2:
         return outside

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from navitas.attribute.cpu.frequency import Cluster
-from navitas.attribute.cpu.stints import NOBODY, OTHERS, Stints
+from navitas.attribute.cpu.sched_slices import OTHER_PROCESSES, UNATTRIBUTED, SchedSlices
 from navitas.attribute.curves import Curve, distinct
 from navitas.parse.arrays import F64, I64, Bool
 from navitas.parse.trace.trace_tables import Frequencies, Trace
@@ -20,7 +20,7 @@ _COLUMNS = ("owner", "start_ns", "end_ns")
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """Parts of stints during which a running core cost the same, by owner, then time.
+    """Parts of scheduling slices with constant power, sorted by owner, then time.
 
     A core drew `watts[i]` from `start_ns[i]` to `end_ns[i]`.
     """
@@ -37,34 +37,34 @@ class Traced:
 
     pieces: Pieces
     others: Curve
-    nobody: Curve
+    unattributed: Curve
 
 
-def traced_energy(trace: Trace, stints: Stints, clusters: Sequence[Cluster], model: PowerModel) -> Traced:
+def traced_energy(trace: Trace, slices: SchedSlices, clusters: Sequence[Cluster], model: PowerModel) -> Traced:
     """Sweep all instants at which a core begins or ends to run, or changes its frequency."""
-    grid = distinct(np.concatenate([stints.start_ns, stints.end_ns, trace.frequencies.t_ns]))
-    cores = [_Core(cpu, stints.of_cpu(cpu), khz) for cpu, khz in _cores(trace.frequencies, clusters)]
+    grid = distinct(np.concatenate([slices.start_ns, slices.end_ns, trace.frequencies.t_ns]))
+    cores = [_Core(cpu, slices.of_cpu(cpu), khz) for cpu, khz in _cores(trace.frequencies, clusters)]
     parts: list[Pieces] = []
     rest = [np.zeros(1), np.zeros(1)]
     for low in range(0, max(len(grid) - 1, 0), _BLOCK):
         edges = grid[low : low + _BLOCK + 1]
         owner, watts = _block(edges, cores, clusters, model)
         joules = watts * (np.diff(edges) / 1e9)[:, None]
-        for kind, sums in zip((OTHERS, NOBODY), rest, strict=True):
-            rest[kind == NOBODY] = np.append(sums, sums[-1] + np.cumsum(np.where(owner == kind, joules, 0.0).sum(axis=1)))
+        for kind, sums in zip((OTHER_PROCESSES, UNATTRIBUTED), rest, strict=True):
+            rest[kind == UNATTRIBUTED] = np.append(sums, sums[-1] + np.cumsum(np.where(owner == kind, joules, 0.0).sum(axis=1)))
         instant, column = np.nonzero(owner >= 0)
         parts.append(Pieces(owner[instant, column], edges[instant], edges[instant + 1], watts[instant, column]))
     t_ns = grid if len(grid) > 1 else np.empty(0, np.int64)
-    others, nobody = (Curve(t_ns, sums if len(t_ns) else np.empty(0)) for sums in rest)
-    return Traced(_joined(parts), others, nobody)
+    others, unattributed = (Curve(t_ns, sums if len(t_ns) else np.empty(0)) for sums in rest)
+    return Traced(_joined(parts), others, unattributed)
 
 
 @dataclass(frozen=True, slots=True)
 class _Core:
-    """One core: its stints, and its cluster's frequencies as (time, kHz), in order of time."""
+    """One core: its scheduling slices, and its cluster's frequencies as (time, kHz), sorted by time."""
 
     cpu: int
-    stints: Stints
+    slices: SchedSlices
     khz: tuple[I64, I64]
 
 
@@ -78,16 +78,16 @@ def _cores(frequencies: Frequencies, clusters: Sequence[Cluster]) -> Iterator[tu
 
 
 def _block(edges: I64, cores: Sequence[_Core], clusters: Sequence[Cluster], model: PowerModel) -> tuple[I64, F64]:
-    """Owner (or less than `NOBODY` where a core is idle) and watts of every core from each edge to the next."""
+    """Owner (less than `UNATTRIBUTED` where a core is idle) and watts of every core from each edge to the next."""
     shape = len(edges) - 1, len(cores)
-    owner, core_ma = np.full(shape, NOBODY - 1, np.int64), np.zeros(shape)
+    owner, core_ma = np.full(shape, UNATTRIBUTED - 1, np.int64), np.zeros(shape)
     of_cluster = np.repeat(np.arange(len(clusters)), [len(cluster.cpus) for cluster in clusters])
     for column, core in enumerate(cores):
-        stint = np.searchsorted(core.stints.start_ns, edges[:-1], side="right") - 1
-        runs = (stint >= 0) & (core.stints.end_ns[stint] > edges[:-1]) if len(core.stints.cpu) else np.zeros(shape[0], bool)
-        owner[runs, column] = core.stints.owner[stint[runs]]
+        row = np.searchsorted(core.slices.start_ns, edges[:-1], side="right") - 1
+        runs = (row >= 0) & (core.slices.end_ns[row] > edges[:-1]) if len(core.slices.cpu) else np.zeros(shape[0], bool)
+        owner[runs, column] = core.slices.owner[row[runs]]
         core_ma[:, column] = _core_ma(clusters[of_cluster[column]], *core.khz, edges[:-1])
-    running = owner >= NOBODY
+    running = owner >= UNATTRIBUTED
     active = _split(running) * model.cpu.active_ma
     shared = np.zeros(shape)
     for number, cluster in enumerate(clusters):

@@ -1,4 +1,4 @@
-"""On which clusters each thread ran, slot by slot, where nothing tells it: from what all ran, and how much each needs."""
+"""On which clusters each thread ran, slot by slot, without a record of it: from what all ran, and how much each needs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _GUESSES = 3
 # Two half-lives of the utilisation by which the kernel places a thread (PELT).
 _MEMORY_NS = 64_000_000
 _LEAST_NEED = 1e-3
-# Nobody knows of how many threads it is; one would be taken for a heavy thread where many light ones ran.
+# The number of threads is unknown; one would count as a heavy thread where many light ones ran.
 _THREADS_OF_REST = 2
 _STEEPNESS = 2.0
 

@@ -11,8 +11,8 @@ from navitas.attribute.cpu.energy import Rate
 from navitas.attribute.cpu.frequency import Cluster
 from navitas.attribute.cpu.holes import Holes, stitched
 from navitas.attribute.cpu.instants import traced_energy
-from navitas.attribute.cpu.missed import Missed
-from navitas.attribute.cpu.stints import stints_of
+from navitas.attribute.cpu.missed_time import MissedTime
+from navitas.attribute.cpu.sched_slices import slices_of
 from navitas.attribute.cpu.thread_clocks import MOSTLY, NOTED, ThreadClocks
 from navitas.attribute.cpu.traced import TracedRate, traced_clocks
 from navitas.attribute.curves import Curve, Knots, middle
@@ -28,7 +28,7 @@ MISSED = Reason("trace_misses_threads", "the trace does not show these threads r
 
 @dataclass(frozen=True, slots=True)
 class Untraced:
-    """What there would be without a trace."""
+    """The result for a run without its trace."""
 
     level: str
     clocks: ThreadClocks
@@ -38,52 +38,54 @@ class Untraced:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """A run as its trace tells it; `reasons` say what it does not tell, or cannot be. `_missed`: None where it tells all."""
+class TracedRun:
+    """A run with its trace. `reasons` name what the trace lacks or contradicts. `_missed` is None if the trace lacks nothing."""
 
     level: str
     reasons: tuple[Reason, ...]
     clocks: ThreadClocks
     rate: TracedRate
     others: Curve
-    _nobody: Curve
-    _missed: Missed | None
+    _unattributed: Curve
+    _missed: MissedTime | None
 
-    def nobody(self, knots: Knots, energy_j: F64) -> Curve:
-        """Energy of this process that no thread shows, given the threads' curves."""
+    def unattributed(self, knots: Knots, energy_j: F64) -> Curve:
+        """Energy of unknown threads of this process, given the known threads' curves."""
         if self._missed is None:
-            return self._nobody
-        return self._missed.taken_from(self._nobody, knots, energy_j, self.rate.edges)
+            return self._unattributed
+        return self._missed.deducted_from(self._unattributed, knots, energy_j, self.rate.edges)
 
 
-def traced_run(run: RunTables, trace: Trace, clusters: Sequence[Cluster], model: PowerModel, plain: Untraced) -> Seen:
-    """Join a trace with what is known without it (docs/how-it-measures.md, "Level sched")."""
-    stints = stints_of(trace, run.threads)
-    unpriced = stints.of_other_cpus([cpu for cluster in clusters for cpu in cluster.cpus])
-    holes = Holes.of(trace, unpriced)
-    traced = traced_energy(trace, stints, clusters, model)
+def traced_run(run: RunTables, trace: Trace, clusters: Sequence[Cluster], model: PowerModel, plain: Untraced) -> TracedRun:
+    """Join a trace with the result without it (docs/how-it-measures.md, "Level sched")."""
+    slices = slices_of(trace, run.threads)
+    without_frequency = slices.of_other_cpus([cpu for cluster in clusters for cpu in cluster.cpus])
+    holes = Holes.from_trace(trace, without_frequency)
+    traced = traced_energy(trace, slices, clusters, model)
     clocks = traced_clocks(run.threads, plain.clocks, holes, traced.pieces)
     others = stitched(holes, traced.others, plain.others)
-    nobody = stitched(holes, traced.nobody, plain.unattributed)
-    knots, missed = clocks.knots, Missed(holes, traced.pieces)
+    unattributed = stitched(holes, traced.unattributed, plain.unattributed)
+    knots, missed = clocks.knots, MissedTime(holes, traced.pieces)
     lower = {
-        HOLES: clocks.part_of(holes.have(middle(knots.t_ns[:-1], knots.t_ns[1:]))),
-        MISSED: missed.part_of(clocks),
+        HOLES: clocks.share_of(holes.have(middle(knots.t_ns[:-1], knots.t_ns[1:]))),
+        MISSED: missed.share_of(clocks),
     }
     level: str = "sched" if sum(lower.values()) <= MOSTLY else plain.level
-    unknown = ", ".join(map(str, np.unique(unpriced.cpu).tolist()))
+    unknown = ", ".join(map(str, np.unique(without_frequency.cpu).tolist()))
     no_frequencies = Reason(
         "trace_without_frequencies",
         f"CPUs {unknown} ran and have no frequencies: the trace counts as having holes while they did",
     )
     reasons = [no_frequencies] if unknown else []
-    if (doubled := stints.doubled_part()) >= NOTED:
+    if (overlapping := slices.overlapping_share()) >= NOTED:
         text = "of the threads' time is on two CPUs at once in the trace, as none can run: it is damaged"
-        reasons.append(Reason("trace_contradicts", text, doubled))
-    untold = [
+        reasons.append(Reason("trace_contradicts", text, overlapping))
+    lower_level = [
         Reason(why.code, f"of the threads' CPU time is at level {plain.level}: {why.text}", part)
         for why, part in lower.items()
         if part >= NOTED
     ]
     rate = TracedRate(plain.rate, holes, traced.pieces)
-    return Seen(level, (*reasons, *untold), clocks, rate, others, nobody, missed if unknown or untold else None)
+    return TracedRun(
+        level, (*reasons, *lower_level), clocks, rate, others, unattributed, missed if unknown or lower_level else None
+    )

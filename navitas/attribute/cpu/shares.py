@@ -1,4 +1,4 @@
-"""What /proc/stat and the governor tell of where the work of each slot ran."""
+"""On which CPUs the work of each slot ran, from /proc/stat and the governor."""
 
 from __future__ import annotations
 

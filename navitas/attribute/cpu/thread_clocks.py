@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.attribute.curves import Knots, ends, time_span
+from navitas.attribute.curves import Knots, group_ends, time_span
 from navitas.parse.arrays import F64, I64, Bool
 from navitas.parse.tables import CpuClock, Thread
 
@@ -30,8 +30,8 @@ class ThreadClocks:
     first_anchor_ns: I64
     last_anchor_ns: I64
 
-    def part_of(self, chosen: Bool) -> float:
-        """The part of all CPU time that lies between neighbouring knots i and i + 1 for which `chosen[i]` holds."""
+    def share_of(self, chosen: Bool) -> float:
+        """The share of all CPU time that lies between neighbouring knots i and i + 1 for which `chosen[i]` holds."""
         spent = self.spent_ns
         total = float(spent.sum())
         return float(spent[chosen].sum()) / total if total > 0 else 0.0
@@ -60,8 +60,8 @@ def thread_clocks(threads: Sequence[Thread], start_ns: int) -> ThreadClocks:
     keep = np.concatenate([np.ones(len(anchors[0]), bool), ~inside, np.ones(len(bare), bool)])
     order = np.lexsort((cpu_ns, keep, t_ns, owner))
     owner, t_ns, cpu_ns, keep = owner[order], t_ns[order], cpu_ns[order], keep[order]
-    last = ends(owner, t_ns)
-    knots = Knots.of(owner[last], t_ns[last], owners)
+    last = group_ends(owner, t_ns)
+    knots = Knots.from_columns(owner[last], t_ns[last], owners)
     bounds = np.iinfo(np.int64)
     first_ns, last_ns = np.full(owners, bounds.max), np.full(owners, bounds.min)
     np.minimum.at(first_ns, anchors[0], anchors[1])

@@ -39,9 +39,9 @@ class Residencies:
 
 
 class ThreadFreqRate:
-    """Watts by thread where its time_in_state tells them; all else has the rate `of_rest`.
+    """Watts by thread where its time_in_state is known; everything else has the rate `of_rest`.
 
-    The rest ran where all CPU time was spent and the told threads did not run; slots are joined until it has run for five ticks.
+    The rest ran where CPU time was spent and threads with time_in_state did not run. Slots are joined until it ran five ticks.
     """
 
     def __init__(self, load: Load, watts: CoreWatts, seen: Residencies) -> None:
@@ -49,8 +49,8 @@ class ThreadFreqRate:
         self._rows = RowsByTime(seen.owner, seen.start_ns)
         row = self._row(load.owner, middle(load.edges[load.slot], load.edges[load.slot + 1]))
         left = load.total_ns[:, None] * watts.part
-        told = row >= 0
-        np.subtract.at(left, load.slot[told], load.spent_ns[told, None] * seen.part[row[told]])
+        known = row >= 0
+        np.subtract.at(left, load.slot[known], load.spent_ns[known, None] * seen.part[row[known]])
         stretch = (np.cumsum(left.sum(axis=1)).clip(0.0) // (_ENOUGH_TICKS * _TICK_NS)).astype(np.int64)
         stretch = np.cumsum(np.diff(np.maximum.accumulate(stretch), prepend=stretch[0]) > 0)
         ran = np.stack([np.bincount(stretch, column) for column in left.T], axis=1).clip(0.0)[stretch]
@@ -67,17 +67,17 @@ class ThreadFreqRate:
         """As `Rate.during`."""
         watts = self.of_rest.during(owner, a_ns, b_ns)
         row = self._row(owner, middle(a_ns, b_ns))
-        told = np.flatnonzero(row >= 0)
-        slot, row = slots_of(self.of_rest.edges, a_ns[told], b_ns[told]), row[told]
+        known = np.flatnonzero(row >= 0)
+        slot, row = slots_of(self.of_rest.edges, a_ns[known], b_ns[known]), row[known]
         on_cluster = self._watts.shared[slot] + self._seen.ratio[row] * self._watts.core[slot]
-        watts[told] = self._watts.active[slot] + (self._seen.part[row] * on_cluster).sum(axis=1)
+        watts[known] = self._watts.active[slot] + (self._seen.part[row] * on_cluster).sum(axis=1)
         return watts
 
-    def untold(self, clocks: ThreadClocks) -> tuple[float, tuple[Reason, ...]]:
-        """The part of the threads' CPU time that their own time_in_state does not tell; a reason, where it is some."""
+    def uncovered(self, clocks: ThreadClocks) -> tuple[float, tuple[Reason, ...]]:
+        """The share of the threads' CPU time that their time_in_state does not cover, and a reason if it is noticeable."""
         knots = clocks.knots
         row = self._row(knots.owner[1:], middle(knots.t_ns[:-1], knots.t_ns[1:]))
-        missing = clocks.part_of(row < 0)
+        missing = clocks.share_of(row < 0)
         text = "of the threads' CPU time is at level thread-time: their own time_in_state was not read then"
         return missing, (Reason("no_thread_time_in_state", text, missing),) if missing >= NOTED else ()
 
@@ -89,15 +89,15 @@ class ThreadFreqRate:
 
 
 class Guess:
-    """What threads did as far as is known without their ticks: from where they were placed; elsewhere, as all threads did."""
+    """Estimates of where threads ran and what they drew without time_in_state: from their placement, else as all threads."""
 
     def __init__(self, load: Load, watts: CoreWatts, placement: Placement) -> None:
         self._edges, self._watts, self._placement = load.edges, watts, placement
         self._hardly = _HARDLY * load.total_ns[:, None] * watts.part
         self._mean_w = watts.core.mean(axis=0)
 
-    def of(self, owner: int, from_ns: int, to_ns: int) -> Expected:
-        """One thread's, in the slots that reach into a span."""
+    def expected(self, owner: int, from_ns: int, to_ns: int) -> Expected:
+        """What one thread is expected to have done, in the slots that overlap a span."""
         edges, placed = self._edges, self._placement
         first = max(int(np.searchsorted(edges, from_ns, side="right")) - 1, 0)
         last = max(int(np.searchsorted(edges, to_ns)), first + 1)
@@ -142,7 +142,7 @@ def residencies_of(threads: Sequence[Thread], clusters: Sequence[Cluster], guess
     for owner, thread in enumerate(threads):
         if thread.residency and len(thread.residency[0].t_ns) > 1:
             first_ns, last_ns = thread.residency[0].t_ns[[0, -1]].tolist()
-            parts.append(_of_thread(owner, thread, clusters, guess.of(owner, first_ns, last_ns), voltage_v))
+            parts.append(_of_thread(owner, thread, clusters, guess.expected(owner, first_ns, last_ns), voltage_v))
     return Residencies(*(np.concatenate([getattr(part, name.name) for part in parts]) for name in fields(Residencies)))
 
 

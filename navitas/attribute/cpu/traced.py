@@ -1,4 +1,4 @@
-"""Clocks and rates of threads from a kernel trace, where it tells all; elsewhere what there would be without it."""
+"""Clocks and rates of threads from a kernel trace; in its holes, those without the trace."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from navitas.attribute.cpu.holes import Holes
 from navitas.attribute.cpu.instants import Pieces
 from navitas.attribute.cpu.rows_by_time import RowsByTime
 from navitas.attribute.cpu.thread_clocks import ThreadClocks, readings
-from navitas.attribute.curves import Knots, ends, middle, overlaps
+from navitas.attribute.curves import Knots, group_ends, middle, overlaps
 from navitas.parse.arrays import F64, I64, Bool
 from navitas.parse.tables import Thread
 
@@ -34,8 +34,8 @@ class TracedRate:
         if len(self._pieces.owner):
             at = middle(a_ns, b_ns)
             piece = self._nearest(owner, at)
-            told = (piece >= 0) & ~self._holes.have(at)
-            watts[told] = self._pieces.watts[piece[told]]
+            in_trace = (piece >= 0) & ~self._holes.have(at)
+            watts[in_trace] = self._pieces.watts[piece[in_trace]]
         return watts
 
     def _nearest(self, owner: I64, t_ns: I64) -> I64:
@@ -66,8 +66,8 @@ def traced_clocks(threads: Sequence[Thread], plain: ThreadClocks, holes: Holes, 
     keep = np.concatenate([is_end | (plain.is_knot & holes.have(old.t_ns)), ones, ones, np.ones(len(edges[0]), bool)])
     order = np.lexsort((keep, t_ns, owner))
     owner, t_ns, keep = owner[order], t_ns[order], keep[order]
-    last = ends(owner, t_ns)
-    knots = Knots.of(owner[last], t_ns[last], len(threads))
+    last = group_ends(owner, t_ns)
+    knots = Knots.from_columns(owner[last], t_ns[last], len(threads))
     born = _born(knots, plain)
     at = np.concatenate([born, knots.place(anchors[0], anchors[1]).left])
     cpu_ns = _through(knots, _growth(knots, plain, holes, pieces), at, np.concatenate([np.zeros(len(born)), anchors[2]]))

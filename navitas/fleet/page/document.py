@@ -11,8 +11,9 @@ from importlib import resources
 import numpy as np
 
 from navitas.fleet.advice import ActionRow
+from navitas.fleet.figures import number
 from navitas.fleet.page.pictures import histogram_picture, interval_picture
-from navitas.fleet.page.text import interval, name, number, table, text
+from navitas.fleet.page.text import interval, name, table, text
 from navitas.fleet.results import BugRow, HogRow, ScoreRow
 from navitas.fleet.statistics import F64
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from navitas.fleet.page.text import number, text
+from navitas.fleet.figures import number
+from navitas.fleet.page.text import text
 from navitas.fleet.statistics import F64
 
 _WIDTH, _HEIGHT = 360, 110

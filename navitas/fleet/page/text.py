@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable
 
+from navitas.fleet.figures import with_interval
 from navitas.untrusted_text import boxed
 
 _LONGEST = 300
@@ -20,17 +21,9 @@ def name(value: str) -> str:
     return f"<code>{text(value)}</code>"
 
 
-def number(value: float | None, digits: int = 1) -> str:
-    """A number, or a dash."""
-    return "–" if value is None else f"{value:,.{digits}f}"
-
-
 def interval(value: float | None, low: float | None, high: float | None, digits: int = 0) -> str:
-    """`+44 (39 – 50)`."""
-    if value is None:
-        return "–"
-    ends = " – ".join("?" if end is None else f"{end:.{digits}f}" for end in (low, high))
-    return f"{value:+.{digits}f} <small>({ends})</small>"
+    """A signed number, and its interval in a small font."""
+    return with_interval(value, low, high, digits, interval_format="<small>({})</small>")
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[str]], *, texts: int = 1) -> str:

@@ -34,7 +34,7 @@ class Block:
 
 
 def read_blocks(source: Path | bytes, block_bytes: int) -> Iterator[Block]:
-    """The lines of a trace in order; of an HTML page those of its traces alone. A block is good until the next one is asked for.
+    """The lines of a trace in order; of an HTML page those of its traces alone. A block is valid until the next one is requested.
 
     RecordingError when the file cannot be read.
     """
@@ -102,7 +102,7 @@ class _Page:
             if not self._end:
                 at = self._begin(buffer, at, end)
                 continue
-            # No page has so many: all that follows is taken for one, so that its lines are told.
+            # No page has so many: all that follows counts as one, so that its lines are reported.
             found = buffer.find(self._end, at, end) if self._begun <= _MOST_TRACES else -1
             if found < 0:
                 stop = end

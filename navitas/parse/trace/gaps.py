@@ -1,4 +1,4 @@
-"""Switches of a core that do not follow from each other: who ran is told where it can be, the rest is a loss."""
+"""Gaps between the switches of a core: infer which thread ran if possible, otherwise record a loss."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ _NONE = np.empty(0, np.int64)
 def bridged(
     switches: Switches, losses: Losses, span_ns: tuple[int, int], ends_ns: Mapping[int, int], overwritten: bool
 ) -> tuple[Switches, Losses]:
-    """Add what follows from `prev_tid` and what does not follow from anything.
+    """Add the switches that follow from `prev_tid`, and losses where none follows.
 
     - Before a core's first switch the thread that leaves there has run since the trace's start, unless the kernel had overwritten
       events of that core (`overwritten`, and its ring is full).
-    - After a loss the thread that leaves at the next switch has run since the loss' end. Where it is not told (Perfetto's compact
-      form) the loss goes on to that switch.
-    - Where another thread leaves than the one that came, events are missing though nobody says so.
+    - After a loss the thread that leaves at the next switch has run since the loss' end. If that thread is unknown
+      (Perfetto's compact form), the loss goes on to that switch.
+    - Where another thread leaves than the one that came, events are missing that the tracer does not report.
     - A core's events that end before the trace (`ends_ns`) are missing until its end.
     """
     start_ns, end_ns = span_ns
     cores = _cores(switches)
     most = max((core.stop - core.start for core in cores), default=0)
-    rows, from_ns, told, told_ns = [_NONE], [_NONE], [_NONE], [_NONE]
+    rows, from_ns, inferred, inferred_ns = [_NONE], [_NONE], [_NONE], [_NONE]
     # One core after another: a long trace has tens of millions of switches.
     for core in cores:
         late = overwritten and core.stop - core.start >= _FULL * most
         missing, follows, since_ns = _judged(switches, losses, core, start_ns, late)
         rows.append(missing + core.start)
         from_ns.append(since_ns[missing])
-        told.append(follows + core.start)
-        told_ns.append(since_ns[follows])
-    lost, place = np.concatenate(rows), np.concatenate(told)
+        inferred.append(follows + core.start)
+        inferred_ns.append(since_ns[follows])
+    lost, place = np.concatenate(rows), np.concatenate(inferred)
     early = [(number, at) for number, at in ends_ns.items() if at < end_ns]
     more = Losses(
         np.concatenate([losses.cpu, switches.cpu[lost], [number for number, _ in early]]).astype(np.int32),
@@ -47,28 +47,28 @@ def bridged(
         np.concatenate([losses.to_ns, switches.t_ns[lost], [end_ns for _ in early]]).astype(np.int64),
     )
     order = np.lexsort((more.to_ns, more.from_ns))
-    return _with(switches, place, np.concatenate(told_ns)), Losses(more.cpu[order], more.from_ns[order], more.to_ns[order])
+    return _with(switches, place, np.concatenate(inferred_ns)), Losses(more.cpu[order], more.from_ns[order], more.to_ns[order])
 
 
 def _judged(switches: Switches, losses: Losses, core: slice, start_ns: int, late: bool) -> tuple[I64, I64, I64]:
-    """Of one core's switches: those before which events are missing, those before which who leaves there has run, and since when.
+    """For one core: switches with missing events before them, switches whose leaving thread ran before them, and since when.
 
     `late`: the core's events begin after the trace does.
     """
     t_ns, prev = switches.t_ns[core], switches.prev_tid[core]
     before_ns, expected = np.roll(t_ns, 1), np.roll(switches.next_tid[core], 1)
     before_ns[0], expected[0] = start_ns, UNKNOWN
-    untold = prev == UNKNOWN
+    unknown_prev = prev == UNKNOWN
     since_ns = _last_loss(losses, int(switches.cpu[core.start]), t_ns, before_ns)
     is_lost = since_ns >= 0
     since_ns = np.where(is_lost, since_ns, before_ns)
     differs = prev != expected
-    missing = ~untold & ~is_lost & differs
-    missing[0] = late or (untold[0] and switches.prev_state[core.start] != RUNNABLE)
-    missing |= is_lost & untold
+    missing = ~unknown_prev & ~is_lost & differs
+    missing[0] = late or (unknown_prev[0] and switches.prev_state[core.start] != RUNNABLE)
+    missing |= is_lost & unknown_prev
     follows = is_lost & differs
     follows[0] = prev[0] != 0
-    follows &= ~missing & ~untold
+    follows &= ~missing & ~unknown_prev
     is_before = since_ns < t_ns
     return np.flatnonzero(missing & is_before), np.flatnonzero(follows & is_before), since_ns
 

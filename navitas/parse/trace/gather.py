@@ -16,7 +16,7 @@ from navitas.parse.trace.trace_tables import DEAD, IDLE_APART_NS, RUNNABLE, SLEE
 
 CPU_LIMIT: Final = 4096
 OPEN, SEEN, DIED, GONE, LISTED = 0, 1, 2, 3, 4
-"""What a fact tells of a thread: that it starts, runs or is named, ran for the last time, is leaving or gone, or was listed (a
+"""What a fact says of a thread: that it starts, runs or is named, ran for the last time, is leaving or gone, or was listed (a
 reading of /proc, whose time is not exact)."""
 NO_NAME: Final = -1
 
@@ -36,8 +36,8 @@ class LastRows:
     def __init__(self) -> None:
         self._row = np.zeros(TID_LIMIT, np.int32)
 
-    def of(self, tid: I64) -> Bool:
-        """Whether no later row has the same thread."""
+    def mask(self, tid: I64) -> Bool:
+        """True in rows that no later row of the same thread follows."""
         rows = np.arange(len(tid), dtype=np.int32)
         self._row[tid] = rows
         last: Bool = self._row[tid] == rows
@@ -75,7 +75,7 @@ class Gathered:
         self.switches = CoreRows(next_tid=i32, prev_tid=i32, prev_state=u8)
         self.frequencies = CoreRows(khz=i64)
         self.idle = CoreRows(IDLE_APART_NS, state=i32)
-        self.facts = GrowingRows(_telling, t_ns=i64, tid=i32, kind=u8, tgid=i32, name=i32, parent=i32)
+        self.facts = GrowingRows(_informative, t_ns=i64, tid=i32, kind=u8, tgid=i32, name=i32, parent=i32)
         self.losses = GrowingRows(cpu=i32, from_ns=i64, to_ns=i64)
         self.offline = GrowingRows(cpu=i32, t_ns=i64)
         self.suspends = GrowingRows(t_ns=i64, begins=u8)
@@ -102,7 +102,7 @@ class Gathered:
             self.facts.row(t_ns=t_ns, tid=tid, kind=kind, tgid=tgid, name=self.names.number(name), parent=parent)
 
     def warn(self, text: str) -> None:
-        """Something to tell of the whole trace; a few of it, for a file may have anything any number of times."""
+        """Add a warning about the whole trace. Only a few are kept: a file may repeat anything any number of times."""
         if text not in self.warnings and len(self.warnings) < _WARNINGS_KEPT:
             self.warnings.append(text)
 
@@ -123,8 +123,8 @@ class Gathered:
             self.skipped.append(SkippedLine(number, shown, reason))
 
 
-def _telling(facts: Mapping[str, NDArray[Any]]) -> Bool:
-    """Facts but those that say of a thread, between two others, what both of these say: that it is there."""
+def _informative(facts: Mapping[str, NDArray[Any]]) -> Bool:
+    """True for all facts but those between two facts of the same thread with the same content."""
     order = np.lexsort((facts["t_ns"], facts["tid"]))
     middle = np.isin(facts["kind"][order], (SEEN, LISTED))
     middle[:1] = middle[-1:] = False
@@ -132,9 +132,9 @@ def _telling(facts: Mapping[str, NDArray[Any]]) -> Bool:
         column = facts[name][order]
         alike = column[1:] == column[:-1]
         middle[1:-1] &= alike[:-1] & alike[1:]
-    telling = np.empty(len(order), bool)
-    telling[order] = ~middle
-    return telling
+    informative = np.empty(len(order), bool)
+    informative[order] = ~middle
+    return informative
 
 
 def state_of_numbers(states: I64) -> U8:

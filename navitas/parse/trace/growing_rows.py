@@ -17,12 +17,12 @@ Thin = Callable[[Mapping[str, NDArray[Any]]], Bool]
 
 _STAGED = 1 << 12
 _THINNED_FROM = 1 << 20
-# How much more room is taken than is asked for: a sixteenth, and some.
+# How much more room is reserved than requested: a sixteenth, and some.
 _SPARE_SHIFT, _SPARE = 4, 256
 
 
 class GrowingRows:
-    """A table that grows by arrays and by single rows; from a million rows on `thin` drops what nobody needs, now and then."""
+    """A table that grows by arrays and by single rows; from a million rows on `thin` drops redundant rows, now and then."""
 
     def __init__(self, thin: Thin | None = None, /, **dtypes: type[np.generic]) -> None:
         self._dtypes = dtypes

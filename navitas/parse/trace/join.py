@@ -24,7 +24,7 @@ _AROUND_NS = 3_600_000_000_000
 
 
 class Joined(NamedTuple):
-    """A trace on the run's clock (None where it is not this run's), how far readings of its clocks disagree, and what to tell."""
+    """A trace on the run's clock (None where it is not this run's), how far readings of its clocks disagree, and reasons."""
 
     trace: Trace | None
     residual_ns: int
@@ -41,9 +41,9 @@ class Process:
     def is_in(self, tasks: Tasks) -> bool:
         """Whether a trace has threads of it: another process' threads may have the same ids, but not those of this process."""
         own = np.isin(tasks.tid, list(self.tids))
-        told = own & (tasks.tgid >= 0)
-        if self.pid is not None and told.any():
-            return bool((tasks.tgid[told] == self.pid).any())
+        known = own & (tasks.tgid >= 0)
+        if self.pid is not None and known.any():
+            return bool((tasks.tgid[known] == self.pid).any())
         return not self.tids or bool(own.any())
 
 
@@ -65,7 +65,7 @@ def to_monotonic(
         return Joined(None, 0, (*reasons, Reason("trace_of_other_boot", "the trace is of another boot of the device")))
     mapping = _mapping(trace, triples, reasons)
     if mapping is None:
-        text = "nothing tells how the trace's clock is related to the run's"
+        text = "no reading shows how the trace's clock is related to the run's"
         return Joined(None, 0, (*reasons, Reason("trace_clock_unrelated", text)))
     taken = triples.monotonic_ns
     begin_ns, end_ns = run_ns or ((int(taken[0]), int(taken[-1])) if len(taken) else (trace.start_ns, trace.end_ns))
@@ -104,7 +104,7 @@ def _mapping(trace: Trace, triples: ClockTriples, reasons: list[Reason]) -> Mapp
 
 
 def _map_unknown(trace: Trace, triples: ClockTriples, reasons: list[Reason]) -> Mapping | None:
-    """The clock is not told: the trace's marks say which one it is, or by how much it differs from monotonic."""
+    """The trace does not name its clock: its marks show which one it is, or its offset to monotonic."""
     taken = trace.snapshots
     marks = [(taken.trace_ns, taken.monotonic_ns)]
     read = taken.realtime_ns >= 0
@@ -113,7 +113,7 @@ def _map_unknown(trace: Trace, triples: ClockTriples, reasons: list[Reason]) -> 
     # Monotonic marks outrank those of realtime, which may have been set.
     offsets = next((found for at, own in marks if len(found := (at - own)[own >= 0])), None)
     if offsets is None:
-        reasons.append(Reason("trace_clock_unknown", "the trace's clock is not told: taken for the monotonic one"))
+        reasons.append(Reason("trace_clock_unknown", "the trace does not name its clock: taken for the monotonic one"))
         return shifted(0, 0)
     offset = round(float(np.median(offsets)))
     spread = int(np.abs(offsets - offset).max())

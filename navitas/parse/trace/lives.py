@@ -16,7 +16,7 @@ _TIME_BITS = 40
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Facts of threads in any order: when, of which thread, what (`gather.OPEN` …); its process, name and parent (-1: not told).
+    """Facts of threads in any order: when, of which thread, what (`gather.OPEN` …); its process, name and parent (-1: unknown).
 
     `parent` is a thread of the same process. A time of -1 is that of no moment: the fact holds throughout.
     """
@@ -40,7 +40,7 @@ def tasks_of(facts: Facts, names: NDArray[np.bytes_], start_ns: int, end_ns: int
     """
     t_ns = np.where(facts.t_ns < 0, start_ns, facts.t_ns)
     keys = _Keys(start_ns, end_ns)
-    order = np.argsort(keys.of(facts.tid, t_ns), kind="stable")
+    order = np.argsort(keys.numbers(facts.tid, t_ns), kind="stable")
     tid, kind, t_ns = facts.tid[order], facts.kind[order], t_ns[order]
     same = np.zeros(len(order), bool)
     same[1:] = tid[1:] == tid[:-1]
@@ -64,30 +64,33 @@ def tasks_of(facts: Facts, names: NDArray[np.bytes_], start_ns: int, end_ns: int
 
 
 class _Keys:
-    """One number for a thread and a time, to sort and search by: long traces are told apart by less than each nanosecond."""
+    """Sort keys: one number for a thread and a time. In long traces, the time has a coarser unit than one nanosecond."""
 
     def __init__(self, start_ns: int, end_ns: int) -> None:
         self._start_ns, self._length_ns = start_ns, end_ns - start_ns
         self._shift = max(0, (end_ns - start_ns).bit_length() - _TIME_BITS)
 
-    def of(self, tid: I32, t_ns: I64) -> I64:
+    def numbers(self, tid: I32, t_ns: I64) -> I64:
         return (tid.astype(np.int64) << (_TIME_BITS + 1)) + (np.clip(t_ns - self._start_ns, 0, self._length_ns) >> self._shift)
 
 
 def _last(life: I64, value: I32) -> I32:
     """The last value of each life that is not -1."""
     of_life = np.full(int(life[-1]) + 1, UNKNOWN, np.int32)
-    told = np.flatnonzero(value != UNKNOWN)
-    of_life[life[told]] = value[told]
+    known = np.flatnonzero(value != UNKNOWN)
+    of_life[life[known]] = value[known]
     return of_life
 
 
 def _with_processes(tasks: Tasks, parent: I32, keys: _Keys) -> Tasks:
-    """A thread whose process is not told has its parent's, however many generations back that is known."""
+    """Give a thread of an unknown process the process of its nearest ancestor with a known one."""
     child = np.flatnonzero((tasks.tgid == UNKNOWN) & (parent != UNKNOWN))
     if not len(child):
         return tasks
-    place = np.searchsorted(keys.of(tasks.tid, tasks.from_ns), keys.of(parent[child], tasks.from_ns[child]), side="right") - 1
+    place = (
+        np.searchsorted(keys.numbers(tasks.tid, tasks.from_ns), keys.numbers(parent[child], tasks.from_ns[child]), side="right")
+        - 1
+    )
     good = (place >= 0) & (tasks.tid[np.maximum(place, 0)] == parent[child])
     ancestor = np.arange(len(tasks))
     ancestor[child[good]] = place[good]

@@ -35,7 +35,7 @@ def shifted(offset_ns: int, residual_ns: int) -> Mapping:
 def map_boottime(trace: Trace, triples: ClockTriples, reasons: list[Reason]) -> Mapping | None:
     """By the trace's snapshots and the run's triples; where the device slept between two readings, monotonic stands still.
 
-    When it slept is told by suspend_resume, else taken to be the longest time without events (and told among the reasons).
+    The time of sleep comes from suspend_resume, else from the longest time without events (then a reason names it).
     None where no reading has both clocks.
     """
     boot_ns, offset = _readings(trace, triples)
@@ -48,27 +48,27 @@ def map_boottime(trace: Trace, triples: ClockTriples, reasons: list[Reason]) -> 
     parts = np.split(offset, jumps + 1)
     level = np.array([int(np.median(part)) for part in parts], np.int64)
     residual_ns = max(int(np.abs(part - own).max()) for part, own in zip(parts, level, strict=True))
-    stops, unsure, untold = [], [], []
+    stops, unsure, guessed_ns = [], [], []
     pauses = _Pauses(trace)
     for jump, slept in zip(jumps, np.diff(level), strict=True):
         low, high = int(boot_ns[jump]), int(boot_ns[jump + 1])
         if slept < 0:
             unsure.append((low, high))
             continue
-        told = _told(trace.suspends, low, high, int(slept))
-        if not told:
+        sleeps = _recorded_sleeps(trace.suspends, low, high, int(slept))
+        if not sleeps:
             from_ns, to_ns = pauses.longest(low, high)
             if to_ns - from_ns < slept - _STEP_NS:
                 unsure.append((low, high))
-            told = [(to_ns, int(slept))]
-            untold.append(int(slept))
-        stops += told
+            sleeps = [(to_ns, int(slept))]
+            guessed_ns.append(int(slept))
+        stops += sleeps
     if np.any(np.diff(level) < 0):
         text = "boottime goes back against monotonic: some of the clocks' readings are wrong"
         reasons.append(Reason("trace_clocks_contradict", text))
-    if untold:
-        times = f" in {len(untold)} pauses" if len(untold) > 1 else ""
-        slept_s = sum(untold) / 1e9
+    if guessed_ns:
+        times = f" in {len(guessed_ns)} pauses" if len(guessed_ns) > 1 else ""
+        slept_s = sum(guessed_ns) / 1e9
         text = f"the device slept {slept_s:.3f} s{times} while it was traced: when is taken from the longest pause of events"
         reasons.append(Reason("device_slept", text))
     return Mapping(_function(int(level[0]), stops), residual_ns, _spans(unsure))
@@ -88,7 +88,7 @@ def _readings(trace: Trace, triples: ClockTriples) -> tuple[I64, I64]:
     return boot_ns[~odd], offset[~odd]
 
 
-def _told(suspends: TimeSpans, low: int, high: int, slept: int) -> list[tuple[int, int]]:
+def _recorded_sleeps(suspends: TimeSpans, low: int, high: int, slept: int) -> list[tuple[int, int]]:
     """(when it woke, how long it had slept) of each suspend between two readings: their share of the whole."""
     inside = (suspends.to_ns > low) & (suspends.from_ns < high)
     from_ns, to_ns = suspends.from_ns[inside], suspends.to_ns[inside]
@@ -100,7 +100,7 @@ def _told(suspends: TimeSpans, low: int, high: int, slept: int) -> list[tuple[in
 
 
 class _Pauses:
-    """Times without an event; the events are put in order once, when they are asked for."""
+    """Times without an event; the events are sorted once, on the first request."""
 
     def __init__(self, trace: Trace) -> None:
         self._columns = (trace.switches.t_ns, trace.frequencies.t_ns, trace.idle.t_ns)

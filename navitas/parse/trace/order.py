@@ -33,8 +33,8 @@ def in_order(gathered: Gathered, rails: RailReadings | None = None) -> RawTrace:
     start_ns, end_ns = gathered.span_ns or (0, 0)
     tasks = tasks_of(Facts(**gathered.facts.take()), gathered.names.all(), start_ns, end_ns)
     switches = _with_offline(Switches(**gathered.switches.take()), gathered.offline.take())
-    told = _losses(gathered.losses.take())
-    switches, losses = bridged(switches, told, (start_ns, end_ns), gathered.last_ns, gathered.overwritten)
+    reported = _losses(gathered.losses.take())
+    switches, losses = bridged(switches, reported, (start_ns, end_ns), gathered.last_ns, gathered.overwritten)
     trace = Trace(
         switches=switches,
         frequencies=Frequencies(**gathered.frequencies.take()),
@@ -77,7 +77,7 @@ def _with_offline(switches: Switches, offline: dict[str, NDArray[Any]]) -> Switc
 
 
 def _windows(switches: Switches, last_ns: dict[int, int], end_ns: int) -> CpuWindows:
-    """From a core's first switch, which tells what runs, to the trace's end, or that of the core's own part of it."""
+    """From a core's first switch, which shows what runs, to the end of the trace, or of the core's own part of it."""
     first = np.unique(np.searchsorted(switches.cpu, np.arange(CPU_LIMIT)))
     first = first[first < len(switches)]
     cpu = switches.cpu[first]

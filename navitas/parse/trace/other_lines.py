@@ -42,7 +42,7 @@ def decode_power(text: TextBuffer, lines: TraceLines, rows: Places, is_idle: boo
 def decode_starts(text: TextBuffer, lines: TraceLines, rows: Places, into: Gathered) -> Places:
     """`task_newtask: pid=1234 comm=foo clone_flags=3d0f00 oom_score_adj=0`; returns the lines that look different.
 
-    Flag CLONE_THREAD tells a thread of its parent's process (the one that the line's head names) from a new process.
+    Flag CLONE_THREAD separates a thread of its parent's process (named in the line's head) from a new process.
     """
     line, event, end = lines.start[lines.row[rows]], lines.event[rows], lines.end[lines.row[rows]]
     good = text.has(event + 8, b"task: pi") & text.has(line + _NAME_WIDTH, b"-")

@@ -88,7 +88,7 @@ class Bundles:
         died = np.flatnonzero((prev_state == DEAD) & (prev_tid > 0))
         if len(died):
             self._into.facts.add(t_ns=t_ns[died], tid=prev_tid[died], kind=DIED, tgid=UNKNOWN, name=NO_NAME, parent=UNKNOWN)
-        last = np.flatnonzero(self._last.of(next_tid) & (next_tid > 0))
+        last = np.flatnonzero(self._last.mask(next_tid) & (next_tid > 0))
         table = np.array([*(self._into.names.number(name) for name in names), NO_NAME], np.int32)
         index = columns.comm[:count]
         if len(index) < count:

@@ -21,7 +21,7 @@ class PerfettoLosses:
         self._last_ns: dict[int, int] = {}
         self._cpus_of: dict[int, set[int]] = {}
         self._pending: set[int] = set()
-        self._told: set[int] = set()
+        self._reported: set[int] = set()
         self._overruns: dict[int, dict[int, int]] = {_START: {}, _END: {}}
         self._buffers: Any = None
 
@@ -73,7 +73,7 @@ class PerfettoLosses:
         if len(overrun) > _CORES_NAMED:
             self._into.warn(f"so did those of {len(overrun) - _CORES_NAMED} more cores")
         for cpu in overrun:
-            if cpu not in self._told:
+            if cpu not in self._reported:
                 self._add(cpu, begin_ns, end_ns)
         self._judge_buffers(begin_ns, end_ns)
 
@@ -87,10 +87,10 @@ class PerfettoLosses:
             self._into.last_ns.update(self._last_ns)
         if lost := sum(each.trace_writer_packet_loss + each.patches_failed + each.abi_violations for each in stats):
             self._into.warn(f"{lost} packets were lost on their way into the trace")
-            if not self._told and not (overwritten or discarded):
+            if not self._reported and not (overwritten or discarded):
                 for cpu in sorted(self._last_ns):
                     self._add(cpu, begin_ns, end_ns)
 
     def _add(self, cpu: int, from_ns: int, to_ns: int) -> None:
-        self._told.add(cpu)
+        self._reported.add(cpu)
         self._into.losses.row(cpu=cpu, from_ns=from_ns, to_ns=max(from_ns, to_ns))

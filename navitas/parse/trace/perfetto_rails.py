@@ -57,9 +57,9 @@ class PerfettoRails:
         times, row = np.unique(t_ns, return_inverse=True)
         if len(times) * len(self._columns) > _CELLS_LIMIT:
             return None
-        told = np.full((len(times), len(self._columns)), -1, np.int64)
-        np.maximum.at(told, (row, column), energy)
-        told = np.maximum.accumulate(told, axis=0)
-        whole = (told >= 0).all(axis=1)
+        last_uws = np.full((len(times), len(self._columns)), -1, np.int64)
+        np.maximum.at(last_uws, (row, column), energy)
+        last_uws = np.maximum.accumulate(last_uws, axis=0)
+        complete = (last_uws >= 0).all(axis=1)
         names = tuple(self._names.get(key, f"rail {key[1]}") for key in self._columns)
-        return RailReadings(names, times[whole], told[whole].astype(np.float64) * _J_PER_UWS)
+        return RailReadings(names, times[complete], last_uws[complete].astype(np.float64) * _J_PER_UWS)

@@ -19,16 +19,16 @@ from navitas.recording.store import Recording
 
 PERFETTO_SUFFIXES = (".pftrace", ".perfetto-trace")
 NOT_TRACED: Final = "trace"
-"""Code of the manifest's warnings that tell why a run was not traced, or not by what was asked for."""
+"""Code of the manifest's warnings on why a run was not traced, or not by the requested tracer."""
 _ROUGH_NS = 1_000_000
 
 
 def read_trace(
     recording: Recording, run: Run, clocks: ClockTriples, findings: Findings, *, run_ns: tuple[int, int], tids: Collection[int]
 ) -> tuple[Trace | None, tuple[Reason, ...]]:
-    """The first trace that is this run's, and what is to be told of its traces; what was skipped goes to the findings."""
-    told = [warning for warning in recording.manifest.warnings if warning.code == NOT_TRACED and warning.run == run.id]
-    reasons = [Reason("tracer", warning.message) for warning in told]
+    """The first trace of this run, and reasons about its traces; skipped lines are counted in the findings."""
+    warnings = [warning for warning in recording.manifest.warnings if warning.code == NOT_TRACED and warning.run == run.id]
+    reasons = [Reason("tracer", warning.message) for warning in warnings]
     for path in recording.files("trace", run.id):
         try:
             raw = _read(path)
@@ -36,7 +36,7 @@ def read_trace(
             findings.warn("trace_unreadable", str(error), "The run is analysed without it.")
             reasons.append(Reason("trace_unreadable", f"{path.name} cannot be read"))
             continue
-        _tell_skipped(path, raw, findings)
+        _count_skipped(path, raw, findings)
         joined = to_monotonic(raw, clocks, Process(tids, run.pid), run_ns)
         reasons += joined.reasons
         if joined.trace is not None:
@@ -51,10 +51,10 @@ def _read(path: Path) -> RawTrace:
     return read_perfetto(path) if path.suffix in PERFETTO_SUFFIXES else read_text(path)
 
 
-def _tell_skipped(path: Path, raw: RawTrace, findings: Findings) -> None:
-    """A loss for each reason, with the first of its lines."""
+def _count_skipped(path: Path, raw: RawTrace, findings: Findings) -> None:
+    """Count the skipped lines or packets by reason, and name the first of each."""
     unit = "packets" if path.suffix in PERFETTO_SUFFIXES else "lines"
     for reason, count in raw.skipped_by_reason.items():
         first = next((f", the first is number {one.number}" for one in raw.skipped if one.reason == reason), "")
         message = f"{path.name}: {{count}} {unit} were skipped ({reason}){first}"
-        findings.lose("trace_lines", count, message, "What the others tell is used.", file=path.name)
+        findings.lose("trace_lines", count, message, "The others are used.", file=path.name)

@@ -64,13 +64,13 @@ class Switch(NamedTuple):
 
 
 class SingleLines:
-    """Decodes lines into what is gathered; `skip`s are told by number."""
+    """Decodes lines into what is gathered; `skip`s are reported by number."""
 
     def __init__(self, into: Gathered) -> None:
         self._into = into
 
     def comment(self, line: bytes) -> None:
-        """A line that begins with `#`: it may tell the clock, or how much the kernel overwrote before the trace begins."""
+        """A line that begins with `#`: it may name the clock, or how much the kernel overwrote before the trace begins."""
         if entries := _ENTRIES.match(line):
             overwritten = int(entries[2]) - int(entries[1])
             if overwritten > 0:

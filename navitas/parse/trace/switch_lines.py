@@ -66,20 +66,20 @@ class SwitchLines:
                 columns[column] = np.insert(values, place, [getattr(found, column) for _, found in others])
         into.switches.add(**columns)
         died = prev_state == DEAD
-        telling = np.flatnonzero((self._last.of(prev_tid) | died) & (prev_tid > 0))
-        row = good[telling]
+        chosen = np.flatnonzero((self._last.mask(prev_tid) | died) & (prev_tid > 0))
+        row = good[chosen]
         into.facts.add(
-            t_ns=t_ns[telling],
-            tid=prev_tid[telling],
-            kind=np.where(died[telling], DIED, SEEN),
-            tgid=_tgids(text, lines.bracket[kept[telling]]),
+            t_ns=t_ns[chosen],
+            tid=prev_tid[chosen],
+            kind=np.where(died[chosen], DIED, SEEN),
+            tgid=_tgids(text, lines.bracket[kept[chosen]]),
             name=into.names.numbers(text.strings(fields.prev_name[row], fields.prev_name_length[row])),
             parent=UNKNOWN,
         )
-        telling = np.flatnonzero(self._last.of(next_tid) & (next_tid > 0))
-        row = good[telling]
+        chosen = np.flatnonzero(self._last.mask(next_tid) & (next_tid > 0))
+        row = good[chosen]
         name = into.names.numbers(text.strings(fields.next_name[row], fields.next_name_length[row]))
-        into.facts.add(t_ns=t_ns[telling], tid=next_tid[telling], kind=SEEN, tgid=UNKNOWN, name=name, parent=UNKNOWN)
+        into.facts.add(t_ns=t_ns[chosen], tid=next_tid[chosen], kind=SEEN, tgid=UNKNOWN, name=name, parent=UNKNOWN)
 
 
 def _fields(text: TextBuffer, event: Places, end: Places) -> _Fields:

@@ -25,7 +25,7 @@ TraceClock = Literal["boottime", "monotonic", "global"]
 class Switches:
     """sched_switch, by cpu, then time: from `t_ns[i]` on `next_tid[i]` runs on `cpu[i]` (0: nothing does).
 
-    `prev_tid` is -1 where it is not told; `prev_state` tells how it left: `SLEEPS`, `RUNNABLE` (it was preempted), or `DEAD`.
+    `prev_tid` is -1 if unknown; `prev_state` is how it left: `SLEEPS`, `RUNNABLE` (it was preempted), or `DEAD`.
     A core that goes offline has a switch to 0 there.
     """
 
@@ -52,7 +52,7 @@ class Frequencies:
 class IdleStates:
     """cpu_idle, by cpu, then time: the state entered at `t_ns[i]`, or `LEAVES_IDLE`.
 
-    They tell when the device was awake: of each core's, the first one in every `IDLE_APART_NS` is kept.
+    They show when the device was awake. Of each core's, the first one in every `IDLE_APART_NS` is kept.
     """
 
     cpu: I32
@@ -104,7 +104,7 @@ class TimeSpans:
 
 @dataclass(frozen=True, slots=True)
 class CpuWindows:
-    """For each cpu (in order, once): from when to when the trace tells what it runs, but for `Losses`."""
+    """For each cpu (in order, once): the span in which the trace shows what it runs, apart from `Losses`."""
 
     cpu: I32
     from_ns: I64
@@ -157,7 +157,7 @@ class SkippedLine:
 
 @dataclass(frozen=True, slots=True)
 class RawTrace:
-    """A trace as read, on its own clock; the first lines that were skipped, how many of each reason, and what else to tell."""
+    """A trace as read, on its own clock; the first lines that were skipped, how many of each reason, and other warnings."""
 
     trace: Trace
     skipped: tuple[SkippedLine, ...] = ()

@@ -50,7 +50,7 @@ class Lamp:
         owner = np.repeat(np.arange(len(run.threads)), len(edges))
         t_ns = np.tile(edges, len(run.threads))
         energy_j = np.where(owner == 0, THREAD_W * (t_ns - run.start_ns) / 1e9, 0.0)
-        return ThreadCurves(Knots.of(owner, t_ns, len(run.threads)), energy_j)
+        return ThreadCurves(Knots.from_columns(owner, t_ns, len(run.threads)), energy_j)
 
 
 BOTH: tuple[Component, ...] = (Cpu(), Lamp())

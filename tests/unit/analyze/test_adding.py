@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import re
+import tomllib
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from lamp import profile_with
 from support.reports import text_of
 
 from navitas.analyze.conserve import check
+from navitas.analyze.load import load
 from navitas.analyze.profile import Profile
 from navitas.attribute.component import Component
 from navitas.attribute.cpu.cpu_component import Cpu
@@ -21,7 +24,8 @@ from navitas.report import entry_points, json_report, registry
 from navitas.report.registry import find_format, format_for_file, format_names, list_formats
 
 TEXT = (Path(__file__).parents[3] / "docs/dev/adding.md").read_text("utf-8")
-COMPONENT, FORMAT = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
+COMPONENT, TRIAL, FORMAT = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
+GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 CSV = "class,method,repeat,energy_j\n"
 
 
@@ -47,6 +51,25 @@ def test_a_component_is_a_class_with_curves(folder: Path) -> None:
     assert [test.components[1] for test in both.tests] == [pytest.approx(0.4 * 0.6), pytest.approx(0.4 * 0.2), 0.0]
     assert both.evidence[1].level == "assumed"
     assert [str(reason) for reason in both.evidence[1].reasons] == ["the screen's brightness was not recorded"]
+
+
+def test_the_trial_script_prints_the_joules_of_both_components(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "screen.py").write_text(COMPONENT)
+    (folder / "recording").symlink_to(GOLDEN, target_is_directory=True)
+    monkeypatch.chdir(folder)
+    exec(compile(TRIAL, "trial.py", "exec"), {})
+    joules = ast.literal_eval(capsys.readouterr().out)
+    assert list(joules) == ["cpu", "screen"]
+    assert joules["screen"] == pytest.approx(0.4 * sum(entry.end_ns - entry.start_ns for entry in load(GOLDEN).ledger.runs) / 1e9)
+
+
+def test_the_example_package_names_the_module_as_an_entry_point() -> None:
+    [text] = re.findall(r"```toml\n(.*?)```", TEXT, re.DOTALL)
+    project = tomllib.loads(text)
+    assert project["project"]["entry-points"] == {registry.ENTRY_POINTS: {"csv": "my_package.navitas_csv"}}
+    assert project["tool"]["setuptools"]["packages"] == ["my_package"]
 
 
 def test_a_format_is_a_module_in_the_table(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

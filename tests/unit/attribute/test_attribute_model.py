@@ -94,7 +94,7 @@ def test_work_is_put_where_the_governor_shows_it() -> None:
     edges = np.array([ns(t) for t in times])
     stat = cpu_stat([(0, [0, 0, 0, 0]), (200, [100, 0, 0, 100])])
     load = Load(edges, np.zeros(2, np.int64), np.array([0, 1]), np.array([1e8, 1e8]), np.zeros(2))
-    knots, cpu_ns = Knots.of(np.zeros(3, np.int64), edges, 1), np.array([0.0, 1e8, 2e8])
+    knots, cpu_ns = Knots.from_columns(np.zeros(3, np.int64), edges, 1), np.array([0.0, 1e8, 2e8])
 
     def shares_with(known: CpuStat | None) -> F64:
         return cpu_shares(known, clusters, edges, of_slots(place(known, clusters, load, knots, cpu_ns), load))
@@ -115,7 +115,7 @@ def test_a_thread_that_needs_little_is_put_on_small_cores() -> None:
     clusters = [Cluster((0, 1), LITTLE, fast[0]), Cluster((2, 3), BIG, fast[1])]
     edges = np.array([ns(0), ns(100)])
     load = Load(edges, np.array([0, 1]), np.array([0, 0]), np.array([1e8, 2e7]), np.zeros(1))
-    knots = Knots.of(np.array([0, 0, 1, 1]), np.array([ns(0), ns(100)] * 2), 2)
+    knots = Knots.from_columns(np.array([0, 0, 1, 1]), np.array([ns(0), ns(100)] * 2), 2)
     stat = cpu_stat([(0, [0, 0, 0, 0]), (100, [20, 0, 100, 0])])
     found = place(stat, clusters, load, knots, np.array([0.0, 1e8, 0.0, 2e7]))
     assert found.owner.tolist() == [0, 1]
@@ -143,7 +143,7 @@ def test_isotonic_regression_is_the_nearest_rising_series(values: list[float]) -
 
 
 def test_look_ups_hold_beyond_the_ends_and_keep_curves_apart() -> None:
-    knots = Knots.of(np.array([0, 0, 1]), np.array([10, 20, 15]), 2)
+    knots = Knots.from_columns(np.array([0, 0, 1]), np.array([10, 20, 15]), 2)
     value = np.array([1.0, 3.0, 7.0])
     owner, t_ns = np.array([0, 0, 0, 0, 1, 1]), np.array([0, 10, 15, 99, 0, 99])
     assert knots.place(owner, t_ns).read(value).tolist() == [1, 1, 2, 3, 7, 7]

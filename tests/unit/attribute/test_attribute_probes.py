@@ -76,7 +76,7 @@ def test_ticks_are_proposed_only_to_a_run_without_them(tick_ns: float | None, pr
     assert "--granularity test" in notice.remedy
 
 
-def test_without_a_calibration_the_reason_is_told() -> None:
+def test_without_a_calibration_the_reason_is_reported() -> None:
     analysis = analysed(run([thread(1, nested((0, 100, 0)), BUSY)]))
     assert NO_COST.code in {reason.code for reason in analysis.evidence[0].reasons}
     (row,) = analysis.tests[0].threads

@@ -229,7 +229,7 @@ def test_while_a_core_runs_of_which_no_policy_is_known_the_level_below_counts() 
     assert {row.serial: row.cpu_ns for row in result.tests[0].threads}[3] == pytest.approx(40 * MS)
 
 
-def test_a_thread_on_two_cores_at_once_is_told() -> None:
+def test_a_thread_on_two_cores_at_once_is_reported() -> None:
     sound: list[Stint] = [(0, 0, 40, 101), (1, 40, 60, 101), (2, 0, 40, 102)]
     assert profile_of(parsed(traced(sound, [], 100)), manifest(1, policies=POLICIES), MODEL).evidence[0].reasons == ()
     forged: list[Stint] = [*sound, (3, 10, 12, 101), (3, 20, 22, 101)]

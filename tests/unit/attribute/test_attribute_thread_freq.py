@@ -56,7 +56,7 @@ def test_the_rest_ran_where_the_told_threads_did_not() -> None:
     assert result.tests[0].other_processes_j == pytest.approx(0.5 * BIG_W, rel=0.1)
 
 
-def test_time_without_readings_is_told() -> None:
+def test_time_without_readings_is_reported() -> None:
     made = shared_by_turns()
     half = replace(
         made, threads=(replace(made.threads[0], residency=tuple(cut(t) for t in made.threads[0].residency)), made.threads[1])

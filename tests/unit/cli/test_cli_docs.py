@@ -61,13 +61,6 @@ def test_links_lead_somewhere(page: str) -> None:
         assert (path.parent / target).exists(), target
 
 
-@pytest.mark.parametrize("page", sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("docs/**/*.md")))
-def test_modules_that_the_docs_name_exist(page: str) -> None:
-    modules = [f"/{path.as_posix()}" for folder in ("navitas", "tests") for path in (ROOT / folder).rglob("*.py")]
-    named = re.findall(r"[\w./-]*\w\.py\b", (ROOT / page).read_text("utf-8"))
-    assert [name for name in named if not any(module.endswith(f"/{name}") for module in modules)] == []
-
-
 def test_make_targets_in_the_readme_exist() -> None:
     makefile = (ROOT / "Makefile").read_text("utf-8")
     for target in re.findall(r"make ([a-z]+)", (ROOT / "README.md").read_text("utf-8")):

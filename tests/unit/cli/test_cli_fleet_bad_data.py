@@ -163,7 +163,7 @@ _FORGED: dict[str, tuple[Callable[[Path], None], str]] = {
 
 
 @pytest.mark.parametrize("name", _FORGED)
-def test_a_damaged_or_forged_store_is_told(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_damaged_or_forged_store_is_reported(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     store = tmp_path / "store"
     assert run(["fleet", "ingest", str(store), str(json_lines(tmp_path / "a.jsonl", [sample(i, 90 - i) for i in range(9)]))]) == 0
     forge, expected = _FORGED[name]

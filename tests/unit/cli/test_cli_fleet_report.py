@@ -106,7 +106,7 @@ def test_a_browser_shows_it_without_an_error(page: Path, tmp_path: Path) -> None
     assert "<title>Fleet store (simulated)</title>" in refused.dom
 
 
-def test_what_cannot_be_reported_is_told(store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_cannot_be_reported_is_reported(store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     call = ["fleet", "report", str(store.path), "-o", str(tmp_path / "x.html")]
     assert run([*call, "--recordings", str(tmp_path)]) == ExitCode.USAGE
     assert "holds no recording" in capsys.readouterr().err

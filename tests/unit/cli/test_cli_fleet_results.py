@@ -131,7 +131,7 @@ def test_pairs_are_exported(store: Store, tmp_path: Path, capsys: pytest.Capture
         (["bugs", "STORE", "--json", "x", "--csv", "x"], ExitCode.USAGE, "the same file"),
     ],
 )
-def test_wrong_calls_are_told(
+def test_wrong_calls_are_reported(
     arguments: list[str], code: ExitCode, text: str, store: Store, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["fleet", *(str(store.path) if one == "STORE" else one for one in arguments)]) == code

@@ -18,7 +18,7 @@ from support.command_line import NAVITAS
 import navitas
 from navitas.cli.formats import ReportFile
 from navitas.cli.main import run
-from navitas.cli.measuring import tell
+from navitas.cli.measuring import report_outcome
 from navitas.cli.options import ReportOptions
 from navitas.collect.session import ProfilingOutcome
 from navitas.errors import ExitCode, NavitasError
@@ -237,7 +237,7 @@ def test_a_format_that_fails_does_not_cost_the_recording_its_report(tmp_path: Pa
     recording = Path(shutil.copytree(GOLDEN, tmp_path / "rec"))
     options = ReportOptions((ReportFile("failing", tmp_path / "x", "--format failing"),))
     with pytest.raises(NavitasError, match="the report format failing failed"):
-        tell(ProfilingOutcome(recording, {}, crashed=False), navitas.load(recording), options)
+        report_outcome(ProfilingOutcome(recording, {}, crashed=False), navitas.load(recording), options)
     assert json.loads((recording / "report.json").read_text())["schema_version"] == 2
 
 

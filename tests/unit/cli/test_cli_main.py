@@ -14,7 +14,7 @@ import navitas
 from navitas.cli.destinations import check_outputs
 from navitas.cli.formats import ReportFile
 from navitas.cli.main import COMMANDS, run
-from navitas.cli.measuring import tell
+from navitas.cli.measuring import report_outcome
 from navitas.cli.options import ReportOptions
 from navitas.collect.session import ProfilingOutcome
 from navitas.errors import ExitCode, UsageError
@@ -101,7 +101,7 @@ def test_a_link_in_a_circle_is_replaced_by_the_report(tmp_path: Path, capsys: py
     assert f"{tmp_path / 'on'}: " in capsys.readouterr().err
 
 
-def test_closed_streams_that_are_needed_are_told(tmp_path: Path) -> None:
+def test_closed_streams_that_are_needed_are_reported(tmp_path: Path) -> None:
     golden = Path(__file__).parents[2] / "golden/recording-v1"
     navitas = [sys.executable, "-c", "from navitas.cli.main import main; main()"]
     for line, word in (
@@ -150,7 +150,7 @@ def test_a_report_does_not_take_the_recording_s_place(capsys: pytest.CaptureFixt
         check_outputs(ReportOptions((ReportFile("json", Path("new"), "--json"),)), Path("new"))
 
 
-def test_too_little_memory_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_too_little_memory_is_reported(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def no_room(*_: object, **__: object) -> None:
         raise MemoryError
 
@@ -193,7 +193,7 @@ def test_what_was_measured_is_told_although_no_report_can_be_made(tmp_path: Path
     recording = Path(shutil.copytree(Path(__file__).parents[2] / "golden/recording-v1", tmp_path / "rec"))
     outcome = ProfilingOutcome(recording, {"a.BTest#c": "why"}, crashed=False)
     with pytest.raises(UsageError, match="mian"):
-        tell(outcome, navitas.load(recording), ReportOptions(tree="mian"))
+        report_outcome(outcome, navitas.load(recording), ReportOptions(tree="mian"))
     error = capsys.readouterr().err
     assert "FAILED a.BTest#c: why" in error
     assert f"recording: {recording}\n" in error
@@ -203,7 +203,7 @@ def test_a_large_recording_says_so(tmp_path: Path, capsys: pytest.CaptureFixture
     recording = Path(shutil.copytree(Path(__file__).parents[2] / "golden/recording-v1", tmp_path / "rec"))
     with (recording / "big").open("wb") as file:
         file.truncate(203_000_000)
-    tell(ProfilingOutcome(recording, {}, crashed=False), navitas.load(recording), ReportOptions())
+    report_outcome(ProfilingOutcome(recording, {}, crashed=False), navitas.load(recording), ReportOptions())
     error = capsys.readouterr().err
     assert f"recording: {recording} (203 MB; smaller with --mode tick or folded, " in error and "--exclude" in error
 

@@ -51,7 +51,7 @@ STEPS = """<device name="Android">
 def test_a_profile_without_speeds_is_one_for_its_phone(profile: Callable[[str], str], capsys: Capture) -> None:
     """From Android 14 on the speeds are the kernel's."""
     assert run(["power", "validate", profile(STEPS)]) == 0
-    assert "usable on a phone that tells its frequencies" in capsys.readouterr().out
+    assert "usable on a phone that reports its frequencies" in capsys.readouterr().out
     assert run(["power", "validate", profile(STEPS.replace("20", "-20"))]) == 1
 
 

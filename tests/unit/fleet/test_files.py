@@ -11,7 +11,7 @@ import pytest
 from navitas.fleet import files
 from navitas.fleet.files import FleetError, is_of, notes_of, read_table, write_table
 from navitas.fleet.store import Store
-from navitas.new_files import aside
+from navitas.new_files import unfinished_path
 
 
 @pytest.mark.parametrize("rows", [0, 1, 5])
@@ -56,7 +56,7 @@ def test_a_pipe_among_the_files_is_not_waited_for(tmp_path: Path) -> None:
 
 
 def test_what_a_killed_writer_has_left_is_no_content(tmp_path: Path) -> None:
-    aside(tmp_path / "fleet.json").write_text("half")
+    unfinished_path(tmp_path / "fleet.json").write_text("half")
     (tmp_path / "lock").touch()
     Store.create(tmp_path)
     (tmp_path / "mine").mkdir()

@@ -269,7 +269,7 @@ def test_a_map_of_another_build_is_an_error(tmp_path: Path) -> None:
         parse_recording(recording)
 
 
-def test_ids_beyond_the_map_and_unknown_chunks_are_told(tmp_path: Path) -> None:
+def test_ids_beyond_the_map_and_unknown_chunks_are_reported(tmp_path: Path) -> None:
     recording = make_recording(tmp_path, SCENARIO)
     map_id = int(recording.manifest.maps[0].id, 16)
     append(recording, cw.chunk(cw.CALLS, cw.calls_payload([(5, 0, 4000)], 0), 1, map_id=map_id, serial=9) + cw.chunk(77, b"", 0))
@@ -353,7 +353,7 @@ def test_gaps_are_counted_in_each_process(tmp_path: Path) -> None:
     assert losses == {"chunks": 2, "records": 7}
 
 
-def test_a_run_whose_end_is_missing_is_told(tmp_path: Path, parsed: ParsedRecording) -> None:
+def test_a_run_whose_end_is_missing_is_reported(tmp_path: Path, parsed: ParsedRecording) -> None:
     """As over a log that dropped its last lines; a process that died is told of by its run."""
     assert "no_run_end" not in {warning.code for warning in parsed.warnings}
     scenario = replace(SCENARIO, exit="crashed")

@@ -15,7 +15,7 @@ from support.recording_maker import make_map
 
 from navitas.errors import RecordingError
 from navitas.folder_lock import FolderLock
-from navitas.new_files import aside
+from navitas.new_files import unfinished_path
 from navitas.recording.manifest import DeviceEntry, Project, Run, Source, Test
 from navitas.recording.store import RecordingWriter, open_recording
 from navitas.recording.writer import RESERVE_NAME, check_place, reserved
@@ -234,7 +234,7 @@ def test_a_file_that_a_killed_process_has_not_finished_counts_for_nothing(tmp_pa
     if is_recording:
         with writer(tmp_path) as made:
             made.finish()
-    aside(tmp_path / "manifest.json").write_text("half")
+    unfinished_path(tmp_path / "manifest.json").write_text("half")
     with writer(tmp_path) as made:
         made.finish()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["manifest.json", "power_profile.xml"]

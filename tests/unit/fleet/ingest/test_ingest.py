@@ -20,7 +20,7 @@ from navitas.fleet.ingest.source import SourceFile
 from navitas.fleet.schema import SAMPLES, bucket_of, client_number
 from navitas.fleet.store import Store
 from navitas.folder_lock import FolderLock
-from navitas.new_files import aside
+from navitas.new_files import unfinished_path
 
 
 def _ingest(store: Path, *files: Path, client: str = "") -> list[SourceOutcome]:
@@ -263,7 +263,7 @@ def test_one_writer_at_a_time(tmp_path: Path) -> None:
     fleet.mkdir()
     # Left by a writer that is gone.
     (fleet / "lock").write_text("1\n")
-    aside(fleet / "fleet.json").write_text("{")
+    unfinished_path(fleet / "fleet.json").write_text("{")
     _ingest(fleet, file)
     assert not (fleet / "lock").exists() and not (fleet / "incoming").exists()
     lock = FolderLock(fleet / "lock")

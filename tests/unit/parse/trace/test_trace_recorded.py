@@ -64,19 +64,19 @@ def test_a_trace_is_joined_with_its_run(tmp_path: Path, name: str, data: bytes) 
     assert run.trace.switches.next_tid[:2].tolist() == [TID0, 0]
 
 
-def test_a_trace_without_the_process_is_told(tmp_path: Path) -> None:
+def test_a_trace_without_the_process_is_reported(tmp_path: Path) -> None:
     run = parsed(tmp_path, "trace.pftrace", perfetto(tid=99)).runs[0]
     assert run.trace is None and "trace_without_app" in {reason.code for reason in run.reasons}
 
 
-def test_a_trace_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+def test_a_trace_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
     result = parsed(tmp_path, "trace.pftrace", b"no trace at all")
     assert result.runs[0].trace is None
     codes = [reason.code for reason in result.runs[0].reasons]
     assert codes == ["trace_unreadable"] or codes[-1] == "trace_empty"
 
 
-def test_skipped_lines_are_told(tmp_path: Path) -> None:
+def test_skipped_lines_are_reported(tmp_path: Path) -> None:
     data = text() + b"            main-5000  [000] d..3  7000.0: sched_switch: torn\n"
     result = parsed(tmp_path, "trace.txt", data)
     assert any("trace.txt" in warning.message and "skipped" in warning.message for warning in result.warnings)

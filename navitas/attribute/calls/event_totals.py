@@ -1,4 +1,4 @@
-"""From events to what each call path spent in each test, in one pass and bounded memory."""
+"""Self totals of call paths from method events, in one pass and bounded memory."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from navitas.attribute.amounts import WALL_NS, Amounts
-from navitas.attribute.calls.event_cells import EventCells, cells_of
-from navitas.attribute.calls.items import CALLS, CUTS, THROWS, Items
+from navitas.attribute.calls.event_segments import EventSegments, segments_of
 from navitas.attribute.calls.paths import EMPTY, Paths
+from navitas.attribute.calls.self_totals import CALLS, CUTS, THROWS, SelfTotals
 from navitas.attribute.calls.stretches import CUT
 from navitas.attribute.calls.walk import walk
 from navitas.attribute.window_spans import NO_WINDOW, WindowSpans
@@ -20,34 +20,34 @@ _MERGE_ROWS = 1 << 20
 _DENSE = 4
 
 
-def items_of_calls(threads: Sequence[Thread], spans: WindowSpans, amounts: Amounts, paths: Paths) -> Items:
-    """Every call path in every test, with what was spent while it was the innermost one.
+def totals_of_events(threads: Sequence[Thread], spans: WindowSpans, amounts: Amounts, paths: Paths) -> SelfTotals:
+    """Totals of the time in which each call path was the innermost one, for each test and thread.
 
-    A fresh call, its throw and its cut count in the test in which it was entered.
+    A call, its throw and its cut count in the test in which the call was entered.
     """
     entered = _Entered(amounts.columns)
-    parts: list[Items] = []
+    parts: list[SelfTotals] = []
     rows, limit = 0, _MERGE_ROWS
     for batch in walk(threads, paths, spans.marks):
-        cells = cells_of(batch, spans)
-        failed, cell = cells.failed()
-        carried = cells.carried(failed, cell)
+        segments = segments_of(batch, spans)
+        failed, segment = segments.failed()
+        carried = segments.carried(failed, segment)
         found = [
-            _spent(cells, failed[~carried], amounts, len(paths)),
-            entered.ends(cells, failed[carried], cell[carried], paths),
+            _spent(segments, failed[~carried], amounts, len(paths)),
+            entered.ends(segments, failed[carried], segment[carried], paths),
         ]
         parts += [part for part in map(_inside, found) if len(part.path)]
         rows = sum(len(part.path) for part in parts)
         if rows > limit:
-            parts = [Items.joined(parts, amounts.columns)]
+            parts = [SelfTotals.merged(parts, amounts.columns)]
             limit = max(_MERGE_ROWS, 2 * len(parts[0].path))
-    return Items.joined(parts, amounts.columns)
+    return SelfTotals.merged(parts, amounts.columns)
 
 
-def _spent(cells: EventCells, failed: I64, amounts: Amounts, paths: int) -> Items:
-    """What passed from point to point, by cell and path, and calls that were entered; of those that `failed`, which did."""
-    batch, count = cells.batch, len(cells.thread)
-    key = batch.path if count == 1 else np.repeat(np.arange(count) * paths, np.diff(cells.start)) + batch.path
+def _spent(segments: EventSegments, failed: I64, amounts: Amounts, paths: int) -> SelfTotals:
+    """What passed from point to point, by segment and path, and calls that were entered; of those that `failed`, which did."""
+    batch, count = segments.batch, len(segments.thread)
+    key = batch.path if count == 1 else np.repeat(np.arange(count) * paths, np.diff(segments.start)) + batch.path
     size = count * paths
     if size > _DENSE * len(key):
         keys, key = np.unique(key, return_inverse=True)
@@ -64,33 +64,33 @@ def _spent(cells: EventCells, failed: I64, amounts: Amounts, paths: int) -> Item
     for column, ended in ((THROWS, failed[~is_cut]), (CUTS, failed[is_cut])):
         counts[:, column] = np.bincount(key[ended - 1], minlength=size)
     some = np.flatnonzero((keys % paths != EMPTY) & ((counts[:, CALLS] > 0) | (spent[:, WALL_NS] > 0)))
-    cell = keys[some] // paths
-    return Items(cells.window[cell], cells.thread[cell], keys[some] % paths, counts[some], spent[some])
+    segment = keys[some] // paths
+    return SelfTotals(segments.window[segment], segments.thread[segment], keys[some] % paths, counts[some], spent[some])
 
 
 class _Entered:
-    """In which window each call was entered that is open where a cell ends: levels below `_levels[i]` in `_windows[i]`."""
+    """In which window each call was entered that is open where a segment ends: levels below `_levels[i]` in `_windows[i]`."""
 
     def __init__(self, columns: int) -> None:
         self._columns = columns
         self._levels: list[int] = []
         self._windows: list[int] = []
 
-    def ends(self, cells: EventCells, failed: I64, cell_of: I64, paths: Paths) -> Items:
-        """Calls that ended in another cell than they began in, by a throw or without an end, in the window of their entry."""
-        kind, path, depth = cells.batch.kind, cells.batch.path, cells.batch.depth
-        begin, end = depth[cells.start[:-1]], depth[cells.start[1:] - 1]
-        lowest = np.minimum.reduceat(depth, cells.start[:-1])
+    def ends(self, segments: EventSegments, failed: I64, segment_of: I64, paths: Paths) -> SelfTotals:
+        """Calls that ended in another segment than they began in, by a throw or without an end, in the window of their entry."""
+        kind, path, depth = segments.batch.kind, segments.batch.path, segments.batch.depth
+        begin, end = depth[segments.start[:-1]], depth[segments.start[1:] - 1]
+        lowest = np.minimum.reduceat(depth, segments.start[:-1])
         rows: list[tuple[I64, int, I64, I64]] = []
-        for cell in np.flatnonzero((begin > 0) | (end > 0)).tolist():
-            thread, own = int(cells.thread[cell]), failed[cell_of == cell]
+        for segment in np.flatnonzero((begin > 0) | (end > 0)).tolist():
+            thread, own = int(segments.thread[segment]), failed[segment_of == segment]
             if len(own):
                 column = np.where(kind[own] == CUT, CUTS, THROWS)
                 rows.append((self._of(depth[own]), thread, path[own - 1], column))
-            self._leave(int(lowest[cell]) if begin[cell] else 0)
-            self._enter(int(end[cell]), int(cells.window[cell]))
-            if cells.is_cut[cell] and end[cell]:
-                stack = paths.up(int(path[cells.start[cell + 1] - 1]))
+            self._leave(int(lowest[segment]) if begin[segment] else 0)
+            self._enter(int(end[segment]), int(segments.window[segment]))
+            if segments.is_cut[segment] and end[segment]:
+                stack = paths.up(int(path[segments.start[segment + 1] - 1]))
                 rows.append((self._of(paths.depth[stack] - 1), thread, stack, np.full(len(stack), CUTS)))
         return _counted(rows, self._columns)
 
@@ -110,19 +110,19 @@ class _Entered:
             self._windows.append(window)
 
 
-def _counted(rows: Sequence[tuple[I64, int, I64, I64]], columns: int) -> Items:
-    """Items that count one call each: window, thread, path and column of the count."""
+def _counted(rows: Sequence[tuple[I64, int, I64, I64]], columns: int) -> SelfTotals:
+    """Totals that count one call for each row; rows give window, thread, path and the column to count in."""
     if not rows:
-        return Items.joined([], columns)
+        return SelfTotals.merged([], columns)
     window, path, column = (np.concatenate([row[i] for row in rows]) for i in (0, 2, 3))
     thread = np.repeat([row[1] for row in rows], [len(row[2]) for row in rows])
     counts = np.zeros((len(path), 3), np.int64)
     counts[np.arange(len(path)), column] = 1
-    return Items(window, thread.astype(np.int64), path, counts, np.zeros((len(path), columns)))
+    return SelfTotals(window, thread.astype(np.int64), path, counts, np.zeros((len(path), columns)))
 
 
-def _inside(items: Items) -> Items:
-    kept: Bool = items.window != NO_WINDOW
+def _inside(totals: SelfTotals) -> SelfTotals:
+    kept: Bool = totals.window != NO_WINDOW
     if kept.all():
-        return items
-    return Items(items.window[kept], items.thread[kept], items.path[kept], items.counts[kept], items.amounts[kept])
+        return totals
+    return SelfTotals(totals.window[kept], totals.thread[kept], totals.path[kept], totals.counts[kept], totals.amounts[kept])

@@ -1,4 +1,4 @@
-"""What is started ahead is always ended, and tells its errors when it is asked for."""
+"""A context manager in the background is always exited, and raises its error on request."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from navitas.cli.ahead import Ahead
+from navitas.cli.background import BackgroundContext
 from navitas.errors import DeviceError
 
 
@@ -34,17 +34,17 @@ class Thing:
 
 def test_it_starts_while_something_else_is_done() -> None:
     thing = Thing()
-    with Ahead(thing.open) as ahead:
+    with BackgroundContext(thing.open) as background:
         assert thing.said == []
         thing.go.set()
-        assert ahead.get() == ahead.get() == "value"
+        assert background.result() == background.result() == "value"
         assert thing.said == ["entered"]
     assert thing.said == ["entered", "left"]
 
 
 def test_it_is_ended_when_the_other_fails() -> None:
     thing = Thing()
-    with pytest.raises(KeyboardInterrupt), Ahead(thing.open):
+    with pytest.raises(KeyboardInterrupt), BackgroundContext(thing.open):
         thing.go.set()
         raise KeyboardInterrupt
     assert thing.said == ["entered", "left"]
@@ -53,9 +53,9 @@ def test_it_is_ended_when_the_other_fails() -> None:
 def test_its_error_comes_when_it_is_asked_for() -> None:
     thing = Thing(DeviceError("no phone"))
     thing.go.set()
-    with pytest.raises(DeviceError, match="no phone"), Ahead(thing.open) as ahead:
-        ahead.get()
-    with Ahead(thing.open):
+    with pytest.raises(DeviceError, match="no phone"), BackgroundContext(thing.open) as background:
+        background.result()
+    with BackgroundContext(thing.open):
         pass  # never asked for
 
 
@@ -70,7 +70,7 @@ def test_the_error_of_the_block_reaches_what_was_entered() -> None:
             seen.append(error)
             raise
 
-    with pytest.raises(ValueError, match="mine"), Ahead(watch) as ahead:
-        ahead.get()
+    with pytest.raises(ValueError, match="mine"), BackgroundContext(watch) as background:
+        background.result()
         raise ValueError("mine")
     assert len(seen) == 1

@@ -1,4 +1,4 @@
-"""Something that takes time to start, started while something else is done."""
+"""A context manager that is entered in the background: it starts while the caller does something else."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
-class Ahead(Generic[T]):
-    """Enters a context manager on a thread of its own; what it gives, or raises, comes from `get`.
+class BackgroundContext(Generic[T]):
+    """Enters a context manager on a thread of its own; `result` returns its value or raises its error.
 
-    Leaving the block waits for the start to end, then leaves the context manager, also when `get` was never called.
+    Leaving the block waits for the start to end, then leaves the context manager, also if `result` was never called.
     """
 
     def __init__(self, make: Callable[[], AbstractContextManager[T]]) -> None:
@@ -22,7 +22,7 @@ class Ahead(Generic[T]):
         self._entered = ExitStack()
         self._value: list[T] = []
         self._error: BaseException | None = None
-        self._thread = threading.Thread(target=self._start, name="navitas-ahead", daemon=True)
+        self._thread = threading.Thread(target=self._start, name="navitas-background", daemon=True)
 
     def _start(self) -> None:
         try:
@@ -30,12 +30,12 @@ class Ahead(Generic[T]):
         except BaseException as error:
             self._error = error
 
-    def __enter__(self) -> Ahead[T]:
+    def __enter__(self) -> BackgroundContext[T]:
         self._thread.start()
         return self
 
-    def get(self) -> T:
-        """Wait for the start; raises what it raised."""
+    def result(self) -> T:
+        """Wait until the context manager is entered; return its value or raise its error."""
         self._thread.join()
         if self._error is not None:
             raise self._error

@@ -1,4 +1,4 @@
-"""Who ran on which core when, from a kernel trace, and which of the run's threads that was."""
+"""Scheduling slices: which of the run's threads ran on which CPU and when, from a kernel trace."""
 
 from __future__ import annotations
 
@@ -8,36 +8,39 @@ from dataclasses import dataclass
 import numpy as np
 
 from navitas.attribute.cpu.rows_by_time import RowsByTime
-from navitas.attribute.curves import distinct, held
+from navitas.attribute.curves import distinct, in_sorted
 from navitas.parse.arrays import I32, I64
 from navitas.parse.tables import Thread
 from navitas.parse.trace.trace_tables import IDLE_TID, Trace
 
-OTHERS, NOBODY = -1, -2
-"""Owners of stints that no known thread ran: of other processes, and of this one."""
+OTHER_PROCESSES, UNATTRIBUTED = -1, -2
+"""Owners of slices without a known thread: another process, or an unknown thread of this one."""
 
 
 @dataclass(frozen=True, slots=True)
-class Stints:
-    """Unbroken stretches of running, by cpu, then time; `owner` is the index of the run's thread, `OTHERS` or `NOBODY`."""
+class SchedSlices:
+    """Each row is one thread running on one CPU without interruption; rows are sorted by CPU, then time.
+
+    `owner` is the index of the run's thread, `OTHER_PROCESSES` or `UNATTRIBUTED`.
+    """
 
     cpu: I64
     start_ns: I64
     end_ns: I64
     owner: I64
 
-    def of_cpu(self, cpu: int) -> Stints:
-        """Those of one CPU."""
+    def of_cpu(self, cpu: int) -> SchedSlices:
+        """The slices of one CPU."""
         low, high = np.searchsorted(self.cpu, [cpu, cpu + 1]).tolist()
-        return Stints(self.cpu[low:high], self.start_ns[low:high], self.end_ns[low:high], self.owner[low:high])
+        return SchedSlices(self.cpu[low:high], self.start_ns[low:high], self.end_ns[low:high], self.owner[low:high])
 
-    def of_other_cpus(self, cpus: Sequence[int]) -> Stints:
-        """Those of all CPUs but these."""
+    def of_other_cpus(self, cpus: Sequence[int]) -> SchedSlices:
+        """The slices of all other CPUs."""
         rest = ~np.isin(self.cpu, cpus)
-        return Stints(self.cpu[rest], self.start_ns[rest], self.end_ns[rest], self.owner[rest])
+        return SchedSlices(self.cpu[rest], self.start_ns[rest], self.end_ns[rest], self.owner[rest])
 
-    def doubled_part(self) -> float:
-        """The part of the run's threads' time in which one of them runs on two CPUs at once, as none can."""
+    def overlapping_share(self) -> float:
+        """The share of the threads' running time in which a thread runs on two CPUs at once. A sound trace has none."""
         own = np.flatnonzero(self.owner >= 0)
         if not len(own):
             return 0.0
@@ -50,8 +53,8 @@ class Stints:
         return float(np.maximum(doubled_us, 0).sum() / max((end_us - start_us).sum(), 1))
 
 
-def stints_of(trace: Trace, threads: Sequence[Thread]) -> Stints:
-    """All stints of a trace. A CPU's last one ends where the trace's window of that CPU does."""
+def slices_of(trace: Trace, threads: Sequence[Thread]) -> SchedSlices:
+    """All slices of a trace. The last slice of a CPU ends where the trace's window of that CPU ends."""
     switches, windows = trace.switches, trace.windows
     cpu, t_ns = switches.cpu.astype(np.int64), switches.t_ns
     end_ns = np.append(t_ns[1:], 0)[: len(t_ns)]
@@ -59,11 +62,14 @@ def stints_of(trace: Trace, threads: Sequence[Thread]) -> Stints:
     end_ns[is_last] = windows.to_ns[np.searchsorted(windows.cpu, cpu[is_last])]
     ran = (switches.next_tid != IDLE_TID) & (end_ns > t_ns)
     tid, start_ns = switches.next_tid[ran], t_ns[ran]
-    return Stints(cpu[ran], start_ns, end_ns[ran], _owners(tid, start_ns, trace, threads))
+    return SchedSlices(cpu[ran], start_ns, end_ns[ran], _owners(tid, start_ns, trace, threads))
 
 
 def _owners(tid: I32, start_ns: I64, trace: Trace, threads: Sequence[Thread]) -> I64:
-    """Threads of one tid are told apart by the lives that the tracer saw; within one, a stint is the latest thread's."""
+    """The owner of each slice.
+
+    Threads with the same tid have lifetimes of their own in the trace. Within a lifetime, the latest thread owns the slice.
+    """
     tasks = trace.tasks
     lives = RowsByTime(tasks.tid, tasks.from_ns)
     index = np.array([i for i, thread in enumerate(threads) if thread.tid > 0], np.int64)
@@ -72,7 +78,7 @@ def _owners(tid: I32, start_ns: I64, trace: Trace, threads: Sequence[Thread]) ->
     order = np.lexsort((seen_ns, own_tid))
     index, own_tid, seen_ns = index[order], own_tid[order], seen_ns[order]
     life, own_life = lives.at(tid, start_ns), lives.at(own_tid, seen_ns)
-    owner = np.full(len(tid), OTHERS, np.int64)
+    owner = np.full(len(tid), OTHER_PROCESSES, np.int64)
     latest = RowsByTime(own_tid, seen_ns).at(tid, start_ns)
     first = np.searchsorted(own_tid, tid)
     for candidate in (np.where(latest < 0, first, latest + 1), latest):  # the last that fits wins
@@ -83,8 +89,8 @@ def _owners(tid: I32, start_ns: I64, trace: Trace, threads: Sequence[Thread]) ->
             owner[fits] = index[at[fits]]
     if len(tasks):
         processes = distinct(tasks.tgid[own_life[own_life >= 0]].astype(np.int64))
-        ours = (life >= 0) & held(tasks.tgid[life].astype(np.int64), processes[processes >= 0])
-        owner[ours & (owner == OTHERS)] = NOBODY
+        ours = (life >= 0) & in_sorted(tasks.tgid[life].astype(np.int64), processes[processes >= 0])
+        owner[ours & (owner == OTHER_PROCESSES)] = UNATTRIBUTED
     return owner
 
 

@@ -1,4 +1,4 @@
-"""Parts of calls within tests, ready to be merged into call trees."""
+"""Totals of call paths without their callees, by test and thread."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ CALLS, THROWS, CUTS = range(3)
 
 
 @dataclass(frozen=True, slots=True)
-class Items:
-    """What was spent in call paths themselves (without callees), each by one thread in one test.
+class SelfTotals:
+    """Time, energy and calls of each call path itself (without callees), in one test and thread.
 
-    `amounts` columns are those of `Amounts`. `counts` columns: calls, throws, cut calls.
+    `window` is the test's window. `amounts` has the columns of `Amounts`; `counts` has calls, throws and cut calls.
     """
 
     window: I64
@@ -27,18 +27,18 @@ class Items:
     amounts: F64
 
     @classmethod
-    def joined(cls, parts: Sequence[Items], columns: int) -> Items:
-        """All parts' items, each window, thread and path once; `columns` is the width of `amounts`."""
+    def merged(cls, parts: Sequence[SelfTotals], columns: int) -> SelfTotals:
+        """Sum up all parts into one row for each window, thread and path; `columns` is the width of `amounts`."""
         if not parts:
             none = np.empty(0, np.int64)
             return cls(none, none, none, np.empty((0, 3), np.int64), np.empty((0, columns)))
         window, thread, path, counts, amounts = (
             np.concatenate([getattr(part, name) for part in parts]) for name in ("window", "thread", "path", "counts", "amounts")
         )
-        of_cell = np.unique(window * (thread.max(initial=0) + 1) + thread, return_inverse=True)[1]
+        pair = np.unique(window * (thread.max(initial=0) + 1) + thread, return_inverse=True)[1]
         width = int(path.max(initial=0)) + 1
-        key, first, item = np.unique(of_cell * width + path, return_index=True, return_inverse=True)
+        key, first, group = np.unique(pair * width + path, return_index=True, return_inverse=True)
         size = len(key)
         return cls(
-            window[first], thread[first], path[first], sums(item, counts, size).astype(np.int64), sums(item, amounts, size)
+            window[first], thread[first], path[first], sums(group, counts, size).astype(np.int64), sums(group, amounts, size)
         )

@@ -1,4 +1,7 @@
-"""Fold tables → parts of calls: between two knots energy is linear, so self time carries its part of an epoch's energy."""
+"""Self totals of call paths from fold tables.
+
+Energy is linear between two knots, so self time gets its share of an epoch's energy.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +10,17 @@ from collections.abc import Sequence
 import numpy as np
 
 from navitas.attribute.amounts import WALL_NS, Amounts
-from navitas.attribute.calls.items import Items
 from navitas.attribute.calls.paths import Paths
-from navitas.attribute.curves import ends, overlaps
+from navitas.attribute.calls.self_totals import SelfTotals
+from navitas.attribute.curves import group_ends, overlaps
 from navitas.attribute.forest import path_sums
 from navitas.attribute.window_spans import WindowSpans
 from navitas.parse.arrays import I64
 from navitas.parse.tables import Folded, Thread
 
 
-def items_of_folded(threads: Sequence[Thread], spans: WindowSpans, amounts: Amounts, paths: Paths) -> Items:
-    """Every fold node in every test, with the amounts of its self time.
+def totals_of_folded(threads: Sequence[Thread], spans: WindowSpans, amounts: Amounts, paths: Paths) -> SelfTotals:
+    """Totals of every fold node's self time, for each test.
 
     Calls of an epoch that reaches over a test's edge are counted in the test in which the epoch ends (an epoch ends with the
     probe that enters a test's first call), its time is shared out by the energy and the time on either side.
@@ -32,11 +35,11 @@ def items_of_folded(threads: Sequence[Thread], spans: WindowSpans, amounts: Amou
     high = np.clip(end_ns, spans.start_ns[window], spans.end_ns[window])
     part = rows.self_ns[row] / np.maximum(end_ns - start_ns, 1)
     inside = amounts.between(owner[row], low, high) * part[:, None]
-    final = ends(row)
+    final = group_ends(row)
     counts = np.stack([rows.calls[row] * final, rows.throws[row] * final, np.zeros(len(row), np.int64)], axis=1)
     some = np.any(counts > 0, axis=1) | (inside[:, WALL_NS] > 0)
     row = row[some]
-    return Items.joined([Items(window[some], owner[row], path[row], counts[some], inside[some])], amounts.columns)
+    return SelfTotals.merged([SelfTotals(window[some], owner[row], path[row], counts[some], inside[some])], amounts.columns)
 
 
 def _paths_of(owner: I64, rows: Folded, paths: Paths) -> I64:

@@ -1,0 +1,52 @@
+"""Batches of events by segment: the part of one thread in one test, or between tests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from navitas.attribute.calls.stretches import CUT
+from navitas.attribute.calls.walk import EventBatch
+from navitas.attribute.window_spans import WindowSpans
+from navitas.parse.arrays import I64, Bool
+from navitas.parse.tables import THROW
+
+
+@dataclass(frozen=True, slots=True)
+class EventSegments:
+    """A batch whose marks are the tests' edges: segment i has the points from start[i] to start[i + 1] − 1.
+
+    `is_cut`: calls open at the segment's end never ended (the recording of their thread did).
+    """
+
+    batch: EventBatch
+    start: I64
+    thread: I64
+    window: I64
+    is_cut: Bool
+
+    def failed(self) -> tuple[I64, I64]:
+        """Points at which a call ended by a throw or was cut, and the segment of each."""
+        point = np.flatnonzero((self.batch.kind == THROW) | (self.batch.kind == CUT))
+        return point, np.searchsorted(self.start, point, side="right") - 1
+
+    def carried(self, point: I64, segment: I64) -> Bool:
+        """Which of the calls that ended at these points had been open before their segment began."""
+        depth = self.batch.depth
+        found: Bool = depth[point] < depth[self.start[segment]]
+        for one in np.unique(segment[found]).tolist():
+            low, high = self.start[one], self.start[one + 1]
+            inside = found & (segment == one)
+            lowest = np.minimum.accumulate(depth[low:high])
+            found[inside] = lowest[point[inside] - 1 - low] > depth[point[inside]]
+        return found
+
+
+def segments_of(batch: EventBatch, spans: WindowSpans) -> EventSegments:
+    """The segments of a batch that was walked with the marks of `spans`."""
+    start = np.append(batch.segment_start, batch.start[-1])
+    piece = np.searchsorted(batch.start, batch.segment_start, side="right") - 1
+    thread = np.array([one.thread for one in batch.pieces], np.int64)[piece]
+    is_cut = np.array([one.is_cut for one in batch.pieces], bool)[piece] & (start[1:] == batch.start[piece + 1])
+    return EventSegments(batch, start, thread, spans.at(batch.t_ns[batch.segment_start]), is_cut)

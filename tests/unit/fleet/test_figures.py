@@ -1,0 +1,21 @@
+"""Figures read the same on the terminal and on pages."""
+
+from __future__ import annotations
+
+from navitas.fleet.figures import number, with_interval
+from navitas.fleet.page.text import interval
+
+
+def test_numbers_have_separators_and_unknown_ones_are_a_dash() -> None:
+    assert (number(1234.56), number(0.4, 0), number(None)) == ("1,234.6", "0", "–")
+
+
+def test_an_interval_has_a_sign_and_both_bounds() -> None:
+    assert with_interval(44.2, 39, 50.4) == "+44 (39 – 50)"
+    assert with_interval(-0.25, None, 1, 2) == "-0.25 (? – 1.00)"
+    assert with_interval(None, 1, 2) == "–"
+
+
+def test_a_page_shows_the_same_interval_in_a_small_font() -> None:
+    assert interval(44.2, 39, 50.4) == "+44 <small>(39 – 50)</small>"
+    assert interval(None, 1, 2) == "–"
