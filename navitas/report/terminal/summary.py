@@ -58,9 +58,8 @@ def _rails(sums: Totals) -> Iterator[RenderableType]:
 def evidence(profile: Profile) -> Iterator[RenderableType]:
     """What each component's energy rests on, with the expected error, and why it does not rest on something better."""
     for each in profile.evidence:
-        yield Paragraph(
-            f"Evidence{f' of {each.component}' if len(profile.evidence) > 1 else ''}: {_basis(each.level, each.basis, each.expected_error)}"
-        )
+        place = f" of {each.component}" if len(profile.evidence) > 1 else ""
+        yield Paragraph(f"Evidence{place}: {_basis(each.level, each.basis, each.expected_error)}")
         for reason in each.reasons[:_MAX_WARNINGS]:
             yield Paragraph(f"  {printable(str(reason), 500)}", style="dim", indent="  ")
     if profile.tick_ns is not None:
