@@ -68,7 +68,11 @@ def _evidence(profile: Profile) -> dict[str, Any]:
         "time": "exact" if profile.tick_ns is None else "statistical",
         **({} if profile.tick_ns is None else {"tick_ns": profile.tick_ns}),
         "components": {
-            each.component: {"level": each.level, "reasons": [_reason(reason) for reason in each.reasons]}
+            each.component: {
+                "level": each.level,
+                **_given(basis=each.basis or None, expected_error=each.expected_error),
+                "reasons": [_reason(reason) for reason in each.reasons],
+            }
             for each in profile.evidence
         },
     }
