@@ -183,12 +183,14 @@ class _Rows:
         owner = len(self.owners) - 1
         self.shares.append((test, owner, thread.count, thread.cpu_ns, thread.energy_j))
         own: list[int] = []
+        seen: set[int] = set()
         for node in thread.nodes:
             caller = own[node.parent] if node.parent >= 0 else OUTSIDE
             path = self.paths.setdefault((caller, node.method), PROBES + 1 + len(self.paths))
-            if path in own:
+            if path in seen:
                 raise ValueError(f"two nodes of method {node.method} below one caller")
             own.append(path)
+            seen.add(path)
             self.use(test, path, node.exclusive_j, node.exclusive_j + node.probes_j)
             counts, times = (node.calls, node.throws, node.cut), (node.self_ns, node.cpu_ns)
             self.calls.append((test, owner, path, *counts, *times, node.alternative_j))
