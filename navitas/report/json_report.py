@@ -106,6 +106,7 @@ def _repeats(groups: Sequence[Repeats], components: Sequence[str]) -> list[dict[
             "energies_j": list(group.energy_j.values),
             **_spread(group.energy_j),
             "compensated_median_j": group.compensated_median_j,
+            "app_median_j": group.app_j.median,
             "components": shares(components, group.components),
         }
         for group in groups
@@ -148,6 +149,7 @@ def _test(test: TestEnergy, lines: MethodLines, profile: Profile) -> dict[str, A
         "other_processes_j": test.other_processes_j,
         "base_j": test.base_j,
         "unattributed_j": test.unattributed_j,
+        "app_j": test.app_j,
         "compensated_j": test.compensated_j,
         **_given(
             compensated_error_j=test.compensated_error_j,

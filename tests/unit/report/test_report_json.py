@@ -110,5 +110,5 @@ def test_the_jq_examples_of_the_docs_run(tmp_path: Path) -> None:
     assert json.loads(jq(history).stdout) == {
         "created_utc": "2026-01-01T00:00:00+00:00",
         "revision": "0" * 40,
-        "tests": {"org.example.SortTest#sorts": 11.0},
+        "tests": {"org.example.SortTest#sorts": 8.5},
     }
