@@ -12,7 +12,7 @@ from navitas.bundle.reader import Bundle
 from navitas.cli.analysis import load_profile
 from navitas.cli.formats import ReportFile
 from navitas.cli.messages import error as show_error
-from navitas.cli.messages import failure, place
+from navitas.cli.messages import failure, next_step, place
 from navitas.cli.options import ReportOptions
 from navitas.cli.outputs import write_reports
 from navitas.collect.app_use import Use
@@ -136,4 +136,7 @@ def report_outcome(outcome: ProfilingOutcome, profile: Profile, report: ReportOp
     if outcome.troubles:
         place("       figures are missing from this report; see logcat.txt in the recording")
         return ExitCode.TROUBLE
-    return ExitCode.TESTS_FAILED if outcome.failures or outcome.crashed else ExitCode.OK
+    if outcome.failures or outcome.crashed:
+        return ExitCode.TESTS_FAILED
+    next_step(f"navitas report {outcome.recording} --speedscope profile.speedscope.json (open it in speedscope.app)")
+    return ExitCode.OK

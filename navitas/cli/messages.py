@@ -97,7 +97,7 @@ def detail(text: str) -> None:
 
 
 def place(text: str) -> None:
-    """Print where a result is. `--quiet` keeps it: a result that nobody finds is none."""
+    """Print where a result is. `--quiet` keeps it: a result that cannot be found is none."""
     _print(text)
 
 

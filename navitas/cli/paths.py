@@ -114,7 +114,7 @@ def _check_there(path: Path, param: click.Parameter | None) -> None:
 def check_folders(ctx: click.Context) -> None:
     """UsageError where the folder of a file to be written is missing, and is no output of the same command.
 
-    Called before the work: nobody should wait for a build to learn of a mistyped path.
+    Called before the work, so that a mistyped path does not cost a build.
     """
     given: list[_Given] = ctx.meta.get(_META, [])
     made = [one.real for one in given if one.role in ("folder", "write")]

@@ -39,7 +39,7 @@ def _is_terminal(stream: IO[str] | None) -> bool:
 
 
 def _color_system(stream: IO[str] | None) -> Literal["auto", "standard", "256", "truecolor"] | None:
-    """What Rich calls the set of colors; a file cannot be asked for it, so the environment decides."""
+    """What Rich calls the set of colors; a file has no such set, so the environment decides."""
     if not is_colored(stream):
         return None
     if _is_terminal(stream) and os.environ.get("TERM", "dumb") != "dumb":

@@ -164,8 +164,8 @@ def test_every_command_has_the_common_options(name: str) -> None:
 @pytest.mark.parametrize("words", [["-q", "power", "show"], ["power", "-q", "show"], ["power", "show", "-q"]])
 def test_quiet_leaves_results_and_errors(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run(words) == ExitCode.OK
-    told = capsys.readouterr()
-    assert "google-pixel-6" in told.out and told.err == ""
+    said = capsys.readouterr()
+    assert "google-pixel-6" in said.out and said.err == ""
     assert run([*words, "nosuch"]) == ExitCode.USAGE
     assert "nosuch" in capsys.readouterr().err
 
@@ -243,10 +243,10 @@ def test_a_dash_is_standard_input_where_a_file_is_read(
     tested = next(one for one in COMMANDS[name].params if one.name == param)
     line = [word for word in _line(name, tested, "-") if word != "."]
     code = run(line)
-    told = capsys.readouterr()
-    assert code != ExitCode.OK and "Traceback" not in told.err
+    said = capsys.readouterr()
+    assert code != ExitCode.OK and "Traceback" not in said.err
     assert Stdin.buffer.read() == b"", "all of it was read"
-    assert "standard-input" in told.out + told.err or "unusable" in told.out, told.err
+    assert "standard-input" in said.out + said.err or "unusable" in said.out, said.err
 
 
 def test_a_profile_is_read_from_standard_input(

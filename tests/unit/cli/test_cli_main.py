@@ -199,6 +199,18 @@ def test_what_was_measured_is_told_although_no_report_can_be_made(tmp_path: Path
     assert f"recording: {recording}\n" in error
 
 
+def test_a_profiling_ends_with_what_to_do_next_and_names_no_project_by_a_dot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recording = Path(shutil.copytree(Path(__file__).parents[2] / "golden/recording-v1", tmp_path / "rec"))
+    report_outcome(ProfilingOutcome(recording, {}, crashed=False), navitas.load(recording), ReportOptions())
+    assert capsys.readouterr().err.splitlines()[-1].startswith(f"next: navitas report {recording} ")
+    monkeypatch.chdir(tmp_path)
+    for words in (["profile"], ["profile", "."]):
+        assert run(words) == ExitCode.USAGE
+        assert f"error: {tmp_path} is not a Gradle project" in capsys.readouterr().err
+
+
 def test_a_large_recording_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     recording = Path(shutil.copytree(Path(__file__).parents[2] / "golden/recording-v1", tmp_path / "rec"))
     with (recording / "big").open("wb") as file:

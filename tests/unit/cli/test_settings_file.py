@@ -76,7 +76,7 @@ def test_the_file_of_the_named_project_counts_not_that_of_the_working_folder(pro
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "part"),
     [
         ("[report]\ntpo = 3\n", ":2: 'tpo' is no option of navitas report (nearest: top)"),
         ("[reprot]\ntop = 3\n", ":1: there is no command 'reprot' (nearest: report)"),
@@ -98,11 +98,11 @@ def test_the_file_of_the_named_project_counts_not_that_of_the_working_folder(pro
         ("#" * (1 << 20) + "#", "larger than 1 MiB"),
     ],
 )
-def test_what_is_wrong_is_named_by_file_and_line(text: str, told: str, project: Path, capsys: Capture) -> None:
+def test_what_is_wrong_is_named_by_file_and_line(text: str, part: str, project: Path, capsys: Capture) -> None:
     (project / "navitas.toml").write_text(text)
     assert run(["report", "rec"]) == ExitCode.USAGE
     said = capsys.readouterr().err
-    assert f"{project / 'navitas.toml'}" in said and told in said and "Traceback" not in said
+    assert f"{project / 'navitas.toml'}" in said and part in said and "Traceback" not in said
     assert run(["report", "--help"]) == ExitCode.OK, "help is there to look the names up"
 
 
