@@ -58,7 +58,7 @@ def find_settings(project: str) -> Settings | None:
     that cannot be read.
     """
     folder = Path(os.path.realpath(project))
-    if not folder.is_dir():
+    if not os.path.isdir(folder):  # noqa: PTH112  # false also where a parent may not be searched
         return None
     for one in _up_to_root(folder):
         found = _read(one / _NAME, ())
@@ -72,7 +72,7 @@ def find_settings(project: str) -> Settings | None:
 
 def _up_to_root(folder: Path) -> list[Path]:
     way = [folder, *folder.parents]
-    roots = [number for number, one in enumerate(way) if (one / ".git").exists()]
+    roots = [number for number, one in enumerate(way) if os.path.lexists(one / ".git")]
     return way[: roots[0] + 1] if roots else way[:1]
 
 
