@@ -17,8 +17,6 @@ from navitas.cli.options import probe_options
 from navitas.cli.paths import READ, WRITE
 from navitas.untrusted_text import printable
 
-_LONGEST = 10_000
-
 
 @click.command("instrument", cls=Command, example="navitas instrument classes -o out --map-output map.json")
 @click.argument("inputs", nargs=-1, required=True, type=READ, metavar="IN…")
@@ -55,7 +53,7 @@ def command(
     warnings = [*summary.warnings, *_frameworks(summary)]
     write_json(json_file, **{**asdict(summary), "warnings": warnings}, output=str(output), map_output=str(map_file))
     for text in warnings:
-        warning(printable(text, _LONGEST))
+        warning(text)
     counts = f"{summary.classes} classes, {summary.methods} methods with probes, {summary.skipped} left alone"
     note(f"{counts}; map {summary.map_id}")
     if summary.methods:

@@ -11,8 +11,9 @@ from typing import IO, Literal
 
 import click
 
-from navitas.untrusted_text import printable_lines
+from navitas.untrusted_text import printable_line
 
+_LONGEST_LINE = 10_000
 Color = Literal["auto", "always", "never"]
 
 
@@ -107,24 +108,25 @@ def warning(text: str) -> None:
 
 
 def error(message: str, remedy: str = "") -> None:
-    """Print an error and its remedy, with nothing in them that steers a terminal."""
+    """Print an error and its remedy."""
     failure(f"error: {message}")
     if remedy:
-        _print(f"       {printable_lines(remedy)}")
+        _print(f"       {remedy}")
 
 
 def failed_check(message: str, remedy: str) -> None:
     """Print what a check found, and where to look."""
-    _print(f"check failed: {printable_lines(message)}", "yellow")
-    _print(f"       {printable_lines(remedy)}")
+    _print(f"check failed: {message}", "yellow")
+    _print(f"       {remedy}")
 
 
 def failure(text: str) -> None:
     """Print a line about something that failed."""
-    _print(printable_lines(text), "red")
+    _print(text, "red")
 
 
 def _print(text: str, color: str | None = None) -> None:
-    """Print one line. A reader of standard error that has gone changes nothing of the work."""
+    """Print lines, with nothing in them that steers a terminal. A reader that has gone changes nothing of the work."""
     with suppress(OSError):
-        click.secho(text, err=True, fg=color, color=is_colored(sys.stderr))
+        lines = "\n".join(printable_line(line, _LONGEST_LINE) for line in text.split("\n"))
+        click.secho(lines, err=True, fg=color, color=is_colored(sys.stderr))

@@ -282,3 +282,13 @@ def test_part_of_a_file_refused_is_a_failed_check(place: Path, capsys: pytest.Ca
     (place / "s.jsonl").write_text(json.dumps(good))
     assert run(["fleet", "ingest", "other", "s.jsonl"]) == ExitCode.OK
     assert capsys.readouterr().err.splitlines()[-1] == "next: navitas fleet hogs other"
+
+
+def test_no_message_steers_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    """Names of files and devices come from outside, in messages of every kind."""
+    hostile = "a\x1b[2J\u202eb" + "x" * 10_000
+    for say in (messages.note, messages.next_step, messages.place, messages.warning, messages.failure, messages.error):
+        messages.prefer(messages.Preferences())
+        say(hostile)
+        said = capsys.readouterr().err
+        assert "\x1b" not in said and "\u202e" not in said and "a\\u001b[2J" in said
