@@ -6,13 +6,13 @@ process that uses it.
 
 from __future__ import annotations
 
-import fcntl
 import os
 from contextlib import suppress
 from dataclasses import dataclass
 
 from navitas.device.server_client import AdbError, ServerClient
 from navitas.errors import NavitasError
+from navitas.folder_lock import share_lock, try_lock
 from navitas.user_folders import make_folder, state_folder
 
 _TO_BE_ENDED = b"to be ended\n"
@@ -41,9 +41,9 @@ def use_server(client: ServerClient) -> None:
         name = "".join(char if char.isalnum() or char in ".-" else "_" for char in client.where)
         path = folder / f"adb-server-{name[-100:]}.lock"
         lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-        if _alone(lock):
+        if try_lock(lock):
             os.ftruncate(lock, 0)  # what a killed process has left there means another server
-        fcntl.flock(lock, fcntl.LOCK_SH)
+        share_lock(lock)
         _uses[client.where] = _Use(client, lock)
 
 
@@ -59,7 +59,7 @@ def end_started_servers() -> None:
     while _uses:
         use = _uses.popitem()[1]
         try:
-            if _alone(use.lock):
+            if try_lock(use.lock):
                 if use.is_started or os.pread(use.lock, len(_TO_BE_ENDED), 0) == _TO_BE_ENDED:
                     os.ftruncate(use.lock, 0)
                     _end(use.client)
@@ -69,14 +69,6 @@ def end_started_servers() -> None:
             pass  # it stays, as a server of the user would
         finally:
             os.close(use.lock)
-
-
-def _alone(lock: int) -> bool:
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def _end(client: ServerClient) -> None:
