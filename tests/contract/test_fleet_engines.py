@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from support.command_line import NAVITAS
 from support.fleet_compare import findings, same_findings, same_stages
+from support.interruptible import interruptible
 
 from navitas.fleet.engine.base import OutOfMemory
 from navitas.fleet.engine.duckdb import DuckDbEngine
@@ -118,7 +119,9 @@ def test_the_command_says_nothing_of_spark_and_leaves_nothing(fleets: tuple[Flee
 def test_ctrl_c_ends_spark_too(fleets: tuple[Fleet, Fleet]) -> None:
     store = fleets[0].store
     command = [NAVITAS, "fleet", "jscore", str(store.path), "--engine", "spark"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+    with interruptible():
+        started = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    with started as running:
         log = store.work / "spill" / str(running.pid) / "spark.log"
         while not (log.exists() and log.stat().st_size) and running.poll() is None:
             time.sleep(0.05)
