@@ -25,15 +25,13 @@ from navitas.fleet.store import Store, Unit
 from navitas.fleet.units import UnitJob, UsageTask
 
 pytest.importorskip("pyspark", reason="Spark is not installed: pip install 'navitas[spark]'")
-if shutil.which("java") is None:
-    pytest.skip("Spark needs Java", allow_module_level=True)
 
 from navitas.fleet.engine.spark import SparkEngine
 from navitas.fleet.engine.spark_errors import named
 
 
 @pytest.fixture(scope="module")
-def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkEngine]:
+def engine(jvm: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkEngine]:
     made = SparkEngine(tmp_path_factory.mktemp("größe [2] {b}"), memory_mib=1024, master="local[2]")
     yield made
     made.close()
