@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import shutil
 import subprocess
 import sys
@@ -106,34 +105,6 @@ def test_a_binary_format_goes_to_a_pipe(capfdbinary: pytest.CaptureFixture[bytes
     assert report("--format", "parquet", "-o", "-") == ExitCode.OK
     out = capfdbinary.readouterr().out
     assert out.startswith(b"PAR1") and out.endswith(b"PAR1")
-
-
-@pytest.mark.parametrize("target", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
-def test_a_pipe_has_many_names(target: str) -> None:
-    """`-o >(gzip > file)` of a shell is `/dev/fd/63`, which leads to a pipe without a name."""
-    command = [str(NAVITAS), "report", str(GOLDEN), "--format", "parquet", "-o", target]
-    done = subprocess.run(command, capture_output=True, check=False)
-    assert done.returncode == ExitCode.OK, done.stderr.decode()
-    assert done.stdout.startswith(b"PAR1")
-
-
-def test_a_binary_format_does_not_go_to_a_terminal() -> None:
-    for target in ("-", "/dev/stdout"):
-        child, terminal = pty.fork()
-        if not child:
-            os.execv(NAVITAS, [str(NAVITAS), "report", str(GOLDEN), "--format", "parquet", "-o", target])
-        said = b""
-        while True:
-            try:
-                piece = os.read(terminal, 4096)
-            except OSError:  # the terminal's end on Linux
-                break
-            if not piece:
-                break
-            said += piece
-        os.close(terminal)
-        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == ExitCode.USAGE
-        assert b"parquet is a binary format and does not go to a terminal" in said and b"PAR1" not in said
 
 
 def test_options_of_the_tables_are_those_of_the_text_report(tmp_path: Path) -> None:
@@ -259,11 +230,6 @@ def test_profile_record_and_demo_take_formats(tmp_path: Path, capsys: pytest.Cap
         assert "there is no report format 'jsn'" in capsys.readouterr().err
     assert run(["profile", str(tmp_path), "--granularity", "test", "--format", "speedscope=x"]) == ExitCode.USAGE
     assert "--format speedscope shows calls" in capsys.readouterr().err
-
-
-def test_naming_a_format_alone_imports_nothing_heavy() -> None:
-    code = "import navitas.cli.options, sys; sys.exit('numpy' in sys.modules)"
-    assert os.spawnv(os.P_WAIT, sys.executable, [sys.executable, "-c", code]) == 0
 
 
 @pytest.mark.parametrize("arguments", [["report", str(GOLDEN), "-o", "x.json"], ["doctor", "--help"], ["report", str(GOLDEN)]])

@@ -1,0 +1,30 @@
+"""Unit tests start no process and no JVM: `make check` runs them all."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+
+import pytest
+from support.no_processes import NoProcesses
+
+_GUARD = NoProcesses()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol() -> Generator[None, object, object]:
+    """Refuses processes to the test and to its fixtures."""
+    with _GUARD.watch():
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Fails a test whose code got over the refusal."""
+    report = yield
+    if call.when == "teardown" and _GUARD.refused and report.passed:
+        report.outcome = "failed"
+        report.longrepr = (
+            f"this test, or a fixture of it, starts a process ({_GUARD.refused[0]}): its place is tests/process, or"
+            " tests/integration where it needs a virtual phone or Gradle (docs/dev/testing.md)"
+        )
+    return report
