@@ -13,7 +13,7 @@ import pytest
 TESTS = Path(__file__).resolve().parents[1]
 # Each sends SIGINT in another way: to a child, to its own process while a child runs.
 INTERRUPTED = (
-    "process/test_owned_folder.py::test_what_a_killed_process_leaves_goes_with_the_next[Signals.SIGINT]",
+    "process/test_owned_folder.py::test_what_a_killed_process_leaves_goes_with_the_next[2]",
     "process/build/test_gradle.py::test_a_real_ctrl_c_is_passed_on",
 )
 

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from test_user_folders import give_away
+from test_user_folders import give_away, shared
 
 from navitas.cli.main import run
 from navitas.errors import UsageError

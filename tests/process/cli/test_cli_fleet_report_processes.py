@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from support.browser import show
-from test_cli_fleet_report import _Elements
+from test_cli_fleet_report import _Elements, page, store
 
 
 def test_a_browser_shows_it_without_an_error(browser: str, page: Path, tmp_path: Path) -> None:

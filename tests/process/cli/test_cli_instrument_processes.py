@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from test_cli_instrument import instrument, jar_of
+from test_cli_instrument import classes, instrument, jar_of
 
 from navitas.errors import ExitCode
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from support.stranger import as_stranger
-from test_local_socket import listening
+from test_local_socket import folder, listening
 
 from navitas.device.local_socket import is_own
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from test_resuming import copied
+from test_resuming import copied, samples
 
 from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.files import FleetError, read_table

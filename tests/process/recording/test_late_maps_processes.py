@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from test_late_maps import without_map
+
 from navitas.recording.store import open_recording
 
 ADD = """

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from test_simulate import MODEL, contents
+from test_simulate import MODEL, contents, store
 
 from navitas.fleet.files import FleetError
 from navitas.fleet.simulate import simulate
