@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from pathlib import Path
 
 import pytest
 from support.no_processes import NoProcesses
 
+_HERE = Path(__file__).parent
 _GUARD = NoProcesses()
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol() -> Generator[None, object, object]:
-    """Refuses processes to the test and to its fixtures."""
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Refuses processes to each test of this folder and to its fixtures."""
+    if _HERE not in item.path.parents:  # pytest calls this hook for all tests of a session
+        return (yield)
     with _GUARD.watch():
         return (yield)
 
