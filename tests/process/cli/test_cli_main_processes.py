@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from navitas.cli.main import run
-from navitas.errors import ExitCode
+import navitas
+from navitas.cli.destinations import check_outputs
+from navitas.cli.formats import ReportFile
+from navitas.cli.main import COMMANDS, run
+from navitas.cli.measuring import report_outcome
+from navitas.cli.options import ReportOptions
+from navitas.collect.session import ProfilingOutcome
+from navitas.errors import ExitCode, UsageError
 from navitas.folder_lock import FolderLock
 
 
@@ -100,3 +107,16 @@ def test_a_recording_that_another_profiling_writes_is_refused_before_anything_is
     assert not list(tmp_path.rglob("built"))
     assert run(arguments) == 4, "the build is tried"
     assert not (tmp_path / "rec" / ".lock").exists() and "build failed" in capsys.readouterr().err
+
+
+def test_closed_streams_that_are_needed_are_reported(tmp_path: Path) -> None:
+    golden = Path(__file__).parents[2] / "golden/recording-v1"
+    navitas = [sys.executable, "-c", "from navitas.cli.main import main; main()"]
+    for line, word in (
+        (f"report {golden} --json - >&-", "standard output is closed"),
+        ("profile --end-with-stdin <&-", "standard input is closed"),
+    ):
+        shell = ["sh", "-c", f'"$@" {line}', "sh", *navitas]
+        done = subprocess.run(shell, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == ExitCode.USAGE, done.stderr
+        assert word in done.stderr and "Traceback" not in done.stderr

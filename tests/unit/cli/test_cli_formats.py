@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
-from support.command_line import NAVITAS
 
 import navitas
 from navitas.cli.formats import ReportFile
@@ -230,17 +227,3 @@ def test_profile_record_and_demo_take_formats(tmp_path: Path, capsys: pytest.Cap
         assert "there is no report format 'jsn'" in capsys.readouterr().err
     assert run(["profile", str(tmp_path), "--granularity", "test", "--format", "speedscope=x"]) == ExitCode.USAGE
     assert "--format speedscope shows calls" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("arguments", [["report", str(GOLDEN), "-o", "x.json"], ["doctor", "--help"], ["report", str(GOLDEN)]])
-def test_a_package_with_damaged_entry_points_does_not_keep_a_command_from_working(tmp_path: Path, arguments: list[str]) -> None:
-    """pydantic looks for plugins among the entry points of all packages, when a model is first made."""
-    package = tmp_path / "damaged-1.0.dist-info"
-    package.mkdir()
-    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: damaged\nVersion: 1.0\n")
-    (package / "entry_points.txt").write_text("[anything]\nno entry\n")
-    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
-    done = subprocess.run(
-        [NAVITAS, *arguments], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120, check=False
-    )
-    assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr

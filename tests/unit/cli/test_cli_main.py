@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -74,19 +72,6 @@ def test_a_link_in_a_circle_is_replaced_by_the_report(tmp_path: Path, capsys: py
     (tmp_path / "on").symlink_to("on")
     assert run(["report", str(golden), "--json", str(tmp_path / "on/out.json")]) == ExitCode.TROUBLE
     assert f"{tmp_path / 'on'}: " in capsys.readouterr().err
-
-
-def test_closed_streams_that_are_needed_are_reported(tmp_path: Path) -> None:
-    golden = Path(__file__).parents[2] / "golden/recording-v1"
-    navitas = [sys.executable, "-c", "from navitas.cli.main import main; main()"]
-    for line, word in (
-        (f"report {golden} --json - >&-", "standard output is closed"),
-        ("profile --end-with-stdin <&-", "standard input is closed"),
-    ):
-        shell = ["sh", "-c", f'"$@" {line}', "sh", *navitas]
-        done = subprocess.run(shell, cwd=tmp_path, capture_output=True, text=True, check=False)
-        assert done.returncode == ExitCode.USAGE, done.stderr
-        assert word in done.stderr and "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("option", ["--timeout=nan", "--timeout=inf", "--voltage=nan", "--voltage=1e400"])
