@@ -1,5 +1,6 @@
 # make setup   everything that is needed, CLI at .venv/bin/navitas
 # make demo    profiles the sample project on the virtual phone
+# make check   style, types and unit tests: no JVM, no other process, under two minutes
 # make test    all tests          make lint        style and types
 # make accuracy                   estimate against tests/truth, and against the virtual phone's rails (docs/accuracy.md)
 # make experiments                the two experiments of the Navitas paper
@@ -10,7 +11,7 @@
 # make fleet-bench                fleets of 2.4, 24 and 72 million samples (FLEET="--samples 2400000 --paper": others; docs/fleet.md)
 # make cycles                     100 profilings with injected faults (docs/troubleshooting.md)
 .DELETE_ON_ERROR:
-.PHONY: setup system jars venv demo test test-java gradle-homes android-sdk browser lint accuracy experiments damage bench fleet-accuracy fleet-bench cycles fuzz wheel clean
+.PHONY: setup system jars venv demo check test-unit test test-java gradle-homes android-sdk browser lint accuracy experiments damage bench fleet-accuracy fleet-bench cycles fuzz wheel clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -47,14 +48,22 @@ navitas/jars/.built: $(JAVA_SOURCES)
 demo: setup
 	$(BIN)/navitas demo
 
+# Types and unit tests side by side.
+check: venv
+	@$(MAKE) --no-print-directory -j 2 --output-sync=target lint test-unit
+
+# Few Hypothesis examples, the same in each run; `make test` draws more, and new ones.
+test-unit: venv
+	NAVITAS_HYPOTHESIS=check $(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not slow" tests/unit
+
 # Tests that compare an estimate with what was drawn run by themselves, after all others: else these starve the virtual phone.
 test: setup test-java gradle-homes android-sdk browser
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not quiet" tests
 	$(BIN)/python -m pytest -q -m quiet tests
 
+# Skipped where they passed on the same sources (JAVA_TESTS=always: not skipped).
 test-java: setup
-	$(MVN) -f instrumenter install
-	$(MVN) -f gradle-plugin verify
+	@JAVA_TESTS=$(JAVA_TESTS) .ci/test-java
 
 # Gradle installations for the tests, where they can be made; tests of versions that are not there are skipped.
 gradle-homes: system
@@ -104,4 +113,4 @@ wheel: setup
 	$(BIN)/python -m build --wheel
 
 clean:
-	rm -rf .venv dist navitas/jars/*.jar navitas/jars/.built instrumenter/*/target gradle-plugin/*/target
+	rm -rf .venv .java-tests-passed dist navitas/jars/*.jar navitas/jars/.built instrumenter/*/target gradle-plugin/*/target

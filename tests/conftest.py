@@ -1,7 +1,13 @@
-"""Shared fixtures; `support` (tests/support) is importable from every test."""
+"""Shared fixtures; `support` (tests/support) is importable from every test.
+
+A test that needs a program beyond Python uses the fixture of that program. The fixture skips the test where the program is
+absent, and marks it: `pytest -m "not gradle"` leaves out all tests that need Gradle (docs/dev/testing.md).
+"""
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 import zipfile
 from collections.abc import Callable
@@ -12,9 +18,37 @@ from hypothesis import settings
 
 TESTS = Path(__file__).resolve().parent
 sys.path.insert(0, str(TESTS))
+CHECK_EXAMPLES = 10
+
+from support.android_projects import sdk  # noqa: E402
+from support.browser import find_browser  # noqa: E402
+from support.example_budget import limit_examples  # noqa: E402
+
 # Timing decides no test.
 settings.register_profile("navitas", deadline=None)
-settings.load_profile("navitas")
+# The budgets of `make check`: few examples, the same in each run. `make test` draws new ones.
+settings.register_profile("check", deadline=None, derandomize=True, database=None, max_examples=CHECK_EXAMPLES)
+settings.load_profile(os.environ.get("NAVITAS_HYPOTHESIS", "navitas"))
+
+# Markers, and the fixtures whose users get them, directly or through other fixtures.
+NEEDS = {
+    "jvm": {"jvm", "gradle", "any_gradle", "daemons"},
+    "gradle": {"gradle", "any_gradle", "daemons"},
+    "android": {"android_sdk"},
+    "browser": {"browser"},
+}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks each test by what its fixtures need, and keeps the budgets of the profile `check`."""
+    for item in items:
+        fixtures = set(getattr(item, "fixturenames", ()))
+        for marker, names in NEEDS.items():
+            if fixtures & names:
+                item.add_marker(marker)
+        if settings.get_current_profile_name() == "check" and isinstance(item, pytest.Function):
+            limit_examples(item.obj, CHECK_EXAMPLES)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -32,6 +66,34 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
         assert text.splitlines() == path.read_text("utf-8").splitlines()
 
     return check
+
+
+@pytest.fixture(scope="session")
+def jvm() -> str:
+    """The `java` on PATH."""
+    program = shutil.which("java")
+    if program is None:
+        pytest.skip("no `java` on PATH: make system")
+    return program
+
+
+@pytest.fixture
+def android_sdk(monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The Android SDK for tests, which ANDROID_HOME names while the test runs."""
+    home = sdk()
+    if home is None:
+        pytest.skip("no Android SDK: neither ANDROID_HOME nor .android-sdk is one: make android-sdk")
+    monkeypatch.setenv("ANDROID_HOME", str(home))
+    return home
+
+
+@pytest.fixture(scope="session")
+def browser() -> str:
+    """Chromium or Chrome."""
+    program = find_browser()
+    if program is None:
+        pytest.skip("no Chromium or Chrome on PATH: make browser")
+    return program
 
 
 @pytest.fixture(scope="session")

@@ -21,7 +21,7 @@ LISTENER = "-e listener org.navitas.runtime.junit.NavitasListener"
 
 
 @pytest.fixture(scope="module")
-def made(virtual: AdbDevice, tmp_path_factory: pytest.TempPathFactory) -> Made:
+def made(jvm: str, virtual: AdbDevice, tmp_path_factory: pytest.TempPathFactory) -> Made:
     """The app, instrumented, and its tests."""
     try:
         return make(tmp_path_factory.mktemp("notes"))

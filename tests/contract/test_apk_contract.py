@@ -22,7 +22,7 @@ RUNNER = f"{TESTS}/androidx.test.runner.AndroidJUnitRunner"
 
 
 @pytest.fixture(scope="module")
-def apks(virtual: AdbDevice, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Path]]:
+def apks(jvm: str, virtual: AdbDevice, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Path]]:
     """APKs by name, and none of them installed afterwards."""
     jar = JARS / "navitas-phone-install.jar"
     if shutil.which("keytool") is None or not jar.is_file():

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support.interruptible import interruptible
 
 from navitas.device.adb import AdbDevice, select_device
 from navitas.device.adb_server import list_devices
@@ -218,7 +219,9 @@ with start.virtual_phone() as device:
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 def test_nothing_is_left_when_its_owner_is_killed(number: signal.Signals, tmp_path: Path) -> None:
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
-    child = subprocess.Popen([sys.executable, "-c", CHILD], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment)
+    command = [sys.executable, "-c", CHILD]
+    with interruptible():
+        child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment)
     assert child.stdout is not None
     *sockets, busy = json.loads(child.stdout.readline())
     assert len(list(tmp_path.glob("navitas-phone-*"))) == 1

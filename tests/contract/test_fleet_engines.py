@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from support.command_line import NAVITAS
 from support.fleet_compare import findings, same_findings, same_stages
+from support.interruptible import interruptible
 
 from navitas.fleet.engine.base import OutOfMemory
 from navitas.fleet.engine.duckdb import DuckDbEngine
@@ -24,15 +25,13 @@ from navitas.fleet.store import Store, Unit
 from navitas.fleet.units import UnitJob, UsageTask
 
 pytest.importorskip("pyspark", reason="Spark is not installed: pip install 'navitas[spark]'")
-if shutil.which("java") is None:
-    pytest.skip("Spark needs Java", allow_module_level=True)
 
 from navitas.fleet.engine.spark import SparkEngine
 from navitas.fleet.engine.spark_errors import named
 
 
 @pytest.fixture(scope="module")
-def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkEngine]:
+def engine(jvm: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkEngine]:
     made = SparkEngine(tmp_path_factory.mktemp("größe [2] {b}"), memory_mib=1024, master="local[2]")
     yield made
     made.close()
@@ -118,7 +117,9 @@ def test_the_command_says_nothing_of_spark_and_leaves_nothing(fleets: tuple[Flee
 def test_ctrl_c_ends_spark_too(fleets: tuple[Fleet, Fleet]) -> None:
     store = fleets[0].store
     command = [NAVITAS, "fleet", "jscore", str(store.path), "--engine", "spark"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+    with interruptible():
+        started = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    with started as running:
         log = store.work / "spill" / str(running.pid) / "spark.log"
         while not (log.exists() and log.stat().st_size) and running.poll() is None:
             time.sleep(0.05)

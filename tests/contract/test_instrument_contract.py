@@ -51,7 +51,7 @@ def _junit() -> list[Path]:
 
 
 @pytest.fixture(scope="module")
-def installed(virtual: AdbDevice, tmp_path_factory: pytest.TempPathFactory) -> Iterator[AdbDevice]:
+def installed(jvm: str, virtual: AdbDevice, tmp_path_factory: pytest.TempPathFactory) -> Iterator[AdbDevice]:
     """The virtual phone with a package whose tests end in every way."""
     jars = _junit()
     if len({jar.name.partition("-")[0] for jar in jars}) < 2 or shutil.which("javac") is None:

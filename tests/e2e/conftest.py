@@ -18,7 +18,7 @@ def plugin_jar() -> None:
 
 
 @pytest.fixture(scope="session")
-def daemons(tmp_path_factory: pytest.TempPathFactory) -> Iterator[set[str]]:
+def daemons(jvm: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[set[str]]:
     """Launchers that were used: their daemons are known to these tests alone and end with them."""
     registry = tmp_path_factory.mktemp("daemons")
     with pytest.MonkeyPatch.context() as patch:

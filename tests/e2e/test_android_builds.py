@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.android_projects import android_project, classes, probed_methods
+from support.android_projects import classes, copy_project, probed_methods
 from support.command_line import NAVITAS
 from support.framework import NotFetchedError, provide
 from support.gradle_builds import outcome
@@ -30,6 +30,7 @@ from navitas.errors import BuildError, UsageError
 PLUGIN = JARS / "navitas-gradle-plugin.jar"
 SLOWER = "debuggable code runs slower than what users get"
 pytestmark = [
+    pytest.mark.usefixtures("android_sdk"),
     pytest.mark.timeout(1800),
     pytest.mark.skipif(not NAVITAS.is_file(), reason="navitas is not installed: make setup"),
 ]
@@ -137,8 +138,8 @@ def classes_of_tests(bundle: Bundle) -> set[str]:
 
 
 @pytest.mark.parametrize("launcher", ["path"], indirect=True)
-def test_a_transform_for_old_plugins(tmp_path: Path, launcher: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    project = android_project("a", tmp_path, monkeypatch)
+def test_a_transform_for_old_plugins(tmp_path: Path, launcher: str) -> None:
+    project = copy_project("a", tmp_path)
     profiled = Profiled.by_command(project, launcher, "--tests", "Sto*Test#*", "--tests", "StatisticsTest#*")
     assert set(profiled.tests) == {"StorageActivityTest#savesAtEachPress", "StatisticsTest#tellsTheSpread"}
     assert ("StatisticsTest.tellsTheSpread", "Statistics.spread") in profiled.calls("StatisticsTest#tellsTheSpread"), "Kotlin"
@@ -170,9 +171,9 @@ def test_a_transform_for_old_plugins(tmp_path: Path, launcher: str, monkeypatch:
 
 
 @pytest.mark.parametrize("launcher", ["7.6.4"], indirect=True)
-def test_variants_of_an_app_with_a_library(tmp_path: Path, launcher: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_variants_of_an_app_with_a_library(tmp_path: Path, launcher: str) -> None:
     (tmp_path / "my notes").mkdir()
-    project = android_project("b", tmp_path / "my notes", monkeypatch)
+    project = copy_project("b", tmp_path / "my notes")
     properties = project / "gradle.properties"
     plain = properties.read_text()
     properties.write_text(f"{plain}org.gradle.unsafe.configuration-cache=true\n")
@@ -216,8 +217,8 @@ def test_variants_of_an_app_with_a_library(tmp_path: Path, launcher: str, monkey
 
 
 @pytest.mark.parametrize("launcher", ["8.11.1"], indirect=True)
-def test_caches_and_a_release_like_variant(tmp_path: Path, launcher: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    project = android_project("c", tmp_path, monkeypatch)
+def test_caches_and_a_release_like_variant(tmp_path: Path, launcher: str) -> None:
+    project = copy_project("c", tmp_path)
     try:
         provide()  # else the first build alone is asked for it, and is another one to the configuration cache
     except NotFetchedError as error:
@@ -250,9 +251,9 @@ def test_caches_and_a_release_like_variant(tmp_path: Path, launcher: str, monkey
 
 
 @pytest.mark.parametrize("launcher", ["path"], indirect=True)
-def test_an_app_of_java_7_is_dexed_with_the_runtime(tmp_path: Path, launcher: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_app_of_java_7_is_dexed_with_the_runtime(tmp_path: Path, launcher: str) -> None:
     """No `compileOptions`, no desugaring: dex code of Android 5 has no invokedynamic, so neither may what is added."""
-    project = android_project("a", tmp_path, monkeypatch)
+    project = copy_project("a", tmp_path)
     build = project / "build.gradle"
     text = re.sub(r"    compileOptions \{.*?\n    \}\n", "", build.read_text(), flags=re.DOTALL)
     build.write_text(re.sub(r".*kotlin.*\n", "", text))
@@ -281,7 +282,7 @@ def test_the_use_of_an_app_without_tests_is_recorded_on_a_fresh_machine(
     tmp_path: Path, launcher: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As docs/android.md says, "An app in use": with the plugin in the build, and nothing in the cache."""
-    project = android_project("c", tmp_path, monkeypatch)
+    project = copy_project("c", tmp_path)
     shutil.rmtree(project / "src/androidTest")
     subprocess.run([str(NAVITAS), "plugin", "--repository", str(tmp_path / "plugins")], check=True, capture_output=True)
     settings, build = project / "settings.gradle", project / "build.gradle"
@@ -307,9 +308,9 @@ def test_the_use_of_an_app_without_tests_is_recorded_on_a_fresh_machine(
 
 
 @pytest.mark.parametrize("launcher", ["7.6.4"], indirect=True)
-def test_where_the_plugin_is_declared_does_not_matter(tmp_path: Path, launcher: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_the_plugin_is_declared_does_not_matter(tmp_path: Path, launcher: str) -> None:
     """Only in the app, below a root project of plain Java: the root's class loader sees nothing of Android."""
-    project = android_project("b", tmp_path, monkeypatch)
+    project = copy_project("b", tmp_path)
     (project / "build.gradle").write_text("apply plugin: 'java'\n")
     settings = project / "settings.gradle"
     settings.write_text(settings.read_text().partition("rootProject.name")[0] + "include ':feature:app'\n")

@@ -13,7 +13,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 from click.testing import CliRunner
-from support.android_projects import android_project
+from support.android_projects import copy_project
 from support.command_line import NAVITAS, start
 from support.gradle_builds import outcome
 from support.gradle_projects import JUNIT, gradle_params, junit_class, main_class, write
@@ -173,9 +173,9 @@ def test_ctrl_c_ends_the_profiling_too(tmp_path: Path, gradle: str, repository: 
     indirect=["gradle"],
 )
 def test_an_android_build_applies_what_the_command_prints(
-    tmp_path: Path, gradle: str, repository: Path, name: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, gradle: str, repository: Path, name: str, android_sdk: Path
 ) -> None:
-    project = android_project(name, tmp_path, monkeypatch)
+    project = copy_project(name, tmp_path)
     module = "app" if (project / "app").is_dir() else ""
     printed = CliRunner().invoke(plugin_command, ["--repository", str(repository)]).stdout
     android = printed.partition("com.android.application")[2]

@@ -23,7 +23,7 @@ Run = Callable[..., Ended]
 
 
 @pytest.fixture(scope="session")
-def gradle(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def gradle(jvm: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The Gradle on PATH; its daemon is known to these tests alone and ends with them."""
     launcher = shutil.which("gradle")
     if launcher is None:

@@ -37,7 +37,7 @@ public class WorkTest {
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+def made(jvm: str, tmp_path_factory: pytest.TempPathFactory) -> Made:
     """The app and its tests."""
     try:
         return make(tmp_path_factory.mktemp("notes"), TEST_SOURCES)

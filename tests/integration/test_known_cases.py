@@ -15,7 +15,7 @@ from support.rails import rails_by_run
 from navitas.build.gradle import build_bundles
 from navitas.device.adb import AdbDevice
 
-pytestmark = [pytest.mark.slow, pytest.mark.quiet, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.usefixtures("gradle"), pytest.mark.slow, pytest.mark.quiet, pytest.mark.timeout(600)]
 
 
 @contextmanager

@@ -80,7 +80,7 @@ LIBRARIES = (
     ),
 )
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.usefixtures("jvm"), pytest.mark.slow, pytest.mark.timeout(1800)]
 
 
 @dataclass(frozen=True)

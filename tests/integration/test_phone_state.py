@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from support.command_line import eventually
+from support.interruptible import interruptible
 from support.lab import Lab
 from support.link import linked
 
@@ -134,7 +135,7 @@ def test_interrupted(lab: Lab, before: str, journal: Path) -> None:
     waiting: Callable[[], bool] = (lab.bundles[0].working_dir / "waiting").exists
     interrupter = threading.Thread(target=lambda: eventually(waiting) and os.kill(os.getpid(), signal.SIGINT))
     interrupter.start()
-    with pytest.raises(KeyboardInterrupt):
+    with interruptible(), pytest.raises(KeyboardInterrupt):
         lab.profile("*#waits", name="interrupted", prepare=True)
     interrupter.join()
     assert lab.phone.shell(LOOK).text == before and not list(journal.glob("*"))

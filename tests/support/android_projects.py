@@ -9,8 +9,6 @@ import zipfile
 from itertools import pairwise
 from pathlib import Path
 
-import pytest
-
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures" / "android"
 _MADE = Path(__file__).resolve().parents[2] / ".android-sdk"
 _INVOKE_STATIC = 0x71
@@ -37,15 +35,6 @@ def copy_project(name: str, into: Path) -> Path:
         with (project / "gradle.properties").open("a") as properties:
             properties.write(f"android.aapt2FromMavenOverride={made}\n")
     return project
-
-
-def android_project(name: str, into: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The same for a test, which is skipped where there is no SDK."""
-    home = sdk()
-    if home is None:
-        pytest.skip("no Android SDK: neither ANDROID_HOME nor .android-sdk is one (`make android-sdk`)")
-    monkeypatch.setenv("ANDROID_HOME", str(home))
-    return copy_project(name, into)
 
 
 def probed_methods(apk: Path) -> set[str]:

@@ -8,8 +8,6 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
-
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 
 
@@ -21,16 +19,18 @@ class Shown:
     console: list[str]
 
 
-def show(page: Path, profile: Path) -> Shown:
-    """Open a page in a browser of its own; skips the test where none is installed."""
-    program = next(filter(None, map(shutil.which, _NAMES)), None)
-    if program is None:
-        pytest.skip(f"none of {', '.join(_NAMES)} is installed")
+def find_browser() -> str | None:
+    """Chromium or Chrome on PATH."""
+    return next(filter(None, map(shutil.which, _NAMES)), None)
+
+
+def show(browser: str, page: Path, profile: Path) -> Shown:
+    """Open a page in a browser of its own."""
     quiet = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-sync"]
     alone = ["--disable-component-update", "--disable-dev-shm-usage", f"--user-data-dir={profile}"]
     root = ["--no-sandbox"] if os.geteuid() == 0 else []  # which Chromium refuses to root
     ended = subprocess.run(
-        [program, "--headless", *quiet, *alone, *root, "--enable-logging=stderr", "--v=0", "--dump-dom", page.as_uri()],
+        [browser, "--headless", *quiet, *alone, *root, "--enable-logging=stderr", "--v=0", "--dump-dom", page.as_uri()],
         capture_output=True,
         text=True,
         check=True,

@@ -17,6 +17,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from support.interruptible import interruptible
+
 NAVITAS = Path(sys.executable).with_name("navitas")
 MARK = "NAVITAS_TEST_MARK"
 # Gradle's daemon serves later builds as well: it is meant to stay.
@@ -125,9 +127,7 @@ def start(
 ) -> Command:
     """Start `navitas ARGUMENTS`, or another program that may start it, in a folder."""
     mark = uuid.uuid4().hex
-    # Jobs in a shell's background ignore Ctrl-C, and so would what they start.
-    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
+    with interruptible():
         process = subprocess.Popen(
             [str(program), *map(str, arguments)],
             cwd=cwd,
@@ -138,8 +138,6 @@ def start(
             text=True,
             start_new_session=True,
         )
-    finally:
-        signal.signal(signal.SIGINT, handler)
     return Command(process, mark)
 
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from navitas.new_files import (
-    is_leftover,
     named_stream,
     new_file,
     remove_abandoned,
@@ -96,27 +93,6 @@ def test_text_is_utf_8_and_the_umask_holds(tmp_path: Path) -> None:
         os.umask(before)
     assert (tmp_path / "file").read_bytes() == b"\xc2\xb5J"
     assert (tmp_path / "file").stat().st_mode & 0o777 == 0o640
-
-
-KILLED = """
-import os, sys
-from pathlib import Path
-from navitas.new_files import new_file
-with new_file(Path(sys.argv[1])):
-    os.kill(os.getpid(), 9)
-"""
-
-
-def test_what_killed_processes_leave_is_known_and_removed(tmp_path: Path) -> None:
-    subprocess.run([sys.executable, "-c", KILLED, str(tmp_path / "file")], check=False, timeout=60)
-    (left,) = tmp_path.iterdir()
-    assert is_leftover(left)
-    for name in ("file.part", ".file.part", ".part", f"{left.name}x"):
-        (tmp_path / name).touch()
-        assert not is_leftover(tmp_path / name)
-    remove_leftovers(tmp_path)
-    assert not left.exists() and len(list(tmp_path.iterdir())) == 4
-    remove_leftovers(tmp_path / "missing")
 
 
 @pytest.mark.parametrize("mode", [0o600, 0o640, 0o444, 0o755])

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import subprocess
-import sys
 from os import PathLike
 from pathlib import Path
 from typing import IO
@@ -56,11 +54,6 @@ def test_what_is_no_recording_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RecordingError) as caught:
         navitas.load(tmp_path)
     assert str(tmp_path) in caught.value.message and caught.value.remedy
-
-
-def test_the_package_is_imported_without_numpy() -> None:
-    code = "import navitas, sys; assert 'numpy' not in sys.modules; assert callable(navitas.load) and 'numpy' in sys.modules"
-    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_a_parquet_file_appears_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

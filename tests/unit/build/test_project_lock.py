@@ -4,48 +4,17 @@ from __future__ import annotations
 
 import fcntl
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from navitas.build.lock import lock_file, project_lock
-
-HOLD = """
-import sys
-from pathlib import Path
 from navitas.build.lock import project_lock
-with project_lock(Path(sys.argv[1]), lambda: None):
-    print("held", flush=True)
-    sys.stdin.read()
-"""
 
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return tmp_path / "cache"
-
-
-def test_another_profiling_is_waited_for_whatever_path_leads_to_the_project(tmp_path: Path) -> None:
-    project = tmp_path / "project"
-    project.mkdir()
-    (tmp_path / "link").symlink_to("project")
-    holder = subprocess.Popen([sys.executable, "-c", HOLD, str(project)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    assert holder.stdin is not None and holder.stdout is not None and holder.stdout.readline() == b"held\n"
-    waits = []
-
-    def on_wait() -> None:
-        waits.append(True)
-        assert holder.stdin is not None
-        holder.stdin.close()
-
-    with project_lock(tmp_path / "link", on_wait):
-        assert holder.wait(60) == 0 and waits == [True]
-        assert lock_file(project).read_text() == f"{os.getpid()}\n"
-    holder.stdout.close()
-    assert not list(tmp_path.glob("cache/**/*.lock"))
 
 
 @pytest.mark.timeout(20)

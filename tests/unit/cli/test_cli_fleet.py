@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import csv
-import subprocess
-import sys
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -51,13 +49,3 @@ def test_a_fleet_that_cannot_be_is_wrong_usage(arguments: list[str], tmp_path: P
     assert run(["fleet", "simulate", str(tmp_path / "store"), *arguments]) == ExitCode.USAGE
     assert "Traceback" not in capsys.readouterr().err
     assert not (tmp_path / "store").exists()
-
-
-def test_without_the_extra_it_is_named() -> None:
-    program = (
-        "import sys; sys.modules['pyarrow'] = None; from navitas.cli.main import run; sys.exit(run(['fleet', 'simulate', 'x']))"
-    )
-    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60)
-    assert ended.returncode == ExitCode.USAGE
-    assert "the package pyarrow" in ended.stderr
-    assert "pip install 'navitas[fleet]'" in ended.stderr

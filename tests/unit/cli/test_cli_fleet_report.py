@@ -9,7 +9,6 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from support.browser import show
 
 from navitas.cli.main import run
 from navitas.errors import ExitCode
@@ -86,24 +85,6 @@ def test_a_page_is_whole_and_loads_nothing(page: Path) -> None:
     assert "<h2>Client <code>" in text
     assert re.search(r"<summary><code>[a-z.]+</code> <small>recording-v1</small></summary>", text)
     assert len([tag for tag, attributes in elements if attributes.get("class") == "interval"]) > 5
-
-
-def test_a_browser_shows_it_without_an_error(page: Path, tmp_path: Path) -> None:
-    shown = show(page, tmp_path / "profile")
-    assert shown.console == []
-    assert "<title>Fleet store (simulated)</title>" in shown.dom
-    elements = _Elements(shown.dom).found
-    assert {tag for tag, _ in elements}.isdisjoint({"script", "img", "iframe"})
-    assert sum(tag == "svg" for tag, _ in elements) > 10
-    assert [tag for tag, _ in elements] == [tag for tag, _ in _Elements(page.read_text("utf-8")).found], (
-        "the browser mends nothing"
-    )
-    # What would be wrong is seen: a script is refused by the page's own policy.
-    wrong = tmp_path / "wrong.html"
-    wrong.write_text(page.read_text("utf-8").replace("</body>", "<script>document.title='taken'</script></body>"))
-    refused = show(wrong, tmp_path / "profile")
-    assert "Content Security Policy" in " ".join(refused.console)
-    assert "<title>Fleet store (simulated)</title>" in refused.dom
 
 
 def test_what_cannot_be_reported_is_reported(store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
-from support.command_line import NAVITAS
 
 import navitas
 from navitas.cli.formats import ReportFile
@@ -106,34 +102,6 @@ def test_a_binary_format_goes_to_a_pipe(capfdbinary: pytest.CaptureFixture[bytes
     assert report("--format", "parquet", "-o", "-") == ExitCode.OK
     out = capfdbinary.readouterr().out
     assert out.startswith(b"PAR1") and out.endswith(b"PAR1")
-
-
-@pytest.mark.parametrize("target", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
-def test_a_pipe_has_many_names(target: str) -> None:
-    """`-o >(gzip > file)` of a shell is `/dev/fd/63`, which leads to a pipe without a name."""
-    command = [str(NAVITAS), "report", str(GOLDEN), "--format", "parquet", "-o", target]
-    done = subprocess.run(command, capture_output=True, check=False)
-    assert done.returncode == ExitCode.OK, done.stderr.decode()
-    assert done.stdout.startswith(b"PAR1")
-
-
-def test_a_binary_format_does_not_go_to_a_terminal() -> None:
-    for target in ("-", "/dev/stdout"):
-        child, terminal = pty.fork()
-        if not child:
-            os.execv(NAVITAS, [str(NAVITAS), "report", str(GOLDEN), "--format", "parquet", "-o", target])
-        said = b""
-        while True:
-            try:
-                piece = os.read(terminal, 4096)
-            except OSError:  # the terminal's end on Linux
-                break
-            if not piece:
-                break
-            said += piece
-        os.close(terminal)
-        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == ExitCode.USAGE
-        assert b"parquet is a binary format and does not go to a terminal" in said and b"PAR1" not in said
 
 
 def test_options_of_the_tables_are_those_of_the_text_report(tmp_path: Path) -> None:
@@ -259,22 +227,3 @@ def test_profile_record_and_demo_take_formats(tmp_path: Path, capsys: pytest.Cap
         assert "there is no report format 'jsn'" in capsys.readouterr().err
     assert run(["profile", str(tmp_path), "--granularity", "test", "--format", "speedscope=x"]) == ExitCode.USAGE
     assert "--format speedscope shows calls" in capsys.readouterr().err
-
-
-def test_naming_a_format_alone_imports_nothing_heavy() -> None:
-    code = "import navitas.cli.options, sys; sys.exit('numpy' in sys.modules)"
-    assert os.spawnv(os.P_WAIT, sys.executable, [sys.executable, "-c", code]) == 0
-
-
-@pytest.mark.parametrize("arguments", [["report", str(GOLDEN), "-o", "x.json"], ["doctor", "--help"], ["report", str(GOLDEN)]])
-def test_a_package_with_damaged_entry_points_does_not_keep_a_command_from_working(tmp_path: Path, arguments: list[str]) -> None:
-    """pydantic looks for plugins among the entry points of all packages, when a model is first made."""
-    package = tmp_path / "damaged-1.0.dist-info"
-    package.mkdir()
-    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: damaged\nVersion: 1.0\n")
-    (package / "entry_points.txt").write_text("[anything]\nno entry\n")
-    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
-    done = subprocess.run(
-        [NAVITAS, *arguments], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120, check=False
-    )
-    assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -18,7 +15,6 @@ from navitas.cli.measuring import report_outcome
 from navitas.cli.options import ReportOptions
 from navitas.collect.session import ProfilingOutcome
 from navitas.errors import ExitCode, UsageError
-from navitas.folder_lock import FolderLock
 
 
 def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
@@ -35,29 +31,6 @@ def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
 def test_wrong_usage_is_exit_code_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run(arguments) == ExitCode.USAGE
     assert "Traceback" not in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (["--granularity", "test", "--baseline"], "--granularity test has none"),
-        (["--granularity", "class", "--mode", "tick"], "--granularity class records none"),
-        (["--granularity", "test", "--tree", "main"], "--tree shows calls"),
-        (["--granularity", "class", "--collapsed", "x"], "--collapsed shows calls"),
-        (["--include", "a.b.C#m"], "methods can only be excluded"),
-        (["--exclude", "a.b.C#"], "'a.b.C#' names no method"),
-        (["--exclude", "a.b.C#m(int)"], "names no method"),
-        (["--exclude", "#m"], "is no class name pattern"),
-        (["--exclude", ""], "'' is no class name pattern"),
-    ],
-)
-def test_options_that_make_no_sense_are_refused_before_a_build(
-    arguments: list[str], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "build.gradle").touch()
-    assert run(["profile", str(tmp_path), *arguments]) == ExitCode.USAGE
-    error, remedy = capsys.readouterr().err.strip().splitlines()
-    assert told in error and remedy.strip()
 
 
 def test_radios_are_off_on_a_phone_that_may_be_set(capsys: pytest.CaptureFixture[str]) -> None:
@@ -101,44 +74,10 @@ def test_a_link_in_a_circle_is_replaced_by_the_report(tmp_path: Path, capsys: py
     assert f": {tmp_path / 'on'}\n" in capsys.readouterr().err
 
 
-def test_closed_streams_that_are_needed_are_reported(tmp_path: Path) -> None:
-    golden = Path(__file__).parents[2] / "golden/recording-v1"
-    navitas = [sys.executable, "-c", "from navitas.cli.main import main; main()"]
-    for line, word in (
-        (f"report {golden} --json - >&-", "standard output is closed"),
-        ("profile --end-with-stdin <&-", "standard input is closed"),
-    ):
-        shell = ["sh", "-c", f'"$@" {line}', "sh", *navitas]
-        done = subprocess.run(shell, cwd=tmp_path, capture_output=True, text=True, check=False)
-        assert done.returncode == ExitCode.USAGE, done.stderr
-        assert word in done.stderr and "Traceback" not in done.stderr
-
-
 @pytest.mark.parametrize("option", ["--timeout=nan", "--timeout=inf", "--voltage=nan", "--voltage=1e400"])
 def test_figures_are_numbers(option: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["profile", option]) == ExitCode.USAGE
     assert "Invalid value" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["profile", "/nonexist"], "PROJECT: /nonexist: No such file"),
-        (["profile", "{here}"], "not a Gradle project"),
-        (["profile", "{here}/sample", "--phone", "nope"], "no phone named 'nope'"),
-        (["profile", "{here}/sample", "--power-profile", "nope"], "no power profile 'nope'"),
-        (["power", "show", "nope"], "no power profile 'nope'"),
-    ],
-)
-def test_what_is_not_there_is_wrong_usage_and_told_before_anything_is_built(
-    arguments: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "sample").mkdir()
-    (tmp_path / "sample/build.gradle").touch()
-    assert run([text.format(here=tmp_path) for text in arguments]) == ExitCode.USAGE
-    error = capsys.readouterr().err
-    assert said in error and "building" not in error
 
 
 def test_a_report_does_not_take_the_recording_s_place(capsys: pytest.CaptureFixture[str]) -> None:
@@ -166,27 +105,6 @@ def test_an_unknown_thread_is_told_before_anything_is_written(tmp_path: Path, ca
     error = capsys.readouterr().err
     assert "'mian'" in error and "Threads with calls: main" in error
     assert not out.exists()
-
-
-def test_help_imports_nothing_heavy() -> None:
-    code = (
-        "import sys; from navitas.cli.main import run; run(['--help']);"
-        "sys.exit(bool({'numpy', 'py4j', 'pydantic', 'lxml', 'adbutils'} & set(sys.modules)))"
-    )
-    assert subprocess.run([sys.executable, "-c", code], check=False, stdout=subprocess.DEVNULL).returncode == 0
-
-
-def test_a_closed_pipe_is_no_error() -> None:
-    golden = Path(__file__).parents[2] / "golden/recording-v1"
-    code = (
-        f"from navitas.cli.main import main; import sys; sys.argv = ['navitas', 'report', {str(golden)!r}, '--json', '-']; main()"
-    )
-    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert process.stdout is not None and process.stderr is not None
-    process.stdout.close()
-    assert process.stderr.read() == b""
-    process.stderr.close()
-    assert process.wait(60) == ExitCode.OK
 
 
 def test_what_was_measured_is_told_although_no_report_can_be_made(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -218,26 +136,3 @@ def test_a_large_recording_says_so(tmp_path: Path, capsys: pytest.CaptureFixture
     report_outcome(ProfilingOutcome(recording, {}, crashed=False), navitas.load(recording), ReportOptions())
     error = capsys.readouterr().err
     assert f"recording: {recording} (203 MB; smaller with --mode tick or folded, " in error and "--exclude" in error
-
-
-@pytest.mark.parametrize("command", ["profile", "demo"])
-def test_a_recording_that_another_profiling_writes_is_refused_before_anything_is_built(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "build.gradle").touch()
-    (tmp_path / "gradle").write_text("#!/bin/sh\ntouch built\nexit 1\n")
-    (tmp_path / "gradle").chmod(0o755)
-    (tmp_path / "rec").mkdir()
-    other = FolderLock(tmp_path / "rec" / ".lock")
-    assert other.acquire()
-    try:
-        arguments = [command, *(["."] if command == "profile" else []), "--gradle", str(tmp_path / "gradle"), "-o", "rec"]
-        assert run(arguments) == 4
-    finally:
-        other.release()
-    said = capsys.readouterr().err
-    assert "another profiling" in said and f"process {os.getpid()}" in said and "building" not in said
-    assert not list(tmp_path.rglob("built"))
-    assert run(arguments) == 4, "the build is tried"
-    assert not (tmp_path / "rec" / ".lock").exists() and "build failed" in capsys.readouterr().err

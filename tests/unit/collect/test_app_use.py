@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -24,49 +21,10 @@ def use(command: str = "") -> Use:
     return Use("a.b", command, lambda: None, lambda _: set())
 
 
-@dataclass
-class Printed:
-    """What a command has printed."""
-
-    output: bytes
-    received_bytes: int = 0
-
-    def lines(self) -> Iterator[bytes]:
-        yield from self.output.splitlines()
-
-    def close(self) -> None:
-        """It has ended."""
-
-
-class HostShell(FakeDevice):
-    """Runs streamed commands by this machine's shell."""
-
-    @contextmanager
-    def stream(self, command: str) -> Iterator[Printed]:
-        yield Printed(subprocess.run(["sh", "-c", command], capture_output=True, check=False).stdout)
-
-
 def test_only_a_use_of_a_known_length_bounds_its_run() -> None:
     assert app_use._plan(replace(use(), bound_s=7200.0)).bound_s == 7200.0
     assert app_use._plan(use()).bound_s is None
     assert app_use._plan(replace(use("monkey 1000"), bound_s=60.0)).bound_s is None
-
-
-@pytest.mark.parametrize(
-    ("command", "code", "printed"),
-    [
-        ("echo one", None, b"one\n\n"),
-        ("printf one; exit 3 | false", "1", b"one\n"),
-        ("(exit 251)", "251", b"\n"),
-        ("exit 7", "unknown", b""),
-        (r"printf 'navitas-exit:\377\n'; exit 7", "\ufffd", b""),
-    ],
-)
-def test_a_command_that_fails_is_told(tmp_path: Path, command: str, code: str | None, printed: bytes) -> None:
-    done = Instrumented()
-    app_use._command(HostShell(), use(command), done, tmp_path / "raw", NoProgress())
-    assert done.warnings == ([f"'{command}' ended with exit code {code}: see instrument.txt of the run"] if code else [])
-    assert (tmp_path / "raw").read_bytes() == printed
 
 
 def test_why_an_app_did_not_start_is_in_the_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

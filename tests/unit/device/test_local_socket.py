@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.stranger import as_stranger
 
 from navitas.device.local_socket import connect, is_own, make_private
 from navitas.errors import DeviceError
@@ -36,23 +35,6 @@ def test_the_own_user_is_let_in(folder: Path) -> None:
         accepted, _ = server.accept()
         with accepted:
             assert is_own(accepted)
-
-
-CONNECT_AND_LEAVE = """
-import socket, sys
-with socket.socket(socket.AF_UNIX) as s:
-    s.connect(sys.argv[1])
-    s.sendall(b"x")
-"""
-
-
-def test_another_user_is_refused_also_when_it_has_left_already(folder: Path) -> None:
-    with listening(folder / "s") as server:
-        done = as_stranger(CONNECT_AND_LEAVE, str(folder / "s"))
-        assert done.returncode == 0, done.stderr
-        accepted, _ = server.accept()
-        with accepted:
-            assert not is_own(accepted)
 
 
 def test_nobody_listens(folder: Path) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,7 +12,6 @@ import pytest
 from navitas.cli.main import run
 from navitas.errors import RecordingError
 from navitas.recording.late_maps import MAP_UNKNOWN, UNKNOWN_MAP, add_map
-from navitas.recording.store import open_recording
 from navitas.recording.writer import reserved
 
 GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
@@ -57,25 +54,6 @@ def test_the_map_is_named_as_missing_and_put_there(without_map: tuple[Path, Path
     found, wanted = (json.loads(path.read_text()) for path in (again, golden))
     assert MAP_UNKNOWN not in {warning["code"] for warning in found["warnings"]}
     assert found["tests"] == wanted["tests"] and found["totals"] == wanted["totals"]
-
-
-ADD = """
-import sys
-from pathlib import Path
-from navitas.recording.late_maps import add_map
-for number in range(int(sys.argv[2]), int(sys.argv[3])):
-    add_map(Path(sys.argv[1]), f"{number:016x}", ":", b"{}")
-"""
-
-
-def test_two_processes_put_maps_into_one_recording(without_map: tuple[Path, Path]) -> None:
-    folder, _ = without_map
-    bounds = [(1, 31), (31, 61)]
-    adding = [subprocess.Popen([sys.executable, "-c", ADD, str(folder), str(low), str(high)]) for low, high in bounds]
-    assert [process.wait(120) for process in adding] == [0, 0]
-    manifest = open_recording(folder).manifest
-    assert {entry.id for entry in manifest.maps} == {f"{number:016x}" for number in range(1, 61)}
-    assert [path.name for path in folder.glob(".*")] == [".gitattributes"], "no lock is left"
 
 
 def test_a_recording_that_is_being_written_takes_no_map(

@@ -6,8 +6,6 @@ import errno
 import hashlib
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -202,31 +200,6 @@ def test_two_profilings_never_write_into_one_folder(tmp_path: Path) -> None:
             pass
         assert open_recording(tmp_path / "rec").manifest.state == "partial"
     assert not list((tmp_path / "rec").glob(".lock"))
-
-
-HOLD = """
-import sys, time
-from pathlib import Path
-from navitas.folder_lock import FolderLock
-assert FolderLock(Path(sys.argv[1])).acquire()
-print("held", flush=True)
-time.sleep(600)
-"""
-
-
-def test_the_lock_of_a_process_that_was_killed_counts_for_nothing(tmp_path: Path) -> None:
-    holder = subprocess.Popen([sys.executable, "-c", HOLD, str(tmp_path / ".lock")], stdout=subprocess.PIPE)
-    assert holder.stdout is not None and holder.stdout.readline() == b"held\n"
-    with pytest.raises(RecordingError, match="another profiling"), writer(tmp_path):
-        pass
-    holder.kill()
-    holder.wait()
-    holder.stdout.close()
-    assert (tmp_path / ".lock").exists()
-    with writer(tmp_path) as made:
-        made.finish()
-    assert open_recording(tmp_path).manifest.state == "complete"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["manifest.json", "power_profile.xml"]
 
 
 @pytest.mark.parametrize("is_recording", [True, False])

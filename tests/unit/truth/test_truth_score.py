@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -86,12 +85,6 @@ def test_a_trace_whose_oldest_events_are_overwritten_has_a_level_below_where_it_
     scored = score(tmp_path / "r", truth)
     assert scored.navitas.total is not None and scored.navitas.threads is not None
     assert 1e-3 < abs(scored.navitas.total) < 0.05 and scored.navitas.threads < 0.2
-
-
-def test_the_score_in_docs_is_of_all_that_is_scored() -> None:
-    command = [sys.executable, str(Path(__file__).parents[2] / "accuracy" / "score.py"), "--write", "--interval", "20"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 2 and "--write puts the whole score into docs/" in done.stderr
 
 
 def test_a_small_workload_is_scored_from_end_to_end(record: Record, tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +15,6 @@ from navitas.fleet.files import FleetError, read_table
 from navitas.fleet.pairs import ClientSamples, pairs_of
 from navitas.fleet.schema import SAMPLES, State, bucket_of, month_of
 from navitas.fleet.simulate import FleetModel, act, simulate
-from navitas.fleet.simulate.bucket import Members
-from navitas.fleet.simulate.simulation import _mapped
 from navitas.fleet.store import Store, only_writer
 
 MODEL = FleetModel(
@@ -164,12 +161,6 @@ def test_popularity_falls_as_zipf_says(store: Store, samples: pa.Table) -> None:
     assert count[:10].sum() > 3 * count[100:110].sum() > 4 * count[350:360].sum()
 
 
-def test_the_same_seed_gives_the_same_files_with_any_number_of_processes(store: Store, tmp_path: Path) -> None:
-    again = Store.create(tmp_path / "again", buckets=3, salt="x")
-    simulate(again, MODEL, 7, jobs=2)
-    assert contents(again) == contents(store)
-
-
 def test_what_was_interrupted_goes_on(store: Store, tmp_path: Path) -> None:
     class Stopped(Exception):
         pass
@@ -192,15 +183,6 @@ def test_one_process_writes_at_a_time(tmp_path: Path) -> None:
     made = Store.create(tmp_path / "store")
     with only_writer(made.path), pytest.raises(FleetError, match="is writing to it"):
         simulate(made, MODEL, 1)
-
-
-def _killed(members: Members) -> int:
-    os._exit(members.bucket)
-
-
-def test_a_process_that_is_killed_is_told() -> None:
-    with pytest.raises(FleetError, match="was killed"):
-        list(_mapped(_killed, [Members(1, np.zeros(0, np.int64), np.zeros(0, np.int64))], 2))
 
 
 def test_a_store_with_other_samples_is_left_alone(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from kernel_fakes import FakeSource
+from kernel_fakes import ONE_SPEED, FakeSource
 
 from navitas.virtual_phone.kernel.spec import ClusterSpec, PhoneSpec
 
@@ -20,10 +20,7 @@ def small_phone() -> PhoneSpec:
 
 @pytest.fixture
 def one_speed() -> PhoneSpec:
-    """Four equal cores with one operating point: energy depends on CPU time alone."""
-    return PhoneSpec(
-        "plain", Path("plain.xml"), 4.0, 50.0, 100.0, (ClusterSpec((0, 1, 2, 3), (1_000_000,), (300.0,), 70.0, 1024.0),)
-    )
+    return ONE_SPEED
 
 
 @pytest.fixture

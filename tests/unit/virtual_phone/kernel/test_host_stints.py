@@ -5,15 +5,12 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from kernel_fakes import FakeSource
-from support.command_line import eventually
 from support.fake_tracefs import FakeTracefs, newtask, page, ran, switch
 
-from navitas.virtual_phone.kernel import Kernel, load_spec
+from navitas.virtual_phone.kernel import load_spec
 from navitas.virtual_phone.kernel.host_stints import HostStints
 from navitas.virtual_phone.kernel.modelled_stints import ModelledStints
 from navitas.virtual_phone.kernel.task import KernelTask, Segment
@@ -93,36 +90,6 @@ def test_the_oldest_pages_give_way_and_that_is_told(tmp_path: Path, now_ns: int)
     ends = [now_ns + _MS * k for k in (7, 8, 9)]
     assert noted.dropped > 0 and noted.lost_ns == [ends[0]]
     assert noted.stints[-1].end_ns == ends[-1] and sum(s.end_ns - s.start_ns for s in noted.stints) == 1_500
-
-
-@pytest.fixture
-def kernel(tmp_path: Path) -> Iterator[Kernel]:
-    root = tmp_path / "tracefs"
-    root.mkdir()
-    (tmp_path / "phone").mkdir()
-    kernel = Kernel(SPEC, tmp_path / "phone", source=FakeSource(), tracefs=FakeTracefs(root))
-    kernel.start()
-    yield kernel
-    kernel.stop()
-
-
-def test_the_kernel_traces_the_host_and_leaves_nothing(kernel: Kernel, tmp_path: Path) -> None:
-    instances = tmp_path / "tracefs/instances"
-    log, left = kernel.start_trace(), kernel.start_trace()
-    assert isinstance(log.source, HostStints) and len(list(instances.iterdir())) == 2
-    kernel.add_process(PID)
-    assert eventually(lambda: all(str(PID) in (folder / "set_event_pid").read_text().split() for folder in instances.iterdir()))
-    kernel.stop_trace(log)
-    kernel.stop_trace(log)
-    assert len(list(instances.iterdir())) == 1 and left.end_ns == left.start_ns
-    kernel.stop()
-    assert not list(instances.iterdir())
-
-
-def test_where_the_host_refuses_the_model_tells(kernel: Kernel, tmp_path: Path) -> None:
-    (tmp_path / "tracefs/events/header_page").unlink()
-    log = kernel.start_trace()
-    assert isinstance(log.source, ModelledStints) and not list((tmp_path / "tracefs/instances").iterdir())
 
 
 def test_the_models_stints_are_bounded() -> None:

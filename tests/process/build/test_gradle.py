@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from support.bundle_maker import ANDROID_FILES, ANDROID_MANIFEST, FILES, MANIFEST, make
+from support.interruptible import interruptible
 
 from navitas.build import gradle as driver
 from navitas.build.gradle import build_bundles, find_gradle
@@ -372,7 +373,7 @@ def test_a_real_ctrl_c_is_passed_on(tmp_path: Path) -> None:
         os.kill(os.getpid(), signal.SIGINT)
 
     threading.Thread(target=interrupt, daemon=True).start()
-    with pytest.raises(KeyboardInterrupt):
+    with interruptible(), pytest.raises(KeyboardInterrupt):
         run_streaming([str(script)], cwd=tmp_path, on_line=lambda line: started.set())
 
 

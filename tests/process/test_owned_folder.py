@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.interruptible import interruptible
 
 from navitas.owned_folder import owned_folder
 
@@ -26,9 +27,9 @@ with owned_folder("navitas-x-", Path(sys.argv[1])) as folder:
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_what_a_killed_process_leaves_goes_with_the_next(tmp_path: Path, number: signal.Signals) -> None:
-    holder = subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(tmp_path)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    )
+    command = [sys.executable, "-c", HOLD, str(tmp_path)]
+    with interruptible():
+        holder = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     assert holder.stdout is not None
     left = Path(holder.stdout.readline().strip())
     os.utime(left, (0, 0))

@@ -96,6 +96,6 @@ def test_work_grows_with_the_number_of_methods(tmp_path: Path) -> None:
 
 
 def test_work_grows_with_the_number_of_repeats(tmp_path: Path) -> None:
-    few, many = (reported(of_repeats(tmp_path / f"{size}", size), counted=True) for size in (100, 800))
+    few, many = (reported(of_repeats(tmp_path / f"{size}", size), counted=True) for size in (50, 400))
     assert many.tests == 8 * few.tests
     assert many.calls < 8 * 1.25 * few.calls

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from kernel_fakes import ONE_SPEED
 from kernel_truth import KernelTruth, Truth
 
 from navitas.virtual_phone.kernel import Kernel, load_spec
@@ -49,8 +50,8 @@ def busy_truth(kernel: Kernel) -> tuple[float, Truth]:
     return cpu_s, truth
 
 
-def test_rails_equal_cpu_time_times_power(tmp_path: Path, one_speed: PhoneSpec) -> None:
-    kernel = Kernel(one_speed, tmp_path)
+def test_rails_equal_cpu_time_times_power(tmp_path: Path) -> None:
+    kernel = Kernel(ONE_SPEED, tmp_path)
     cpu_s, truth = busy_truth(kernel)
     (process,) = truth.processes.values()
     # The child used a little before it was watched; the host rounds what it charges to ticks.

@@ -1,0 +1,9 @@
+"""Tests of single modules that start processes of their own; their helpers are those of tests/unit."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+UNIT = Path(__file__).parents[1] / "unit"
+sys.path += [str(UNIT), *(str(folder) for folder in sorted(UNIT.rglob("*")) if folder.is_dir() and any(folder.glob("*.py")))]

@@ -1,0 +1,27 @@
+"""The tests of tests/unit/report/test_damaged_recordings.py that start processes."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HARNESS = Path(__file__).parents[2] / "fuzz" / "damaged_recordings.py"
+
+
+SEEDS = 33
+
+
+@pytest.mark.slow
+def test_every_report_of_damaged_recordings_ends_as_it_should(tmp_path: Path) -> None:
+    """A short run of `make damage`, in a process that holds nothing of other tests: its children's address space is bounded."""
+    command = [sys.executable, str(HARNESS), "--count", str(SEEDS)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "TMPDIR": str(tmp_path)})
+    assert done.returncode == 0, done.stdout + done.stderr
+    ended = dict(re.findall(r"'(report|error 4)': (\d+)", done.stdout))
+    assert set(ended) == {"report", "error 4"}
+    assert sum(map(int, ended.values())) == SEEDS

@@ -1,0 +1,39 @@
+"""Tests of Ctrl-C also work where the shell has SIGINT ignored."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).resolve().parents[1]
+# Each sends SIGINT in another way: to a child, to its own process while a child runs.
+INTERRUPTED = (
+    "process/test_owned_folder.py::test_what_a_killed_process_leaves_goes_with_the_next[2]",
+    "process/build/test_gradle.py::test_a_real_ctrl_c_is_passed_on",
+)
+
+
+@pytest.mark.parametrize("name", INTERRUPTED)
+def test_tests_of_ctrl_c_pass_where_sigint_is_ignored(name: str) -> None:
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", f"{TESTS / name}"]
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as `nohup make test &` does
+    try:
+        ended = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    assert ended.returncode == 0 and "1 passed" in ended.stdout, ended.stdout + ended.stderr
+
+
+def test_every_test_that_sends_sigint_makes_sure_that_it_arrives() -> None:
+    sends = re.compile(r"(kill|send_signal|interrupt)\(.*\bsignal\.SIGINT|Signals = signal\.SIGINT|\[.*\bsignal\.SIGINT.*\]")
+    senders = {path.name: path.read_text("utf-8") for path in TESTS.rglob("*.py") if path != Path(__file__).resolve()}
+    senders = {name: text for name, text in senders.items() if sends.search(text)}
+    assert {"command_line.py", "test_owned_folder.py", "test_fleet_engines.py", "test_phone_state.py"} <= set(senders)
+    # `start` of support.command_line uses it for all its callers.
+    missing = {name for name, text in senders.items() if "interruptible()" not in text and "command_line import" not in text}
+    assert missing == set()

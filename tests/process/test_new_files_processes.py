@@ -1,0 +1,32 @@
+"""The tests of tests/unit/test_new_files.py that start processes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from navitas.new_files import (
+    is_leftover,
+    remove_leftovers,
+)
+
+KILLED = """
+import os, sys
+from pathlib import Path
+from navitas.new_files import new_file
+with new_file(Path(sys.argv[1])):
+    os.kill(os.getpid(), 9)
+"""
+
+
+def test_what_killed_processes_leave_is_known_and_removed(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-c", KILLED, str(tmp_path / "file")], check=False, timeout=60)
+    (left,) = tmp_path.iterdir()
+    assert is_leftover(left)
+    for name in ("file.part", ".file.part", ".part", f"{left.name}x"):
+        (tmp_path / name).touch()
+        assert not is_leftover(tmp_path / name)
+    remove_leftovers(tmp_path)
+    assert not left.exists() and len(list(tmp_path.iterdir())) == 4
+    remove_leftovers(tmp_path / "missing")
