@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from navitas.analyze.conserve import check
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import Notice
+from navitas.analyze.unsteady import unsteady
 
 _RAILS_LIMIT = 0.1
 _LARGE = 0.2
@@ -18,7 +19,7 @@ _NAMED = 5
 def notices(profile: Profile) -> tuple[Notice, ...]:
     """All warnings of a profile's figures."""
     problems = [Notice.with_code("not_conserved", problem, "Please report this as a bug.") for problem in check(profile)]
-    return (*_against_rails(profile), *_large_probes(profile), *problems)
+    return (*_against_rails(profile), *_large_probes(profile), *unsteady(profile), *problems)
 
 
 def _against_rails(profile: Profile) -> Iterator[Notice]:

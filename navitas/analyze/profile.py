@@ -12,7 +12,9 @@ import numpy as np
 
 from navitas.analyze.baselines import CompensatedTotals, compensated_totals
 from navitas.analyze.classes import by_class
+from navitas.analyze.cpu_use import CpuUse, CpuUses
 from navitas.analyze.ledger_tables import LedgerTables
+from navitas.analyze.pace import Pace, pace_of
 from navitas.analyze.records import Notice, TestEnergy, Totals
 from navitas.analyze.records_of_tests import TestRecords
 from navitas.analyze.repeats import Repeats, repeats_of
@@ -159,6 +161,18 @@ class Profile:
     def classes(self) -> tuple[Repeats, ...]:
         """Each test class once, energies summed over its tests, with all its runs and their median; `*` stands for a method."""
         return repeats_of(self.tests_by_class)
+
+    def cpu_use(self, test: TestEnergy) -> CpuUse:
+        """What a test got of the CPU, and how long it waited for it."""
+        return self._cpu_uses.of(test)
+
+    def pace(self, repeats: Repeats) -> Pace:
+        """How much CPU time a test took from repeat to repeat, and for how many calls."""
+        return pace_of(repeats, self._cpu_uses)
+
+    @cached_property
+    def _cpu_uses(self) -> CpuUses:
+        return CpuUses(self.ledger)
 
     def timeline(
         self, component: str | None = None, *, run: int = 0, step_ns: int = 100_000_000, thread: str | None = None

@@ -11,9 +11,9 @@ from navitas.analyze.ledger_tables import LedgerTables
 from navitas.analyze.missing_figures import none_for_nan
 from navitas.analyze.records import Lazy, TestEnergy
 from navitas.analyze.records_of_threads import ThreadRecords
-from navitas.attribute.compensation import NOT_THE_TESTS
 from navitas.attribute.forest import binned
 from navitas.attribute.owner_kind import OwnerKind
+from navitas.parse.roles import NOT_THE_TESTS
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from navitas.attribute.facts import RunFacts, facts_of, joined_calls, joined_ene
 from navitas.attribute.ledger import CallPaths, Evidence, Ledger, RunEntry
 from navitas.attribute.merged_reasons import merged
 from navitas.attribute.rails_comparison import rails_comparison
+from navitas.attribute.waits import cpus_of, waits_of
 from navitas.attribute.window_spans import WindowSpans
 from navitas.attribute.windows import AttributedRun
 from navitas.parse.arrays import F64
@@ -105,6 +106,8 @@ class _Attribution:
         found = [component.curves(tables, inputs) for component in self.components]
         beside = next((each.alternative for each in found if each is not None and each.alternative is not None), None)
         rows = self.tests.place(number, tables.run_id, spans, beside)
+        if tables.run_queue is not None:
+            self.tests.add_waits(rows, waits_of(tables.run_queue, spans, cpus_of(self.manifest)))
         amounts = Amounts([None if each is None else each.threads for each in found], beside)
         error = relative_error(tables.probe_cost, ticked=tables.tick_ns is not None)
         run = AttributedRun(tables, spans, rows, found, len(self.owners), error, self.tests.tests, baselines)

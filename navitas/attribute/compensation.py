@@ -7,9 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import hypot, sqrt
 from statistics import median, pstdev
-from typing import Final
 
-from navitas.parse.tables import ProbeCost, Role
+from navitas.parse.tables import ProbeCost
 
 TIMED_LOSS, TICKED_LOSS = 0.2, 0.8
 """How far the cost of a call's probes may differ from the sampled one, as a part of it (docs/accuracy.md).
@@ -19,9 +18,6 @@ themselves, so there it is most of the cost.
 """
 _RUNS_DIFFER = 0.1
 """A test's runs without probes differ by at least this part of their energy, whatever a few of them show."""
-
-NOT_THE_TESTS: Final[tuple[Role, ...]] = ("profiler", "jit")
-"""Roles of threads whose work is not the test's: the JIT compiler has other code to compile with probes."""
 
 TestKey = tuple[str, str, str]
 """Module, class and method."""

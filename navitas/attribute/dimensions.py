@@ -10,6 +10,7 @@ from navitas.attribute.curves import Curve
 from navitas.attribute.ledger import NO_TEST, Owners, Tests
 from navitas.attribute.owner_kind import BESIDE_THREADS, OwnerKind
 from navitas.attribute.run_rows import stem
+from navitas.attribute.waits import Waits
 from navitas.attribute.window_spans import WindowSpans
 from navitas.parse.arrays import I64
 from navitas.parse.tables import Thread
@@ -28,6 +29,7 @@ class TestRows:
         self._run = np.full(size, -1)
         self._start_ns, self._end_ns = np.zeros(size, np.int64), np.zeros(size, np.int64)
         self._alternative_j = np.zeros(size) if alternative else None
+        self._waited_ns, self._starved_ns = np.full(size, np.nan), np.full(size, np.nan)
 
     def __len__(self) -> int:
         return len(self.tests)
@@ -42,6 +44,11 @@ class TestRows:
         if self._alternative_j is not None and alternative is not None:
             self._alternative_j[row] = alternative.at(self._end_ns[row]) - alternative.at(self._start_ns[row])
         return found
+
+    def add_waits(self, rows: I64, waits: Waits) -> None:
+        """Set how long the app's threads waited in each window; `rows` is what `place` returned."""
+        known = rows != NO_TEST
+        self._waited_ns[rows[known]], self._starved_ns[rows[known]] = waits.waited_ns[known], waits.starved_ns[known]
 
     def table(self) -> Tests:
         """All rows."""
@@ -58,6 +65,8 @@ class TestRows:
             start_ns=self._start_ns,
             end_ns=self._end_ns,
             alternative_j=self._alternative_j,
+            waited_ns=self._waited_ns,
+            starved_ns=self._starved_ns,
         )
 
 

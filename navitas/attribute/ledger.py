@@ -46,7 +46,8 @@ class Tests:
     """One row for each run of a test, by `run_id` and `id`.
 
     `run` is a row of `Ledger.runs`, -1 for none. A test that never ran starts and ends at 0.
-    `alternative_j`: joules by the alternative model, None without one.
+    `alternative_j`: joules by the alternative model, None without one. `waited_ns`: how long the app's threads were ready to run
+    and waited for a CPU; `starved_ns`: how much of that the app's own threads do not explain; NaN where it is not known.
     """
 
     __test__ = False
@@ -62,6 +63,8 @@ class Tests:
     start_ns: I64
     end_ns: I64
     alternative_j: F64 | None
+    waited_ns: F64
+    starved_ns: F64
 
     def __len__(self) -> int:
         return len(self.id)

@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from navitas.attribute.calls.overhead import ProbesEnergy
-from navitas.attribute.compensation import NOT_THE_TESTS, Baselines, Estimates, Measured, Unprobed, compensation
+from navitas.attribute.compensation import Baselines, Estimates, Measured, Unprobed, compensation
 from navitas.attribute.component import ComponentCurves
 from navitas.attribute.curves import Curve
 from navitas.attribute.ledger import NO_TEST
 from navitas.attribute.run_rows import RunRows
 from navitas.attribute.window_spans import WindowSpans
 from navitas.parse.arrays import F64, I64, Bool
+from navitas.parse.roles import NOT_THE_TESTS
 from navitas.parse.tables import RunTables
 from navitas.recording.manifest import Test
 

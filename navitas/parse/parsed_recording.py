@@ -25,6 +25,7 @@ from navitas.parse.thread_residency import parse_residencies, with_residencies
 from navitas.parse.threads import join_threads
 from navitas.parse.ticks import TICKS_SOURCE, tick_period_ns
 from navitas.parse.trace.recorded import read_trace
+from navitas.parse.waiting import run_queue_of
 from navitas.recording.manifest import Run, Warning
 from navitas.recording.store import Recording
 
@@ -112,6 +113,7 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
         trace=trace,
         reasons=reasons,
         probe_cost=cost,
+        run_queue=run_queue_of(lives.values()),
     )
 
 

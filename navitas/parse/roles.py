@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from navitas.parse.tables import Role
 
+NOT_THE_TESTS: Final[tuple[Role, ...]] = ("profiler", "jit")
+"""Roles of threads whose work is not the test's: the JIT compiler has other code to compile with probes."""
 PROFILER_PREFIX = "navitas-"
 # Names as HotSpot and ART give them; the kernel keeps 15 characters.
 _GC = re.compile(r"(GC Thread#|G1 |GC task thread|ParGC|Shenandoah |ZWorker|ZDriver|ZDirector|ZStat|HeapTaskDaemon)")

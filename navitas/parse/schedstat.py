@@ -8,8 +8,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from navitas.parse.arrays import I64
+from navitas.parse.arrays import I64, Bool
 from navitas.parse.counters import Readings
+from navitas.parse.run_queue import Slices
 from navitas.parse.tables import CpuClock
 
 # schedstat of a running thread moves only at the scheduler's tick, so a step may hold this much CPU time from before it.
@@ -24,13 +25,15 @@ class Life:
     """One thread that the sampler saw under a tid; `since_ns` is when it was known not to exist yet, -1 when unknown.
 
     `clock` holds its readings and those that follow from "only what changed is listed": a thread that is not listed has
-    the value it had, and one that came up between two records had used nothing at the first.
+    the value it had, and one that came up between two records had used nothing at the first. `slices` are the times between
+    readings in which it ran or waited for a CPU.
     """
 
     tid: int
     name: str
     since_ns: int
     clock: CpuClock
+    slices: Slices
 
 
 def parse_schedstats(processes: Sequence[Readings]) -> tuple[dict[int, list[Life]], int]:
@@ -50,7 +53,7 @@ def parse_schedstat(readings: Readings) -> tuple[dict[int, list[Life]], int]:
 
     A tid whose time falls is another thread: tids are used again.
     """
-    rows: list[tuple[int, int, int]] = []
+    rows: list[tuple[int, int, int, int]] = []
     comms: list[bytes] = []
     torn = 0
     for record, text in enumerate(readings.texts):
@@ -58,12 +61,12 @@ def parse_schedstat(readings: Readings) -> tuple[dict[int, list[Life]], int]:
         for line in text.splitlines():
             parts = line.split(None, 4)
             try:
-                tid, run_ns = int(parts[0]), int(parts[1])
-                whole = len(parts) > 3 and 0 <= tid < _MAX_TID and 0 <= run_ns < _MAX_NS
+                tid, run_ns, wait_ns = int(parts[0]), int(parts[1]), int(parts[2])
+                whole = len(parts) > 3 and 0 <= tid < _MAX_TID and 0 <= run_ns < _MAX_NS and 0 <= wait_ns < _MAX_NS
             except (ValueError, IndexError):
                 whole = False
             if whole:
-                rows.append((tid, record, run_ns))
+                rows.append((tid, record, run_ns, wait_ns))
                 comms.append(parts[4] if len(parts) > 4 else b"")
             else:
                 torn += bool(line.strip())
@@ -81,7 +84,8 @@ def _lives(table: I64, comms: list[bytes], readings: Readings) -> dict[int, list
     # Threads are listed at a read's beginning; what comes up during it is in the next.
     listed = np.array(readings.begin_ns or readings.t_ns, np.int64)
     order = np.lexsort((table[:, 1], table[:, 0]))
-    tid, record, run_ns = table[order].T
+    rows = table[order]
+    tid, record, run_ns, _ = rows.T
     same_tid = np.diff(tid, prepend=-1) == 0
     starts = ~same_tid | (np.diff(run_ns, prepend=0) < 0)
     life = np.cumsum(starts) - 1
@@ -89,6 +93,7 @@ def _lives(table: I64, comms: list[bytes], readings: Readings) -> dict[int, list
     last = np.append(first[1:], len(life)) - 1
     came_up = first[record[first] > 0]
     came_up = came_up[run_ns[came_up] <= times[record[came_up]] - times[record[came_up] - 1] + TICK_LAG_NS]
+    slices = _slices(starts, came_up, times, listed, rows)
     after_pause = np.nonzero(~starts & (np.diff(record, prepend=0) > 1))[0]
     since = np.where(same_tid[first], listed[record[first - 1]], _UNKNOWN)
     since[life[came_up]] = listed[record[came_up] - 1]
@@ -99,9 +104,28 @@ def _lives(table: I64, comms: list[bytes], readings: Readings) -> dict[int, list
     filled = np.lexsort((at_ns, of_life))
     at_ns, used = at_ns[filled], used[filled]
     bounds = np.searchsorted(of_life[filled], np.arange(len(first) + 1)).tolist()
+    parts = pairwise([*first.tolist(), len(life)])
     lives: dict[int, list[Life]] = {}
-    columns = zip(tid[first].tolist(), order[last].tolist(), since.tolist(), pairwise(bounds), strict=True)
-    for thread_id, last_row, since_ns, (begin, end) in columns:
+    columns = zip(tid[first].tolist(), order[last].tolist(), since.tolist(), pairwise(bounds), parts, strict=True)
+    for thread_id, last_row, since_ns, (begin, end), (low, high) in columns:
         name = comms[last_row].decode("utf-8", "replace").strip()
-        lives.setdefault(thread_id, []).append(Life(thread_id, name, since_ns, CpuClock(at_ns[begin:end], used[begin:end])))
+        clock = CpuClock(at_ns[begin:end], used[begin:end])
+        lives.setdefault(thread_id, []).append(Life(thread_id, name, since_ns, clock, slices.rows(low, high)))
     return lives
+
+
+def _slices(starts: Bool, came_up: I64, times: I64, listed: I64, rows: I64) -> Slices:
+    """What each row's thread did since its last reading; nothing where no reading before it is known."""
+    _, record, run_ns, wait_ns = rows.T
+    known = ~starts
+    known[came_up] = True
+    last_ns = np.where(starts, listed[record - 1], times[np.roll(record, 1)])
+    ran_ns = np.where(known, np.where(starts, run_ns, np.diff(run_ns, prepend=0)), 0)
+    waited_ns = np.where(known, np.where(starts, wait_ns, np.diff(wait_ns, prepend=0)), 0)
+    end_ns = times[record]
+    # Damaged readings say more than the time since the last one, or less than nothing.
+    longest_ns = np.maximum(end_ns - last_ns, 0)
+    ran_ns, waited_ns = np.clip(ran_ns, 0, longest_ns + TICK_LAG_NS), np.clip(waited_ns, 0, longest_ns)
+    # A thread that was not listed slept, or waited: waiting time is counted when it ends.
+    begin_ns = np.maximum(last_ns, np.minimum(times[record - 1], end_ns - ran_ns - waited_ns))
+    return Slices(np.where(known, np.minimum(begin_ns, end_ns), end_ns), end_ns, ran_ns, waited_ns)

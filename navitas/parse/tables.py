@@ -9,6 +9,7 @@ from typing import Literal, Protocol
 from navitas.parse.arrays import I32, I64, U8
 from navitas.parse.rail_readings import RailReadings
 from navitas.parse.reasons import Reason
+from navitas.parse.run_queue import RunQueue
 from navitas.parse.trace.trace_tables import Trace
 
 TID_LIMIT = 1 << 22
@@ -174,7 +175,7 @@ class RunTables:
 
     `tick_ns` is the period of the ticks that timed the calls, None where every call's time was read; `trace` what the kernel's
     tracer saw, on the run's clock; `reasons` say why parts of it are missing; `probe_cost` what probes took,
-    where that was calibrated.
+    where that was calibrated. `run_queue`: how long the app's threads waited for a CPU, where the kernel counts it.
     """
 
     run_id: int
@@ -191,6 +192,7 @@ class RunTables:
     trace: Trace | None = None
     reasons: tuple[Reason, ...] = ()
     probe_cost: ProbeCost | None = None
+    run_queue: RunQueue | None = None
 
 
 @dataclass(frozen=True, slots=True)

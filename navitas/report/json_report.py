@@ -9,6 +9,7 @@ from importlib.resources import files
 from typing import IO, Any
 
 from navitas import __version__
+from navitas.analyze.pace import Pace
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy, ThreadEnergy, Totals
 from navitas.analyze.repeats import Repeats
@@ -54,8 +55,8 @@ def _report(profile: Profile) -> dict[str, Any]:
         "voltage_v": about.voltage_v,
         "battery_mah": about.battery_mah,
         "totals": _totals(profile.totals, components),
-        "repeats": _repeats(profile.repeats(), components),
-        **({"classes": _repeats(profile.classes(), components)} if profile.is_by_class else {}),
+        "repeats": _repeats(profile, profile.repeats()),
+        **({"classes": _repeats(profile, profile.classes())} if profile.is_by_class else {}),
         "methods": JsonLines(_method(each, lines, components) for each in profile.method_repeats()),
         "tests": (_test(test, lines, profile) for test in profile.tests),
         "warnings": [_given(**asdict(notice)) for notice in profile.warnings],
@@ -97,7 +98,7 @@ def _totals(totals: Totals, components: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _repeats(groups: Sequence[Repeats], components: Sequence[str]) -> list[dict[str, Any]]:
+def _repeats(profile: Profile, groups: Sequence[Repeats]) -> list[dict[str, Any]]:
     return [
         {
             "module": group.module,
@@ -107,10 +108,22 @@ def _repeats(groups: Sequence[Repeats], components: Sequence[str]) -> list[dict[
             **_spread(group.energy_j),
             "compensated_median_j": group.compensated_median_j,
             "app_median_j": group.app_j.median,
-            "components": shares(components, group.components),
+            "components": shares(profile.components, group.components),
+            "pace": _pace(profile.pace(group)),
         }
         for group in groups
     ]
+
+
+def _pace(pace: Pace) -> dict[str, Any]:
+    return {
+        "cpu_ns": [use.cpu_ns for use in pace.uses],
+        "calls": [use.calls for use in pace.uses],
+        "cpu_per_s": [use.cpu_per_s for use in pace.uses],
+        "cpu_ratio": pace.cpu_ratio,
+        "calls_ratio": pace.calls_ratio,
+        "rate_ratio": pace.rate_ratio,
+    }
 
 
 def _spread(spread: Spread) -> dict[str, Any]:
@@ -135,6 +148,7 @@ def _method(repeats: MethodRepeats, lines: MethodLines, components: Sequence[str
 
 def _test(test: TestEnergy, lines: MethodLines, profile: Profile) -> dict[str, Any]:
     alternative = {} if test.alternative_j is None else {f"{profile.ledger.alternative}_j": test.alternative_j}
+    use = profile.cpu_use(test)
     return {
         "id": test.id,
         "run": test.run,
@@ -144,6 +158,8 @@ def _test(test: TestEnergy, lines: MethodLines, profile: Profile) -> dict[str, A
         "repeat": test.repeat,
         "status": test.status,
         "wall_ns": test.wall_ns,
+        "cpu_ns": use.cpu_ns,
+        **_given(waited_ns=use.waited_ns, starved_ns=use.starved_ns, starved_share=use.starved_share),
         "energy_j": test.energy_j,
         "threads_j": test.threads_total_j,
         "other_processes_j": test.other_processes_j,

@@ -74,7 +74,7 @@ def test_the_figures_do_not_depend_on_the_clock(
 def check(done: Profiled) -> None:
     assert done.outcome.failures == {} and done.outcome.troubles == ()
     assert done.profile.evidence[0].level in {"thread-freq", "thread-time"}
-    assert done.warnings <= {"unattributed"}
+    assert done.warnings <= {"starved"}, "a busy host is no fault of a clock"
     (burn,) = (row for name, row in done.methods("acrossAClockThatIsSet").items() if name == "burn")
     assert burn.calls == 2 and burn.wall_ns >= 1_400_000_000
     # What is joined by realtime: the rails, and other processes from /proc/stat.

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.gradle_projects import JUNIT, write
-from support.lab import Lab, Profiled, app_threads
+from support.lab import Lab, Profiled, app_threads, skip_where_starved
 from support.rails import rails_by_run
 
 from navitas.build.gradle import build_bundles
@@ -113,7 +113,8 @@ def test_next_to_nothing_is_unattributed_or_untraced(either: Profiled) -> None:
     assert lost_j <= 0.02 * sum(test.energy_j for test in tests)
 
 
-def test_the_estimate_agrees_with_the_rails(either: Profiled) -> None:
+def test_the_estimate_agrees_with_the_rails(either: Profiled, alone: Profiled) -> None:
+    skip_where_starved(alone)
     ((estimate_j, rails_j),) = rails_by_run(either.outcome.recording)
     assert estimate_j == pytest.approx(rails_j, rel=0.05)
 
@@ -124,7 +125,7 @@ def test_logcat_carries_the_same_kind_of_report(sample: Lab, alone: Profiled) ->
     assert calls(told) == calls(alone)
     assert told.profile.evidence[0].level == alone.profile.evidence[0].level
     assert told.method("nestedCalls", "outer").cpu_ns == pytest.approx(1e9, rel=0.1)
-    assert told.warnings <= alone.warnings
+    assert told.warnings - {"starved"} <= alone.warnings
 
 
 def test_folded_from_the_start_counts_the_same_calls(sample: Lab, alone: Profiled) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 import navitas
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import MethodEnergy, TestEnergy, ThreadEnergy
@@ -61,3 +63,10 @@ class Lab:
         chosen = ProfileOptions(tests=tests, **options)  # type: ignore[arg-type]
         outcome = profile(self.phone, self.bundles, chosen, self.folder / name, progress or NoProgress())
         return Profiled(outcome, navitas.load(outcome.recording))
+
+
+def skip_where_starved(profiled: Profiled) -> None:
+    """Skip a test that compares energies, where the host gave its recording too little CPU."""
+    for notice in profiled.profile.warnings:
+        if notice.code == "starved":
+            pytest.skip(f"the host is busy: {notice.message}")

@@ -100,6 +100,8 @@ class TestSpec:
     alternative_j: float = 0.0
     baseline: bool = False
     compensation: tuple[float, float, float, float] = (nan, nan, nan, nan)
+    waited_ns: float = nan
+    starved_ns: float = nan
 
 
 def made_ledger(
@@ -164,6 +166,8 @@ def _tests(tests: Sequence[TestSpec], *, alternative: bool) -> Tests:
         start_ns=np.zeros(len(tests), np.int64),
         end_ns=np.array([test.wall_ns for test in tests], np.int64),
         alternative_j=np.array([test.alternative_j for test in tests], np.float64) if alternative else None,
+        waited_ns=np.array([test.waited_ns for test in tests], np.float64),
+        starved_ns=np.array([test.starved_ns for test in tests], np.float64),
     )
 
 

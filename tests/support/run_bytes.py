@@ -82,14 +82,14 @@ class RunBytes:
     def _readings(self) -> list[tuple[int, int, int, bytes]]:
         readings = []
         run = self.scenario
-        shown: dict[ThreadSpec, int] = {}
+        shown: dict[ThreadSpec, tuple[int, int]] = {}
         for ms in sample_times(run.sample_ms, run.duration_ms):
             lines = []
             for thread in run.threads:
-                cpu = thread.cpu_ns(ms)
-                if thread.born_ms <= ms < thread.dies_ms and shown.get(thread) != cpu:
-                    shown[thread] = cpu
-                    lines.append(f"{self.tid(thread)} {cpu} 0 1 {thread.name[:15]}\n")
+                clocks = (thread.cpu_ns(ms), thread.waited_ns(ms))
+                if thread.born_ms <= ms < thread.dies_ms and shown.get(thread) != clocks:
+                    shown[thread] = clocks
+                    lines.append(f"{self.tid(thread)} {clocks[0]} {clocks[1]} 1 {thread.name[:15]}\n")
             ticks = sum(thread.cpu_ns(ms) for thread in run.threads) // TICK_NS
             stat = f"{self.pid} (my (app) x) S 1 {self.pid} 0 0 -1 0 0 0 0 0 {ticks} 0 7 7 20 0 1 0 100 0 0\n"
             texts = [(1, "".join(lines)), (2, stat)]

@@ -51,10 +51,16 @@ class ThreadSpec:
     born_ms: float = 0.0
     dies_ms: float = float("inf")
     lost: int = 0
+    waiting: Intervals = ()
+    """When it was ready to run and waited for a CPU."""
 
     def cpu_ns(self, at_ms: float) -> int:
         """CPU time used until then."""
         return round(1e6 * (self.cpu_before_ms + overlap(self.busy, at_ms)))
+
+    def waited_ns(self, at_ms: float) -> int:
+        """Time spent waiting until then."""
+        return round(1e6 * overlap(self.waiting, at_ms))
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import navitas
-from navitas.analyze import baselines, records, repeats, role_totals, roll_up, spread, timeline
+from navitas.analyze import baselines, cpu_use, pace, records, repeats, role_totals, roll_up, spread, timeline
 from navitas.attribute import ledger
 
 ROOT = Path(__file__).parents[3]
@@ -26,7 +26,7 @@ PUBLIC = [
     *(roll_up.MethodTotal, roll_up.ThreadTotal, repeats.Repeats, spread.Spread, spread.MethodRepeats, timeline.Timeline),
     *(baselines.BaselinePairs, baselines.CompensatedTotals, role_totals.RoleTotal),
     *(ledger.Ledger, ledger.RunEntry, ledger.Tests, ledger.Owners, ledger.CallPaths, ledger.Energy, ledger.Calls),
-    *(ledger.Shares, ledger.Evidence, ledger.Compensation),
+    *(ledger.Shares, ledger.Evidence, ledger.Compensation, cpu_use.CpuUse, pace.Pace),
 ]
 
 

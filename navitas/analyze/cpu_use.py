@@ -1,0 +1,69 @@
+"""What each run of a test got of the CPU, and how long it waited for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from navitas.analyze.records import TestEnergy
+from navitas.attribute.forest import binned
+from navitas.attribute.ledger import Ledger
+from navitas.parse.roles import NOT_THE_TESTS
+
+
+@dataclass(frozen=True, slots=True)
+class CpuUse:
+    """One run of a test. Threads of the profiler and of the JIT compiler are left out, as their work is not the test's.
+
+    `calls` are those of all recorded methods. `waited_ns`: its threads were ready to run and had no CPU; `starved_ns`: of that,
+    what the app's own threads do not explain. Both are None where the device does not count waiting time.
+    """
+
+    wall_ns: int
+    cpu_ns: int
+    calls: int
+    waited_ns: int | None = None
+    starved_ns: int | None = None
+
+    @property
+    def starved_share(self) -> float | None:
+        """How much of the CPU time that the test wanted went to others: starved / (got + starved)."""
+        if self.starved_ns is None:
+            return None
+        wanted_ns = self.cpu_ns + self.starved_ns
+        return self.starved_ns / wanted_ns if wanted_ns else 0.0
+
+    @property
+    def cpu_per_s(self) -> float:
+        """CPU seconds in a second of wall time."""
+        return self.cpu_ns / self.wall_ns if self.wall_ns else 0.0
+
+    @property
+    def calls_per_s(self) -> float:
+        """Calls in a second of wall time."""
+        return self.calls * 1e9 / self.wall_ns if self.wall_ns else 0.0
+
+
+class CpuUses:
+    """The CPU use of all tests of a ledger."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        tests, shares, size = ledger.tests, ledger.shares, len(ledger.tests)
+        own = np.array([role not in NOT_THE_TESTS for role in ledger.owners.role] + [False])[shares.owner]
+        self._cpu_ns = binned(shares.test[own].astype(np.int64), shares.cpu_ns[own], size)
+        self._calls = binned(ledger.calls.test.astype(np.int64), ledger.calls.calls, size)
+        self._tests = tests
+
+    def of(self, test: TestEnergy) -> CpuUse:
+        """The CPU use of a test, or of all tests that the record sums."""
+        rows = list(test.rows)
+        waited_ns, starved_ns = self._tests.waited_ns[rows].sum(), self._tests.starved_ns[rows].sum()
+        known = bool(np.isfinite(waited_ns)) and test.wall_ns > 0
+        return CpuUse(
+            wall_ns=test.wall_ns,
+            cpu_ns=round(float(self._cpu_ns[rows].sum())),
+            calls=round(float(self._calls[rows].sum())),
+            waited_ns=round(float(waited_ns)) if known else None,
+            starved_ns=round(float(starved_ns)) if known else None,
+        )

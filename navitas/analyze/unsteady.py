@@ -1,0 +1,93 @@
+"""Warnings of tests whose energy depends on more than their code: they got too little CPU, or their pace changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from navitas.analyze.cpu_use import CpuUse
+from navitas.analyze.pace import Pace
+from navitas.analyze.profile import Profile
+from navitas.analyze.records import Notice, TestEnergy
+
+STARVED_SHARE = 0.2
+LEAST_STARVED_NS = 50_000_000
+PACE_RATIO = 1.5
+LEAST_EXTRA_NS = 100_000_000
+_NAMED = 3
+_MORE = "See docs/unsteady-tests.md."
+
+
+def unsteady(profile: Profile) -> Iterator[Notice]:
+    """At most one warning of starved tests and one of tests whose pace changed."""
+    yield from _starved(profile)
+    yield from _pace_changed(profile)
+
+
+def _starved(profile: Profile) -> Iterator[Notice]:
+    """A warning of tests that others took CPU time from, with the run of each in which most was missing."""
+    worst: dict[tuple[str, str, str], tuple[int, TestEnergy, CpuUse]] = {}
+    for test in profile.tests:
+        use = profile.cpu_use(test)
+        missing_ns, share = use.starved_ns or 0, use.starved_share or 0.0
+        key = (test.module, test.class_name, test.method)
+        if missing_ns >= LEAST_STARVED_NS and share >= STARVED_SHARE and (key not in worst or missing_ns > worst[key][0]):
+            worst[key] = (missing_ns, test, use)
+    if not worst:
+        return
+    named = [
+        f"{_name(test)} (run {test.repeat + 1}) ran for {_time(use.cpu_ns)} and waited {_time(missing_ns)},"
+        f" {100 * (use.starved_share or 0.0):.0f} % of the CPU time it wanted"
+        for missing_ns, test, use in sorted(worst.values(), key=lambda each: -each[0])
+    ]
+    if profile.about.device.get("kind") == "virtual":
+        place = "this computer was"
+        remedy = "Stop other programs on this computer and record again."
+    else:
+        place = "the phone was"
+        remedy = "Close other apps, let the phone cool down, keep the app in the foreground, and record again."
+    count = f"{len(named)} test{'s' if len(named) > 1 else ''}"
+    message = (
+        f"{place} busy with other work while {count} waited for a CPU: {_listed(named)}; their energy is not that of a quiet run"
+    )
+    yield Notice.with_code("starved", message, f"{remedy} {_MORE}")
+
+
+def _pace_changed(profile: Profile) -> Iterator[Notice]:
+    found = []
+    for pace in map(profile.pace, profile.repeats()):
+        cpu_ns = [use.cpu_ns for use in pace.whole]
+        extra_ns = max(cpu_ns) - min(cpu_ns)
+        if pace.cpu_ratio is not None and pace.cpu_ratio >= PACE_RATIO and extra_ns >= LEAST_EXTRA_NS:
+            found.append((extra_ns, pace))
+    if not found:
+        return
+    found.sort(key=lambda each: -each[0])
+    message = f"the pace of tests changed between repeats: {_listed([_changed(pace) for _, pace in found])}"
+    yield Notice.with_code(
+        "pace_changed", message, f"Compare medians of more repeats (--repeat), or make the test steadier. {_MORE}"
+    )
+
+
+def _changed(pace: Pace) -> str:
+    """What differs between the repeats of a test."""
+    cpu_ns, calls = [use.cpu_ns for use in pace.whole], [use.calls for use in pace.whole]
+    took = f"{_time(min(cpu_ns))} to {_time(max(cpu_ns))} of CPU time ({pace.cpu_ratio:.1f} ×)"
+    name = _name(pace.repeats.tests[0])
+    if not any(calls):
+        return f"{name} took {took}"
+    if pace.same_calls:
+        return f"the same calls of {name} took {took}"
+    return f"{name} made {min(calls):,} to {max(calls):,} calls in {took}"
+
+
+def _listed(named: Sequence[str]) -> str:
+    more = f"; and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+    return f"{'; '.join(named[:_NAMED])}{more}"
+
+
+def _name(test: TestEnergy) -> str:
+    return f"{test.class_name}#{test.method}"
+
+
+def _time(ns: int) -> str:
+    return f"{ns / 1e9:.2f} s" if ns >= 1_000_000_000 else f"{ns / 1e6:.0f} ms"

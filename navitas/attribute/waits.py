@@ -1,0 +1,51 @@
+"""How long an app waited for a CPU in each test, and how much of that its own threads do not explain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from navitas.attribute.forest import binned
+from navitas.attribute.window_spans import NO_WINDOW, WindowSpans
+from navitas.parse.arrays import F64, I64
+from navitas.parse.run_queue import RunQueue
+from navitas.recording.manifest import Manifest
+
+STEP_NS = 100_000_000
+"""Waiting and running are compared in steps: long enough that clocks which lag by a tick (4 ms) hardly matter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """By window: ready to run without a CPU in all, and while other processes or a limit had taken the CPU."""
+
+    waited_ns: F64
+    starved_ns: F64
+
+
+def waits_of(queue: RunQueue, spans: WindowSpans, cpus: int) -> Waits:
+    """The waiting time in each window.
+
+    Threads of one app also wait for each other. An app that keeps all CPUs busy by itself has nothing taken from it, so the CPU
+    time that it left over limits what others can have taken: starved = min(waited, cpus * time - ran), step by step.
+    """
+    grid = np.union1d(_thinned(queue.t_ns), spans.marks)
+    window, length_ns = spans.at(grid[:-1]), np.diff(grid)
+    ran_ns = np.diff(np.interp(grid, queue.t_ns, queue.ran_ns))
+    waited_ns = np.diff(np.interp(grid, queue.t_ns, queue.waited_ns))
+    starved_ns = np.minimum(waited_ns, np.maximum(cpus * length_ns - ran_ns, 0.0))
+    inside, count = window != NO_WINDOW, len(spans.windows)
+    return Waits(binned(window[inside], waited_ns[inside], count), binned(window[inside], starved_ns[inside], count))
+
+
+def cpus_of(manifest: Manifest) -> int:
+    """How many CPUs the app had: those of the device; a virtual phone runs on its host's."""
+    cpus, host = len(manifest.device.cpus), manifest.provenance.host
+    on_host = host.cpus if manifest.device.kind == "virtual" and host is not None else None
+    return max(1, cpus if on_host is None else min(cpus, on_host))
+
+
+def _thinned(t_ns: I64) -> I64:
+    """The times, at least a step apart from each other's step."""
+    return t_ns[np.diff(t_ns // STEP_NS, prepend=-1) > 0]

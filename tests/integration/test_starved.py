@@ -1,0 +1,64 @@
+"""A starved recording says so in every report, and the virtual phone's recordings say how long their tests waited."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.lab import Lab
+from support.recording_maker import make_recording
+from support.scenario import Call, Scenario, TestSpec, ThreadSpec
+
+import navitas
+from navitas.analyze.load import load_tables
+from navitas.cli.main import run
+
+TEST = "org.example.PollTest#polls"
+
+
+def polled(*, ran: float, waited: float, repeat: int = 0) -> Scenario:
+    """A test of a second on one thread, which ran and waited for these shares of it."""
+    thread = ThreadSpec("main", (Call(TEST, 100.0, 1100.0),), ((100.0, 1100.0, ran),), waiting=((100.0, 1100.0, waited),))
+    return Scenario(threads=(thread,), tests=(TestSpec(TEST, 100.0, 1100.0),), duration_ms=1200.0, repeat=repeat)
+
+
+def test_a_starved_recording_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    runs = (polled(ran=0.95, waited=0.02), polled(ran=0.4, waited=0.58, repeat=1))
+    recording = make_recording(tmp_path / "rec", *runs)
+    assert run(["report", str(recording.path), "--json", str(tmp_path / "report.json")]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "this computer was busy with other work while 1 test waited for a CPU" in shown
+    assert "docs/unsteady-tests.md" in shown
+    report = json.loads((tmp_path / "report.json").read_text("utf-8"))
+    shares = [test["starved_share"] for test in report["tests"]]
+    assert shares == pytest.approx([0.02 / 0.97, 0.58 / 0.98], rel=0.05)
+    (pace,) = [each["pace"] for each in report["repeats"]]
+    assert pace["cpu_ratio"] == pytest.approx(0.95 / 0.4, rel=0.05)
+    assert pace["calls"] == [1, 1]
+    assert {warning["code"] for warning in report["warnings"]} >= {"starved", "pace_changed"}
+
+
+def test_an_older_recording_without_waiting_times_says_nothing(tmp_path: Path) -> None:
+    recording = make_recording(tmp_path / "rec", polled(ran=0.4, waited=0.0))
+    profile = navitas.load(recording.path)
+    assert profile.cpu_use(profile.tests[0]).starved_share is None
+    assert "starved" not in {notice.code for notice in profile.warnings}
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_the_virtual_phone_says_how_long_tests_waited(sample: Lab) -> None:
+    """Whatever the host does: what is reported is what its kernel counted."""
+    done = sample.profile("KnownCasesTest#nestedCalls", name="waiting")
+    (test,) = done.profile.tests
+    use = done.profile.cpu_use(test)
+    (run,) = load_tables(done.outcome.recording).parsed.runs
+    assert run.run_queue is not None
+    (window,) = run.windows
+    queue = run.run_queue
+    first, last = np.interp([window.start_ns, window.end_ns], queue.t_ns, queue.waited_ns)
+    assert use.waited_ns == pytest.approx(last - first, abs=1)
+    assert use.starved_ns is not None
+    assert 0 <= use.starved_ns <= use.waited_ns
