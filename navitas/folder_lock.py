@@ -29,6 +29,11 @@ def try_lock(handle: int) -> bool:
     return True
 
 
+def share_lock(handle: int) -> None:
+    """Take the lock of an open file together with others that share it, or turn one's own into a shared one. Raises `OSError`."""
+    fcntl.flock(handle, fcntl.LOCK_SH)
+
+
 class FolderLock:
     """An advisory lock on a file that is there while it is held, and names the process that holds it."""
 

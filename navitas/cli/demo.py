@@ -7,15 +7,17 @@ from pathlib import Path
 import click
 
 from navitas.build.sample import DEMO_TESTS, copy_sample
+from navitas.cli.commands import Command
+from navitas.cli.option import option
 from navitas.cli.options import report_options, take_report_options
-from navitas.cli.paths import FOLDER, NAME_OR_FILE
+from navitas.cli.paths import FOLDER, PROGRAM
 from navitas.cli.profiling import RECORDINGS, BuildOptions, RunOptions, profile_project
 from navitas.collect.options import ProfileOptions
 from navitas.owned_folder import owned_folder
 
 
-@click.command("demo")
-@click.option(
+@click.command("demo", cls=Command, example="navitas demo --speedscope demo.speedscope.json")
+@option(
     "-o",
     "--output",
     type=FOLDER,
@@ -24,7 +26,7 @@ from navitas.owned_folder import owned_folder
     metavar="DIR",
     help="The recording's folder.",
 )
-@click.option("--gradle", type=NAME_OR_FILE, metavar="PATH", help="Gradle to use. [PATH]")
+@option("--gradle", type=PROGRAM, metavar="PATH", help="Gradle to use. [PATH]")
 @report_options
 def command(output: Path, gradle: str | None, **values: object) -> int:
     """Profile the sample project on the virtual phone.

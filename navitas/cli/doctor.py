@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
+from pathlib import Path
 
 import click
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from navitas.cli.commands import Command
+from navitas.cli.json_output import check_json, json_option, write_json
+from navitas.cli.messages import next_step
+from navitas.cli.option import option
 from navitas.cli.options import VIRTUAL
 from navitas.cli.paths import TEXT
 from navitas.cli.phones import device_of
+from navitas.cli.standard_output import output_console
 from navitas.collect.doctor import Check, Examination, examine
 from navitas.collect.state.guard import restore_left
 from navitas.collect.state.journal import Journal
@@ -22,24 +26,25 @@ from navitas.device.base import Device
 from navitas.errors import DeviceError, ExitCode
 from navitas.untrusted_text import printable
 
-_SCHEMA_VERSION = 1
 _STYLES = {"ok": "green", "note": "yellow", "problem": "bold red"}
 
 
-@click.command("doctor")
+@click.command("doctor", cls=Command, example="navitas doctor org.example.app --device SERIAL")
 @click.argument("package", required=False, type=TEXT)
-@click.option(
-    "--device", "serial", type=TEXT, metavar="SERIAL", help="'virtual', or a device of `navitas devices`. [the only one]"
+@option("--device", "serial", type=TEXT, metavar="SERIAL", help="'virtual', or a device of `navitas devices`. [the only one]")
+@option(
+    "--restore",
+    is_flag=True,
+    from_project=False,
+    help="Give back settings that a measurement has left changed on the device, and end its traces.",
 )
-@click.option(
-    "--restore", is_flag=True, help="Give back settings that a measurement has left changed on the device, and end its traces."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
-def command(*, package: str | None, serial: str | None, restore: bool, as_json: bool) -> int:
+@json_option
+def command(*, package: str | None, serial: str | None, restore: bool, json_file: Path | None) -> int:
     """See what can be measured on a device, and with the name of an installed debuggable PACKAGE, what inside that app.
 
     Nothing is changed on the device, but with --restore.
     """
+    is_text = check_json(json_file)
     checks: list[Check] = []
     found: Examination | None = None
     try:
@@ -52,11 +57,13 @@ def command(*, package: str | None, serial: str | None, restore: bool, as_json: 
             checks += found.checks
     except DeviceError as error:
         checks.append(Check("device" if serial != VIRTUAL else "virtual phone", "problem", error.message, error.remedy))
-    if as_json:
-        _print_json(checks, found)
-    else:
+    _write_json(json_file, checks, found)
+    has_problem = any(check.status == "problem" for check in checks)
+    if is_text:
         _print_table(checks, found)
-    return ExitCode.TROUBLE if any(check.status == "problem" for check in checks) else ExitCode.OK
+        if not has_problem and package is None:
+            next_step(f"navitas profile PROJECT --device {printable(serial or (found.serial if found else VIRTUAL))}")
+    return ExitCode.TROUBLE if has_problem else ExitCode.OK
 
 
 def _adb() -> Check:
@@ -91,20 +98,19 @@ def _print_table(checks: list[Check], found: Examination | None) -> None:
         if check.remedy:
             text.append(f"\n{printable(check.remedy, 2000)}", style="dim")
         table.add_row(Text(check.status, style=_STYLES[check.status]), check.name, text)
-    console = Console()
+    console = output_console()
     console.print(table)
     if found is not None:
         untraced = f" ({found.evidence_untraced} with --trace none)" if found.evidence != found.evidence_untraced else ""
         console.print(f"\nexpected evidence level: {found.evidence}{untraced}", highlight=False)
 
 
-def _print_json(checks: list[Check], found: Examination | None) -> None:
-    content = {
-        "schema_version": _SCHEMA_VERSION,
-        "serial": found.serial if found else None,
-        "model": found.model if found else None,
-        "evidence": found.evidence if found else None,
-        "evidence_untraced": found.evidence_untraced if found else None,
-        "checks": [asdict(check) for check in checks],
-    }
-    click.echo(json.dumps(content, indent=1, ensure_ascii=False))
+def _write_json(path: Path | None, checks: list[Check], found: Examination | None) -> None:
+    write_json(
+        path,
+        serial=found.serial if found else None,
+        model=found.model if found else None,
+        evidence=found.evidence if found else None,
+        evidence_untraced=found.evidence_untraced if found else None,
+        checks=[asdict(check) for check in checks],
+    )

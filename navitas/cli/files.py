@@ -39,7 +39,7 @@ def check_files(files: Sequence[Path]) -> None:
 def write_to(path: Path, render: Callable[[IO[Any]], object], *, binary: bool = False) -> None:
     """Write a file, a pipe, or standard output by `render`, which gets a text stream, or a binary one.
 
-    A regular file, and what a link leads to, appears whole at the end; its folders are made. An `OSError` of opening, writing or
+    A regular file, and what a link leads to, appears whole at the end. An `OSError` of opening, writing or
     renaming the file names it as the user does; what else `render` raises is left as it is.
     """
     if path == STDOUT:
@@ -61,7 +61,6 @@ def _opened_output(path: Path) -> Iterator[IO[bytes]]:
             yield out
         return
     target = Path(os.path.realpath(path))
-    target.parent.mkdir(parents=True, exist_ok=True)
     with new_file(target, shown=path) as out:
         yield out
 

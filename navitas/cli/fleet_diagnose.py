@@ -10,8 +10,10 @@ import click
 from rich.text import Text
 
 from navitas.cli.bars import bar
+from navitas.cli.commands import Command
 from navitas.cli.fleet_engines import engine_options, fleet_of
 from navitas.cli.fleet_rows import output_options, print_table, take_outputs
+from navitas.cli.option import option
 from navitas.cli.paths import TEXT
 from navitas.cli.standard_output import output_console
 from navitas.errors import UsageError
@@ -27,10 +29,10 @@ from navitas.fleet.scores import score_clients
 from navitas.untrusted_text import printable
 
 
-@click.command("diagnose")
+@click.command("diagnose", cls=Command, example="navitas fleet diagnose fleet --app org.example.app")
 @engine_options
-@click.option("--app", type=TEXT, metavar="PACKAGE", help="Only this app.")
-@click.option("--client", type=TEXT, metavar="NAME", help="What this client can do: its name as ingested, or its pseudonym.")
+@option("--app", type=TEXT, metavar="PACKAGE", help="Only this app.")
+@option("--client", type=TEXT, metavar="NAME", help="What this client can do: its name as ingested, or its pseudonym.")
 @output_options
 def command(*, store: Path, engine: str, memory_mib: int, app: str | None, client: str | None, **values: Any) -> None:
     """Show under which conditions hogs and apps with bugs drain, and what helps: killing, updating, another network."""

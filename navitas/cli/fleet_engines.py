@@ -11,6 +11,8 @@ from typing import Any, TypeVar
 import click
 
 from navitas.cli.bars import bar
+from navitas.cli.messages import note
+from navitas.cli.option import option
 from navitas.cli.paths import STORE
 from navitas.errors import UsageError
 from navitas.fleet.engine.base import Engine
@@ -44,8 +46,8 @@ def engine_options(function: F) -> F:
     """`STORE`, `--engine` and `--memory`."""
     decorators = (
         click.argument("store", type=STORE, metavar="STORE"),
-        click.option("--engine", type=click.Choice(sorted(ENGINES)), default="duckdb", show_default=True, help="What computes."),
-        click.option(
+        option("--engine", type=click.Choice(sorted(ENGINES)), default="duckdb", show_default=True, help="What computes."),
+        option(
             "--memory",
             "memory_mib",
             type=click.IntRange(64, 1 << 22),
@@ -73,10 +75,10 @@ def fleet_of(path: Path, engine: str, memory_mib: int) -> Iterator[Fleet]:
             fleet = brought_up_to_date(store, running, advance, _waiting)
         yield fleet
         for size, times in fleet.narrowed.items():
-            click.secho(f"note: {times:,} times {size} needed more memory, and were parted; --memory allows more", err=True)
+            note(f"note: {times:,} times {size} needed more memory, and were parted; --memory allows more")
     finally:
         running.close()
 
 
 def _waiting(process: str) -> None:
-    click.echo(f"waiting for process {process or '?'}, which writes to the fleet's folder", err=True)
+    note(f"waiting for process {process or '?'}, which writes to the fleet's folder")

@@ -5,37 +5,40 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
+from navitas.cli.commands import Command
 from navitas.cli.files import STDOUT, check_files
-from navitas.cli.fleet_rows import write_json
-from navitas.cli.paths import READ_ANY_NAME, STORE, TEXT, WRITE_ANY_NAME
-from navitas.cli.standard_output import output_console
+from navitas.cli.json_output import json_option, write_document
+from navitas.cli.messages import error as show_error
+from navitas.cli.messages import failed_check, is_quiet, next_step, note
+from navitas.cli.option import option
+from navitas.cli.paths import NEW_STORE, READ_FILE_ANY_NAME, TEXT
+from navitas.cli.standard_output import error_console, output_console
 from navitas.errors import ExitCode, UsageError
 from navitas.fleet.files import FleetError
 from navitas.fleet.ingest.ingest_files import ingest
 from navitas.fleet.ingest.outcome import SourceOutcome
 from navitas.fleet.layout import QUARANTINE
 from navitas.fleet.results import SCHEMA_VERSION
-from navitas.untrusted_text import printable, printable_lines
+from navitas.untrusted_text import printable
 
 _MOST_LISTED = 20
 
 
-@click.command("ingest")
-@click.argument("store", type=STORE, metavar="STORE")
-@click.argument("files", nargs=-1, required=True, type=READ_ANY_NAME, metavar="FILE...")
-@click.option(
+@click.command("ingest", cls=Command, example="navitas fleet ingest fleet samples/*.jsonl")
+@click.argument("store", type=NEW_STORE, metavar="STORE")
+@click.argument("files", nargs=-1, required=True, type=READ_FILE_ANY_NAME, metavar="FILE...")
+@option(
     "--client",
     type=TEXT,
     default="",
     metavar="NAME",
     help="Whose the batterystats histories are; '{name}' stands for the file's name.",
 )
-@click.option("--json", "json_file", type=WRITE_ANY_NAME, metavar="FILE", help="Write the counts ('-': stdout).")
+@json_option
 def command(*, store: Path, files: tuple[Path, ...], client: str, json_file: Path | None) -> int:
     """Put samples into the fleet's folder STORE, which is made if need be.
 
@@ -46,30 +49,36 @@ def command(*, store: Path, files: tuple[Path, ...], client: str, json_file: Pat
     check_files([json_file] if json_file else [])
     outcomes = ingest_with_progress(store, _files(files), client)
     if json_file is not None:
-        write_json(json_file, _as_json(outcomes))
+        write_document(json_file, _as_json(outcomes))
     if json_file != STDOUT:
         print_outcomes(outcomes)
     errors = [error for outcome in outcomes for error in [outcome.error or _nothing_taken(outcome)] if error]
     for error in errors[:_MOST_LISTED]:
-        click.secho(f"error: {printable_lines(error.message)}", err=True, fg="red")
-        click.echo(f"       {printable_lines(error.remedy)}", err=True)
+        show_error(error.message, error.remedy)
     partly = [outcome for outcome in outcomes if outcome.refused and not (outcome.error or _nothing_taken(outcome))]
     if partly:
         refused, rows = (sum(counts) for counts in zip(*((one.refused.total(), one.rows) for one in partly), strict=True))
         which = f"{len(partly):,} files were" if len(partly) > 1 else f"{printable(partly[0].name)} was"
-        click.secho(f"check failed: {which} stored in part: {refused:,} of {rows:,} rows were refused", err=True, fg="yellow")
-        click.echo(f"       see {printable(str(store / QUARANTINE))} for the rows and why; the others are stored", err=True)
+        failed_check(
+            f"{which} stored in part: {refused:,} of {rows:,} rows were refused",
+            f"see {store / QUARANTINE} for the rows and why; the others are stored",
+        )
     for outcome in outcomes:
         if not (outcome.rows or outcome.known or outcome.error):
-            click.echo(f"note: {printable(outcome.name)} holds no samples", err=True)
-    return ExitCode.TROUBLE if errors else ExitCode.CHECK_FAILED if partly else ExitCode.OK
+            note(f"note: {printable(outcome.name)} holds no samples")
+    if errors or partly:
+        return ExitCode.TROUBLE if errors else ExitCode.CHECK_FAILED
+    if json_file != STDOUT and any(outcome.accepted for outcome in outcomes):
+        next_step(f"navitas fleet hogs {store}")
+    return ExitCode.OK
 
 
 def ingest_with_progress(store: Path, files: list[Path], client: str = "") -> list[SourceOutcome]:
     """Ingest files, and show on standard error how far it is, where that is a terminal."""
-    console = Console(stderr=True)
+    console = error_console()
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TextColumn("{task.fields[rows]:,} rows"))
-    with Progress(*columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal, transient=True) as bar:
+    hidden = not console.is_terminal or is_quiet()
+    with Progress(*columns, TimeRemainingColumn(), console=console, disable=hidden, transient=True) as bar:
         task = bar.add_task("", total=len(files), rows=0)
 
         def show(name: str, share: float, rows: int) -> None:

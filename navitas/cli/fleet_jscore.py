@@ -7,8 +7,10 @@ from typing import Any
 
 import click
 
+from navitas.cli.commands import Command
 from navitas.cli.fleet_engines import engine_options, fleet_of
 from navitas.cli.fleet_rows import output_options, print_table, take_outputs
+from navitas.cli.option import option
 from navitas.cli.paths import TEXT
 from navitas.fleet.figures import number
 from navitas.fleet.names import find_client
@@ -17,9 +19,9 @@ from navitas.fleet.schema import pseudonym
 from navitas.fleet.scores import score_clients
 
 
-@click.command("jscore")
+@click.command("jscore", cls=Command, example="navitas fleet jscore fleet --client NAME")
 @engine_options
-@click.option("--client", type=TEXT, metavar="NAME", help="Only this client: the name it was ingested by, or its pseudonym.")
+@option("--client", type=TEXT, metavar="NAME", help="Only this client: the name it was ingested by, or its pseudonym.")
 @output_options
 def command(*, store: Path, engine: str, memory_mib: int, client: str | None, **values: Any) -> None:
     """Score clients: the percent of their peers whose batteries drain faster in use, the lowest first."""

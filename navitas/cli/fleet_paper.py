@@ -9,6 +9,7 @@ import click
 
 from navitas.cli.bars import bar
 from navitas.cli.fleet_rows import Outputs, print_table
+from navitas.cli.option import option
 from navitas.fleet import paper, paper_sums
 from navitas.fleet.figures import number, with_interval
 from navitas.fleet.paper_rows import PaperBugRow, PaperHogRow, paper_bug_rows, paper_hog_rows
@@ -28,14 +29,13 @@ _COLUMNS: dict[str, Callable[[Any], str]] = {
 
 def method_option(function: F) -> F:
     """`--method`."""
-    option = click.option(
+    decorated: F = option(
         "--method",
         type=click.Choice(["default", "paper"]),
         default="default",
         show_default=True,
         help="paper: that of the Carat paper, to be compared.",
-    )
-    decorated: F = option(function)
+    )(function)
     return decorated
 
 

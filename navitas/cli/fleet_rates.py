@@ -7,19 +7,22 @@ from pathlib import Path
 import click
 
 from navitas.cli.bars import bar
+from navitas.cli.commands import Command
 from navitas.cli.files import STDOUT, check_files, check_regular_or_new
 from navitas.cli.fleet_engines import engine_options, fleet_of
-from navitas.cli.fleet_rows import print_table, write_json
-from navitas.cli.paths import WRITE, WRITE_ANY_NAME
+from navitas.cli.fleet_rows import print_table
+from navitas.cli.json_output import json_option, write_document
+from navitas.cli.option import option
+from navitas.cli.paths import WRITE
 from navitas.fleet.export import check_export, export
 from navitas.fleet.rates import RATES, Summary, rates, summary_of
 from navitas.fleet.results import SCHEMA_VERSION, PairsRow
 
 
-@click.command("rates")
+@click.command("rates", cls=Command, example="navitas fleet rates fleet -o rates.parquet")
 @engine_options
-@click.option("-o", "--output", type=WRITE, metavar="FILE", help="Write all pairs to this .csv or .parquet file.")
-@click.option("--json", "json_file", type=WRITE_ANY_NAME, metavar="FILE", help="Write the counts ('-': stdout).")
+@option("-o", "--output", type=WRITE, metavar="FILE", help="Write all pairs to this .csv or .parquet file.")
+@json_option
 def command(*, store: Path, engine: str, memory_mib: int, output: Path | None, json_file: Path | None) -> None:
     """Show which pairs of samples count, why others do not, and how fast batteries drained; export the pairs."""
     check_files([path for path in (output, json_file) if path is not None])
@@ -32,7 +35,7 @@ def command(*, store: Path, engine: str, memory_mib: int, output: Path | None, j
             with bar("writing pairs") as progress:
                 export(output, RATES, rates(fleet, progress))
     if json_file is not None:
-        write_json(json_file, _as_json(summary))
+        write_document(json_file, _as_json(summary))
     if json_file != STDOUT:
         _print(summary)
 

@@ -10,8 +10,12 @@ import click
 from navitas.analyze.load import load
 from navitas.analyze.share_of_whole import share
 from navitas.cli.bars import bar
+from navitas.cli.commands import Command
 from navitas.cli.files import STDOUT, check_files, write_to
 from navitas.cli.fleet_engines import engine_options, fleet_of
+from navitas.cli.json_output import json_option, write_json
+from navitas.cli.messages import note
+from navitas.cli.option import option
 from navitas.cli.paths import READ, TEXT, WRITE_ANY_NAME
 from navitas.errors import UsageError
 from navitas.fleet.advice import app_actions, client_actions
@@ -32,23 +36,32 @@ _PICTURES = 12
 _METHODS = 8
 
 
-@click.command("report")
+@click.command("report", cls=Command, example="navitas fleet report fleet -o fleet.html")
 @engine_options
-@click.option("-o", "--output", type=WRITE_ANY_NAME, required=True, metavar="FILE", help="The page ('-': stdout).")
-@click.option("--client", type=TEXT, metavar="NAME", help="Also what this client can do: its name as ingested, or its pseudonym.")
-@click.option(
+@option("-o", "--output", type=WRITE_ANY_NAME, required=True, metavar="FILE", help="The page ('-': stdout).")
+@option("--client", type=TEXT, metavar="NAME", help="Also what this client can do: its name as ingested, or its pseudonym.")
+@option(
     "--recordings",
     type=READ,
     multiple=True,
     metavar="DIR",
     help="Recordings, or folders of them, to show hogs' methods; may be given several times.",
 )
-@click.option("--top", type=click.IntRange(min=1), default=50, show_default=True, help="Rows in the tables.")
+@json_option
+@option("--top", type=click.IntRange(min=1), default=50, show_default=True, help="Rows in the tables.")
 def command(
-    *, store: Path, engine: str, memory_mib: int, output: Path, client: str | None, recordings: tuple[Path, ...], top: int
+    *,
+    store: Path,
+    engine: str,
+    memory_mib: int,
+    output: Path,
+    client: str | None,
+    recordings: tuple[Path, ...],
+    top: int,
+    json_file: Path | None,
 ) -> None:
     """Write one HTML page that needs nothing else: hogs, bugs, J-scores, conditions, and what a client can do."""
-    check_files([output])
+    check_files([path for path in (output, json_file) if path is not None])
     found = list(_recordings(recordings))
     with fleet_of(store, engine, memory_mib) as fleet:
         hogs = find_hogs(fleet)
@@ -78,9 +91,11 @@ def command(
             top=top,
         )
     if found and not contents.recorded:
-        click.echo("note: no hog, and no app with bugs, is of a package that was recorded", err=True)
+        note("note: no hog, and no app with bugs, is of a package that was recorded")
     write_to(output, lambda out: print(page(contents), end="", file=out))
-    if output != STDOUT:
+    counts = {"hogs": len(contents.hogs), "bugs": len(contents.bugs), "clients": len(rows)}
+    write_json(json_file, page=None if output == STDOUT else str(output), **counts)
+    if STDOUT not in (output, json_file):
         click.echo(f"{output}: {len(contents.hogs):,} hogs, {len(contents.bugs):,} bugs, {len(rows):,} clients")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,8 @@ from rich.table import Table
 from rich.text import Text
 
 from navitas.cli.files import STDOUT, check_files, write_to
+from navitas.cli.json_output import json_option, write_document
+from navitas.cli.option import option
 from navitas.cli.paths import WRITE_ANY_NAME
 from navitas.cli.standard_output import output_console
 from navitas.fleet.formulas import guarded
@@ -44,7 +45,7 @@ class Outputs:
     def write(self, kind: type[R], rows: Sequence[R], **more: object) -> bool:
         """Write all rows into the files; whether standard output is still free for a table."""
         if self.json is not None:
-            write_json(self.json, document(kind.KIND, rows, **more))
+            write_document(self.json, document(kind.KIND, rows, **more))
         if self.csv is not None:
             write_to(self.csv, lambda out: _csv(kind, rows, out))
         return STDOUT not in (self.json, self.csv)
@@ -53,9 +54,9 @@ class Outputs:
 def output_options(function: F) -> F:
     """`--json`, `--csv` and `--top`; collected by `take_outputs`."""
     decorators = (
-        click.option("--json", "json_file", type=WRITE_ANY_NAME, metavar="FILE", help="Write JSON ('-': stdout)."),
-        click.option("--csv", "csv_file", type=WRITE_ANY_NAME, metavar="FILE", help="Write CSV ('-': stdout)."),
-        click.option("--top", type=click.IntRange(min=1), default=20, show_default=True, help="Rows in the table."),
+        json_option,
+        option("--csv", "csv_file", type=WRITE_ANY_NAME, metavar="FILE", help="Write CSV ('-': stdout)."),
+        option("--top", type=click.IntRange(min=1), default=20, show_default=True, help="Rows in the table."),
     )
     for decorate in reversed(decorators):
         function = decorate(function)
@@ -67,12 +68,6 @@ def take_outputs(values: dict[str, Any]) -> Outputs:
     outputs = Outputs(values.pop("json_file"), values.pop("csv_file"), values.pop("top"))
     outputs.check()
     return outputs
-
-
-def write_json(path: Path, data: object) -> None:
-    """Write JSON, whole."""
-    text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False)
-    write_to(path, lambda out: print(text, file=out))
 
 
 def print_table(title: str, columns: dict[str, Callable[[R], str]], rows: Sequence[R], top: int, *, texts: int = 1) -> None:

@@ -9,9 +9,13 @@ from pathlib import Path
 
 import click
 
-from navitas.cli.files import STDOUT, check_regular_or_new
+from navitas.cli.commands import Command
+from navitas.cli.files import STDOUT, check_files, check_regular_or_new
 from navitas.cli.fleet_ingest import ingest_with_progress, print_outcomes
-from navitas.cli.paths import STORE, TEXT, WRITE_ANY_NAME
+from navitas.cli.json_output import json_option, write_json
+from navitas.cli.messages import note
+from navitas.cli.option import option
+from navitas.cli.paths import NEW_STORE, TEXT, WRITE_ANY_NAME
 from navitas.cli.phones import device_of
 from navitas.collect.battery_sample import pseudonym, pull_history, take_sample, who
 from navitas.device.base import Device
@@ -21,26 +25,29 @@ from navitas.fleet.ingest.source import SourceFile
 from navitas.owned_folder import owned_folder
 
 
-@click.command("sample")
-@click.argument("store", required=False, type=STORE, metavar="[STORE]")
-@click.option("-o", "--output", type=WRITE_ANY_NAME, metavar="FILE", help="Append to this file of JSON lines ('-': stdout).")
-@click.option(
-    "--device", "serial", type=TEXT, metavar="SERIAL", help="'virtual', or a device of `navitas devices`. [the only one]"
-)
-@click.option("--client", type=TEXT, default="", metavar="NAME", help="What the phone is called. [a hash of its serial number]")
-@click.option("--history", is_flag=True, help="Also what the phone remembers: a sample for each percent.")
-def command(*, store: Path | None, output: Path | None, serial: str | None, client: str, history: bool) -> int:
+@click.command("sample", cls=Command, example="navitas fleet sample fleet --device SERIAL --history")
+@click.argument("store", required=False, type=NEW_STORE, metavar="[STORE]")
+@option("-o", "--output", type=WRITE_ANY_NAME, metavar="FILE", help="Append to this file of JSON lines ('-': stdout).")
+@option("--device", "serial", type=TEXT, metavar="SERIAL", help="'virtual', or a device of `navitas devices`. [the only one]")
+@option("--client", type=TEXT, default="", metavar="NAME", help="What the phone is called. [a hash of its serial number]")
+@option("--history", is_flag=True, help="Also what the phone remembers: a sample for each percent.")
+@json_option
+def command(
+    *, store: Path | None, output: Path | None, serial: str | None, client: str, history: bool, json_file: Path | None
+) -> int:
     """Take a sample of a phone: its battery, and what runs on it.
 
     It goes into the fleet's folder STORE, which is made if need be, or to the end of a file.
     """
     if (store is None) == (output is None):
         raise UsageError("a sample goes to one place", "give either STORE or -o FILE")
+    check_files([path for path in (output, json_file) if path is not None])
     if output is not None and output != STDOUT:
         check_regular_or_new(output)
     with device_of(serial) as device:
         rows = [*(_history(device, client) if history else ()), take_sample(device, client)]
     lines = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+    write_json(json_file, samples=rows)
     if output == STDOUT:
         click.echo(lines, nl=False)
     elif output is not None:
@@ -49,18 +56,19 @@ def command(*, store: Path | None, output: Path | None, serial: str | None, clie
                 out.seek(-1, os.SEEK_END)
                 out.write(b"" if out.read() == b"\n" else b"\n")  # the last line was cut
             out.write(lines.encode())
-        click.echo(f"{output}: {len(rows):,} more", err=True)
+        note(f"{output}: {len(rows):,} more")
     elif store is not None:
-        return _ingest(store, lines)
+        return _ingest(store, lines, is_text=json_file != STDOUT)
     return ExitCode.OK
 
 
-def _ingest(store: Path, lines: str) -> int:
+def _ingest(store: Path, lines: str, *, is_text: bool) -> int:
     with owned_folder("navitas-sample-") as folder:
         file = folder / "sample.jsonl"
         file.write_text(lines, "utf-8")
         outcomes = ingest_with_progress(store, [file])
-    print_outcomes(outcomes)
+    if is_text:
+        print_outcomes(outcomes)
     for outcome in outcomes:
         if outcome.error:
             raise outcome.error

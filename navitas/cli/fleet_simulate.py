@@ -9,8 +9,12 @@ from typing import Any
 import click
 
 from navitas.cli.bars import bar
+from navitas.cli.commands import Command
+from navitas.cli.json_output import check_json, json_option, write_json
+from navitas.cli.messages import next_step
+from navitas.cli.option import option
 from navitas.cli.options import Finite
-from navitas.cli.paths import READ, STORE, TEXT
+from navitas.cli.paths import NEW_STORE, READ_FILE, TEXT
 from navitas.errors import UsageError
 from navitas.fleet.simulate import FleetModel, act, read_advice, simulate
 from navitas.fleet.store import BUCKETS, Store
@@ -28,17 +32,17 @@ def _steps(ctx: click.Context, param: click.Parameter, value: str) -> tuple[tupl
         raise click.BadParameter(f"{value!r} is not like 1=60,5=40.", ctx, param) from error
 
 
-@click.command("simulate")
-@click.argument("folder", metavar="STORE", type=STORE)
-@click.option("--samples", type=click.IntRange(2, 1_000_000_000), default=200_000, show_default=True, metavar="N")
-@click.option("--clients", type=click.IntRange(1, 10_000_000), metavar="N", help="[one for each thousand samples]")
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, metavar="S", help="Another seed, another fleet.")
-@click.option("--apps", type=click.IntRange(1), default=1000, show_default=True, metavar="N", help="Apps that there are.")
-@click.option("--hogs", type=Finite(0, 100), default=5, show_default=True, metavar="P", help="% of apps that are hogs.")
-@click.option(
+@click.command("simulate", cls=Command, example="navitas fleet simulate fleet --samples 100000 --seed 7")
+@click.argument("folder", metavar="STORE", type=NEW_STORE)
+@option("--samples", type=click.IntRange(2, 1_000_000_000), default=200_000, show_default=True, metavar="N")
+@option("--clients", type=click.IntRange(1, 10_000_000), metavar="N", help="[one for each thousand samples]")
+@option("--seed", type=click.IntRange(0), default=1, show_default=True, metavar="S", help="Another seed, another fleet.")
+@option("--apps", type=click.IntRange(1), default=1000, show_default=True, metavar="N", help="Apps that there are.")
+@option("--hogs", type=Finite(0, 100), default=5, show_default=True, metavar="P", help="% of apps that are hogs.")
+@option(
     "--bugs", type=Finite(0, 5), default=0.33, show_default=True, metavar="P", help="% of pairs of client and app that are bugs."
 )
-@click.option(
+@option(
     "--steps",
     type=TEXT,
     callback=_steps,
@@ -47,10 +51,8 @@ def _steps(ctx: click.Context, param: click.Parameter, value: str) -> tuple[tupl
     metavar="STEP=SHARE,…",
     help="Steps of the level in %, and how many tell it so.",
 )
-@click.option(
-    "--gap", type=Finite(1, 600), default=30, show_default=True, metavar="MINUTES", help="Between two samples of a client."
-)
-@click.option(
+@option("--gap", type=Finite(1, 600), default=30, show_default=True, metavar="MINUTES", help="Between two samples of a client.")
+@option(
     "--hidden-use",
     type=Finite(0, 100),
     default=0,
@@ -58,28 +60,38 @@ def _steps(ctx: click.Context, param: click.Parameter, value: str) -> tuple[tupl
     metavar="P",
     help="% in which what the screen does between samples follows what they tell.",
 )
-@click.option("--dirt", is_flag=True, help="Also clock jumps, unseen charges, missing values.")
-@click.option(
+@option("--dirt", is_flag=True, help="Also clock jumps, unseen charges, missing values.")
+@option(
     "--buckets",
     type=click.IntRange(1, _MOST_BUCKETS),
     metavar="N",
     help="Of a new STORE. [by the number of samples]",
 )
-@click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, metavar="N", help="Processes.")
-@click.option(
+@option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, metavar="N", help="Processes.")
+@option(
     "--advice",
-    type=READ,
+    type=READ_FILE,
     metavar="FILE",
     help="CSV or Parquet (client, app): add the period after this advice to a simulated STORE.",
 )
-@click.option(
-    "--compliance", type=Finite(0, 100), default=80, show_default=True, metavar="P", help="% of the advice that is followed."
-)
+@option("--compliance", type=Finite(0, 100), default=80, show_default=True, metavar="P", help="% of the advice that is followed.")
+@json_option
 @click.pass_context
-def command(ctx: click.Context, /, *, folder: Path, advice: Path | None, jobs: int, compliance: float, **values: Any) -> None:
+def command(
+    ctx: click.Context,
+    /,
+    *,
+    folder: Path,
+    advice: Path | None,
+    jobs: int,
+    compliance: float,
+    json_file: Path | None,
+    **values: Any,
+) -> None:
     """Make a fleet with known truth in the folder STORE; begun again with the same options, it goes on."""
+    is_text = check_json(json_file)
     if advice is not None:
-        given = sorted(name for name in values if ctx.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT)
+        given = sorted(name for name in values if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE)
         if given:
             raise UsageError(
                 f"the fleet in {folder} is simulated already: --{given[0].replace('_', '-')} has no say with --advice",
@@ -88,14 +100,20 @@ def command(ctx: click.Context, /, *, folder: Path, advice: Path | None, jobs: i
         store = Store.open(folder)
         with bar("simulating the time after the advice") as advance:
             begin, end = act(store, read_advice(advice), compliance=compliance / 100, jobs=jobs, progress=advance)
-        click.echo(f"{folder}: advice was out from {_day(begin)} to {_day(end)}; see {folder / 'truth' / 'acted.parquet'}")
+        write_json(json_file, store=str(folder), advice_from=_day(begin), advice_until=_day(end))
+        if is_text:
+            click.echo(f"{folder}: advice was out from {_day(begin)} to {_day(end)}; see {folder / 'truth' / 'acted.parquet'}")
         return
     seed = values["seed"]
     model = _model(values)
     store = Store.create(folder, buckets=values["buckets"] or _buckets(model.samples), salt=f"simulated-{seed}")
     with bar("simulating") as advance:
         simulate(store, model, seed, jobs=jobs, progress=advance)
+    write_json(json_file, store=str(folder), samples=model.samples, clients=model.clients, seed=seed)
+    if not is_text:
+        return
     click.echo(f"{folder}: {model.samples:,} samples of {model.clients:,} clients; see {folder / 'truth'}")
+    next_step(f"navitas fleet hogs {folder}")
 
 
 def _buckets(samples: int) -> int:

@@ -12,7 +12,9 @@ from typing import Any
 
 import click
 
+from navitas.cli.commands import Command
 from navitas.cli.files import STDOUT
+from navitas.cli.option import Option
 from navitas.cli.paths import WRITE_ANY_NAME
 from navitas.errors import NavitasError, UsageError
 from navitas.report.format import Format
@@ -40,17 +42,15 @@ class FormatType(click.ParamType):  # type: ignore[type-arg]  # click has type a
         return name, WRITE_ANY_NAME.convert(file, param, ctx) if has_file else None
 
 
-class FormatOption(click.Option):
+class FormatOption(Option):
     """An option whose help lists the formats."""
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        self.help = (
-            f"Write a report of this format; may be given several times. NAME: {', '.join(map(printable, format_names()))}."
-        )
+        self.help = f"Write a report of this format; repeatable. NAME: {', '.join(map(printable, format_names()))}."
         return super().get_help_record(ctx)
 
 
-class FormatsCommand(click.Command):
+class FormatsCommand(Command):
     """A command whose help ends with a list of the formats."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

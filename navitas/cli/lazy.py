@@ -7,13 +7,16 @@ from collections.abc import Mapping
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
+
+from navitas.cli.commands import Group
 
 
 class ReaderGoneError(Exception):
     """The reader of our output has gone."""
 
 
-class LazyGroup(click.Group):
+class LazyGroup(Group):
     """A group whose commands live in modules of their own (as `command`), imported on use.
 
     `modules`: command → (module, one-line help); the help is here too, so that `--help` imports nothing heavy.
@@ -40,3 +43,8 @@ class LazyGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, text) in self.modules.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Complete a command's name, without importing the commands."""
+        found = [CompletionItem(name, help=text) for name, (_, text) in self.modules.items() if name.startswith(incomplete)]
+        return found + click.Command.shell_complete(self, ctx, incomplete)

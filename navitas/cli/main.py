@@ -13,8 +13,9 @@ import click
 
 from navitas import __version__
 from navitas.cli.lazy import LazyGroup, ReaderGoneError
+from navitas.cli.messages import Preferences, prefer
+from navitas.cli.messages import error as show_error
 from navitas.errors import ExitCode, NavitasError
-from navitas.untrusted_text import printable_lines
 
 # Command → (module, one-line help): the help is here too, so that `navitas --help` imports nothing heavy.
 COMMANDS = {
@@ -50,7 +51,7 @@ class _Commands(LazyGroup):
     modules = COMMANDS
 
 
-@click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "NAVITAS"})
 @click.version_option(__version__, prog_name="navitas")
 def cli() -> None:
     """Energy profiler for Android and JVM code."""
@@ -90,6 +91,7 @@ def _again(_signal: int, _frame: object) -> None:
 
 def run(arguments: list[str]) -> int:
     """Run with the given arguments and return the exit code."""
+    prefer(Preferences())
     try:
         result = cli.main(arguments, prog_name="navitas", standalone_mode=False, obj=tuple(arguments))
     except click.ClickException as wrong:
@@ -107,7 +109,15 @@ def run(arguments: list[str]) -> int:
         return _print_error(error.message, error.remedy, error.exit_code)
     except (OSError, MemoryError, UnicodeEncodeError) as error:
         return _print_error(*_of_system(error), ExitCode.TROUBLE)
+    finally:
+        _end_started_servers()
     return int(result) if isinstance(result, int) else ExitCode.OK
+
+
+def _end_started_servers() -> None:
+    """End adb servers that this command has started. Nothing is imported for it: a command without adb has none."""
+    if (module := sys.modules.get("navitas.device.server_use")) is not None:
+        module.end_started_servers()
 
 
 def _of_system(error: OSError | MemoryError | UnicodeEncodeError) -> tuple[str, str]:
@@ -123,8 +133,5 @@ def _of_system(error: OSError | MemoryError | UnicodeEncodeError) -> tuple[str, 
 
 
 def _print_error(message: str, remedy: str, code: ExitCode) -> ExitCode:
-    with suppress(OSError):
-        click.secho(f"error: {printable_lines(message)}", err=True, fg="red")
-        if remedy:
-            click.echo(f"       {printable_lines(remedy)}", err=True)
+    show_error(message, remedy)
     return code

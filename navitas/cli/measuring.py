@@ -7,12 +7,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
-import click
-
 from navitas.analyze.profile import Profile
 from navitas.bundle.reader import Bundle
 from navitas.cli.analysis import load_profile
 from navitas.cli.formats import ReportFile
+from navitas.cli.messages import error as show_error
+from navitas.cli.messages import failure, next_step, place
 from navitas.cli.options import ReportOptions
 from navitas.cli.outputs import write_reports
 from navitas.collect.app_use import Use
@@ -24,7 +24,7 @@ from navitas.device.base import Device
 from navitas.errors import DeviceError, ExitCode, NavitasError
 from navitas.folder_lock import FolderLock
 from navitas.recording.store import MANIFEST_NAME
-from navitas.untrusted_text import printable, printable_line, printable_lines
+from navitas.untrusted_text import printable, printable_line
 
 __all__ = ["load_profile", "measure", "name_recording_on_error", "record", "report_outcome"]
 
@@ -80,7 +80,7 @@ def _partial_kept(recording: Path, report: ReportOptions) -> Iterator[None]:
         if _version(manifest) not in (None, before):
             if isinstance(error, DeviceError):
                 _report_partial(recording, report)
-            click.echo(f"partial recording kept: {recording} (navitas report {recording})", err=True)
+            place(f"partial recording kept: {recording} (navitas report {recording})")
         with suppress(OSError):
             recording.rmdir()  # made for this profiling and still empty
         raise
@@ -91,7 +91,7 @@ def _report_partial(recording: Path, report: ReportOptions) -> None:
     try:
         write_reports(load_profile(recording, report.method), _with_json(report, recording))
     except NavitasError as error:
-        click.echo(f"no report: {printable_lines(error.message)}\n{printable_lines(error.remedy)}", err=True)
+        show_error(f"no report: {error.message}", error.remedy)
 
 
 @contextmanager
@@ -100,7 +100,7 @@ def name_recording_on_error(recording: Path) -> Iterator[None]:
     try:
         yield
     except (KeyboardInterrupt, NavitasError):
-        click.echo(f"recording kept: {recording} (navitas report {recording})", err=True)
+        place(f"recording kept: {recording} (navitas report {recording})")
         raise
 
 
@@ -129,11 +129,14 @@ def report_outcome(outcome: ProfilingOutcome, profile: Profile, report: ReportOp
         write_reports(profile, _with_json(report, outcome.recording))
     finally:
         for name, reason in outcome.failures.items():
-            click.secho(f"FAILED {printable(name, 1000)}: {printable_line(reason, 1000)}", err=True, fg="red")
-        click.echo(f"recording: {outcome.recording}{_size(outcome.recording)}", err=True)
+            failure(f"FAILED {printable(name, 1000)}: {printable_line(reason, 1000)}")
+        place(f"recording: {outcome.recording}{_size(outcome.recording)}")
     for trouble in outcome.troubles:
-        click.secho(f"error: {printable_lines(trouble)}", err=True, fg="red")
+        show_error(trouble)
     if outcome.troubles:
-        click.echo("       figures are missing from this report; see logcat.txt in the recording", err=True)
+        place("       figures are missing from this report; see logcat.txt in the recording")
         return ExitCode.TROUBLE
-    return ExitCode.TESTS_FAILED if outcome.failures or outcome.crashed else ExitCode.OK
+    if outcome.failures or outcome.crashed:
+        return ExitCode.TESTS_FAILED
+    next_step(f"navitas report {outcome.recording} --speedscope profile.speedscope.json (open it in speedscope.app)")
+    return ExitCode.OK

@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeVar
 import click
 
 from navitas.cli.formats import FormatOption, FormatType, ReportFile, report_files
+from navitas.cli.option import option, section
 from navitas.cli.paths import NAME_OR_FILE, TEXT, WRITE_ANY_NAME
 from navitas.errors import UsageError
 
@@ -53,7 +54,7 @@ class Finite(click.FloatRange):
         return number
 
 
-device_option = click.option(
+device_option = option(
     "--device",
     type=TEXT,
     default=VIRTUAL,
@@ -61,94 +62,94 @@ device_option = click.option(
     metavar="SERIAL",
     help="'virtual', or a device of `navitas devices`.",
 )
-phone_option = click.option(
+phone_option = option(
     "--phone",
     type=NAME_OR_FILE,
     default="default",
     show_default=True,
     metavar="NAME",
-    help="The phone that the virtual phone is modelled on.",
+    help="The model of the virtual phone.",
 )
 
 
 def probe_options(function: F) -> F:
     """Which classes and methods get probes."""
-    return _all(
-        function,
-        click.option(
+    return section(
+        "Probes",
+        option(
             "--include",
             multiple=True,
             type=TEXT,
             metavar="PATTERN",
-            help="Only classes like a.b.** get probes; may be given several times.",
+            help="Only classes like a.b.** get probes; repeatable.",
         ),
-        click.option(
+        option(
             "--exclude",
             multiple=True,
             type=TEXT,
             metavar="PATTERN",
-            help="Classes like a.b.**, or methods like a.b.C#m, get no probes; may be given several times.",
+            help="No probes in a.b.** or a.b.C#m; repeatable.",
         ),
-        click.option("--skip-trivial", is_flag=True, help="No probes in getters, setters and the like."),
-    )
+        option("--skip-trivial", is_flag=True, help="No probes in getters, setters and the like."),
+    )(function)
 
 
 def measuring_options(function: F) -> F:
     """How is measured, and what may be done to the phone for it; `take_radios_off` belongs to it."""
-    return _all(
-        function,
-        click.option("--power-profile", type=NAME_OR_FILE, metavar="NAME|FILE", help="A power_profile.xml. [that of the device]"),
-        click.option(
+    return section(
+        "What to measure",
+        option("--power-profile", type=NAME_OR_FILE, metavar="NAME|FILE", help="A power_profile.xml. [that of the device]"),
+        option(
             "--voltage",
             "voltage_v",
             type=Finite(min=0, max=1000, min_open=True),
             metavar="V",
             help="Supply voltage. [the battery's]",
         ),
-        click.option(
+        option(
             "--transport",
             type=click.Choice(["files", "logcat"]),
             default="files",
             show_default=True,
             help="How events leave the app.",
         ),
-        click.option(
+        option(
             "--mode",
             type=click.Choice(["events", "folded", "tick"]),
             default="events",
             show_default=True,
-            help="events: record each call; folded: record sums of calls; tick: as folded, and sample the times.",
+            help="Record calls, sums of calls, or sums with sampled times.",
         ),
-        click.option(
+        option(
             "--sample-interval",
             "sample_interval_ms",
             type=click.IntRange(5, 3000),
             default=20,
             show_default=True,
             metavar="MS",
-            help="How often the app's CPU counters are read.",
+            help="Between two readings of CPU counters.",
         ),
-        click.option(
+        option(
             "--trace",
             type=click.Choice(["auto", "perfetto", "atrace", "none"]),
             default="auto",
             show_default=True,
-            help="What traces the phone's scheduler; auto: perfetto, else atrace, where the phone has one.",
+            help="What traces the phone's scheduler.",
         ),
-        click.option(
+        option(
             "--prepare/--no-prepare",
             default=None,
-            help="Set brightness, animations, doze … for the measurement and give them back. [on real phones]",
+            help="Set up the phone, and restore it. [on real phones]",
         ),
-        click.option(
+        option(
             "--radios",
             type=click.Choice(["keep", "off"]),
             default="keep",
             show_default=True,
-            help="off: Wi-Fi, mobile data and Bluetooth are off meanwhile.",
+            help="off: no Wi-Fi, mobile data, Bluetooth meanwhile.",
         ),
-        click.option("--force", is_flag=True, help="Measure a phone also when it is hot or nearly empty."),
-    )
+        option("--force", is_flag=True, help="Measure a hot or nearly empty phone too."),
+    )(function)
 
 
 def take_radios_off(values: dict[str, Any]) -> bool:
@@ -161,27 +162,29 @@ def take_radios_off(values: dict[str, Any]) -> bool:
 
 def report_options(function: F) -> F:
     """The options of every command that ends in a report; collected by `take_report_options`."""
-    return _all(
-        function,
-        click.option("--format", "formats", cls=FormatOption, type=FormatType(), multiple=True, metavar="NAME[=FILE]"),
-        *(click.option(f"--{name}", type=WRITE_ANY_NAME, metavar="FILE", help=text) for name, text in _SHORT_FORMS.items()),
-        click.option("--tree", type=TEXT, metavar="THREAD", help="Show the call tree of the thread with this name or serial."),
-        click.option("--top", type=click.IntRange(min=1), default=20, show_default=True, help="Rows in the tables."),
-        click.option(
-            "--method",
+    return section(
+        "Report",
+        option(
+            "--format",
+            "formats",
+            cls=FormatOption,
+            type=FormatType(),
+            multiple=True,
+            metavar="NAME[=FILE]",
+            from_project=False,
+        ),
+        *(option(f"--{name}", type=WRITE_ANY_NAME, metavar="FILE", help=text) for name, text in _SHORT_FORMS.items()),
+        option("--tree", type=TEXT, metavar="THREAD", help="Show the call tree of this thread (name or serial)."),
+        option("--top", type=click.IntRange(min=1), default=20, show_default=True, help="Rows in the tables."),
+        option(
+            "--model",
             type=click.Choice(["default", "paper1"]),
+            renamed={"--method": "--model"},
             default="default",
             show_default=True,
-            help="paper1: the Navitas paper's formula (1) beside the default.",
+            help="paper1: also the Navitas paper's formula (1).",
         ),
-    )
-
-
-def _all(function: F, *decorators: Callable[[F], F]) -> F:
-    """Apply options so that help lists them in the order given."""
-    for decorate in reversed(decorators):
-        function = decorate(function)
-    return function
+    )(function)
 
 
 def take_report_options(values: dict[str, Any]) -> ReportOptions:
@@ -189,4 +192,4 @@ def take_report_options(values: dict[str, Any]) -> ReportOptions:
     short = [(name, values.pop(name)) for name in _SHORT_FORMS]
     files = [ReportFile(name, path, f"--{name}") for name, path in short if path is not None]
     files += report_files(values.pop("formats"), values.pop("outputs", ()))
-    return ReportOptions(tuple(files), values.pop("tree"), values.pop("top"), values.pop("method"))
+    return ReportOptions(tuple(files), values.pop("tree"), values.pop("top"), values.pop("model"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any, Literal
 
 import click
 
+from navitas.cli.standard_input_file import standard_input_file
 from navitas.errors import UsageError
 from navitas.fleet import layout
 
@@ -17,6 +19,8 @@ Role = Literal["read", "write", "folder", "store"]
 `store`: a fleet's folder."""
 
 _META = f"{__name__}.given"
+_STDIN = Path("-")
+_NOTHING_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +37,26 @@ class PathType(click.Path):
     """A path of a command. UsageError where one that is written to is another path of the same command.
 
     `any_name`: names that are no UTF-8 work too; elsewhere they are refused, since Java, Gradle and Arrow cannot open them.
+    `is_file`: a file that is read, for which `-` is standard input. `is_there`: UsageError where nothing has this name.
     """
 
-    def __init__(self, role: Role, *, any_name: bool = False) -> None:
+    def __init__(self, role: Role, *, any_name: bool = False, is_file: bool = False, is_there: bool = False) -> None:
         super().__init__(path_type=Path)
         self.role = role
         self.any_name = any_name
+        self.is_file = is_file
+        self.is_there = is_there or role == "read"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         path = Path(str(super().convert(value, param, ctx)))
+        if self.is_file and path == _STDIN and ctx is not None:
+            return standard_input_file(ctx)
         if not self.any_name:
             _check_utf8(str(path), param)
         if self.role in ("folder", "store") and path.exists() and not path.is_dir():
             raise UsageError(f"{_name(param)}: {path} is no folder", "Name a folder, or a new one.")
+        if self.is_there:
+            _check_there(path, param)
         if param is not None and ctx is not None:
             _compare(_Given(param, path, Path(os.path.realpath(path)), self.role), ctx)
         return path
@@ -61,10 +72,15 @@ class Utf8Text(click.types.StringParamType):
 
 
 class NameOrFile(Utf8Text):
-    """The name of something that Navitas has, or a file that is read."""
+    """The name of something that Navitas has, or a file that is read (`-`: standard input). `is_program`: one that is run."""
+
+    def __init__(self, *, is_program: bool = False) -> None:
+        self.is_program = is_program
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         text = super().convert(value, param, ctx)
+        if not self.is_program and text == str(_STDIN) and ctx is not None:
+            return str(standard_input_file(ctx))
         if param is not None and ctx is not None and os.path.lexists(text):
             _compare(_Given(param, Path(text), Path(os.path.realpath(text)), "read"), ctx)
         return text
@@ -72,12 +88,43 @@ class NameOrFile(Utf8Text):
 
 READ = PathType("read")
 READ_ANY_NAME = PathType("read", any_name=True)
+READ_FILE = PathType("read", is_file=True)
+READ_FILE_ANY_NAME = PathType("read", any_name=True, is_file=True)
 WRITE = PathType("write")
 WRITE_ANY_NAME = PathType("write", any_name=True)
 FOLDER = PathType("folder")
-STORE = PathType("store")
+STORE = PathType("store", is_there=True)
+NEW_STORE = PathType("store")
 TEXT = Utf8Text()
 NAME_OR_FILE = NameOrFile()
+PROGRAM = NameOrFile(is_program=True)
+
+
+def _check_there(path: Path, param: click.Parameter | None) -> None:
+    """UsageError where nothing has this name; what else is wrong with a path, its reader says."""
+    try:
+        path.stat()
+    except OSError as error:
+        if error.errno in _NOTHING_THERE:
+            name = _name(param)
+            where = f"{name}: {path}" if name else f"{path}"
+            raise UsageError(f"{where}: {error.strerror}", "Check the path.") from error
+
+
+def check_folders(ctx: click.Context) -> None:
+    """UsageError where the folder of a file to be written is missing, and is no output of the same command.
+
+    Called before the work, so that a mistyped path does not cost a build.
+    """
+    given: list[_Given] = ctx.meta.get(_META, [])
+    made = [one.real for one in given if one.role in ("folder", "write")]
+    for one in given:
+        if one.role != "write" or one.path == _STDIN or one.path.exists() or one.real.parent.is_dir():
+            continue
+        folder = one.real.parent if one.path.parent.is_dir() else one.path.parent
+        if not any(one.real.parent.is_relative_to(output) for output in made if output != one.real):
+            what = "is no folder" if os.path.lexists(folder) else "no such folder"
+            raise UsageError(f"{_name(one.param)} {one.path}: {what}: {folder}", f"Make it first: mkdir -p {folder}")
 
 
 def _check_utf8(text: str, param: click.Parameter | None) -> None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 
-import click
-
 from navitas.bundle.manifest import AndroidManifest
 from navitas.bundle.reader import Bundle
+from navitas.cli.messages import warning
 from navitas.cli.options import VIRTUAL
 from navitas.device.adb import select_device
 from navitas.device.base import Device
@@ -41,6 +40,6 @@ def for_phone(device: Device, bundles: Sequence[Bundle]) -> list[Bundle]:
         )
     others = ", ".join(bundle.manifest.module for bundle in bundles if bundle not in apps)
     if others:
-        what = f"warning: left out, since a phone runs no plain `java` project: {printable(others)}"
-        click.secho(f"{what} (profile it by --module on the virtual phone)", err=True, fg="yellow")
+        what = f"left out, since a phone runs no plain `java` project: {printable(others)}"
+        warning(f"{what} (profile it by --module on the virtual phone)")
     return apps

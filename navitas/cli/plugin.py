@@ -11,6 +11,10 @@ import click
 from navitas import __version__
 from navitas.build.home import with_home
 from navitas.build.plugin_repository import LOCAL, install_plugin
+from navitas.cli.commands import Command
+from navitas.cli.json_output import check_json, json_option, write_json
+from navitas.cli.messages import next_step, place
+from navitas.cli.option import option
 from navitas.cli.paths import FOLDER
 
 _SNIPPET = """\
@@ -42,8 +46,8 @@ navitas {{
 """
 
 
-@click.command("plugin")
-@click.option(
+@click.command("plugin", cls=Command, example="navitas plugin")
+@option(
     "--repository",
     type=FOLDER,
     default=LOCAL,
@@ -51,20 +55,26 @@ navitas {{
     metavar="DIR",
     help="The Maven repository to put it into.",
 )
-def command(repository: Path) -> None:
+@json_option
+def command(repository: Path, json_file: Path | None) -> None:
     """Install the Gradle plugin and print how a build applies it.
 
     The plugin goes into a Maven repository on this machine, once for each version of Navitas; then `gradle navitasProfile` works
     in every build that applies it.
     """
+    is_text = check_json(json_file)
     root = install_plugin(repository)
-    place = "mavenLocal()" if root == with_home(LOCAL) else f"maven {{ url = uri('{_quoted(root)}') }}"
-    click.echo(f"installed: {root}", err=True)
-    click.echo(_SNIPPET.format(repository=place, version=__version__), nl=False)
+    maven = "mavenLocal()" if root == with_home(LOCAL) else f"maven {{ url = uri('{_quoted(root)}') }}"
+    snippet = _SNIPPET.format(repository=maven, version=__version__)
+    write_json(json_file, repository=str(root), version=__version__, snippet=snippet)
+    place(f"installed: {root}")
+    if not is_text:
+        return
+    click.echo(snippet, nl=False)
     program = Path(sys.executable).with_name("navitas")
     if shutil.which("navitas") is None and program.is_file():
         click.echo(_EXECUTABLE.format(program=_quoted(program)), nl=False)
-    click.echo("then: gradle navitasProfile", err=True)
+    next_step("gradle navitasProfile")
 
 
 def _quoted(path: Path) -> str:

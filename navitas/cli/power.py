@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import click
-from rich.console import Console
 from rich.table import Table
 
+from navitas.cli.commands import Command, Group
 from navitas.cli.files import check_regular_or_new, write_to
-from navitas.cli.paths import NAME_OR_FILE, READ_ANY_NAME, TEXT, WRITE_ANY_NAME
+from navitas.cli.json_output import check_json, json_option, write_json
+from navitas.cli.messages import next_step, note, warning
+from navitas.cli.option import option
+from navitas.cli.paths import NAME_OR_FILE, READ_FILE_ANY_NAME, TEXT, WRITE_ANY_NAME
 from navitas.cli.phones import device_of
+from navitas.cli.standard_output import output_console
 from navitas.collect import power, topology
 from navitas.errors import ExitCode, PowerProfileError, UsageError
 from navitas.power import catalog
@@ -23,55 +28,70 @@ from navitas.untrusted_text import printable, printable_line, printable_lines
 _ALL = 1_000_000
 
 
-@click.group("power")
+@click.group("power", cls=Group)
 def command() -> None:
     """Power profiles: those that Navitas has, files, and the one that a phone holds."""
 
 
-@command.command("show")
+@command.command("show", cls=Command, example="navitas power show --device SERIAL")
 @click.argument("name", required=False, type=NAME_OR_FILE, metavar="NAME|FILE")
-@click.option(
+@option(
     "--device", "serial", type=TEXT, metavar="SERIAL", help="The profile of this phone ('virtual' too), and where it comes from."
 )
-def show(*, name: str | None, serial: str | None) -> None:
+@json_option
+def show(*, name: str | None, serial: str | None, json_file: Path | None) -> None:
     """Show a profile's CPU figures; without arguments the names of the profiles that Navitas has."""
     if name is not None and serial is not None:
         raise UsageError("a profile is either named or a phone's", "leave out the name, or --device")
+    is_text = check_json(json_file)
+    if serial is None and name is None:
+        write_json(json_file, profiles=catalog.names())
+        if is_text:
+            click.echo("\n".join(catalog.names()))
+            next_step("navitas power show NAME")
+        return
     if serial is not None:
         with device_of(serial) as device:
             policies = topology.read_policies(device)
             found = power.of_phone(device, policies)
             profile = read_power_profile(found.xml, name=found.source)
-            _print(profile, power.model_on(device, profile, policies))
-    elif name is not None:
-        profile = catalog.load(name)
-        _print(profile, power_model(profile, power.DEFAULT_VOLTAGE_V))
+            model = power.model_on(device, profile, policies)
     else:
-        click.echo("\n".join(catalog.names()))
+        profile = catalog.load(str(name))
+        model = power_model(profile, power.DEFAULT_VOLTAGE_V)
+    write_json(json_file, **_as_json(profile, model))
+    if is_text:
+        _print(profile, model)
 
 
-@command.command("extract")
-@click.option(
-    "--device", "serial", type=TEXT, metavar="SERIAL", help="'virtual', or a device of `navitas devices`. [the only one]"
-)
-@click.option("-o", "--output", required=True, type=WRITE_ANY_NAME, metavar="FILE", help="File to write.")
-def extract(*, serial: str | None, output: Path) -> None:
+@command.command("extract", cls=Command, example="navitas power extract -o profile.xml")
+@option("--device", "serial", type=TEXT, metavar="SERIAL", help="'virtual', or a device of `navitas devices`. [the only one]")
+@option("-o", "--output", required=True, type=WRITE_ANY_NAME, metavar="FILE", help="File to write.")
+@json_option
+def extract(*, serial: str | None, output: Path, json_file: Path | None) -> None:
     """Write a phone's own profile to a file. The cache is not used."""
+    check_json(json_file)
     check_regular_or_new(output)
     with device_of(serial) as device:
         found = power.of_phone(device, topology.read_policies(device), anew=True)
     write_to(output, lambda out: out.write(found.xml), binary=True)
-    click.echo(printable_line(f"{output}: {found.source}", 1000), err=True)
+    write_json(json_file, output=str(output), source=found.source)
+    note(printable_line(f"{output}: {found.source}", 1000))
+    next_step(f"navitas power validate {printable_line(str(output), 1000)}")
 
 
-@command.command("validate")
-@click.argument("file", type=READ_ANY_NAME)
-def validate(*, file: Path) -> int:
+@command.command("validate", cls=Command, example="navitas power validate profile.xml --json -")
+@click.argument("file", type=READ_FILE_ANY_NAME)
+@json_option
+def validate(*, file: Path, json_file: Path | None) -> int:
     """Name every defect of a profile, with its line. The exit code is 1 when it cannot be used."""
+    is_text = check_json(json_file)
+    say: Callable[[str], None] = click.echo if is_text else lambda text: None
     try:
         profile = read_power_profile(file, max_warnings=_ALL)
     except PowerProfileError as error:
-        click.echo(f"unusable: {printable_lines(error.message)}")
+        write_json(json_file, usable=False, reason=error.message, defects=[], not_used=[])
+        say(f"unusable: {printable_lines(error.message)}")
         return ExitCode.CHECK_FAILED
     frequencies = stand_in_frequencies(profile)
     warnings, unusable = profile.warnings, ""
@@ -80,17 +100,42 @@ def validate(*, file: Path) -> int:
         warnings = power_model(profile, power.DEFAULT_VOLTAGE_V, cpus or None, frequencies).warnings
     except PowerProfileError as error:
         unusable = error.message
-    for text in warnings:
-        click.echo(printable(_with_line(profile, text), 1000))
-    if others := other_components(profile):
-        click.echo(printable(f"note: not of the CPU, so not used: {', '.join(others)}", 2000))
+    defects, others = [_with_line(profile, text) for text in warnings], other_components(profile)
+    write_json(json_file, usable=not unusable, reason=unusable or None, defects=defects, not_used=list(others))
+    for text in defects:
+        say(printable(text, 1000))
+    if others:
+        say(printable(f"note: not of the CPU, so not used: {', '.join(others)}", 2000))
     if unusable:
-        click.echo(f"unusable: {printable_lines(unusable)}")
+        say(f"unusable: {printable_lines(unusable)}")
         return ExitCode.CHECK_FAILED
     where = " on a phone that reports its frequencies" if needs_frequencies(profile) else ""
     found = {0: "no defect", 1: "1 defect"}.get(len(warnings), f"{len(warnings)} defects")
-    click.echo(f"usable{where}, {found}")
+    say(f"usable{where}, {found}")
     return ExitCode.OK
+
+
+def _as_json(profile: PowerProfile, model: PowerModel) -> dict[str, object]:
+    cpu = model.cpu
+    clusters = [
+        {
+            "cores": len(cluster.cpus),
+            "cluster_ma": cluster.cluster_ma,
+            "freq_khz": cluster.freq_khz.tolist(),
+            "core_ma": cluster.core_ma.tolist(),
+        }
+        for cluster in cpu.clusters
+    ]
+    return {
+        "name": profile.name,
+        "battery_mah": model.battery_mah,
+        "voltage_v": model.voltage_v,
+        "suspend_ma": cpu.suspend_ma,
+        "idle_ma": cpu.idle_ma,
+        "active_ma": cpu.active_ma,
+        "clusters": clusters,
+        "warnings": [_with_line(profile, text) for text in model.warnings],
+    }
 
 
 def _with_line(profile: PowerProfile, text: str) -> str:
@@ -100,7 +145,7 @@ def _with_line(profile: PowerProfile, text: str) -> str:
 
 
 def _print(profile: PowerProfile, model: PowerModel) -> None:
-    console = Console(highlight=False)
+    console = output_console()
     cpu = model.cpu
     battery = f"{model.battery_mah:g} mAh" if model.battery_mah is not None else "unknown"
     console.print(f"{printable(profile.name, 200)}: battery {battery}", markup=False)
@@ -114,4 +159,4 @@ def _print(profile: PowerProfile, model: PowerModel) -> None:
             table.add_row(f"{khz / 1000:g}", f"{milliamperes:g}")
         console.print(table)
     for text in model.warnings:
-        click.secho(f"warning: {printable(_with_line(profile, text), 1000)}", err=True, fg="yellow")
+        warning(printable(_with_line(profile, text), 1000))

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from navitas.build.patterns import check_patterns
+from navitas.cli.commands import Command
 from navitas.cli.destinations import check_free
+from navitas.cli.option import option, section
 from navitas.cli.options import (
     Finite,
     ReportOptions,
@@ -20,7 +25,7 @@ from navitas.cli.options import (
     take_radios_off,
     take_report_options,
 )
-from navitas.cli.paths import FOLDER, NAME_OR_FILE, READ, TEXT
+from navitas.cli.paths import FOLDER, PROGRAM, READ, READ_FILE, TEXT
 from navitas.cli.profiling import BuildOptions, RunOptions, profile_bundles, profile_project
 from navitas.cli.standard_input import interrupt_at_end
 from navitas.collect.options import ProfileOptions
@@ -28,65 +33,85 @@ from navitas.errors import UsageError
 from navitas.report.registry import find_format
 
 
-@click.command("profile")
+@click.command(
+    "profile",
+    cls=Command,
+    project="project",
+    example="navitas profile . --tests 'SortTest#*' --repeat 5\nnavitas profile app --device SERIAL --json report.json",
+)
 @click.argument("project", type=READ, required=False)
-@click.option(
-    "--tests", multiple=True, type=TEXT, metavar="PATTERN", help="CLASS[#METHOD] with * and ?; may be given several times. [all]"
+@section(
+    "What to run",
+    option("--tests", multiple=True, type=TEXT, metavar="PATTERN", help="CLASS[#METHOD] with * and ?; repeatable. [all]"),
+    option(
+        "--repeat",
+        type=click.IntRange(1, 65535),
+        default=1,
+        show_default=True,
+        help="Repetitions, each in a new process.",
+    ),
+    option("--isolate", is_flag=True, help="Run each test in a process of its own."),
+    option("--baseline", is_flag=True, help="Run each repeat also without probes, to show what they cost."),
+    option(
+        "--timeout",
+        "timeout_s",
+        type=Finite(min=1),
+        default=3600.0,
+        show_default=True,
+        metavar="S",
+        help="Give up after silence.",
+    ),
+    option("--end-with-stdin", is_flag=True, help="Stop as on Ctrl-C when standard input ends."),
 )
-@click.option(
-    "--repeat",
-    type=click.IntRange(1, 65535),
-    default=1,
-    show_default=True,
-    help="Run the tests this many times, each time in a new process.",
+@section(
+    "Device",
+    device_option,
+    phone_option,
 )
-@click.option("--module", type=TEXT, metavar="PATH", help="Gradle path of the module to profile. [all that have tests]")
-@click.option(
-    "--variant", type=TEXT, metavar="NAME", help="The Android variant to profile, such as demoDebug. [the only one with tests]"
+@section(
+    "Build",
+    option("--module", type=TEXT, metavar="PATH", help="Gradle path of a module. [all with tests]"),
+    option("--variant", type=TEXT, metavar="NAME", help="Android variant, such as demoDebug. [the only one]"),
+    option("--test-task", type=TEXT, metavar="NAME", help="Gradle's test task, such as integrationTest. [test]"),
+    option("--gradle", type=PROGRAM, metavar="PATH", help="Gradle to use. [gradlew, else PATH]"),
+    option(
+        "--bundle",
+        "bundles",
+        multiple=True,
+        type=READ_FILE,
+        metavar="FILE",
+        from_project=False,
+        help="A bundle of navitasBundle, instead of a PROJECT; repeatable.",
+    ),
+    option("--source", type=READ, metavar="DIR", help="The project of the bundles, for its git revision."),
 )
-@device_option
-@click.option("--isolate", is_flag=True, help="Run each test in a process of its own.")
-@click.option(
-    "--test-task", type=TEXT, metavar="NAME", help="Gradle's task whose tests are meant, such as integrationTest. [test]"
-)
-@phone_option
-@click.option(
-    "--bundle",
-    "bundles",
-    multiple=True,
-    type=READ,
-    metavar="FILE",
-    help="A bundle that Gradle's navitasBundle made, instead of a PROJECT; may be given several times.",
-)
-@click.option("--source", type=READ, metavar="DIR", help="The project that the bundles were built from, for its git revision.")
-@click.option("--gradle", type=NAME_OR_FILE, metavar="PATH", help="Gradle to use. [the project's gradlew, else PATH]")
-@click.option("-o", "--output", type=FOLDER, metavar="DIR", help="The recording's folder. [navitas-recordings/…]")
-@click.option("--replace", is_flag=True, help="Replace the recording that the output folder holds.")
-@click.option("--no-tests", "instrument_tests", flag_value=False, default=True, help="No probes in test classes.")
-@click.option(
-    "--granularity",
-    type=click.Choice(["test", "class", "method"]),
-    default="method",
-    show_default=True,
-    help="test, class: no probes, energy of whole tests or of their classes.",
-)
-@click.option("--baseline", is_flag=True, help="Run each repeat once more without probes, to show what they cost.")
-@probe_options
-@measuring_options
-@click.option(
-    "--timeout",
-    "timeout_s",
-    type=Finite(min=1),
-    default=3600.0,
-    show_default=True,
-    metavar="S",
-    help="Give up after silence.",
-)
-@click.option(
-    "--end-with-stdin", is_flag=True, help="Stop as on Ctrl-C when standard input ends, for programs that start this one."
+@section(
+    "Output",
+    option("-o", "--output", type=FOLDER, metavar="DIR", help="The recording's folder. [navitas-recordings/…]"),
+    option("--replace", is_flag=True, from_project=False, help="Replace the recording in the output folder."),
 )
 @report_options
-def command(**values: Any) -> int:
+@section(
+    "Probes",
+    option(
+        "--test-probes/--no-test-probes",
+        "instrument_tests",
+        default=True,
+        renamed={"--no-tests": "--no-test-probes"},
+        help="Probes in test classes. [yes]",
+    ),
+    option(
+        "--granularity",
+        type=click.Choice(["test", "class", "method"]),
+        default="method",
+        show_default=True,
+        help="test, class: energy of these, without probes.",
+    ),
+)
+@probe_options
+@measuring_options
+@click.pass_context
+def command(ctx: click.Context, /, **values: Any) -> int:
     """Profile the JUnit tests of a Gradle project: joules per test, per thread and per method.
 
     The project's own files are not changed. Android projects run on a phone or the virtual phone, plain `java` projects on the
@@ -111,12 +136,23 @@ def command(**values: Any) -> int:
             raise UsageError(
                 "--source says where bundles come from, and there is none", "name the project alone, or add --bundle"
             )
-        return profile_project(project or Path(), build, options, report, run)
-    if project is not None or build != BuildOptions():
+        return profile_project(_named(project), build, options, report, run)
+    if project is not None or _given(ctx, building):
         raise UsageError(
             "a bundle is built already: it comes without PROJECT and without options of a build", "set these in its build"
         )
     return profile_bundles(bundles, options, report, run, source)
+
+
+def _given(ctx: click.Context, names: Iterable[str]) -> bool:
+    """Whether one of these options is on the command line. Those of a settings file are for builds, and go with none."""
+    return any(ctx.get_parameter_source(name) == ParameterSource.COMMANDLINE for name in names)
+
+
+def _named(project: Path | None) -> Path:
+    """The project by its folder's name, which messages can show: `.` names none."""
+    path = project or Path()
+    return path if path.name not in ("", "..") else Path(os.path.realpath(path))
 
 
 def _check_report(report: ReportOptions, granularity: str) -> None:

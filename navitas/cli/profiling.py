@@ -17,10 +17,12 @@ from navitas.build.framework import fetch_framework
 from navitas.build.git import revision
 from navitas.build.gradle import build_bundles, check_project
 from navitas.build.lock import project_lock
+from navitas.build.source_classes import undeclared
 from navitas.bundle.manifest import AndroidManifest
 from navitas.bundle.reader import Bundle, open_bundles
 from navitas.cli.background import BackgroundContext
 from navitas.cli.destinations import check_outputs
+from navitas.cli.messages import warning
 from navitas.cli.options import VIRTUAL, ReportOptions
 from navitas.cli.origin import java_of_tests, provenance
 from navitas.cli.progress import ConsoleProgress
@@ -31,6 +33,7 @@ from navitas.folder_lock import FolderLock
 from navitas.owned_folder import owned_folder
 from navitas.recording.manifest import Provenance
 from navitas.recording.writer import check_place, reserved
+from navitas.untrusted_text import printable
 from navitas.virtual_phone import firmware
 from navitas.virtual_phone.kernel.spec import find_profile, load_spec
 
@@ -71,6 +74,7 @@ class RunOptions:
 def profile_project(project: Path, build: BuildOptions, options: ProfileOptions, report: ReportOptions, run: RunOptions) -> int:
     """Build a Gradle project and profile it; returns the exit code."""
     check_project(project)
+    _warn_of_patterns(project, options.tests)
     java: list[str] = []
     with owned_folder("navitas-bundles-") as folder, BackgroundContext(lambda: nullcontext(revision(project))) as git:
 
@@ -88,6 +92,13 @@ def profile_project(project: Path, build: BuildOptions, options: ProfileOptions,
             return provenance(_java_of_tests(bundles, run), build_java=next(iter(java), None), revision=git.result())
 
         return _profile(made, Path(os.path.realpath(project)).name, origin, options, report=report, run=run)
+
+
+def _warn_of_patterns(project: Path, patterns: Sequence[str]) -> None:
+    """Name mistyped patterns before the build. Only the build knows all tests, so it goes on."""
+    for pattern, near in undeclared(project, patterns).items():
+        nearest = f" (nearest: {', '.join(near)})" if near else ""
+        warning(printable(f"--tests {pattern}: no source file declares such a class{nearest}", 1000))
 
 
 def profile_bundles(

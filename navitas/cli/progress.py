@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import time
 from contextlib import suppress
 from types import TracebackType
 
@@ -12,6 +13,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.status import Status
 
+from navitas.cli.messages import is_quiet, is_verbose
+from navitas.cli.standard_output import error_console
 from navitas.untrusted_text import printable, printable_line
 
 _DETAIL_WIDTH = 100
@@ -26,23 +29,26 @@ class ConsoleProgress:
     """Shows stage, detail and test counts; nothing of it goes to standard output. `only_live`: on a terminal alone."""
 
     def __init__(self, console: Console | None = None, *, only_live: bool = False) -> None:
-        self._console = console or Console(stderr=True)
+        self._console = console or error_console()
         self._only_live = only_live
         self._status: Status | None = None
         self._stage = ""
+        self._started_s = 0.0
 
     def __enter__(self) -> ConsoleProgress:
-        if self._console.is_terminal:
+        if self._console.is_terminal and not is_quiet():
             self._status = self._console.status("starting")
             self._status.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._say_time()
         if self._status:
             self._status.stop()
 
     def stage(self, text: str) -> None:
-        self._stage = printable(text)
+        self._say_time()
+        self._stage, self._started_s = printable(text), time.monotonic()
         if self._status:
             self._status.update(escape(self._stage))
         else:
@@ -61,6 +67,11 @@ class ConsoleProgress:
         elif number in (1, total) or number % math.ceil(max(total, 1) / _TEST_LINES) == 0:
             self._print(f"  {count} {escape(label_of(name, _DETAIL_WIDTH))}")
 
+    def _say_time(self) -> None:
+        """With `--verbose`, print how long the stage took."""
+        if self._stage and is_verbose():
+            self._write(escape(f"{self._stage}: {time.monotonic() - self._started_s:.2f} s"))
+
     def _room(self, before: str) -> int:
         """Columns that are left on the live line, which must not wrap, after the spinner and `before`."""
         room = self._console.width - _SPINNER_WIDTH - cell_len(before) - 1
@@ -68,8 +79,10 @@ class ConsoleProgress:
 
     def _print(self, text: str) -> None:
         """A reader that has gone must not keep a profiling from its end, where the device is cleaned."""
-        if self._only_live:
-            return
+        if not self._only_live and not is_quiet():
+            self._write(text)
+
+    def _write(self, text: str) -> None:
         with suppress(OSError, SystemExit):  # rich leaves by SystemExit when the pipe is broken
             self._console.print(text, highlight=False, soft_wrap=True)
 

@@ -10,9 +10,11 @@ import click
 
 from navitas.build.gradle import find_gradle
 from navitas.bundle.reader import open_bundle
+from navitas.cli.commands import Command
 from navitas.cli.destinations import check_free
 from navitas.cli.map_ids import map_ids
 from navitas.cli.maps import read_map
+from navitas.cli.option import option
 from navitas.cli.options import (
     VIRTUAL,
     Finite,
@@ -23,7 +25,7 @@ from navitas.cli.options import (
     take_radios_off,
     take_report_options,
 )
-from navitas.cli.paths import FOLDER, NAME_OR_FILE, READ, TEXT
+from navitas.cli.paths import FOLDER, PROGRAM, READ_FILE, TEXT
 from navitas.cli.profiling import RunOptions, record_use
 from navitas.cli.waiting import until_enter
 from navitas.collect.app_use import Use
@@ -32,19 +34,17 @@ from navitas.collect.options import ProfileOptions
 from navitas.errors import UsageError
 
 
-@click.command("record")
+@click.command("record", cls=Command, example="navitas record org.example.app --device SERIAL --duration 60")
 @click.argument("package", type=TEXT)
 @click.argument("words", metavar="[-- COMMAND…]", nargs=-1, type=TEXT)
 @device_option
 @phone_option
-@click.option("--bundle", type=READ, metavar="FILE", help="Install the app of this bundle first.")
-@click.option("--map", "map_file", type=READ, metavar="FILE", help="Its build's map.json, or bundle.")
-@click.option(
-    "--gradle", type=NAME_OR_FILE, metavar="PATH", help="Gradle that fetches Android's framework. [project's gradlew, else PATH]"
-)
-@click.option("--duration", "duration_s", type=Finite(min=0.1), metavar="S", help="End after this time. [Enter or Ctrl-C]")
-@click.option("-o", "--output", type=FOLDER, metavar="DIR", help="The recording's folder.")
-@click.option("--replace", is_flag=True, help="Replace the recording that the output folder holds.")
+@option("--bundle", type=READ_FILE, from_project=False, metavar="FILE", help="Install the app of this bundle first.")
+@option("--map", "map_file", type=READ_FILE, from_project=False, metavar="FILE", help="Its build's map.json, or bundle.")
+@option("--gradle", type=PROGRAM, metavar="PATH", help="Gradle that fetches Android's framework. [project's gradlew, else PATH]")
+@option("--duration", "duration_s", type=Finite(min=0.1), metavar="S", help="End after this time. [Enter or Ctrl-C]")
+@option("-o", "--output", type=FOLDER, metavar="DIR", help="The recording's folder.")
+@option("--replace", is_flag=True, from_project=False, help="Replace the recording that the output folder holds.")
 @measuring_options
 @report_options
 def command(**values: Any) -> int:

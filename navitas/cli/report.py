@@ -11,26 +11,32 @@ from navitas.cli.analysis import load_profile
 from navitas.cli.destinations import check_outputs
 from navitas.cli.formats import FormatsCommand
 from navitas.cli.maps import read_map
+from navitas.cli.option import option
 from navitas.cli.options import report_options, take_report_options
 from navitas.cli.outputs import print_report, write_files
-from navitas.cli.paths import READ_ANY_NAME, WRITE_ANY_NAME
+from navitas.cli.paths import READ_ANY_NAME, READ_FILE_ANY_NAME, WRITE_ANY_NAME
 from navitas.cli.progress import ConsoleProgress
 from navitas.errors import UsageError
 from navitas.recording.late_maps import add_map
 from navitas.report.json_report import schema
 
 
-@click.command("report", cls=FormatsCommand)
+@click.command(
+    "report",
+    cls=FormatsCommand,
+    example="navitas report navitas-recordings/demo --json - | jq .totals",
+)
 @click.argument("recording", type=READ_ANY_NAME, required=False)
-@click.option("--schema", "print_schema", is_flag=True, help="Print the JSON report's JSON Schema and end.")
-@click.option(
+@option("--schema", "print_schema", is_flag=True, help="Print the JSON report's JSON Schema and end.")
+@option(
     "--map",
     "map_file",
-    type=READ_ANY_NAME,
+    type=READ_FILE_ANY_NAME,
+    from_project=False,
     metavar="FILE",
     help="The app's map.json, or bundle, where the recording lacks it; it is put there.",
 )
-@click.option(
+@option(
     "-o",
     "--output",
     "outputs",

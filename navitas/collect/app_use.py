@@ -158,7 +158,10 @@ def _first_process(device: Device, package: str, said: str) -> str | None:
         time.sleep(_POLL_S)
     if not _processes(device, package):
         why = f"; when it was started, monkey said: {said}" if said else ""
-        raise DeviceError(f"device {device.info.serial}: {package} does not run{why}", "start it on the phone to see why")
+        on_phone = device.info.kind == "phone"
+        on_virtual = "check that the app has a launcher activity that the virtual phone can run: docs/virtual-phone.md"
+        remedy = "start it on the phone to see why" if on_phone else on_virtual
+        raise DeviceError(f"device {device.info.serial}: {package} does not run{why}", remedy)
     raise DeviceError(
         f"device {device.info.serial}: {package} runs, but records nothing: it is not an instrumented build",
         "give the bundle that its build made by --bundle (navitas plugin), which installs it",

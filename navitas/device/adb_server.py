@@ -10,6 +10,7 @@ import tempfile
 from dataclasses import dataclass
 
 from navitas.device.server_client import AdbError, AdbTimeout, ServerClient, program_path
+from navitas.device.server_use import server_started, use_server
 from navitas.errors import DeviceError
 
 __all__ = [
@@ -59,6 +60,8 @@ def adb_path() -> str:
 def user_client() -> ServerClient:
     """Client of the user's own server, as adb's variables name it; where none runs it is started, as adb would.
 
+    `server_use.end_started_servers` ends one that was started here.
+
     Raises `DeviceError` when it cannot be reached or started.
     """
     client = ServerClient.of_user()
@@ -69,9 +72,11 @@ def user_client() -> ServerClient:
         if not client.is_startable:
             raise DeviceError(f"no adb server runs at {client.where}", "start it there: adb start-server") from None
         _start_server(client.port)
+        server_started(client)
     except OSError as error:
         remedy = "check ADB_SERVER_SOCKET, ANDROID_ADB_SERVER_HOST and ANDROID_ADB_SERVER_PORT"
         raise DeviceError(f"the adb server at {client.where} cannot be reached: {error}", remedy) from None
+    use_server(client)
     return client
 
 

@@ -26,7 +26,7 @@ def serial(phone: AdbDevice, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_the_doctor_finds_nothing_in_the_way(serial: str, capsys: Capture) -> None:
-    assert run(["doctor", "--json"]) == 0, "the only device"
+    assert run(["doctor", "--json", "-"]) == 0, "the only device"
     found = json.loads(capsys.readouterr().out)
     assert (found["serial"], found["schema_version"]) == (serial, 1)
     assert (found["evidence"], found["evidence_untraced"]) == ("sched", "thread-freq")
@@ -56,7 +56,7 @@ def test_what_was_left_is_given_back(serial: str, phone: AdbDevice, capsys: Capt
 
 
 def test_a_device_that_is_not_there(serial: str, capsys: Capture) -> None:
-    assert run(["doctor", "--device", "none", "--json"]) == 4
+    assert run(["doctor", "--device", "none", "--json", "-"]) == 4
     found = json.loads(capsys.readouterr().out)
     assert found["evidence"] is None and "none is not connected" in found["checks"][-1]["found"] and found["checks"][-1]["remedy"]
 

@@ -85,7 +85,7 @@ GOLDEN = Path(__file__).parents[1] / "golden" / "recording-v1"
 
 def test_two_profilings_of_one_project_at_once(start_navitas: Start, navitas: Run, project: Path, tmp_path: Path) -> None:
     first = start_navitas("profile", project, "--tests", "*#waits", "-o", "one")
-    second = start_navitas("profile", project, "--tests", "*#passes", "-o", "two", "--no-tests")
+    second = start_navitas("profile", project, "--tests", "*#passes", "-o", "two", "--no-test-probes")
     ended = second.end()
     assert ended.code == 0, ended.err
     second.check_nothing_left()

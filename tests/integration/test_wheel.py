@@ -112,7 +112,7 @@ def test_it_instruments_without_maven(installed: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "a.jar", "w") as jar:
         jar.write(tmp_path / "classes/p/A.class", "p/A.class")
 
-    done = run(installed, tmp_path, "instrument", "a.jar", "-o", "out.jar", "--map", "map.json")
+    done = run(installed, tmp_path, "instrument", "a.jar", "-o", "out.jar", "--map-output", "map.json")
     assert done.returncode == 0, done.stderr
     assert [method["name"] for method in json.loads((tmp_path / "map.json").read_text())["methods"]] == ["<init>", "main"]
 

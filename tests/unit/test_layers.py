@@ -27,7 +27,7 @@ ALLOWED = {
     "unknown_parts": set(),
     "bundle": {"errors", "regular_files", "unknown_parts"},
     "perfetto": set(),
-    "device": {"errors", "new_files", "regular_files", "untrusted_text"},
+    "device": {"errors", "folder_lock", "new_files", "regular_files", "untrusted_text", "user_folders"},
     "virtual_phone": {
         "errors",
         "apk",

@@ -42,7 +42,7 @@ def jar_of(path: Path, files: Mapping[str, bytes]) -> Path:
 
 def instrument(tmp_path: Path, source: Path, *more: str) -> int:
     out = tmp_path / ("out.jar" if source.is_file() else "out")
-    return run(["instrument", str(source), "-o", str(out), "--map", str(tmp_path / "map.json"), *more])
+    return run(["instrument", str(source), "-o", str(out), "--map-output", str(tmp_path / "map.json"), *more])
 
 
 def test_a_jar_tells_which_frameworks_it_leaves_out(
@@ -106,7 +106,7 @@ def test_the_map_goes_over_nothing_else(
     before = jar_of(tmp_path / "in.jar", {"a.txt": b"x"}).read_bytes()
     (tmp_path / "link.jar").symlink_to("in.jar")
     out = "out" if map_file.startswith("out/") else "out.jar"
-    assert run(["instrument", "in.jar", "-o", out, "--map", map_file]) == ExitCode.USAGE
+    assert run(["instrument", "in.jar", "-o", out, "--map-output", map_file]) == ExitCode.USAGE
     assert map_file in capsys.readouterr().err
     assert (tmp_path / "in.jar").read_bytes() == before
     assert not (tmp_path / out).exists()
@@ -119,5 +119,5 @@ def test_the_map_takes_no_place_of_a_copied_file(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "classes/a").mkdir(parents=True)
     (tmp_path / "classes/a/A.class").touch()
-    assert run(["instrument", "classes", "-o", "out", "--map", map_file]) == ExitCode.USAGE
+    assert run(["instrument", "classes", "-o", "out", "--map-output", map_file]) == ExitCode.USAGE
     assert "would overwrite the output" in capsys.readouterr().err

@@ -66,7 +66,7 @@ def test_radios_are_off_on_a_phone_that_may_be_set(capsys: pytest.CaptureFixture
 
 
 def test_a_navitas_error_shows_message_and_remedy(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["report", str(tmp_path / "nothing")]) == ExitCode.TROUBLE
+    assert run(["report", str(tmp_path / "nothing")]) == ExitCode.USAGE
     lines = capsys.readouterr().err.splitlines()
     assert lines[0].startswith("error: ")
     assert str(tmp_path / "nothing") in lines[0]
@@ -76,7 +76,7 @@ def test_a_navitas_error_shows_message_and_remedy(tmp_path: Path, capsys: pytest
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     golden = Path(__file__).parents[2] / "golden/recording-v1"
     (tmp_path / "file").write_text("")
-    assert run(["report", str(golden), "--json", str(tmp_path / "file/out.json")]) == ExitCode.TROUBLE
+    assert run(["report", str(golden), "--json", str(tmp_path / "file/out.json")]) == ExitCode.USAGE
     assert str(tmp_path / "file") in capsys.readouterr().err
 
 
@@ -87,8 +87,8 @@ def test_a_full_disk_is_named_by_its_file(capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_messages_cannot_steer_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["report", "a\x1b[31m\x07\nb"]) == ExitCode.TROUBLE
-    assert "error: a\\u001b[31m\\u0007\nb: there is no such recording" in capsys.readouterr().err
+    assert run(["report", "a\x1b[31m\x07\nb"]) == ExitCode.USAGE
+    assert "error: RECORDING: a\\u001b[31m\\u0007\nb: No such file" in capsys.readouterr().err
 
 
 def test_a_link_in_a_circle_is_replaced_by_the_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -97,8 +97,8 @@ def test_a_link_in_a_circle_is_replaced_by_the_report(tmp_path: Path, capsys: py
     assert run(["report", str(golden), "--json", str(tmp_path / "loop")]) == ExitCode.OK
     assert "Traceback" not in capsys.readouterr().err and (tmp_path / "loop").is_file()
     (tmp_path / "on").symlink_to("on")
-    assert run(["report", str(golden), "--json", str(tmp_path / "on/out.json")]) == ExitCode.TROUBLE
-    assert f"{tmp_path / 'on'}: " in capsys.readouterr().err
+    assert run(["report", str(golden), "--json", str(tmp_path / "on/out.json")]) == ExitCode.USAGE
+    assert f": {tmp_path / 'on'}\n" in capsys.readouterr().err
 
 
 def test_closed_streams_that_are_needed_are_reported(tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_figures_are_numbers(option: str, capsys: pytest.CaptureFixture[str]) ->
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["profile", "/nonexist"], "no such folder: /nonexist"),
+        (["profile", "/nonexist"], "PROJECT: /nonexist: No such file"),
         (["profile", "{here}"], "not a Gradle project"),
         (["profile", "{here}/sample", "--phone", "nope"], "no phone named 'nope'"),
         (["profile", "{here}/sample", "--power-profile", "nope"], "no power profile 'nope'"),
@@ -197,6 +197,18 @@ def test_what_was_measured_is_told_although_no_report_can_be_made(tmp_path: Path
     error = capsys.readouterr().err
     assert "FAILED a.BTest#c: why" in error
     assert f"recording: {recording}\n" in error
+
+
+def test_a_profiling_ends_with_what_to_do_next_and_names_no_project_by_a_dot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recording = Path(shutil.copytree(Path(__file__).parents[2] / "golden/recording-v1", tmp_path / "rec"))
+    report_outcome(ProfilingOutcome(recording, {}, crashed=False), navitas.load(recording), ReportOptions())
+    assert capsys.readouterr().err.splitlines()[-1].startswith(f"next: navitas report {recording} ")
+    monkeypatch.chdir(tmp_path)
+    for words in (["profile"], ["profile", "."]):
+        assert run(words) == ExitCode.USAGE
+        assert f"error: {tmp_path} is not a Gradle project" in capsys.readouterr().err
 
 
 def test_a_large_recording_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

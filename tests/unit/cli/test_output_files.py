@@ -34,9 +34,12 @@ def test_errors_name_the_file_as_the_user_did(tmp_path: Path, monkeypatch: pytes
     with pytest.raises(OSError, match="No space left") as full:
         write_to(Path("full"), lambda out: print("x", file=out))
     assert full.value.filename == "full"
-    with pytest.raises(FileExistsError) as below:
+    with pytest.raises(NotADirectoryError) as below:
         write_to(Path("file/report"), lambda out: None)
-    assert below.value.filename == str(tmp_path / "file"), "the folder that cannot be made"
+    assert below.value.filename == "file/report"
+    with pytest.raises(FileNotFoundError):
+        write_to(Path("link"), lambda out: None)
+    Path("missing/folder").mkdir(parents=True)
     write_to(Path("link"), lambda out: print("µ", file=out))
     assert Path("missing/folder/below").read_bytes() == b"\xc2\xb5\n" and Path("link").is_symlink()
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from fake_device import FakeDevice
@@ -15,6 +16,7 @@ from support.no_progress import NoProgress
 from navitas.collect import app_use
 from navitas.collect.app_use import Use
 from navitas.collect.instrument import Instrumented
+from navitas.device.base import DeviceInfo
 from navitas.errors import DeviceError
 
 
@@ -72,3 +74,16 @@ def test_why_an_app_did_not_start_is_in_the_error(tmp_path: Path, monkeypatch: p
     device = FakeDevice({"monkey": "// CRASH: a.b (pid 7)\n// Short Msg: java.lang.IllegalStateException\n", "ps": "PID NAME\n"})
     with pytest.raises(DeviceError, match=r"a\.b does not run; .*monkey said: // CRASH: a\.b \(pid 7\) // Short Msg: java"):
         app_use._use(device, use(), Instrumented(), tmp_path / "raw", NoProgress())
+
+
+@pytest.mark.parametrize("kind", ["phone", "virtual"])
+def test_the_remedy_for_an_app_that_does_not_run_fits_the_device(
+    kind: Literal["phone", "virtual"], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(app_use, "_EVENTS_S", 0.0)
+    device = FakeDevice({"monkey": "", "ps": "PID NAME\n"})
+    device.info = DeviceInfo(kind, "x", "", "", 30)
+    with pytest.raises(DeviceError) as error:
+        app_use._use(device, use(), Instrumented(), tmp_path / "raw", NoProgress())
+    assert ("start it on the phone" in error.value.remedy) == (kind == "phone")
+    assert ("docs/virtual-phone.md" in error.value.remedy) == (kind == "virtual")

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import socket
+import sys
 import time
 from pathlib import Path
 
 import pytest
 from support.fake_adb import block, fail, fake_adb, free_port
 
+from navitas.cli.main import run
+from navitas.device import server_use
 from navitas.device.adb import select_device
 from navitas.device.adb_server import ListedDevice, adb_path, list_devices, user_client
+from navitas.device.server_use import end_started_servers
 from navitas.errors import DeviceError, UsageError
 
 LISTING = """\
@@ -147,3 +153,78 @@ def test_a_port_that_is_none_is_wrong_usage(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", "usb")
     with pytest.raises(UsageError, match="ANDROID_ADB_SERVER_PORT"):
         user_client()
+
+
+STARTS = """\
+import socket, sys
+server = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+while True:
+    connection, _ = server.accept()
+    with connection:
+        request = connection.recv(4096)
+        connection.sendall(b"OKAY" if b"kill" in request else b"OKAY0000")
+        if b"kill" in request:
+            sys.exit()
+"""
+"""An adb server that knows no devices and can be ended."""
+
+
+@pytest.fixture
+def startable(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> int:
+    """The port of a server that does not run, and that the adb program can start."""
+    port = free_port()
+    (tmp_path / "server.py").write_text(STARTS)
+    start = f"{sys.executable} {tmp_path / 'server.py'} {port} & sleep 1"
+    monkeypatch.setenv("ADBUTILS_ADB_PATH", str(script(tmp_path / "adb", f"({start})")))
+    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(port))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return port
+
+
+def _is_running(port: int) -> bool:
+    deadline = time.monotonic() + 5
+    while time.monotonic() < deadline:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) != 0:
+                return False
+        time.sleep(0.05)
+    return True
+
+
+@pytest.mark.parametrize("arguments", [["devices"], ["profile", "--device", "foo"], ["doctor", "--device", "foo"]])
+def test_a_server_that_a_command_has_started_ends_with_it(
+    arguments: list[str], startable: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "build.gradle").touch()
+    run(arguments)
+    assert not _is_running(startable)
+
+
+def test_a_server_that_another_process_uses_too_is_left_to_it(startable: int, tmp_path: Path) -> None:
+    client = user_client()
+    other = os.open(next((tmp_path / "state/navitas").glob("adb-server-*.lock")), os.O_RDWR)
+    fcntl.flock(other, fcntl.LOCK_SH)
+    end_started_servers()
+    client.probe(5.0)
+    assert os.pread(other, 100, 0) == b"to be ended\n"
+    os.close(other)
+    server_use._uses[client.where] = server_use._Use(client, os.open(_lock(tmp_path), os.O_RDWR))  # the other process, at its end
+    end_started_servers()
+    assert not _is_running(startable)
+
+
+def test_the_mark_of_a_process_that_was_killed_ends_no_other_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    with fake_adb({"host:devices-l": block("x  device")}) as server:
+        monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(server.port))
+        user_client()
+        end_started_servers()
+        _lock(tmp_path).write_text("to be ended\n")
+        user_client()
+        end_started_servers()
+        assert "host:kill" not in server.asked
+
+
+def _lock(folder: Path) -> Path:
+    return next((folder / "state/navitas").glob("adb-server-*.lock"))

@@ -4,27 +4,29 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeSet;
 
-/** Counts the classes that got no probes by the reason, in words. */
+/** Counts the classes that got no probes by the reason, and names the patterns that would change it. */
 final class LeftOut {
-  private static final String INCLUDE = " (name them by include patterns)";
+  private static final int MOST_PATTERNS = 3;
 
   private LeftOut() {}
 
-  /** One line, such as {@code 2 classes newer than Java 21, 1 of known frameworks (name them by include patterns)}. */
+  /** One line, such as {@code 2 classes newer than Java 21, 1 of known frameworks (include kotlin.** to instrument)}. */
   static String reasons(List<Contents> all, Options options) {
-    Map<String, Integer> counts = new LinkedHashMap<>();
+    Map<String, List<Entry>> byReason = new LinkedHashMap<>();
     for (Contents contents : all) {
       for (Entry entry : contents.entries) {
         if (entry.verdict != null && !entry.probed()) {
-          counts.merge(reason(entry, options), 1, Integer::sum);
+          byReason.computeIfAbsent(reason(entry, options), reason -> new ArrayList<>()).add(entry);
         }
       }
     }
     List<String> parts = new ArrayList<>();
-    counts.forEach((reason, count) -> {
+    byReason.forEach((reason, entries) -> {
+      int count = entries.size();
       String noun = parts.isEmpty() ? (count == 1 ? " class " : " classes ") : " ";
-      parts.add(count + noun + reason);
+      parts.add(count + noun + reason + remedy(entries));
     });
     return String.join(", ", parts);
   }
@@ -38,13 +40,13 @@ final class LeftOut {
   private static String reason(Entry entry, Options options) {
     switch (entry.verdict) {
       case FRAMEWORK:
-        return "of known frameworks" + INCLUDE;
+        return "of known frameworks";
       case DEPENDENCY:
-        return "of dependencies" + INCLUDE;
+        return "of dependencies";
       case NOT_INCLUDED:
-        return "that no include pattern matches (" + String.join(" ", options.includes()) + ")";
+        return "that no include pattern matches: " + String.join(" ", options.includes());
       case EXCLUDED:
-        return "excluded";
+        return "excluded by " + String.join(" ", options.excludes());
       case NO_CODE:
         return "without code";
       default:
@@ -61,5 +63,30 @@ final class LeftOut {
       return "already instrumented";
     }
     return "without methods that can get probes";
+  }
+
+  /** The include patterns that would take in classes that were left out for one reason; empty where none would. */
+  private static String remedy(List<Entry> entries) {
+    TreeSet<String> patterns = new TreeSet<>();
+    for (Entry entry : entries) {
+      String name = entry.path.substring(0, entry.path.length() - ".class".length()).replace('/', '.');
+      switch (entry.verdict) {
+        case FRAMEWORK:
+          String framework = Selection.frameworkOf(name);
+          patterns.add(framework == null ? name : framework);
+          break;
+        case DEPENDENCY:
+        case NOT_INCLUDED:
+          patterns.add(name.indexOf('.') < 0 ? name : name.substring(0, name.lastIndexOf('.')) + ".**");
+          break;
+        default:
+      }
+    }
+    if (patterns.isEmpty()) {
+      return "";
+    }
+    int more = patterns.size() - MOST_PATTERNS;
+    List<String> shown = new ArrayList<>(patterns).subList(0, Math.min(patterns.size(), MOST_PATTERNS));
+    return " (include " + String.join(" ", shown) + (more > 0 ? " and " + more + " more" : "") + " to instrument)";
   }
 }

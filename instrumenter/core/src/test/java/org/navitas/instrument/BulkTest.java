@@ -408,10 +408,15 @@ public class BulkTest {
     compile(in, "kotlin.Thing", "");
     Summary none = BulkInstrumenter.run(inputs(new Input(in, out, Input.MAIN, ":app", true)), Options.defaults(), map);
     assertEquals(
-        Collections.singletonList("no method was instrumented: 1 class of known frameworks (name them by include patterns)"),
+        Collections.singletonList("no method was instrumented: 1 class of known frameworks (include kotlin.** to instrument)"),
         none.warnings());
     Summary summary = run(Options.builder().include(Collections.singletonList("no.such.**")).build());
-    assertTrue(summary.warnings().toString(), summary.warnings().toString().contains("no.such.**"));
+    assertEquals(
+        Collections.singletonList("no method was instrumented: "
+            + "1 class that no include pattern matches: no.such.** (include kotlin.** to instrument)"),
+        summary.warnings());
+    Summary excluded = run(Options.builder().exclude(Collections.singletonList("kotlin.T*")).build());
+    assertEquals(Collections.singletonList("no method was instrumented: 1 class excluded by kotlin.T*"), excluded.warnings());
   }
 
   @Test
@@ -428,7 +433,7 @@ public class BulkTest {
     Summary summary = BulkInstrumenter.run(inputs(new Input(in, out, Input.MAIN, ":app", true)), Options.defaults(), map);
     String last = summary.warnings().get(summary.warnings().size() - 1);
     assertEquals(
-        "no method was instrumented: 1 class broken, 2 newer than Java 21, 1 of known frameworks (name them by include patterns)",
+        "no method was instrumented: 1 class broken, 2 newer than Java 21, 1 of known frameworks (include kotlin.** to instrument)",
         last);
   }
 

@@ -1,0 +1,132 @@
+"""Lines on standard error, and how many of them the user wants: `--quiet`, `--verbose`, `--color`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from typing import IO, Literal
+
+import click
+
+from navitas.untrusted_text import printable_line
+
+_LONGEST_LINE = 10_000
+Color = Literal["auto", "always", "never"]
+
+
+class Verbosity(IntEnum):
+    """Which lines are shown. Results, warnings and errors are shown at every level."""
+
+    QUIET = -1
+    NORMAL = 0
+    VERBOSE = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Preferences:
+    """What the user chose for this run of the command line."""
+
+    verbosity: Verbosity = Verbosity.NORMAL
+    color: Color = "auto"
+
+
+class _State:
+    """The process has one standard error, which other threads also write to."""
+
+    current = Preferences()
+
+
+def preferences() -> Preferences:
+    """The preferences of this run."""
+    return _State.current
+
+
+def prefer(chosen: Preferences) -> None:
+    """Replace the preferences of this run."""
+    _State.current = chosen
+
+
+def prefer_verbosity(verbosity: Verbosity) -> None:
+    """Replace the verbosity."""
+    prefer(replace(_State.current, verbosity=verbosity))
+
+
+def prefer_color(color: Color) -> None:
+    """Replace the rule for color."""
+    prefer(replace(_State.current, color=color))
+
+
+def is_quiet() -> bool:
+    """Whether progress, notes and next steps are left out."""
+    return _State.current.verbosity == Verbosity.QUIET
+
+
+def is_verbose() -> bool:
+    """Whether origins of values, paths and times are shown."""
+    return _State.current.verbosity == Verbosity.VERBOSE
+
+
+def is_colored(stream: IO[str] | None) -> bool:
+    """Whether text on a stream has color: `--color`, else `NO_COLOR`, else `FORCE_COLOR`, else whether it is a terminal."""
+    if _State.current.color != "auto":
+        return _State.current.color == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return stream is not None and stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def note(text: str) -> None:
+    """Print a line that `--quiet` leaves out."""
+    if not is_quiet():
+        _print(text)
+
+
+def next_step(text: str) -> None:
+    """Print what the user can do next, as the last line of a command."""
+    note(f"next: {text}")
+
+
+def detail(text: str) -> None:
+    """Print a line that only `--verbose` shows."""
+    if is_verbose():
+        _print(text)
+
+
+def place(text: str) -> None:
+    """Print where a result is. `--quiet` keeps it: a result that cannot be found is none."""
+    _print(text)
+
+
+def warning(text: str) -> None:
+    """Print a warning."""
+    _print(f"warning: {text}", "yellow")
+
+
+def error(message: str, remedy: str = "") -> None:
+    """Print an error and its remedy."""
+    failure(f"error: {message}")
+    if remedy:
+        _print(f"       {remedy}")
+
+
+def failed_check(message: str, remedy: str) -> None:
+    """Print what a check found, and where to look."""
+    _print(f"check failed: {message}", "yellow")
+    _print(f"       {remedy}")
+
+
+def failure(text: str) -> None:
+    """Print a line about something that failed."""
+    _print(text, "red")
+
+
+def _print(text: str, color: str | None = None) -> None:
+    """Print lines, with nothing in them that steers a terminal. A reader that has gone changes nothing of the work."""
+    with suppress(OSError):
+        lines = "\n".join(printable_line(line, _LONGEST_LINE) for line in text.split("\n"))
+        click.secho(lines, err=True, fg=color, color=is_colored(sys.stderr))

@@ -1,0 +1,93 @@
+"""Options of commands: their groups in `--help`, their environment variables, and their old names."""
+
+from __future__ import annotations
+
+import copy
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Option(click.Option):
+    """An option of a command.
+
+    `section` is its group in `--help`. `renamed` maps old spellings to new ones: an old one works, is not in `--help`, and prints
+    a notice. `from_project` says whether a project's settings file may set it (docs/cli.md#settings-files).
+    """
+
+    def __init__(
+        self,
+        param_decls: Sequence[str] | None = None,
+        *,
+        section: str = "",
+        renamed: Mapping[str, str] | None = None,
+        from_project: bool = True,
+        **attributes: Any,
+    ) -> None:
+        super().__init__(param_decls, **attributes)
+        self.section = section
+        self.renamed = dict(renamed or {})
+        self.from_project = from_project
+        self.old_name: str | None = None
+        """In the order of given options: the old spelling that was used."""
+
+    @property
+    def long_name(self) -> str:
+        """The spelling without dashes, as in settings files: `sample-interval`."""
+        return max(self.opts, key=len).lstrip("-")
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        """Also add the old names: copies of this option, which the parser then finds in the order of given options."""
+        super().add_to_parser(parser, ctx)
+        for old, new in self.renamed.items():
+            stand_in = copy.copy(self)
+            stand_in.old_name = old
+            if new in self.secondary_opts:
+                parser.add_option(obj=stand_in, opts=[old], dest=self.name, action="store_const", const=False)
+                continue
+            stand_in.opts, stand_in.secondary_opts = [old], []
+            click.Option.add_to_parser(stand_in, parser, ctx)
+
+    def variable(self, ctx: click.Context) -> str | None:
+        """The environment variable that sets it, such as NAVITAS_FLEET_HOGS_TOP."""
+        if ctx.auto_envvar_prefix is None or not self.allow_from_autoenv:
+            return None
+        return f"{ctx.auto_envvar_prefix}_{self.long_name.replace('-', '_').upper()}"
+
+    def resolve_envvar_value(self, ctx: click.Context) -> str | None:
+        """The value of its variable. Click names variables by the parameter in the code, which users do not know."""
+        variable = self.variable(ctx)
+        return (os.environ.get(variable) or None) if variable is not None else None
+
+    def get_error_hint(self, ctx: click.Context | None) -> str:
+        """Name the option as it was given: the variable where a variable gave it."""
+        if ctx is not None and ctx.get_parameter_source(self.name or "") == click.core.ParameterSource.ENVIRONMENT:
+            return f"{self.variable(ctx)} (--{self.long_name})"
+        return super().get_error_hint(ctx) if ctx is not None else f"--{self.long_name}"
+
+    def source(self, ctx: click.Context) -> click.core.ParameterSource | None:
+        """Where its value came from."""
+        return ctx.get_parameter_source(self.name or "")
+
+
+def option(*param_decls: str, cls: type[Option] = Option, **attributes: Any) -> Callable[[F], F]:
+    """Add an `Option` to a command."""
+    return click.option(*param_decls, cls=cls, **attributes)
+
+
+def section(title: str, *options: Callable[[F], F]) -> Callable[[F], F]:
+    """Add options in the order given, as a group of `--help`. Options that have a group already keep it."""
+
+    def decorate(function: F) -> F:
+        for add in reversed(options):
+            function = add(function)
+        for param in getattr(function, "__click_params__", ()):
+            if isinstance(param, Option) and not param.section:
+                param.section = title
+        return function
+
+    return decorate

@@ -1,0 +1,31 @@
+"""`-` where a file is read: standard input, kept in a temporary file until the command ends."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+import click
+
+from navitas.errors import UsageError
+from navitas.owned_folder import owned_folder
+
+_META = f"{__name__}.taken"
+_NAME = "standard-input"
+
+
+def standard_input_file(ctx: click.Context) -> Path:
+    """A file with all of standard input. Readers seek and read twice, which a pipe cannot do.
+
+    Raises `UsageError` where standard input is closed, or was taken by another parameter.
+    """
+    if sys.stdin is None:
+        raise UsageError("standard input is closed, so there is nothing to read", "name a file")
+    if ctx.meta.setdefault(_META, False):
+        raise UsageError("standard input can be read only once", "name a file for one of the two")
+    ctx.meta[_META] = True
+    file = ctx.with_resource(owned_folder("navitas-stdin-")) / _NAME
+    with file.open("wb") as copy:
+        shutil.copyfileobj(sys.stdin.buffer, copy)
+    return file

@@ -1,0 +1,294 @@
+"""Habits of all commands, checked for each command that introspection finds."""
+
+from __future__ import annotations
+
+import io
+import json
+import shlex
+import shutil
+from pathlib import Path
+
+import click
+import pytest
+from support.every_command import COMMANDS
+
+from navitas.cli import messages
+from navitas.cli.main import cli, run
+from navitas.cli.option import Option
+from navitas.cli.paths import NameOrFile, PathType
+from navitas.errors import ExitCode
+
+GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
+NAMED_BY_ROLE = {"read": "nosuch/thing", "write": "nosuch/new.json", "store": "nosuch/fleet"}
+STORES = ("fleet ingest", "fleet sample", "fleet simulate")
+"""They make a store that is missing."""
+FIRST_WORDS = {"profile": ["."], "report": ["rec"], "fleet sample": ["--device", "none"]}
+LAST_WORDS = {"record": ["--device", "none"]}
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working folder with a project, a recording, a fleet, classes and a file of samples."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(GOLDEN, tmp_path / "rec")
+    (tmp_path / "build.gradle").touch()
+    (tmp_path / "store").mkdir()
+    (tmp_path / "store" / "fleet.json").write_text('{"format": 1, "buckets": 1, "salt": ""}')
+    (tmp_path / "classes").mkdir()
+    (tmp_path / "file").write_text("{}")
+    return tmp_path
+
+
+def _options(name: str) -> list[Option]:
+    return [param for param in COMMANDS[name].params if isinstance(param, Option)]
+
+
+def _ordinary(param: click.Parameter) -> str:
+    if not isinstance(param.type, PathType):
+        return "org.example.app"
+    return {"read": "file", "write": f"new-{param.name}.json", "folder": "new", "store": "store"}[param.type.role]
+
+
+def _line(name: str, tested: click.Parameter, value: str) -> list[str]:
+    """The command with what it requires, and one parameter of the given value."""
+    words: list[str] = []
+    for param in COMMANDS[name].params:
+        if param is tested or param.required:
+            text = value if param is tested else _ordinary(param)
+            words += [text] if isinstance(param, click.Argument) else [max(param.opts, key=len), text]
+    given = isinstance(tested, click.Argument) or any(isinstance(p, click.Argument) and p.required for p in COMMANDS[name].params)
+    return [*name.split(), *([] if given else FIRST_WORDS.get(name, [])), *words, *LAST_WORDS.get(name, [])]
+
+
+def _paths() -> list[tuple[str, str]]:
+    return [
+        (name, str(param.name))
+        for name, command in COMMANDS.items()
+        for param in command.params
+        if isinstance(param.type, NameOrFile)
+        or (
+            (isinstance(param.type, PathType) and param.type.role in NAMED_BY_ROLE)
+            and not (name in STORES and param.type.role == "store")
+        )
+    ]
+
+
+@pytest.mark.parametrize(("name", "param"), _paths())
+def test_a_path_that_is_not_there_is_wrong_usage(name: str, param: str, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Before any work is done: no build starts, no device is looked for, and no folder is made."""
+    tested = next(one for one in COMMANDS[name].params if one.name == param)
+    value = NAMED_BY_ROLE[tested.type.role] if isinstance(tested.type, PathType) else "nosuch/thing"
+    assert run(_line(name, tested, value)) == ExitCode.USAGE
+    said = capsys.readouterr().err
+    assert "nosuch" in said and "Traceback" not in said
+    assert not (place / "nosuch").exists()
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_writes_json_to_a_file_or_standard_output(name: str) -> None:
+    (found,) = [one for one in _options(name) if "--json" in one.opts]
+    assert isinstance(found.type, PathType) and found.type.role == "write" and found.metavar == "FILE"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_is_in_a_group_of_the_help_which_fits_and_ends_with_an_example(name: str) -> None:
+    context = _context(name)
+    text = context.get_help()
+    for option in COMMANDS[name].params:
+        if isinstance(option, click.Option):
+            assert isinstance(option, Option), f"{option.name} is not an Option of navitas.cli.option"
+            assert option.hidden or option.opts[0] in text
+    assert len(text.splitlines()) <= 100
+    assert max(map(len, text.splitlines())) <= 80
+    assert "Example:\n" in text
+    for old in (old for option in _options(name) for old in option.renamed):
+        assert not any(old in line.replace(",", " ").split() for line in text.splitlines())
+
+
+def _context(name: str) -> click.Context:
+    context = click.Context(cli, info_name="navitas", terminal_width=80)
+    for word in name.split():
+        group = context.command
+        assert isinstance(group, click.Group)
+        command = group.get_command(context, word)
+        assert command is not None
+        context = click.Context(command, context, info_name=word, terminal_width=80)
+    return context
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_example_of_the_help_is_a_call_of_the_command(name: str) -> None:
+    example = getattr(COMMANDS[name], "example", "")
+    assert example
+    for line in example.splitlines():
+        words = shlex.split(line.partition(" | ")[0])
+        assert words[: 1 + len(name.split())] == ["navitas", *name.split()]
+        COMMANDS[name].make_parser(_context(name)).parse_args(words[1 + len(name.split()) :])
+
+
+def test_the_help_of_profile_groups_its_options() -> None:
+    lines = _context("profile").get_help().splitlines()
+    wanted = ["What to run:", "Device:", "Build:", "Output:", "Report:", "Probes:", "What to measure:", "General:", "Example:"]
+    assert [line for line in lines if line in wanted] == wanted
+
+
+@pytest.mark.parametrize(("name", "old"), [(name, old) for name in COMMANDS for one in _options(name) for old in one.renamed])
+def test_an_old_name_works_with_a_notice(name: str, old: str, capsys: pytest.CaptureFixture[str]) -> None:
+    option = next(one for one in _options(name) if old in one.renamed)
+    new = option.renamed[old]
+    values = [] if option.is_flag else ["paper1" if isinstance(option.type, click.Choice) else "x"]
+    parsed = [COMMANDS[name].make_parser(_context(name)).parse_args([word, *values])[0][option.name] for word in (old, new)]
+    assert parsed[0] == parsed[1]
+    run([*name.split(), old, *values, "--color", "none"])
+    assert f"note: {old} is now {new}" in capsys.readouterr().err
+    run([*name.split(), new, *values, "--color", "none"])
+    assert "is now" not in capsys.readouterr().err
+
+
+def test_no_spelling_means_input_in_one_command_and_output_in_another() -> None:
+    """Standard names of outputs and the folder of an output are meant: `-o` is always something that is written."""
+    roles: dict[str, set[bool]] = {}
+    for command in COMMANDS.values():
+        for param in command.params:
+            if isinstance(param, click.Option) and isinstance(param.type, PathType):
+                for spelling in param.opts:
+                    roles.setdefault(spelling, set()).add(param.type.role == "read")
+    assert [spelling for spelling, kinds in roles.items() if len(kinds) > 1] == []
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_the_common_options(name: str) -> None:
+    assert {"--quiet", "--verbose", "--color"} <= {spelling for one in _options(name) for spelling in one.opts}
+
+
+@pytest.mark.parametrize("words", [["-q", "power", "show"], ["power", "-q", "show"], ["power", "show", "-q"]])
+def test_quiet_leaves_results_and_errors(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(words) == ExitCode.OK
+    said = capsys.readouterr()
+    assert "google-pixel-6" in said.out and said.err == ""
+    assert run([*words, "nosuch"]) == ExitCode.USAGE
+    assert "nosuch" in capsys.readouterr().err
+
+
+def test_quiet_and_verbose_exclude_each_other_but_a_later_source_gives_way(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["power", "show", "-q", "-v"]) == ExitCode.USAGE
+    assert "exclude each other" in capsys.readouterr().err
+    monkeypatch.setenv("NAVITAS_QUIET", "1")
+    assert run(["power", "show", "-v"]) == ExitCode.OK
+    assert messages.is_verbose() and "next: " in capsys.readouterr().err
+
+
+def test_verbose_shows_stages_and_their_times(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["report", "rec", "-v", "--top", "3"]) == ExitCode.OK
+    said = capsys.readouterr().err
+    assert "--top: from the command line\n" in said
+    assert "attributing energy to calls: 0." in said or "attributing energy to calls: " in said
+    assert run(["report", "rec"]) == ExitCode.OK
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "variables", "has_color"),
+    [
+        ([], {}, False),
+        (["--color", "always"], {}, True),
+        (["--color", "always"], {"NO_COLOR": "1"}, True),
+        ([], {"FORCE_COLOR": "1"}, True),
+        ([], {"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
+        ([], {"NAVITAS_COLOR": "always"}, True),
+        ([], {"NAVITAS_REPORT_COLOR": "always", "NO_COLOR": "1"}, True),
+        (["--color", "never"], {"FORCE_COLOR": "1", "NAVITAS_COLOR": "always"}, False),
+    ],
+)
+@pytest.mark.parametrize("is_before", [True, False])
+def test_color_is_as_preferred(  # noqa: PLR0917
+    words: list[str],
+    variables: dict[str, str],
+    has_color: bool,
+    is_before: bool,
+    place: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    before, after = (words, []) if is_before else ([], words)
+    assert run([*before, "report", *after, "rec"]) == ExitCode.OK
+    assert ("\x1b[" in capsys.readouterr().out) == has_color
+    assert run([*before, "report", *after, "nosuch"]) == ExitCode.USAGE
+    assert ("\x1b[31m" in capsys.readouterr().err) == has_color
+
+
+def _files_read() -> list[tuple[str, str]]:
+    return [
+        (name, str(param.name))
+        for name, command in COMMANDS.items()
+        for param in command.params
+        if isinstance(param.type, PathType) and param.type.is_file
+    ]
+
+
+@pytest.mark.parametrize(("name", "param"), _files_read())
+def test_a_dash_is_standard_input_where_a_file_is_read(
+    name: str, param: str, place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Stdin:
+        buffer = io.BytesIO(b"no such content")
+
+    monkeypatch.setattr("sys.stdin", Stdin)
+    tested = next(one for one in COMMANDS[name].params if one.name == param)
+    line = [word for word in _line(name, tested, "-") if word != "."]
+    code = run(line)
+    said = capsys.readouterr()
+    assert code != ExitCode.OK and "Traceback" not in said.err
+    assert Stdin.buffer.read() == b"", "all of it was read"
+    assert "standard-input" in said.out + said.err or "unusable" in said.out, said.err
+
+
+def test_a_profile_is_read_from_standard_input(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    profile = next((Path(__file__).parents[3] / "profiles").rglob("*.xml")).read_bytes()
+
+    class Stdin:
+        buffer = io.BytesIO(profile)
+
+    monkeypatch.setattr("sys.stdin", Stdin)
+    assert run(["power", "show", "-", "--json", "-"]) == ExitCode.OK
+    assert json.loads(capsys.readouterr().out)["clusters"]
+    assert run(["record", "a.b", "--map", "-", "--bundle", "-"]) == ExitCode.USAGE
+    assert "only once" in capsys.readouterr().err
+
+
+def test_json_on_standard_output_stands_alone(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for line in (["power", "show"], ["power", "show", "google-pixel-6"], ["report", "rec"], ["fleet", "simulate", "new"]):
+        assert run([*line, "--json", "-"]) == ExitCode.OK
+        assert json.loads(capsys.readouterr().out)["schema_version"] >= 1
+    (place / "profile.xml").write_text("<device>")
+    assert run(["power", "validate", "profile.xml", "--json", "-"]) == ExitCode.CHECK_FAILED
+    assert json.loads(capsys.readouterr().out)["usable"] is False
+
+
+def test_part_of_a_file_refused_is_a_failed_check(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good = {"client": "me", "time": 1772000000, "level": 90, "state": "discharging", "apps": ["a"]}
+    rows = [good, {**good, "level": 101}, {**good, "level": 102}]
+    (place / "s.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    assert run(["fleet", "ingest", "new", "s.jsonl"]) == ExitCode.CHECK_FAILED
+    assert "quarantine" in capsys.readouterr().err
+    (place / "s.jsonl").write_text(json.dumps(good))
+    assert run(["fleet", "ingest", "other", "s.jsonl"]) == ExitCode.OK
+    assert capsys.readouterr().err.splitlines()[-1] == "next: navitas fleet hogs other"
+
+
+def test_no_message_steers_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    """Names of files and devices come from outside, in messages of every kind."""
+    hostile = "a\x1b[2J\u202eb" + "x" * 10_000
+    for say in (messages.note, messages.next_step, messages.place, messages.warning, messages.failure, messages.error):
+        messages.prefer(messages.Preferences())
+        say(hostile)
+        said = capsys.readouterr().err
+        assert "\x1b" not in said and "\u202e" not in said and "a\\u001b[2J" in said

@@ -1,0 +1,197 @@
+"""Settings of a project: what a file may set, what it may not, and who wins."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import click
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.every_command import COMMANDS
+
+from navitas.cli.main import run
+from navitas.cli.option import Option
+from navitas.cli.paths import NameOrFile, PathType
+from navitas.cli.settings_file import find_settings
+from navitas.errors import ExitCode, UsageError
+
+GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working folder: a repository with a Gradle project and a recording."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "build.gradle").touch()
+    shutil.copytree(GOLDEN, tmp_path / "rec")
+    return tmp_path
+
+
+def test_a_file_sets_an_option_the_environment_wins_over_it_and_the_command_line_over_both(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    (project / "navitas.toml").write_text('color = "never"\n\n[report]\ntop = 1\n')
+    assert run(["report", "rec", "-v"]) == ExitCode.OK
+    said = capsys.readouterr()
+    assert f"settings: {project / 'navitas.toml'}\n" in said.err
+    assert f"--top: from {project / 'navitas.toml'}:4\n" in said.err
+    assert f"--color: from {project / 'navitas.toml'}:1\n" in said.err
+    monkeypatch.setenv("NAVITAS_REPORT_TOP", "2")
+    assert run(["report", "rec", "-v"]) == ExitCode.OK
+    two = capsys.readouterr()
+    assert f"--top: from the environment (NAVITAS_REPORT_TOP), not from {project / 'navitas.toml'}:4\n" in two.err
+    assert run(["report", "rec", "-v", "--top", "3"]) == ExitCode.OK
+    three = capsys.readouterr()
+    assert f"--top: from the command line, not from {project / 'navitas.toml'}:4\n" in three.err
+    assert len(said.out.splitlines()) < len(two.out.splitlines()) <= len(three.out.splitlines())
+
+
+def test_the_nearest_file_up_to_the_root_counts(project: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    inner = project / "a/b"
+    inner.mkdir(parents=True)
+    (project / "pyproject.toml").write_text("[tool.navitas.report]\ntop = 1\n")
+    found = find_settings(str(inner))
+    assert found is not None and found.path == project / "pyproject.toml" and found.place("report", "top").endswith(":2")
+    (project / "a/navitas.toml").write_text("")
+    nearer = find_settings(str(inner))
+    assert nearer is not None and nearer.path == project / "a/navitas.toml"
+    outside = tmp_path_factory.mktemp("outside")
+    (outside / "navitas.toml").touch()
+    (outside / "below").mkdir()
+    assert find_settings(str(outside / "below")) is None, "a parent outside of a repository may be anybody's"
+    assert find_settings(str(outside)) is not None
+
+
+def test_the_file_of_the_named_project_counts_not_that_of_the_working_folder(project: Path, capsys: Capture) -> None:
+    (project / "navitas.toml").write_text("[profile]\nrepeat = 3\n")
+    (project / "sub").mkdir()
+    (project / "sub/build.gradle").touch()
+    (project / "sub/navitas.toml").write_text("[profile]\nrepeat = 0\n")
+    assert run(["profile", "sub"]) == ExitCode.USAGE
+    assert f"{project / 'sub/navitas.toml'}:2: repeat: 0 is not in the range" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("[report]\ntpo = 3\n", ":2: 'tpo' is no option of navitas report (nearest: top)"),
+        ("[reprot]\ntop = 3\n", ":1: there is no command 'reprot' (nearest: report)"),
+        ("colour = 'never'\n", ":1: 'colour' is no setting (nearest: color)"),
+        ("[report]\n\ntop = 'x'\n", ":3: top: 'x' is not a whole number"),
+        ("[report]\ntop = 1.5\n", ":2: top: 1.5 is not a whole number"),
+        ("[report]\ntop = true\n", ":2: top: True is not a whole number"),
+        ("[report]\ntop = 0\n", ":2: top: 0 is not in the range"),
+        ("[report]\ntop = [1]\n", ":2: top: [1] is not one value"),
+        ("[report]\nmodel = 'x'\n", ":2: model: 'x' is not one of"),
+        ("[report]\nmethod = 'paper1'\n", ":2: 'method' is no option"),
+        ("[report]\nschema = 1\n", ":2: schema: 1 is neither true nor false"),
+        ("[report]\ntree = 1\n", ":2: tree: 1 is not a text"),
+        ("report = 3\n", ":1: 'report' is no setting"),
+        ("color = 'red'\n", ":1: color: 'red' is not one of"),
+        ("[report\n", "line 1"),
+        ("x = " + "[" * 100_000, "navitas.toml: "),
+        ("\x00", "navitas.toml: "),
+        ("#" * (1 << 20) + "#", "larger than 1 MiB"),
+    ],
+)
+def test_what_is_wrong_is_named_by_file_and_line(text: str, part: str, project: Path, capsys: Capture) -> None:
+    (project / "navitas.toml").write_text(text)
+    assert run(["report", "rec"]) == ExitCode.USAGE
+    said = capsys.readouterr().err
+    assert f"{project / 'navitas.toml'}" in said and part in said and "Traceback" not in said
+    assert run(["report", "--help"]) == ExitCode.OK, "help is there to look the names up"
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "bytes", "dangling"])
+def test_a_file_that_is_none_is_named(kind: str, project: Path, capsys: Capture) -> None:
+    import os  # noqa: PLC0415
+
+    path = project / "navitas.toml"
+    {
+        "folder": path.mkdir,
+        "pipe": lambda: os.mkfifo(path),
+        "bytes": lambda: path.write_bytes(b"\xff"),
+        "dangling": lambda: path.symlink_to("nosuch"),
+    }[kind]()
+    assert run(["report", "rec"]) == ExitCode.USAGE
+    assert f"{path}: " in capsys.readouterr().err
+
+
+def _refused() -> list[tuple[str, str]]:
+    found = []
+    for name, command in COMMANDS.items():
+        for param in command.params:
+            writes = isinstance(param.type, PathType) and param.type.role != "read"
+            runs = isinstance(param.type, NameOrFile) and param.type.is_program
+            if isinstance(param, Option) and (writes or runs or not param.from_project):
+                found.append((name, param.long_name))
+    return found
+
+
+@pytest.mark.parametrize(("name", "option"), _refused())
+def test_a_projects_file_sets_no_program_and_no_output(name: str, option: str, project: Path, capsys: Capture) -> None:
+    (project / "navitas.toml").write_text(f'[{".".join(name.split())}]\n{option} = "x"\n')
+    assert run([*name.split(), *(["org.example"] if name == "record" else [])]) == ExitCode.USAGE
+    said = capsys.readouterr().err
+    assert f"{project / 'navitas.toml'}:2: {option}: a project's settings file cannot set" in said
+    assert f"Give --{option} on the command line" in said and not (project / "x").exists()
+
+
+def test_what_is_refused_is_the_list_of_the_docs() -> None:
+    text = (Path(__file__).parents[3] / "docs/cli.md").read_text("utf-8")
+    part = text[text.index("## Settings files") :]
+    named = part[: part.index("\n## ")]
+    assert sorted(option for option in {option for _, option in _refused()} if f"`--{option}`" not in named) == []
+
+
+@pytest.mark.parametrize("value", ["../secret.xml", "/etc/passwd", "link.xml", "a\\u0000b", "~/x.xml"])
+def test_a_file_that_is_read_lies_in_the_project(value: str, project: Path, capsys: Capture) -> None:
+    (project / "sub").mkdir()
+    (project / "sub/build.gradle").touch()
+    (project / "secret.xml").touch()
+    (project / "sub/link.xml").symlink_to("../secret.xml")
+    (project / "sub/navitas.toml").write_text(f'[profile]\npower-profile = "{value}"\n')
+    assert run(["profile", "sub"]) == ExitCode.USAGE
+    assert "navitas.toml:2: power-profile: " in capsys.readouterr().err or value == "~/x.xml"
+
+
+def test_variables_that_set_nothing_are_named(project: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    monkeypatch.setenv("NAVITAS_REPORT_TPO", "3")
+    assert run(["report", "rec"]) == ExitCode.OK
+    assert "NAVITAS_REPORT_TPO' sets no option of navitas report (nearest: NAVITAS_REPORT_TOP)" in capsys.readouterr().err
+
+
+def test_a_wrong_value_of_a_variable_names_the_variable(project: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    monkeypatch.setenv("NAVITAS_REPORT_TOP", "x")
+    assert run(["report", "rec"]) == ExitCode.USAGE
+    assert "NAVITAS_REPORT_TOP (--top)" in capsys.readouterr().err
+
+
+def test_build_options_of_a_file_do_not_hinder_bundles(project: Path, capsys: Capture) -> None:
+    (project / "navitas.toml").write_text('[profile]\nmodule = ":app"\n')
+    (project / "b.zip").write_text("no bundle")
+    run(["profile", "--bundle", "b.zip"])
+    assert "a bundle is built already" not in capsys.readouterr().err
+    run(["profile", "--bundle", "b.zip", "--module", ":app"])
+    assert "a bundle is built already" in capsys.readouterr().err
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.dictionaries(st.text(max_size=8), st.recursive(st.integers() | st.text(max_size=5), st.lists, max_leaves=3)))
+def test_no_content_of_a_file_is_a_traceback(content: dict[str, object]) -> None:
+    """The checks of values meet anything that TOML can say."""
+    from navitas.cli.settings_file import Settings, defaults  # noqa: PLC0415
+
+    command = COMMANDS["report"]
+    parent = click.Context(click.Group("navitas", commands={"report": command}), info_name="navitas")
+    context = click.Context(command, parent, info_name="report")
+    values = list(content.values())
+    for table in (content, {"report": content}, {"report": {"top": values, "tree": values, "format": values}}):
+        try:
+            defaults(Settings(Path("navitas.toml"), (), table, {}), context)
+        except UsageError as error:
+            assert error.message.startswith("navitas.toml")
