@@ -1,0 +1,74 @@
+"""The tutorials, command by command, as a reader types them."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+import pytest
+from support.android_projects import copy_project
+from support.command_line import NAVITAS
+from support.gradle_projects import gradles
+
+ROOT = Path(__file__).resolve().parents[2]
+_COMMANDS = re.compile(r"^```sh( fails)?\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.timeout(900),
+    pytest.mark.skipif(not NAVITAS.is_file(), reason="navitas is not installed: make setup"),
+]
+
+
+def typed(page: str, folder: Path, gradle: str, replaced: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Run all commands of a page below `folder`, which has the examples; what they printed."""
+    shutil.copytree(ROOT / "examples", folder / "examples", ignore=shutil.ignore_patterns("build", ".gradle"))
+    path = os.pathsep.join([str(NAVITAS.parent), str(Path(gradle).parent), os.environ["PATH"]])
+    printed = ""
+    commands = _COMMANDS.findall((ROOT / "docs" / page).read_text("utf-8"))
+    assert commands, page
+    for fails, block in commands:
+        command = re.sub(r"\b[A-Z]{3,}\b", lambda found: replaced.get(found[0], found[0]), block)
+        done = subprocess.run(
+            ["bash", "-e", "-o", "pipefail", "-c", command],
+            cwd=folder,
+            env={**os.environ, "PATH": path, "COLUMNS": "100"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode != 0) == bool(fails), f"{command}\n{done.stdout}\n{done.stderr}"
+        printed += done.stdout
+    return printed
+
+
+@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed")
+def test_without_a_phone(tmp_path: Path, any_gradle: str) -> None:
+    printed = typed("tutorial-virtual-phone.md", tmp_path, any_gradle)
+    assert "newMessageByPolling" in printed and "pollForMessage" in printed
+    before_j, after_j = (float(line.split()[0]) for line in printed.splitlines()[-2:])
+    assert after_j < before_j / 3
+
+
+@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed")
+def test_in_ci(tmp_path: Path, any_gradle: str) -> None:
+    printed = typed("tutorial-ci.md", tmp_path, any_gradle)
+    assert "byDivision" in printed and (tmp_path / "primes-ci/history.jsonl").read_text().count("\n") == 1
+
+
+@pytest.mark.usefixtures("android_sdk")
+def test_on_a_phone(tmp_path: Path, daemons: set[str]) -> None:
+    """The virtual phone in place of a phone: it takes the same path."""
+    app = copy_project("a", tmp_path)
+    launcher = gradles().get("path")
+    if launcher is None:
+        pytest.skip("no gradle on PATH, which builds the fixture")
+    daemons.add(launcher)
+    printed = typed("tutorial-phone.md", tmp_path, launcher, {"SERIAL": "virtual", "APP": str(app)})
+    assert "expected evidence level" in printed and "Evidence" in printed
