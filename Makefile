@@ -10,14 +10,14 @@
 # make fleet-bench                fleets of 2.4, 24 and 72 million samples (FLEET="--samples 2400000 --paper": others; docs/fleet.md)
 # make cycles                     100 profilings with injected faults (docs/troubleshooting.md)
 .DELETE_ON_ERROR:
-.PHONY: setup system jars venv demo test test-java gradle-homes android-sdk browser lint accuracy experiments damage bench fleet-accuracy fleet-bench cycles fuzz wheel clean
+.PHONY: setup system jars viewer venv demo test test-java gradle-homes android-sdk browser lint accuracy experiments damage bench fleet-accuracy fleet-bench cycles fuzz wheel clean
 
 PYTHON ?= python3
 BIN := .venv/bin
 MVN := .ci/mvn
 JAVA_SOURCES := $(shell find instrumenter gradle-plugin -path '*/target' -prune -o -type f -print 2>/dev/null)
 
-setup: system venv jars
+setup: system venv jars viewer
 
 system:
 	@.ci/system
@@ -44,8 +44,16 @@ navitas/jars/.built: $(JAVA_SOURCES)
 	   gradle-plugin/plugin/target/navitas-gradle-plugin.jar navitas/jars/
 	@touch $@
 
+# The flame graph viewer of HTML reports, in the version that .ci/viewer names.
+viewer: navitas/report/viewer/VERSION
+
+navitas/report/viewer/VERSION: .ci/viewer | venv
+	@.ci/viewer
+	@mkdir -p $(@D)
+	@test ! -e $@ || touch $@
+
 demo: setup
-	$(BIN)/navitas demo
+	$(BIN)/navitas demo --html navitas-recordings/demo.html
 
 # Tests that compare an estimate with what was drawn run by themselves, after all others: else these starve the virtual phone.
 test: setup test-java gradle-homes android-sdk browser
@@ -104,4 +112,4 @@ wheel: setup
 	$(BIN)/python -m build --wheel
 
 clean:
-	rm -rf .venv dist navitas/jars/*.jar navitas/jars/.built instrumenter/*/target gradle-plugin/*/target
+	rm -rf .venv dist navitas/report/viewer navitas/jars/*.jar navitas/jars/.built instrumenter/*/target gradle-plugin/*/target
