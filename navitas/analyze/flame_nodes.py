@@ -30,8 +30,8 @@ SMALLER_THREADS = "smaller"
 class FlameNodes:
     """Tests with their largest threads and calls.
 
-    In `tests`, the smaller threads of a test are one thread with the role `SMALLER_THREADS`, and the smaller calls of a caller are
-    one node with the method `SMALLER`: energies are conserved. Smaller tests are only counted (`smaller_tests`) and summed up
+    In `tests`, the smaller threads of a test are one thread with the role `SMALLER_THREADS`, and the smaller calls of a caller
+    are one node with the method `SMALLER`: energies are conserved. Smaller tests are only counted (`smaller_tests`) and summed up
     (`smaller_tests_j`). `least_j` is the least energy of a test, thread or call that is shown; `left_out` is the number of nodes
     of call trees that are not.
     """

@@ -40,7 +40,9 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str | Cell]], *, texts: i
     heads = "".join(f'<th scope="col"{kind}>{cell}</th>' for kind, cell in zip(kinds, names, strict=True))
     lines = ("<tr>" + "".join(map(_cell, kinds, row)) + "</tr>" for row in rows)
     start = f"<table {attributes}>" if attributes else "<table>"
-    return f"<div class=scroll>{start}<thead><tr>{heads}</tr></thead><tbody>\n{chr(10).join(lines)}\n</tbody></table></div>"
+    body = "\n".join(lines)
+    # With a focus, keys scroll a wide table.
+    return f"<div class=scroll tabindex=0>{start}<thead><tr>{heads}</tr></thead><tbody>\n{body}\n</tbody></table></div>"
 
 
 def embedded_json(parts: Iterable[str], identifier: str) -> Iterator[str]:

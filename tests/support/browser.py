@@ -23,17 +23,22 @@ class Shown:
 
 def show(page: Path, profile: Path) -> Shown:
     """Open a page in a browser of its own; skips the test where none is installed."""
-    program = next(filter(None, map(shutil.which, _NAMES)), None)
-    if program is None:
-        pytest.skip(f"none of {', '.join(_NAMES)} is installed")
-    quiet = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-sync"]
-    alone = ["--disable-component-update", "--disable-dev-shm-usage", f"--user-data-dir={profile}"]
-    root = ["--no-sandbox"] if os.geteuid() == 0 else []  # which Chromium refuses to root
     ended = subprocess.run(
-        [program, "--headless", *quiet, *alone, *root, "--enable-logging=stderr", "--v=0", "--dump-dom", page.as_uri()],
+        browser_command(profile, "--enable-logging=stderr", "--v=0", "--dump-dom", page.as_uri()),
         capture_output=True,
         text=True,
         check=True,
         timeout=120,
     )
     return Shown(ended.stdout, [line for line in ended.stderr.splitlines() if "CONSOLE" in line])
+
+
+def browser_command(profile: Path, *arguments: str) -> list[str]:
+    """The command line of a browser without a window and without traffic of its own; skips the test where none is installed."""
+    program = next(filter(None, map(shutil.which, _NAMES)), None)
+    if program is None:
+        pytest.skip(f"none of {', '.join(_NAMES)} is installed: make browser")
+    quiet = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-sync"]
+    alone = ["--disable-component-update", "--disable-dev-shm-usage", f"--user-data-dir={profile}"]
+    root = ["--no-sandbox"] if os.geteuid() == 0 else []  # which Chromium refuses to root
+    return [program, "--headless", *quiet, *alone, *root, *arguments]
