@@ -1,5 +1,5 @@
 # make setup   everything that is needed, CLI at .venv/bin/navitas
-# make demo    profiles the sample project on the virtual phone
+# make demo    profiles the sample project on the virtual phone, and writes a page for a browser
 # make test    all tests          make lint        style and types
 # make accuracy                   estimate against tests/truth, and against the virtual phone's rails (docs/accuracy.md)
 # make experiments                the two experiments of the Navitas paper
@@ -49,11 +49,9 @@ viewer: navitas/report/viewer/VERSION
 
 navitas/report/viewer/VERSION: .ci/viewer | venv
 	@.ci/viewer
-	@mkdir -p $(@D)
-	@test ! -e $@ || touch $@
 
 demo: setup
-	$(BIN)/navitas demo --html navitas-recordings/demo.html
+	$(BIN)/navitas demo
 
 # Tests that compare an estimate with what was drawn run by themselves, after all others: else these starve the virtual phone.
 test: setup test-java gradle-homes android-sdk browser

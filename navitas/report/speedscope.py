@@ -40,7 +40,8 @@ def written_graph(profile: Profile, flames: FlameNodes) -> Iterator[str]:
         events.open(frame, 0.0)
         _add(events, test, frames)
         events.close(frame)
-    _leaf(events, frames.named(f"(smaller tests ×{flames.smaller_tests:,})"), flames.smaller_tests_j)
+    if flames.smaller_tests:
+        _leaf(events, frames.named(f"(smaller tests ×{flames.smaller_tests:,})"), flames.smaller_tests_j)
     return written(_file(profile, frames, [_evented("all tests (µJ)", events)]))
 
 

@@ -121,7 +121,7 @@ def browser_session(profile: Path) -> Iterator[Session]:
     command = browser_command(profile, "--remote-debugging-pipe", "--enable-unsafe-swiftshader")
     their_in, our_in = os.pipe()
     our_out, their_out = os.pipe()
-    move = f"exec 3<&{their_in} 4>&{their_out} && exec \"$@\""
+    move = f'exec 3<&{their_in} 4>&{their_out} && exec "$@"'
     program = subprocess.Popen(
         ["sh", "-c", move, "sh", *command], pass_fds=[their_in, their_out], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
