@@ -20,7 +20,7 @@
     new MutationObserver((_, observer) => {
       if (!drawn()) return;
       observer.disconnect();
-      requestAnimationFrame(() => requestAnimationFrame(() => report("drawn")));
+      report("drawn");
     }).observe(document.body, { childList: true, subtree: true });
     input.files = chosen.files;
     input.dispatchEvent(new Event("change", { bubbles: true }));

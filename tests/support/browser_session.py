@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import base64
+import fcntl
 import json
 import os
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +19,8 @@ _POLL_JS = """new Promise((done) => {{
   const look = () => {{ const found = {expression}; if (found) done(found); else requestAnimationFrame(look); }};
   look();
 }})"""
+
+_RUN = "import os, sys; os.dup2(int(sys.argv[1]), 3); os.dup2(int(sys.argv[2]), 4); os.execv(sys.argv[3], sys.argv[3:])"
 
 
 class Session:
@@ -109,7 +113,8 @@ class Session:
             case "Runtime.exceptionThrown":
                 self.console.append(json.dumps(params["exceptionDetails"]))
             case "Log.entryAdded" if params["entry"]["level"] in ("error", "warning"):
-                self.console.append(params["entry"]["text"])
+                if "GL Driver Message" not in params["entry"]["text"]:  # the driver's advice on speed
+                    self.console.append(params["entry"]["text"])
             case "Network.requestWillBeSent":
                 self.requests.append(params["request"]["url"])
 
@@ -121,12 +126,16 @@ def browser_session(profile: Path) -> Iterator[Session]:
     command = browser_command(profile, "--remote-debugging-pipe", "--enable-unsafe-swiftshader")
     their_in, our_in = os.pipe()
     our_out, their_out = os.pipe()
-    move = f'exec 3<&{their_in} 4>&{their_out} && exec "$@"'
+    # The browser reads from descriptor 3 and writes to 4, which may be taken here.
+    ends = [fcntl.fcntl(end, fcntl.F_DUPFD, 10) for end in (their_in, their_out)]
     program = subprocess.Popen(
-        ["sh", "-c", move, "sh", *command], pass_fds=[their_in, their_out], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        [sys.executable, "-c", _RUN, *map(str, ends), *command],
+        pass_fds=ends,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     )
-    os.close(their_in)
-    os.close(their_out)
+    for end in (their_in, their_out, *ends):
+        os.close(end)
     session = Session(program, our_out, our_in)
     try:
         yield session
