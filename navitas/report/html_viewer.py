@@ -60,9 +60,11 @@ def _frame(scripts: tuple[str, ...]) -> str:
     style = (files("navitas.report") / "viewer" / "speedscope.css").read_text("utf-8")
     # The viewer's own font is left out; its style names others to use instead.
     style = style.partition("@font-face")[0]
+    licenses = (files("navitas.report") / "viewer" / "LICENSE").read_text("utf-8") + "\n" + _own("html_viewer_licenses.txt")
     code = "".join(f"<script>{script}</script>" for script in scripts)
     return (
-        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Flame graph</title>'
+        f"<!DOCTYPE html><!--\nspeedscope\n{licenses}-->"
+        '<html lang="en"><head><meta charset="utf-8"><title>Flame graph</title>'
         f"<style>{style}</style></head><body>{code}</body></html>"
     )
 

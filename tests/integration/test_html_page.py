@@ -168,3 +168,11 @@ def test_keys_are_enough(page: Path, browser: Session) -> None:
     assert browser.run("document.activeElement.closest('th').getAttribute('aria-sort')") == "ascending"
     unnamed = "table.sortable:not([aria-labelledby]), iframe:not([title]), button:empty"
     assert browser.run(f"document.querySelectorAll('{unnamed}').length") == 0
+
+
+def test_without_webgl_the_page_says_so_and_the_rest_works(page: Path, tmp_path: Path) -> None:
+    with browser_session(tmp_path / "profile", "--disable-3d-apis") as browser:
+        browser.open(page)
+        browser.wait_for("document.getElementById('flame-status').textContent.includes('needs WebGL')")
+        assert browser.run("document.getElementById('flame').hidden")
+        assert _sort_by(browser, "methods", 2) == "descending"

@@ -120,10 +120,10 @@ class Session:
 
 
 @contextmanager
-def browser_session(profile: Path) -> Iterator[Session]:
+def browser_session(profile: Path, *arguments: str) -> Iterator[Session]:
     """A browser of its own without a window; skips the test where none is installed."""
     # Software rendering has to be allowed by name: without a graphics card there is no WebGL otherwise.
-    command = browser_command(profile, "--remote-debugging-pipe", "--enable-unsafe-swiftshader")
+    command = browser_command(profile, "--remote-debugging-pipe", "--enable-unsafe-swiftshader", *arguments)
     their_in, our_in = os.pipe()
     our_out, their_out = os.pipe()
     # The browser reads from descriptor 3 and writes to 4, which may be taken here.
