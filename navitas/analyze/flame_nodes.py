@@ -10,7 +10,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.analyze.records import Nodes, TestEnergy, ThreadEnergy
+from navitas.analyze.records import MethodRecords, Nodes, TestEnergy, ThreadEnergy
+from navitas.attribute.forest import sums
 from navitas.parse.arrays import F64
 
 _Column: TypeAlias = NDArray[np.number[Any]]
@@ -88,7 +89,7 @@ def _test(test: TestEnergy, least_j: float) -> tuple[TestEnergy, int]:
         if thread.energy_j >= least_j:
             nodes = _nodes(thread.nodes, least_j)
             left_out += len(thread.nodes) - int((nodes.columns[1] != SMALLER).sum())
-            threads.append(replace(thread, nodes=nodes, methods=()))
+            threads.append(replace(thread, nodes=nodes, methods=MethodRecords.none()))
         else:
             small.append(thread)
             left_out += len(thread.nodes)
@@ -110,7 +111,7 @@ def _joined(small: Sequence[ThreadEnergy]) -> list[ThreadEnergy]:
             cpu_ns=sum(thread.cpu_ns for thread in small),
             untraced_j=energy_j,
             probes_j=0.0,
-            methods=(),
+            methods=MethodRecords.none(),
             nodes=Nodes.none(),
         )
     ]
@@ -135,10 +136,10 @@ def _nodes(nodes: Nodes, least_j: float) -> Nodes:
     def summed(column: _Column) -> F64:
         return np.asarray(np.bincount(index, column[cut].astype(np.float64), len(owners)), np.float64)
 
-    def joined(column: _Column, sums: F64) -> F64:
-        return np.concatenate([column[chosen].astype(np.float64), sums])
+    def joined(column: _Column, more: F64) -> F64:
+        return np.concatenate([column[chosen].astype(np.float64), more])
 
-    energy_j = summed(inclusive_j)
+    energy_j, energy_by = summed(inclusive_j), sums(index, nodes.inclusive_by[cut], len(owners))
     return Nodes(
         np.concatenate([up[chosen], owners]),
         np.concatenate([method[chosen], np.full(len(owners), SMALLER, np.int64)]),
@@ -146,4 +147,6 @@ def _nodes(nodes: Nodes, least_j: float) -> Nodes:
         joined(inclusive_j, energy_j),
         joined(exclusive_j, energy_j),
         joined(wall_ns, summed(wall_ns)).astype(np.int64),
+        exclusive_by=np.concatenate([nodes.exclusive_by[chosen], energy_by]),
+        inclusive_by=np.concatenate([nodes.inclusive_by[chosen], energy_by]),
     )

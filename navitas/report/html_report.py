@@ -7,17 +7,16 @@ from importlib.resources import files
 from typing import IO
 
 from navitas.analyze.flame_nodes import flame_nodes
-from navitas.analyze.mean_power import battery_life_h, profile_power_w
+from navitas.analyze.mean_power import profile_power_w
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy
 from navitas.analyze.repeats import Repeats
 from navitas.html_page.document import base_style, document
 from navitas.html_page.elements import text
-from navitas.report.evidence_words import evidence_words
 from navitas.report.format import Format
 from navitas.report.html_tables import methods_section, tests_section, threads_section
 from navitas.report.html_viewer import flame_graph, viewer_scripts
-from navitas.report.units import charge, digits, duration, joules, watts
+from navitas.report.units import battery_rate, charge, duration, joules, watts
 
 _MOST_WARNINGS = 500
 _LONGEST_NOTE = 2000
@@ -46,22 +45,24 @@ def _body(profile: Profile) -> Iterator[str]:
     yield _warnings(profile)
     if any(thread.nodes for test in shown for thread in test.threads):
         yield from flame_graph(profile, flame_nodes(shown))
-    yield tests_section(groups, tests)
+    yield tests_section(profile, groups, tests)
     yield methods_section(profile, shown)
     yield threads_section(profile, shown)
     yield _about(profile)
 
 
 def _summary(profile: Profile, groups: Sequence[Repeats], tests: Sequence[TestEnergy]) -> str:
-    device, totals, power_w, life_h = profile.about.device, profile.totals, profile_power_w(profile), battery_life_h(profile)
+    device, totals, power_w = profile.about.device, profile.totals, profile_power_w(profile)
+    volts, battery_mah = profile.about.voltage_v, profile.about.battery_mah
+    rate = "" if power_w is None else battery_rate(power_w, volts, battery_mah)
     count = len(groups) + sum(test.wall_ns == 0 for test in tests)
     failed = sum(any(test.status in ("failed", "cut") for test in group.tests) for group in groups)
     runs = f" of {totals.repeats} runs" if totals.repeats > 1 else ""
     facts = [
         (joules(totals.energy_j), f"energy in total{runs}"),
         ("–" if power_w is None else watts(power_w), "mean power"),
-        *([] if life_h is None else [(f"{digits(life_h)} h", "would empty a full battery at this power")]),
-        (charge(totals.energy_j, profile.about.voltage_v), "charge"),
+        *([(rate, "of a full battery at this power")] if rate else []),
+        (charge(totals.energy_j, volts), "charge"),
         (joules(totals.threads_j), "the app's process"),
         (joules(totals.base_j), "base: used because time passes"),
         (joules(totals.other_processes_j), "other processes"),
@@ -89,11 +90,11 @@ def _rails(profile: Profile) -> str:
 def _evidence(profile: Profile) -> str:
     lines = []
     for evidence in profile.evidence:
-        words = evidence_words(evidence.component, evidence.level)
         component = "CPU" if evidence.component == "cpu" else evidence.component
-        line = f"<b>Evidence for {text(component)}: {text(evidence.level)}.</b>"
-        if words is not None:
-            line += f" {words.meaning} Expected error: {words.expected}."
+        line = f"<b>Evidence for {text(component)}: {text(evidence.level)}</b>"
+        line += f" ({text(evidence.basis, _LONGEST_NOTE)})." if evidence.basis else "."
+        if evidence.expected_error is not None:
+            line += f" Expected error: half of all methods are off by less than {100 * evidence.expected_error:.0f} %."
         reasons = "".join(f"<li>{text(str(reason), _LONGEST_NOTE)}</li>" for reason in evidence.reasons[:_MOST_WARNINGS])
         lines.append(
             f"<p>{line}</p>" + (f"<details><summary>Why no better</summary><ul>{reasons}</ul></details>" if reasons else "")

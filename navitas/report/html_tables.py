@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from navitas.analyze.mean_power import mean_power_w
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy
 from navitas.analyze.repeats import Repeats
@@ -12,41 +11,45 @@ from navitas.analyze.roll_up import MethodTotal, ThreadTotal
 from navitas.analyze.share_of_whole import share
 from navitas.html_page.elements import Cell, name, table, text
 from navitas.report.names import MethodNames, test_label
-from navitas.report.units import digits, duration, joules, percent, watts
+from navitas.report.units import battery_rate, duration, joules, percent, watts
 
 MOST_ROWS = 5000
 """A browser sorts and searches so many rows at once."""
 _LONGEST_NAME = 1000
 
 
-def tests_section(groups: Sequence[Repeats], tests: Sequence[TestEnergy]) -> str:
-    """Each test once: its median energy, and the other figures of the run nearest to it; then tests that did not run."""
+def tests_section(profile: Profile, groups: Sequence[Repeats], tests: Sequence[TestEnergy]) -> str:
+    """Each test once: its run, or the median of its runs, largest app energy first; then tests that did not run."""
     repeated = any(len(group.tests) > 1 for group in groups)
-    compensated = any(test.compensated_error_j is not None for test in tests)
+    probed = any(test.probes_j for test in tests)
     idle = [test for test in tests if test.wall_ns == 0]
-    about = "Energy is that of the whole device while the test ran, without what probes used"
-    about += "; ± is the standard error of that correction. " if compensated else ". "
+    about = "App energy is the energy of the app's own threads" + (", an estimate without probes. " if probed else ". ")
     if repeated:
         about += (
-            "Of several runs it is the median, and the spread is the largest distance of a run from it."
-            " The other figures are those of the run nearest to the median. "
+            "Energies are medians of the runs that ended, ranges are from the lowest to the highest; the other figures are those"
+            " of the run nearest to the median. "
         )
-    about += "App is the energy of the app's threads, base what the device uses because time passes."
+    elif probed:
+        about += "± is a standard error. "
+    about += "Mean power is all energy of the test, as measured, by its wall time; battery is this power as a rate."
+    volts, battery_mah = profile.about.voltage_v, profile.about.battery_mah
     columns: dict[str, Callable[[Repeats], Cell]] = {
         "Test": lambda group: Cell(name(test_label(group.typical), _LONGEST_NAME)),
-        "Energy": lambda group: _joules(group.compensated_median_j),
-        "±": lambda group: _joules(group.typical.compensated_error_j),
-        "Spread": lambda group: _joules(group.compensated_j.deviation if len(group.tests) > 1 else None),
-        "Mean power": lambda group: _figure(mean_power_w(group.typical), watts),
-        "App": lambda group: _joules(group.typical.threads_j),
-        "Base": lambda group: _joules(group.typical.base_j),
+        "App energy": lambda group: _joules(group.app_j.median),
+        "±": lambda group: _joules(group.typical.probes_error_j),
+        "Range": _range,
+        "Idle and other": lambda group: _joules(group.typical.rest_j),
+        "Mean power": lambda group: _figure(group.typical.mean_power_w, watts),
+        "Battery": lambda group: _figure(group.typical.mean_power_w, lambda power_w: battery_rate(power_w, volts, battery_mah)),
         "Wall time": lambda group: _figure(group.typical.wall_ns, duration),
         "Runs": lambda group: _count(len(group.tests)),
         "Status": lambda group: _status(group.tests),
     }
-    left_out = {*(() if compensated else ("±",)), *(() if repeated else ("Spread", "Runs"))}
+    left_out = {"±"} if repeated or not probed else set()
+    left_out |= set() if repeated else {"Range", "Runs"}
+    left_out |= set() if battery_mah else {"Battery"}
     columns = {head: cell for head, cell in columns.items() if head not in left_out}
-    ranked = sorted(groups, key=lambda group: -group.compensated_median_j)
+    ranked = sorted(groups, key=lambda group: -group.app_j.median)
     rows = [[cell(group) for cell in columns.values()] for group in ranked[:MOST_ROWS]]
     blank = [Cell("–")] * (len(columns) - 2)
     rows += [[Cell(name(test_label(test), _LONGEST_NAME)), *blank, _status([test])] for test in idle[: MOST_ROWS - len(rows)]]
@@ -58,7 +61,8 @@ def methods_section(profile: Profile, shown: Sequence[TestEnergy]) -> str:
     totals, whole_j, names = profile.method_totals(shown), profile.energy_j(shown), MethodNames(profile.method_table)
     about = (
         "Self is the energy of a method's own code, inclusive also that of the methods that it calls. Share is self energy as a"
-        " share of the energy of all tests above. mJ/call is inclusive energy divided by calls."
+        " share of the energy of all tests above. Per call is inclusive energy divided by calls; mean power is self energy by"
+        " self time."
     )
     columns: dict[str, Callable[[MethodTotal], Cell]] = {
         "Method": lambda total: Cell(name(names.label(total.id), _LONGEST_NAME) + _place(total)),
@@ -67,8 +71,9 @@ def methods_section(profile: Profile, shown: Sequence[TestEnergy]) -> str:
         "±": lambda total: _joules(total.exclusive_error_j or None),
         "Inclusive": lambda total: _joules(total.inclusive_j),
         "Calls": lambda total: _count(total.calls),
-        "mJ/call": lambda total: _figure(1e3 * total.inclusive_j / total.calls if total.calls else None, digits),
-        "Wall time": lambda total: _figure(total.wall_ns, duration),
+        "Per call": lambda total: _joules(total.inclusive_j_per_call),
+        "Mean power": lambda total: _figure(total.mean_power_w, watts),
+        "Time": lambda total: _figure(total.wall_ns, duration),
     }
     rows = [[cell(total) for cell in columns.values()] for total in totals[:MOST_ROWS]]
     return _section("methods", "Methods", about, columns, rows, count=len(totals)) if totals else ""
@@ -78,15 +83,16 @@ def threads_section(profile: Profile, shown: Sequence[TestEnergy]) -> str:
     """Threads by name and role, largest first; empty where no thread is known."""
     totals, whole_j = profile.thread_totals(shown), profile.energy_j(shown)
     about = (
-        "Threads of one name and role share a row. Share is their share of the energy of all tests above. Untraced is energy"
-        " outside of methods with probes; probes is what probes used."
+        "Threads of one name and role share a row. Share is their share of the energy of all tests above. Outside calls is"
+        " energy outside of methods with probes; probes is what probes used."
     )
     columns: dict[str, Callable[[ThreadTotal], Cell]] = {
         "Thread": lambda total: Cell(name(total.name or "(no name)", _LONGEST_NAME) + f"<small>{text(total.role)}</small>"),
         "Share": lambda total: _bar(share(total.energy_j, whole_j)),
         "Energy": lambda total: _joules(total.energy_j),
         "CPU time": lambda total: _figure(total.cpu_ns, duration),
-        "Untraced": lambda total: _joules(total.untraced_j),
+        "CPU power": lambda total: _figure(total.cpu_power_w, watts),
+        "Outside calls": lambda total: _joules(total.untraced_j),
         "Probes": lambda total: _joules(total.probes_j),
         "Threads": lambda total: _count(total.count),
     }
@@ -119,6 +125,13 @@ def _status(tests: Sequence[TestEnergy]) -> Cell:
     """The statuses of a test's runs, each once."""
     found = dict.fromkeys(test.status for test in tests)
     return Cell(", ".join(f'<span class="{text(status, 40)}">{text(status, 40)}</span>' for status in found))
+
+
+def _range(group: Repeats) -> Cell:
+    """The lowest and highest app energy; sorts by their distance."""
+    counted = group.app_j.counted
+    low_j, high_j = min(counted), max(counted)
+    return Cell(f"{joules(low_j)} – {joules(high_j)}", high_j - low_j) if len(counted) > 1 else Cell("–")
 
 
 def _bar(part: float | None) -> Cell:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from navitas.analyze.flame_nodes import SMALLER, SMALLER_THREADS, flame_nodes
-from navitas.analyze.records import Nodes, TestEnergy, ThreadEnergy
+from navitas.analyze.records import MethodRecords, Nodes, TestEnergy, ThreadEnergy
 
 
 def tree(size: int, random: Random, *, total_j: float = 1.0) -> Nodes:
@@ -24,12 +26,18 @@ def tree(size: int, random: Random, *, total_j: float = 1.0) -> Nodes:
         if parent[node] >= 0:
             inclusive[parent[node]] += inclusive[node]
     ones = np.ones(size, np.int64)
-    return Nodes(parent, np.arange(size), ones, inclusive, own, ones)
+    return made(parent, np.arange(size), ones, inclusive, own)
+
+
+def made(*columns: NDArray[np.number[Any]]) -> Nodes:
+    """Nodes of one component, from their columns but the last."""
+    ones = np.ones(len(columns[0]), np.int64)
+    return Nodes(*columns, ones, exclusive_by=columns[4][:, None], inclusive_by=columns[3][:, None])
 
 
 def thread(nodes: Nodes, energy_j: float, *, serial: int = 1) -> ThreadEnergy:
     own_j = float(nodes.columns[4].sum())
-    return ThreadEnergy(serial, serial, f"t{serial}", "app", 1, energy_j, 0, energy_j - own_j, 0.0, (), nodes)
+    return ThreadEnergy(serial, serial, f"t{serial}", "app", 1, energy_j, 0, energy_j - own_j, 0.0, MethodRecords.none(), nodes)
 
 
 def a_test(*threads: ThreadEnergy, number: int = 0) -> TestEnergy:
@@ -51,6 +59,7 @@ def test_a_bounded_tree_keeps_its_energy_and_its_calls(size: int, seed: int, lea
         (kept,) = found.tests[0].threads
         assert kept.nodes.columns[4].sum() == pytest.approx(1.0), "own energies add up to what they were"
         assert kept.nodes.columns[2].sum() == pytest.approx(sum(node.calls for node in own) + _smaller_calls(kept.nodes))
+        assert np.allclose(kept.nodes.inclusive_by[:, 0], kept.nodes.columns[3]), "components agree with their sum"
         for node in kept.nodes:
             assert node.parent < node.id
             assert node.inclusive_j >= found.least_j or node.method == SMALLER
@@ -77,7 +86,7 @@ def test_small_threads_and_tests_are_summed_up() -> None:
 def test_a_large_recording_has_a_bounded_number_of_frames_however_its_energy_is_spread() -> None:
     size = 200_000
     even = np.full(size, 1 / size)
-    nodes = Nodes(np.full(size, -1), np.zeros(size, np.int64), np.ones(size, np.int64), even, even, np.ones(size, np.int64))
+    nodes = made(np.full(size, -1), np.zeros(size, np.int64), np.ones(size, np.int64), even, even)
     ragged = replace(thread(nodes, 1.0), serial=2)
     found = flame_nodes([a_test(ragged)], least_share=0.0, most_frames=1000)
     assert sum(len(each.nodes) for each in found.tests[0].threads) <= 1001

@@ -246,7 +246,7 @@ def test_formats_that_go_beside_a_recording(tmp_path: Path, capsys: pytest.Captu
     recording = Path(shutil.copytree(GOLDEN, tmp_path / "rec"))
     named = ReportFile("html", tmp_path / "named.html", "--html")
     for options in (ReportOptions(beside=("json", "html")), ReportOptions((named,), beside=("json", "html"))):
-        assert tell(ProfilingOutcome(recording, {}, crashed=False), navitas.load(recording), options) == ExitCode.OK
+        assert report_outcome(ProfilingOutcome(recording, {}, crashed=False), navitas.load(recording), options) == ExitCode.OK
     shown = capsys.readouterr().err
     for page in (recording / "report.html", named.path):
         assert page.read_text("utf-8").startswith("<!DOCTYPE html>")

@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import pytest
 from profile_maker import METHODS, one_run, profile
@@ -21,9 +20,7 @@ from navitas.analyze.flame_nodes import flame_nodes
 from navitas.html_page.elements import Cell, embedded_json, table
 from navitas.parse.tables import MethodTable
 from navitas.report import html_report, html_tables, html_viewer
-from navitas.report.evidence_words import evidence_words
 
-ROOT = Path(__file__).parents[3]
 VIEWER = ("/* before */", "/* viewer */", "/* after */")
 
 
@@ -43,23 +40,13 @@ def test_a_page_shows_the_profile(golden: Callable[[str, str], None]) -> None:
 
 
 def test_the_summary_says_what_the_figures_rest_on() -> None:
-    text = text_of(html_report.write, profile())
-    assert "The kernel counted each thread's CPU time" in text
-    assert "Expected error: about 4 % of the total, 11 % of a method's self energy" in text
-    assert "mean power" in text and "would empty a full battery at this power" in text
+    made = profile()
+    evidence = replace(made.evidence[0], basis="<thread> clocks", expected_error=0.106)
+    made.ledger = replace(made.ledger, evidence=(evidence,))
+    text = text_of(html_report.write, made)
+    assert "thread-time</b> (&lt;thread&gt; clocks). Expected error: half of all methods are off by less than 11 %." in text
+    assert "mean power" in text and "of a full battery at this power" in text
     assert "3 [chunks] lost" in text and "Record again." in text
-
-
-def test_expected_errors_are_those_of_the_score() -> None:
-    """docs/accuracy.md is written by what measures them."""
-    table_text = (ROOT / "docs" / "accuracy.md").read_text("utf-8")
-    for level in ("sched", "thread-freq", "thread-time", "device"):
-        row = re.search(rf"^\| model: {level} \|(.*)\|$", table_text, re.MULTILINE)
-        assert row is not None
-        total, _, _, methods, _ = (float(cell.split("(")[0]) for cell in row[1].split("|"))
-        words = evidence_words("cpu", level)
-        assert words is not None and (words.total_percent, words.method_percent) == (total, methods)
-    assert evidence_words("screen", "sched") is None
 
 
 def test_no_name_leaves_its_place() -> None:
