@@ -134,7 +134,7 @@ def report_outcome(outcome: ProfilingOutcome, profile: Profile, report: ReportOp
         write_reports(profile, report)
         for file in report.files:
             if file.format == "html" and file.path != STDOUT:
-                click.echo(f"page: {file.path} (open it in a browser)", err=True)
+                place(f"page: {file.path} (open it in a browser)")
     finally:
         for name, reason in outcome.failures.items():
             failure(f"FAILED {printable(name, 1000)}: {printable_line(reason, 1000)}")
