@@ -1,5 +1,5 @@
 # make setup   everything that is needed, CLI at .venv/bin/navitas
-# make demo    profiles the sample project on the virtual phone
+# make demo    profiles the sample project on the virtual phone, and writes a page for a browser
 # make check   style, types and unit tests: no JVM, no other process, under two minutes
 # make test    all tests          make lint        style and types
 # make accuracy                   estimate against tests/truth, and against the virtual phone's rails (docs/accuracy.md)
@@ -12,14 +12,14 @@
 # make fleet-bench                fleets of 2.4, 24 and 72 million samples (FLEET="--samples 2400000 --paper": others; docs/fleet.md)
 # make cycles                     100 profilings with injected faults (docs/troubleshooting.md)
 .DELETE_ON_ERROR:
-.PHONY: setup system jars venv demo check test-unit test test-java gradle-homes android-sdk browser lint accuracy experiments unsteady damage bench fleet-accuracy fleet-bench cycles fuzz wheel clean
+.PHONY: setup system jars viewer venv demo check test-unit test test-java gradle-homes android-sdk browser lint accuracy experiments unsteady damage bench fleet-accuracy fleet-bench cycles fuzz wheel clean
 
 PYTHON ?= python3
 BIN := .venv/bin
 MVN := .ci/mvn
 JAVA_SOURCES := $(shell find instrumenter gradle-plugin -path '*/target' -prune -o -type f -print 2>/dev/null)
 
-setup: system venv jars
+setup: system venv jars viewer
 
 system:
 	@.ci/system
@@ -45,6 +45,12 @@ navitas/jars/.built: $(JAVA_SOURCES)
 	   instrumenter/phone-install/target/navitas-phone-install.jar instrumenter/bridge/target/navitas-bridge.jar \
 	   gradle-plugin/plugin/target/navitas-gradle-plugin.jar navitas/jars/
 	@touch $@
+
+# The flame graph viewer of HTML reports, in the version that .ci/viewer names.
+viewer: navitas/report/viewer/VERSION
+
+navitas/report/viewer/VERSION: .ci/viewer | venv
+	@.ci/viewer
 
 demo: setup
 	$(BIN)/navitas demo
@@ -117,4 +123,4 @@ wheel: setup
 	$(BIN)/python -m build --wheel
 
 clean:
-	rm -rf .venv .java-tests-passed dist navitas/jars/*.jar navitas/jars/.built instrumenter/*/target gradle-plugin/*/target
+	rm -rf .venv .java-tests-passed dist navitas/report/viewer navitas/jars/*.jar navitas/jars/.built instrumenter/*/target gradle-plugin/*/target

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -31,9 +32,9 @@ from navitas.owned_folder import owned_folder
 def command(output: Path, gradle: str | None, **values: object) -> int:
     """Profile the sample project on the virtual phone.
 
-    No phone and no project are needed. The recording and its report.json stay on disk.
+    No phone and no project are needed. The recording stays on disk, with report.json and report.html.
     """
-    report = take_report_options(values)
+    report = replace(take_report_options(values), beside=("json", "html"))
     with owned_folder("navitas-demo-") as folder:
         sample = copy_sample(folder / "sample")
         options = ProfileOptions(tests=(DEMO_TESTS,))

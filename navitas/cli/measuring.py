@@ -10,6 +10,7 @@ from pathlib import Path
 from navitas.analyze.profile import Profile
 from navitas.bundle.reader import Bundle
 from navitas.cli.analysis import load_profile
+from navitas.cli.files import STDOUT
 from navitas.cli.formats import ReportFile
 from navitas.cli.messages import error as show_error
 from navitas.cli.messages import failure, next_step, place
@@ -24,6 +25,7 @@ from navitas.device.base import Device
 from navitas.errors import DeviceError, ExitCode, NavitasError
 from navitas.folder_lock import FolderLock
 from navitas.recording.store import MANIFEST_NAME
+from navitas.report.registry import find_format
 from navitas.untrusted_text import printable, printable_line
 
 __all__ = ["load_profile", "measure", "name_recording_on_error", "record", "report_outcome"]
@@ -61,12 +63,14 @@ def record(
         return record_use(device(), use, options, recording, progress, lock=lock)
 
 
-def _with_json(report: ReportOptions, recording: Path) -> ReportOptions:
-    """The report's options; the JSON report goes beside the raw files where no place was named."""
-    if any(file.format == "json" for file in report.files):
-        return report
+def _with_defaults(report: ReportOptions, recording: Path) -> ReportOptions:
+    """The report's options; formats without a named file go into the recording, such as `report.json`."""
+    named = {file.format for file in report.files}
+    added = [
+        ReportFile(name, recording / f"report{find_format(name).extension}", "") for name in report.beside if name not in named
+    ]
     # First: the format of another package may fail.
-    return replace(report, files=(ReportFile("json", recording / "report.json", ""), *report.files))
+    return replace(report, files=(*added, *report.files))
 
 
 @contextmanager
@@ -89,7 +93,7 @@ def _partial_kept(recording: Path, report: ReportOptions) -> Iterator[None]:
 def _report_partial(recording: Path, report: ReportOptions) -> None:
     """What the partial recording holds; that it cannot be reported does not hide why it is partial."""
     try:
-        write_reports(load_profile(recording, report.method), _with_json(report, recording))
+        write_reports(load_profile(recording, report.method), _with_defaults(report, recording))
     except NavitasError as error:
         show_error(f"no report: {error.message}", error.remedy)
 
@@ -125,8 +129,12 @@ def report_outcome(outcome: ProfilingOutcome, profile: Profile, report: ReportOp
 
     The recording and the failures are named even if a report cannot be written.
     """
+    report = _with_defaults(report, outcome.recording)
     try:
-        write_reports(profile, _with_json(report, outcome.recording))
+        write_reports(profile, report)
+        for file in report.files:
+            if file.format == "html" and file.path != STDOUT:
+                place(f"page: {file.path} (open it in a browser)")
     finally:
         for name, reason in outcome.failures.items():
             failure(f"FAILED {printable(name, 1000)}: {printable_line(reason, 1000)}")

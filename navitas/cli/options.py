@@ -23,6 +23,7 @@ VIRTUAL = "virtual"
 
 _SHORT_FORMS = {
     "json": "Write the JSON report ('-': stdout).",
+    "html": "Write a page for a browser, with the flame graph.",
     "speedscope": "Write a profile for speedscope.app.",
     "collapsed": "Write collapsed stacks for flame graphs.",
 }
@@ -37,6 +38,8 @@ class ReportOptions:
     tree: str | None = None
     top: int = 20
     method: Literal["default", "paper1"] = "default"
+    beside: tuple[str, ...] = ("json",)
+    """Formats that go into a new recording where no file is named for them."""
 
     @property
     def paths(self) -> list[Path]:

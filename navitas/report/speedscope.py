@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import IO, Any
 
 from navitas import __version__
+from navitas.analyze.flame_nodes import SMALLER, SMALLER_THREADS, FlameNodes
 from navitas.analyze.profile import Profile
-from navitas.analyze.records import TestEnergy
+from navitas.analyze.records import TestEnergy, ThreadEnergy
 from navitas.parse.tables import MethodTable
 from navitas.report.format import Format
 from navitas.report.frames import J_TO_UJ, UNTRACED, walk
@@ -23,16 +25,33 @@ def write(profile: Profile, out: IO[str]) -> None:
 
     speedscope has no unit for energy, so the unit is `none` and values are µJ, as the profiles' names say.
     """
-    out.writelines(written(_file(profile)))
+    out.writelines(written(_separate(profile)))
     out.write("\n")
 
 
 FORMAT = Format("speedscope", ".speedscope.json", "a profile for speedscope.app, where width is energy", write, shows_calls=True)
 
 
-def _file(profile: Profile) -> dict[str, Any]:
+def written_graph(profile: Profile, flames: FlameNodes) -> Iterator[str]:
+    """One profile of several tests in parts of text: tests, below them threads and calls."""
+    frames, events = _SharedFrames(profile.method_table), _Events()
+    for test in flames.tests:
+        frame = frames.named(test_label(test))
+        events.open(frame, 0.0)
+        _add(events, test, frames)
+        events.close(frame)
+    if flames.smaller_tests:
+        _leaf(events, frames.named(f"(smaller tests ×{flames.smaller_tests:,})"), flames.smaller_tests_j)
+    return written(_file(profile, frames, [_evented("all tests (µJ)", events)]))
+
+
+def _separate(profile: Profile) -> dict[str, Any]:
     frames = _SharedFrames(profile.method_table)
-    profiles = [_profile(test, frames) for test in profile.tests if test.wall_ns > 0]
+    tests = [test for test in profile.tests if test.wall_ns > 0]
+    return _file(profile, frames, [_profile(test, frames) for test in tests])
+
+
+def _file(profile: Profile, frames: _SharedFrames, profiles: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "$schema": _SCHEMA,
         "name": f"{printable(profile.project)} (µJ)",
@@ -57,9 +76,11 @@ class _SharedFrames:
         return self._add(name, {"name": printable(name)})
 
     def method(self, index: int) -> int:
-        """The frame of a method."""
+        """The frame of a method, or of calls that are too small for frames of their own."""
         if index in self._known:
             return self._known[index]
+        if index == SMALLER:
+            return self._add(index, {"name": "(smaller calls)"})
         method = method_of(self._methods, index)
         frame: dict[str, Any] = {"name": printable(self._names.label(index), 1000)}
         if method is not None and method.line is not None:
@@ -90,8 +111,28 @@ class _Events:
 
 def _profile(test: TestEnergy, frames: _SharedFrames) -> dict[str, Any]:
     events = _Events()
+    _add(events, test, frames)
+    return _evented(f"{printable(test_label(test))} run {test.repeat + 1} (µJ)", events)
+
+
+def _evented(name: str, events: _Events) -> dict[str, Any]:
+    return {
+        "type": "evented",
+        "name": name,
+        "unit": "none",
+        "startValue": 0,
+        "endValue": float(f"{events.at:.12g}"),
+        "events": JsonLines(events.events),
+    }
+
+
+def _add(events: _Events, test: TestEnergy, frames: _SharedFrames) -> None:
+    """The threads of a test with their calls, and what threads did not use."""
     for thread in test.threads:
-        top = frames.named(thread.name if thread.count == 1 else f"{thread.name} ×{thread.count}")
+        if thread.role == SMALLER_THREADS:
+            _leaf(events, frames.named(f"(smaller threads ×{thread.count:,})"), thread.energy_j)
+            continue
+        top = frames.named(_name(thread))
         events.open(top, 0.0)
         for step in walk(thread):
             frame = frames.method(step.method)
@@ -107,14 +148,10 @@ def _profile(test: TestEnergy, frames: _SharedFrames) -> dict[str, Any]:
         ("(unattributed)", test.unattributed_j),
     ):
         _leaf(events, frames.named(name), joules)
-    return {
-        "type": "evented",
-        "name": f"{printable(test_label(test))} run {test.repeat + 1} (µJ)",
-        "unit": "none",
-        "startValue": 0,
-        "endValue": float(f"{events.at:.12g}"),
-        "events": JsonLines(events.events),
-    }
+
+
+def _name(thread: ThreadEnergy) -> str:
+    return thread.name if thread.count == 1 else f"{thread.name} ×{thread.count}"
 
 
 def _leaf(events: _Events, frame: int, joules: float) -> None:

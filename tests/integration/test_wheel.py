@@ -85,6 +85,9 @@ def test_it_carries_all_that_is_not_python(wheel: Path) -> None:
     assert {f"navitas/{name}" for name in wanted} <= names
     sources = {path.relative_to(ROOT).as_posix() for path in (ROOT / "navitas" / "sample" / "src").rglob("*.java")}
     assert sources and sources <= names
+    assert {f"navitas/report/{name}" for name in ("html_report.js", "html_report.css", "html_viewer_licenses.txt")} <= names
+    viewer = {f"navitas/report/viewer/{name}" for name in ("speedscope.js", "speedscope.css", "LICENSE")}
+    assert viewer <= names or not (ROOT / "navitas" / "report" / "viewer" / "VERSION").is_file(), "make viewer"
     assert {"LICENSE", "NOTICE"} <= {Path(name).name for name in names}
     assert not [name for name in names if name.startswith("tests/") or "__pycache__" in name or name.endswith("/.built")]
 

@@ -26,14 +26,19 @@ def find_browser() -> str | None:
 
 def show(browser: str, page: Path, profile: Path) -> Shown:
     """Open a page in a browser of its own."""
-    quiet = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-sync"]
-    alone = ["--disable-component-update", "--disable-dev-shm-usage", f"--user-data-dir={profile}"]
-    root = ["--no-sandbox"] if os.geteuid() == 0 else []  # which Chromium refuses to root
     ended = subprocess.run(
-        [browser, "--headless", *quiet, *alone, *root, "--enable-logging=stderr", "--v=0", "--dump-dom", page.as_uri()],
+        browser_command(browser, profile, "--enable-logging=stderr", "--v=0", "--dump-dom", page.as_uri()),
         capture_output=True,
         text=True,
         check=True,
         timeout=120,
     )
     return Shown(ended.stdout, [line for line in ended.stderr.splitlines() if "CONSOLE" in line])
+
+
+def browser_command(browser: str, profile: Path, *arguments: str) -> list[str]:
+    """The command line of a browser without a window and without traffic of its own."""
+    quiet = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-sync"]
+    alone = ["--disable-component-update", "--disable-dev-shm-usage", f"--user-data-dir={profile}"]
+    root = ["--no-sandbox"] if os.geteuid() == 0 else []  # which Chromium refuses to root
+    return [browser, "--headless", *quiet, *alone, *root, *arguments]

@@ -20,6 +20,7 @@ ALLOWED = {
     "trusted_paths": set(),
     "user_folders": {"errors", "trusted_paths"},
     "untrusted_text": set(),
+    "html_page": {"untrusted_text"},
     "binary_xml": set(),
     "apk": {"binary_xml", "regular_files"},
     "unknown_parts": set(),
@@ -59,8 +60,8 @@ ALLOWED = {
     },
     "attribute": {"errors", "recording", "power", "parse"},
     "analyze": {"errors", "new_files", "recording", "power", "parse", "attribute"},
-    "report": {"errors", "parse", "analyze", "untrusted_text"},
-    "fleet": {"errors", "folder_lock", "new_files", "regular_files", "untrusted_text"},
+    "report": {"errors", "parse", "analyze", "html_page", "untrusted_text"},
+    "fleet": {"errors", "folder_lock", "html_page", "new_files", "regular_files", "untrusted_text"},
     "sample": set(),
 }
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
@@ -13,9 +11,11 @@ import numpy as np
 from navitas.fleet.advice import ActionRow
 from navitas.fleet.figures import number
 from navitas.fleet.page.pictures import histogram_picture, interval_picture
-from navitas.fleet.page.text import interval, name, table, text
+from navitas.fleet.page.text import interval
 from navitas.fleet.results import BugRow, HogRow, ScoreRow
 from navitas.fleet.statistics import F64
+from navitas.html_page.document import base_style, document
+from navitas.html_page.elements import name, table, text
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +61,7 @@ class Contents:
 
 def page(contents: Contents) -> str:
     """The whole page: no script, and a policy that lets nothing be loaded."""
-    style = (resources.files("navitas.fleet.page") / "style.css").read_text("utf-8")
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    style = base_style() + (resources.files("navitas.fleet.page") / "pictures.css").read_text("utf-8")
     client = contents.client
     parts = [
         _facts(contents),
@@ -74,13 +73,7 @@ def page(contents: Contents) -> str:
         _scores(contents.scores),
         _recorded(contents),
     ]
-    return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
-        f"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-{digest}'\">\n"
-        '<meta name="viewport" content="width=device-width"><meta name="referrer" content="no-referrer">\n'
-        f"<title>{text(contents.title)}</title><style>{style}</style></head>\n<body>\n{chr(10).join(filter(None, parts))}\n"
-        "</body></html>\n"
-    )
+    return "".join(document(contents.title, style, ["\n".join(filter(None, parts))]))
 
 
 def _facts(contents: Contents) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from navitas.fleet.figures import number
-from navitas.fleet.page.text import text
 from navitas.fleet.statistics import F64
+from navitas.html_page.elements import text
 
 _WIDTH, _HEIGHT = 360, 110
 _BASE = 84

@@ -73,7 +73,7 @@ def test_formats_take_files_in_order(tmp_path: Path) -> None:
 
 
 def test_the_short_forms_write_the_same_files(tmp_path: Path) -> None:
-    for name in ("json", "speedscope", "collapsed"):
+    for name in ("json", "html", "speedscope", "collapsed"):
         assert report(f"--{name}", tmp_path / "short", "--format", f"{name}={tmp_path / 'long'}") == ExitCode.OK
         assert (tmp_path / "short").read_bytes() == (tmp_path / "long").read_bytes()
 
@@ -83,6 +83,7 @@ def test_the_short_forms_write_the_same_files(tmp_path: Path) -> None:
     [
         ("a.json", b"{\n"),
         ("a.speedscope.json", b'{\n "$schema"'),
+        ("a.html", b"<!DOCTYPE html>"),
         ("A.TXT", b"sample"),
         ("a.parquet", b"PAR1"),
         ("a.collapsed", b""),
@@ -207,6 +208,18 @@ def test_a_format_that_fails_does_not_cost_the_recording_its_report(tmp_path: Pa
     with pytest.raises(NavitasError, match="the report format failing failed"):
         report_outcome(ProfilingOutcome(recording, {}, crashed=False), navitas.load(recording), options)
     assert json.loads((recording / "report.json").read_text())["schema_version"] == 2
+
+
+def test_formats_that_go_beside_a_recording(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    recording = Path(shutil.copytree(GOLDEN, tmp_path / "rec"))
+    named = ReportFile("html", tmp_path / "named.html", "--html")
+    for options in (ReportOptions(beside=("json", "html")), ReportOptions((named,), beside=("json", "html"))):
+        assert report_outcome(ProfilingOutcome(recording, {}, crashed=False), navitas.load(recording), options) == ExitCode.OK
+    shown = capsys.readouterr().err
+    for page in (recording / "report.html", named.path):
+        assert page.read_text("utf-8").startswith("<!DOCTYPE html>")
+        assert f"page: {page} (open it in a browser)" in shown
+    assert (recording / "report.json").is_file()
 
 
 def test_help_lists_the_formats(plugins: Path, capsys: pytest.CaptureFixture[str]) -> None:

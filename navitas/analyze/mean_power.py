@@ -1,0 +1,11 @@
+"""Mean power of a recording."""
+
+from __future__ import annotations
+
+from navitas.analyze.profile import Profile
+
+
+def profile_power_w(profile: Profile) -> float | None:
+    """Energy by wall time over all runs but those of a baseline; None where no time passed."""
+    wall_ns = sum(run.end_ns - run.start_ns for run in profile.ledger.runs if not run.baseline)
+    return profile.totals.energy_j / (wall_ns / 1e9) if wall_ns > 0 else None

@@ -1,0 +1,128 @@
+"""One HTML page for a browser: what was measured, flame graph, tests, methods, threads and warnings. It loads nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
+from typing import IO
+
+from navitas.analyze.flame_nodes import flame_nodes
+from navitas.analyze.mean_power import profile_power_w
+from navitas.analyze.profile import Profile
+from navitas.analyze.records import TestEnergy
+from navitas.analyze.repeats import Repeats
+from navitas.html_page.document import base_style, document
+from navitas.html_page.elements import text
+from navitas.report.format import Format
+from navitas.report.html_tables import methods_section, tests_section, threads_section
+from navitas.report.html_viewer import flame_graph, viewer_scripts
+from navitas.report.units import battery_rate, charge, duration, joules, watts
+
+_MOST_WARNINGS = 500
+_LONGEST_NOTE = 2000
+
+
+def write(profile: Profile, out: IO[str]) -> None:
+    """Write the page. With repeated runs, threads, methods and flame graph are those of each test's run nearest to its median."""
+    own = files("navitas.report")
+    script = (own / "html_report.js").read_text("utf-8")
+    style = base_style() + (own / "html_report.css").read_text("utf-8")
+    scripts = (script, *viewer_scripts())
+    # The viewer makes its styles while it runs, so no hash can name them.
+    out.writelines(
+        document(f"{profile.project} – energy", style, _body(profile), scripts=scripts, style_source="'unsafe-inline'")
+    )
+
+
+FORMAT = Format("html", ".html", "a page for a browser, with the flame graph", write)
+
+
+def _body(profile: Profile) -> Iterator[str]:
+    tests = profile.tests_by_class if profile.is_by_class else profile.tests
+    groups = profile.classes() if profile.is_by_class else profile.repeats()
+    shown = [group.typical for group in groups]
+    yield _summary(profile, groups, tests)
+    yield _warnings(profile)
+    if any(thread.nodes for test in shown for thread in test.threads):
+        yield from flame_graph(profile, flame_nodes(shown))
+    yield tests_section(profile, groups, tests)
+    yield methods_section(profile, shown)
+    yield threads_section(profile, shown)
+    yield _about(profile)
+
+
+def _summary(profile: Profile, groups: Sequence[Repeats], tests: Sequence[TestEnergy]) -> str:
+    device, totals, power_w = profile.about.device, profile.totals, profile_power_w(profile)
+    volts, battery_mah = profile.about.voltage_v, profile.about.battery_mah
+    rate = "" if power_w is None else battery_rate(power_w, volts, battery_mah)
+    count = len(groups) + sum(test.wall_ns == 0 for test in tests)
+    failed = sum(any(test.status in ("failed", "cut") for test in group.tests) for group in groups)
+    runs = f" of {totals.repeats} runs" if totals.repeats > 1 else ""
+    facts = [
+        (joules(totals.energy_j), f"energy in total{runs}"),
+        ("–" if power_w is None else watts(power_w), "mean power"),
+        *([(rate, "of a full battery at this power")] if rate else []),
+        (charge(totals.energy_j, volts), "charge"),
+        (joules(totals.threads_j), "the app's process"),
+        (joules(totals.base_j), "base: used because time passes"),
+        (joules(totals.other_processes_j), "other processes"),
+        (joules(totals.unattributed_j), "unattributed"),
+        (f"{count:,}", f"tests, {failed:,} of them failed or cut" if failed else "tests, none of them failed"),
+    ]
+    virtual = " (virtual phone: an estimate as if on this phone)" if device.get("kind") == "virtual" else ""
+    return (
+        f"<header><h1>{text(profile.project)} <small>on {text(str(device.get('model', '')))}{virtual}</small></h1></header>\n"
+        f"<div class=facts>{''.join(f'<div><b>{text(value)}</b>{text(what)}</div>' for value, what in facts)}</div>\n"
+        f"{_rails(profile)}{_evidence(profile)}"
+    )
+
+
+def _rails(profile: Profile) -> str:
+    totals = profile.totals
+    if totals.rails_j is None or totals.rails_estimate_j is None or totals.rails_error is None:
+        return ""
+    return (
+        f"<p>The device's rails measured {text(joules(totals.rails_j))}; the estimate for the same time is"
+        f" {text(joules(totals.rails_estimate_j))} ({100 * totals.rails_error:+.1f} %).</p>\n"
+    )
+
+
+def _evidence(profile: Profile) -> str:
+    lines = []
+    for evidence in profile.evidence:
+        component = "CPU" if evidence.component == "cpu" else evidence.component
+        line = f"<b>Evidence for {text(component)}: {text(evidence.level)}</b>"
+        line += f" ({text(evidence.basis, _LONGEST_NOTE)})." if evidence.basis else "."
+        if evidence.expected_error is not None:
+            line += f" Expected error: half of all methods are off by less than {100 * evidence.expected_error:.0f} %."
+        reasons = "".join(f"<li>{text(str(reason), _LONGEST_NOTE)}</li>" for reason in evidence.reasons[:_MOST_WARNINGS])
+        lines.append(
+            f"<p>{line}</p>" + (f"<details><summary>Why no better</summary><ul>{reasons}</ul></details>" if reasons else "")
+        )
+    if profile.tick_ns is not None:
+        lines.append(f"<p>Calls are exact; times are sampled by ticks of {duration(round(profile.tick_ns))}.</p>")
+    return "\n".join(lines) + "\n"
+
+
+def _warnings(profile: Profile) -> str:
+    if not profile.warnings:
+        return ""
+    items = "".join(
+        f"<li>{text(notice.message, _LONGEST_NOTE)}<br><small>{text(notice.remedy, _LONGEST_NOTE)}</small></li>"
+        for notice in profile.warnings[:_MOST_WARNINGS]
+    )
+    more = len(profile.warnings) - _MOST_WARNINGS
+    rest = f"<p>{more:,} more warnings are in the JSON report.</p>" if more > 0 else ""
+    return f'<section><h2 id="warnings-title">Warnings</h2><ul class=warnings>{items}</ul>{rest}</section>\n'
+
+
+def _about(profile: Profile) -> str:
+    about = profile.about
+    profile_name, source = about.power_profile.get("name", ""), about.power_profile.get("voltage_source", "")
+    facts = [
+        f"power profile {profile_name}",
+        f"{about.voltage_v:g} V ({source})",
+        f"recorded {about.created_utc}" if about.created_utc else "",
+        f"Navitas {about.provenance['navitas_version']}" if "navitas_version" in about.provenance else "",
+    ]
+    return f"<footer><p>{text('; '.join(filter(None, facts)), _LONGEST_NOTE)}</p></footer>\n"
