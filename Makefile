@@ -5,6 +5,7 @@
 # make accuracy                   estimate against tests/truth, and against the virtual phone's rails (docs/accuracy.md)
 # make experiments                the two experiments of the Navitas paper
 # make unsteady                  tests on a quiet and on a busy host (docs/accuracy.md)
+# make readme                    the output in the README, from a run of the demo
 # make fuzz                       10,000 damaged classes for the instrumenter (FUZZ=-Dnavitas.fuzz.seed=7: others)
 # make damage                     2,000 damaged recordings, every report of each (COUNT=100 SEED=7: others; PHONE=--phone: the phone's too)
 # make bench                      speed and memory against what is asked (docs/benchmarks.md)
@@ -12,7 +13,7 @@
 # make fleet-bench                fleets of 2.4, 24 and 72 million samples (FLEET="--samples 2400000 --paper": others; docs/fleet.md)
 # make cycles                     100 profilings with injected faults (docs/troubleshooting.md)
 .DELETE_ON_ERROR:
-.PHONY: setup system jars viewer venv demo check test-unit test test-java gradle-homes android-sdk browser lint accuracy experiments unsteady damage bench fleet-accuracy fleet-bench cycles fuzz wheel clean
+.PHONY: setup system jars viewer venv demo check readme test-unit test test-java gradle-homes android-sdk browser lint accuracy experiments unsteady damage bench fleet-accuracy fleet-bench cycles fuzz wheel clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -100,6 +101,9 @@ experiments: setup android-sdk
 
 unsteady: setup
 	$(BIN)/python tests/experiments/unsteady.py
+
+readme: setup
+	.ci/readme
 
 fuzz: setup
 	$(MVN) -f instrumenter/core test -Dtest=FuzzTest -Dnavitas.fuzz.count=10000 $(FUZZ)
