@@ -17,7 +17,7 @@ _OTHERS = "Options"
 _WORDS = {ParameterSource.COMMANDLINE: "command line", ParameterSource.ENVIRONMENT: "environment"}
 
 
-class Command(click.Command):
+class NavitasCommand(click.Command):
     """A command of Navitas. `example` is shown in `--help`; `project` is the argument that names a project's folder."""
 
     def __init__(self, *args: Any, example: str = "", project: str | None = None, **attributes: Any) -> None:
@@ -105,10 +105,10 @@ class Command(click.Command):
         super().format_epilog(ctx, formatter)
 
 
-class Group(click.Group):
+class NavitasGroup(click.Group):
     """A group of commands, with the common options."""
 
-    command_class = Command
+    command_class = NavitasCommand
 
     def __init__(self, *args: Any, **attributes: Any) -> None:
         super().__init__(*args, **attributes)

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from navitas.build.sample import DEMO_TESTS, copy_sample
-from navitas.cli.commands import Command
+from navitas.cli.commands import NavitasCommand
 from navitas.cli.option import option
 from navitas.cli.options import report_options, take_report_options
 from navitas.cli.paths import FOLDER, PROGRAM
@@ -17,7 +17,7 @@ from navitas.collect.options import ProfileOptions
 from navitas.owned_folder import owned_folder
 
 
-@click.command("demo", cls=Command, example="navitas demo --speedscope demo.speedscope.json")
+@click.command("demo", cls=NavitasCommand, example="navitas demo --speedscope demo.speedscope.json")
 @option(
     "-o",
     "--output",

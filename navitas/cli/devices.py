@@ -9,7 +9,7 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from navitas.cli.commands import Command
+from navitas.cli.commands import NavitasCommand
 from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import next_step, warning
 from navitas.cli.options import VIRTUAL
@@ -21,7 +21,7 @@ from navitas.untrusted_text import printable, printable_line
 _VIRTUAL = ListedDevice(VIRTUAL, "started on demand", "virtual phone")
 
 
-@click.command("devices", cls=Command, example="navitas devices --json -")
+@click.command("devices", cls=NavitasCommand, example="navitas devices --json -")
 @json_option
 def command(json_file: Path | None) -> None:
     """List the devices that can be profiled on.

@@ -9,7 +9,7 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from navitas.cli.commands import Command
+from navitas.cli.commands import NavitasCommand
 from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import next_step
 from navitas.cli.option import option
@@ -29,7 +29,7 @@ from navitas.untrusted_text import printable
 _STYLES = {"ok": "green", "note": "yellow", "problem": "bold red"}
 
 
-@click.command("doctor", cls=Command, example="navitas doctor org.example.app --device SERIAL")
+@click.command("doctor", cls=NavitasCommand, example="navitas doctor org.example.app --device SERIAL")
 @click.argument("package", required=False, type=TEXT)
 @option("--device", "serial", type=TEXT, metavar="SERIAL", help="'virtual', or a device of `navitas devices`. [the only one]")
 @option(

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from navitas.cli.commands import Command
+from navitas.cli.commands import NavitasCommand
 from navitas.cli.fleet_engines import engine_options, fleet_of
 from navitas.cli.fleet_paper import method_option, paper_bugs
 from navitas.cli.fleet_rows import output_options, print_table, take_outputs
@@ -17,7 +17,7 @@ from navitas.fleet.hogs import find_hogs
 from navitas.fleet.results import BugRow, bug_rows
 
 
-@click.command("bugs", cls=Command, example="navitas fleet bugs fleet --json bugs.json")
+@click.command("bugs", cls=NavitasCommand, example="navitas fleet bugs fleet --json bugs.json")
 @engine_options
 @output_options
 @method_option

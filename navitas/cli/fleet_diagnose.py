@@ -10,7 +10,7 @@ import click
 from rich.text import Text
 
 from navitas.cli.bars import bar
-from navitas.cli.commands import Command
+from navitas.cli.commands import NavitasCommand
 from navitas.cli.fleet_engines import engine_options, fleet_of
 from navitas.cli.fleet_rows import output_options, print_table, take_outputs
 from navitas.cli.option import option
@@ -29,7 +29,7 @@ from navitas.fleet.scores import score_clients
 from navitas.untrusted_text import printable
 
 
-@click.command("diagnose", cls=Command, example="navitas fleet diagnose fleet --app org.example.app")
+@click.command("diagnose", cls=NavitasCommand, example="navitas fleet diagnose fleet --app org.example.app")
 @engine_options
 @option("--app", type=TEXT, metavar="PACKAGE", help="Only this app.")
 @option("--client", type=TEXT, metavar="NAME", help="What this client can do: its name as ingested, or its pseudonym.")

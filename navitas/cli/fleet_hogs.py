@@ -8,7 +8,7 @@ from typing import Any
 import click
 import numpy as np
 
-from navitas.cli.commands import Command
+from navitas.cli.commands import NavitasCommand
 from navitas.cli.fleet_engines import engine_options, fleet_of
 from navitas.cli.fleet_paper import method_option, paper_hogs
 from navitas.cli.fleet_rows import output_options, print_table, take_outputs
@@ -18,7 +18,7 @@ from navitas.fleet.results import PERCENT_H, HogRow, hog_rows, version_rows
 from navitas.fleet.versions import find_versions
 
 
-@click.command("hogs", cls=Command, example="navitas fleet hogs fleet --top 5 --csv hogs.csv")
+@click.command("hogs", cls=NavitasCommand, example="navitas fleet hogs fleet --top 5 --csv hogs.csv")
 @engine_options
 @output_options
 @method_option

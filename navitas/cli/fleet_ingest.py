@@ -9,7 +9,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
-from navitas.cli.commands import Command
+from navitas.cli.commands import NavitasCommand
 from navitas.cli.files import STDOUT, check_files
 from navitas.cli.json_output import json_option, write_document
 from navitas.cli.messages import error as show_error
@@ -28,7 +28,7 @@ from navitas.untrusted_text import printable
 _MOST_LISTED = 20
 
 
-@click.command("ingest", cls=Command, example="navitas fleet ingest fleet samples/*.jsonl")
+@click.command("ingest", cls=NavitasCommand, example="navitas fleet ingest fleet samples/*.jsonl")
 @click.argument("store", type=NEW_STORE, metavar="STORE")
 @click.argument("files", nargs=-1, required=True, type=READ_FILE_ANY_NAME, metavar="FILE...")
 @option(

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from navitas.cli.commands import Command
+from navitas.cli.commands import NavitasCommand
 from navitas.cli.fleet_engines import engine_options, fleet_of
 from navitas.cli.fleet_rows import output_options, print_table, take_outputs
 from navitas.cli.option import option
@@ -19,7 +19,7 @@ from navitas.fleet.schema import pseudonym
 from navitas.fleet.scores import score_clients
 
 
-@click.command("jscore", cls=Command, example="navitas fleet jscore fleet --client NAME")
+@click.command("jscore", cls=NavitasCommand, example="navitas fleet jscore fleet --client NAME")
 @engine_options
 @option("--client", type=TEXT, metavar="NAME", help="Only this client: the name it was ingested by, or its pseudonym.")
 @output_options

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from navitas.cli.bars import bar
-from navitas.cli.commands import Command
+from navitas.cli.commands import NavitasCommand
 from navitas.cli.files import STDOUT, check_files, check_regular_or_new
 from navitas.cli.fleet_engines import engine_options, fleet_of
 from navitas.cli.fleet_rows import print_table
@@ -19,7 +19,7 @@ from navitas.fleet.rates import RATES, Summary, rates, summary_of
 from navitas.fleet.results import SCHEMA_VERSION, PairsRow
 
 
-@click.command("rates", cls=Command, example="navitas fleet rates fleet -o rates.parquet")
+@click.command("rates", cls=NavitasCommand, example="navitas fleet rates fleet -o rates.parquet")
 @engine_options
 @option("-o", "--output", type=WRITE, metavar="FILE", help="Write all pairs to this .csv or .parquet file.")
 @json_option

@@ -10,7 +10,7 @@ import click
 from navitas.analyze.load import load
 from navitas.analyze.share_of_whole import share
 from navitas.cli.bars import bar
-from navitas.cli.commands import Command
+from navitas.cli.commands import NavitasCommand
 from navitas.cli.files import STDOUT, check_files, write_to
 from navitas.cli.fleet_engines import engine_options, fleet_of
 from navitas.cli.json_output import json_option, write_json
@@ -36,7 +36,7 @@ _PICTURES = 12
 _METHODS = 8
 
 
-@click.command("report", cls=Command, example="navitas fleet report fleet -o fleet.html")
+@click.command("report", cls=NavitasCommand, example="navitas fleet report fleet -o fleet.html")
 @engine_options
 @option("-o", "--output", type=WRITE_ANY_NAME, required=True, metavar="FILE", help="The page ('-': stdout).")
 @option("--client", type=TEXT, metavar="NAME", help="Also what this client can do: its name as ingested, or its pseudonym.")

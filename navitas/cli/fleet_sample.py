@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from navitas.cli.commands import Command
+from navitas.cli.commands import NavitasCommand
 from navitas.cli.files import STDOUT, check_files, check_regular_or_new
 from navitas.cli.fleet_ingest import ingest_with_progress, print_outcomes
 from navitas.cli.json_output import json_option, write_json
@@ -25,7 +25,7 @@ from navitas.fleet.ingest.source import SourceFile
 from navitas.owned_folder import owned_folder
 
 
-@click.command("sample", cls=Command, example="navitas fleet sample fleet --device SERIAL --history")
+@click.command("sample", cls=NavitasCommand, example="navitas fleet sample fleet --device SERIAL --history")
 @click.argument("store", required=False, type=NEW_STORE, metavar="[STORE]")
 @option("-o", "--output", type=WRITE_ANY_NAME, metavar="FILE", help="Append to this file of JSON lines ('-': stdout).")
 @option("--device", "serial", type=TEXT, metavar="SERIAL", help="'virtual', or a device of `navitas devices`. [the only one]")

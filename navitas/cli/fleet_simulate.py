@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from navitas.cli.bars import bar
-from navitas.cli.commands import Command
+from navitas.cli.commands import NavitasCommand
 from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import next_step
 from navitas.cli.option import option
@@ -32,7 +32,7 @@ def _steps(ctx: click.Context, param: click.Parameter, value: str) -> tuple[tupl
         raise click.BadParameter(f"{value!r} is not like 1=60,5=40.", ctx, param) from error
 
 
-@click.command("simulate", cls=Command, example="navitas fleet simulate fleet --samples 100000 --seed 7")
+@click.command("simulate", cls=NavitasCommand, example="navitas fleet simulate fleet --samples 100000 --seed 7")
 @click.argument("folder", metavar="STORE", type=NEW_STORE)
 @option("--samples", type=click.IntRange(2, 1_000_000_000), default=200_000, show_default=True, metavar="N")
 @option("--clients", type=click.IntRange(1, 10_000_000), metavar="N", help="[one for each thousand samples]")

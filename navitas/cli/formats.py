@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from navitas.cli.commands import Command
+from navitas.cli.commands import NavitasCommand
 from navitas.cli.files import STDOUT
 from navitas.cli.option import Option
 from navitas.cli.paths import WRITE_ANY_NAME
@@ -50,7 +50,7 @@ class FormatOption(Option):
         return super().get_help_record(ctx)
 
 
-class FormatsCommand(Command):
+class FormatsCommand(NavitasCommand):
     """A command whose help ends with a list of the formats."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -9,7 +9,7 @@ import click
 
 from navitas.build.bridge import InstrumentOptions, InstrumentSummary
 from navitas.build.instrument import instrument
-from navitas.cli.commands import Command
+from navitas.cli.commands import NavitasCommand
 from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import next_step, note, warning
 from navitas.cli.option import option
@@ -18,7 +18,7 @@ from navitas.cli.paths import READ, WRITE
 from navitas.untrusted_text import printable
 
 
-@click.command("instrument", cls=Command, example="navitas instrument classes -o out --map-output map.json")
+@click.command("instrument", cls=NavitasCommand, example="navitas instrument classes -o out --map-output map.json")
 @click.argument("inputs", nargs=-1, required=True, type=READ, metavar="IN…")
 @option("-o", "--output", required=True, type=WRITE, metavar="OUT", help="Folder or jar to write.")
 @option(

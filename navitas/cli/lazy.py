@@ -9,14 +9,14 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from navitas.cli.commands import Group
+from navitas.cli.commands import NavitasGroup
 
 
 class ReaderGoneError(Exception):
     """The reader of our output has gone."""
 
 
-class LazyGroup(Group):
+class LazyGroup(NavitasGroup):
     """A group whose commands live in modules of their own (as `command`), imported on use.
 
     `modules`: command → (module, one-line help); the help is here too, so that `--help` imports nothing heavy.

@@ -11,7 +11,7 @@ import click
 from navitas import __version__
 from navitas.build.home import with_home
 from navitas.build.plugin_repository import LOCAL, install_plugin
-from navitas.cli.commands import Command
+from navitas.cli.commands import NavitasCommand
 from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import next_step, place
 from navitas.cli.option import option
@@ -46,7 +46,7 @@ navitas {{
 """
 
 
-@click.command("plugin", cls=Command, example="navitas plugin")
+@click.command("plugin", cls=NavitasCommand, example="navitas plugin")
 @option(
     "--repository",
     type=FOLDER,

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 from rich.table import Table
 
-from navitas.cli.commands import Command, Group
+from navitas.cli.commands import NavitasCommand, NavitasGroup
 from navitas.cli.files import check_regular_or_new, write_to
 from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import next_step, note, warning
@@ -28,12 +28,12 @@ from navitas.untrusted_text import printable, printable_line, printable_lines
 _ALL = 1_000_000
 
 
-@click.group("power", cls=Group)
+@click.group("power", cls=NavitasGroup)
 def command() -> None:
     """Power profiles: those that Navitas has, files, and the one that a phone holds."""
 
 
-@command.command("show", cls=Command, example="navitas power show --device SERIAL")
+@command.command("show", cls=NavitasCommand, example="navitas power show --device SERIAL")
 @click.argument("name", required=False, type=NAME_OR_FILE, metavar="NAME|FILE")
 @option(
     "--device", "serial", type=TEXT, metavar="SERIAL", help="The profile of this phone ('virtual' too), and where it comes from."
@@ -64,7 +64,7 @@ def show(*, name: str | None, serial: str | None, json_file: Path | None) -> Non
         _print(profile, model)
 
 
-@command.command("extract", cls=Command, example="navitas power extract -o profile.xml")
+@command.command("extract", cls=NavitasCommand, example="navitas power extract -o profile.xml")
 @option("--device", "serial", type=TEXT, metavar="SERIAL", help="'virtual', or a device of `navitas devices`. [the only one]")
 @option("-o", "--output", required=True, type=WRITE_ANY_NAME, metavar="FILE", help="File to write.")
 @json_option
@@ -80,7 +80,7 @@ def extract(*, serial: str | None, output: Path, json_file: Path | None) -> None
     next_step(f"navitas power validate {printable_line(str(output), 1000)}")
 
 
-@command.command("validate", cls=Command, example="navitas power validate profile.xml --json -")
+@command.command("validate", cls=NavitasCommand, example="navitas power validate profile.xml --json -")
 @click.argument("file", type=READ_FILE_ANY_NAME)
 @json_option
 def validate(*, file: Path, json_file: Path | None) -> int:

@@ -11,7 +11,7 @@ import click
 from click.core import ParameterSource
 
 from navitas.build.patterns import check_patterns
-from navitas.cli.commands import Command
+from navitas.cli.commands import NavitasCommand
 from navitas.cli.destinations import check_free
 from navitas.cli.option import option, section
 from navitas.cli.options import (
@@ -35,7 +35,7 @@ from navitas.report.registry import find_format
 
 @click.command(
     "profile",
-    cls=Command,
+    cls=NavitasCommand,
     project="project",
     example="navitas profile . --tests 'SortTest#*' --repeat 5\nnavitas profile app --device SERIAL --json report.json",
 )

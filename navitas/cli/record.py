@@ -10,7 +10,7 @@ import click
 
 from navitas.build.gradle import find_gradle
 from navitas.bundle.reader import open_bundle
-from navitas.cli.commands import Command
+from navitas.cli.commands import NavitasCommand
 from navitas.cli.destinations import check_free
 from navitas.cli.map_ids import map_ids
 from navitas.cli.maps import read_map
@@ -34,7 +34,7 @@ from navitas.collect.options import ProfileOptions
 from navitas.errors import UsageError
 
 
-@click.command("record", cls=Command, example="navitas record org.example.app --device SERIAL --duration 60")
+@click.command("record", cls=NavitasCommand, example="navitas record org.example.app --device SERIAL --duration 60")
 @click.argument("package", type=TEXT)
 @click.argument("words", metavar="[-- COMMAND…]", nargs=-1, type=TEXT)
 @device_option

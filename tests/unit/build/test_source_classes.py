@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 
 from navitas.build.source_classes import undeclared
-from navitas.cli.main import run
-from navitas.errors import ExitCode
 
 
 @pytest.fixture
@@ -49,12 +47,3 @@ def test_a_class_that_no_source_declares_is_named_with_near_names(pattern: str, 
 def test_a_project_without_sources_says_nothing(tmp_path: Path) -> None:
     assert undeclared(tmp_path, ["SortTest"]) == {}
     assert undeclared(tmp_path / "none", ["SortTest"]) == {}
-
-
-def test_a_mistyped_pattern_is_a_warning_before_the_build(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (project / "gradle").write_text("#!/bin/sh\nexit 1\n")
-    (project / "gradle").chmod(0o755)
-    assert run(["profile", str(project), "--tests", "SrotTest", "--gradle", str(project / "gradle")]) == ExitCode.TROUBLE
-    said = capsys.readouterr().err
-    assert "warning: --tests SrotTest: no source file declares such a class (nearest: SortTest)" in said
-    assert said.index("warning: --tests") < said.index("build failed")
