@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from navitas.build.framework import fetch_framework
 from navitas.build.git import revision
-from navitas.build.gradle import build_bundles, check_project
+from navitas.build.gradle import build_bundles, check_project, find_gradle
 from navitas.build.lock import project_lock
 from navitas.build.source_classes import undeclared
 from navitas.bundle.manifest import AndroidManifest
@@ -74,6 +74,7 @@ class RunOptions:
 def profile_project(project: Path, build: BuildOptions, options: ProfileOptions, report: ReportOptions, run: RunOptions) -> int:
     """Build a Gradle project and profile it; returns the exit code."""
     check_project(project)
+    find_gradle(project, build.gradle)
     _warn_of_patterns(project, options.tests)
     java: list[str] = []
     with owned_folder("navitas-bundles-") as folder, BackgroundContext(lambda: nullcontext(revision(project))) as git:
