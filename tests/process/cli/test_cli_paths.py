@@ -88,8 +88,8 @@ NEVER_READ = ("device", "pipe", "socket", "unreadable")
 LONG = ("profile", "demo", "record", "power extract", "fleet sample")
 # By parameter: what ends the command soon, or what the tested parameter needs beside it.
 EXTRA: dict[str, dict[str, list[str]]] = {
-    "profile": {"gradle": ["--gradle", "no-gradle"], "project": ["project"]},
-    "demo": {"gradle": ["--gradle", "no-gradle"]},
+    "profile": {"gradle": ["--gradle", "false"], "project": ["project"]},
+    "demo": {"gradle": ["--gradle", "false"]},
     "record": {"device": ["--device", "no-device"]},
     "fleet sample": {"serial": ["--device", "no-device"]},
     "power extract": {"serial": ["--device", "no-device"]},
