@@ -1,4 +1,4 @@
-"""`navitas fleet hogs`: apps that drain the battery wherever they run."""
+"""`navitas fleet hogs`: apps that drain the battery on every phone."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from navitas.fleet.versions import find_versions
 @output_options
 @method_option
 def command(*, store: Path, engine: str, memory_mib: int, method: str, **values: Any) -> None:
-    """Name the apps that drain the battery faster wherever they run, with what is gained without them."""
+    """List the apps that drain the battery faster on every phone, and the battery life gained without them."""
     outputs = take_outputs(values)
     with fleet_of(store, engine, memory_mib) as fleet:
         if method == "paper":
@@ -39,7 +39,7 @@ def command(*, store: Path, engine: str, memory_mib: int, method: str, **values:
     if not outputs.write(HogRow, rows, **about, versions=by_version):
         return
     if not judged:
-        click.echo("No app can be judged yet: that takes three clients with half an hour both with it and without it.")
+        click.echo("No app can be judged yet. An app needs three clients with half an hour both with it and without it.")
         return
     title = f"Hogs: {len(rows)} of {judged:,} apps that can be judged; the usual drain is {usual:.1f} %/h"
     print_table(

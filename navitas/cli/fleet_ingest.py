@@ -1,4 +1,4 @@
-"""`navitas fleet ingest`: files of samples into a fleet's folder."""
+"""`navitas fleet ingest`: stores files of samples in a fleet's folder."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ _MOST_LISTED = 20
     type=TEXT,
     default="",
     metavar="NAME",
-    help="Whose the batterystats histories are; '{name}' stands for the file's name.",
+    help="Phone of batterystats histories; '{name}' stands for the file name.",
 )
 @json_option
 def command(*, store: Path, files: tuple[Path, ...], client: str, json_file: Path | None) -> int:
-    """Put samples into the fleet's folder STORE, which is made if need be.
+    """Store samples in the fleet's folder STORE, which is created if needed.
 
-    A FILE holds JSON lines, CSV, or a history of `dumpsys batterystats --checkin`, each also compressed by gzip; a folder stands
-    for all files in it. What is there already is not stored again; rows that are wrong are kept in STORE/quarantine, with the
+    A FILE has JSON lines, CSV, or a history of `dumpsys batterystats --checkin`, optionally compressed by gzip. A folder stands
+    for all files in it. Rows that are stored already are skipped. Rows with errors are kept in STORE/quarantine, with the
     reason.
     """
     check_files([json_file] if json_file else [])
@@ -74,7 +74,7 @@ def command(*, store: Path, files: tuple[Path, ...], client: str, json_file: Pat
 
 
 def ingest_with_progress(store: Path, files: list[Path], client: str = "") -> list[SourceOutcome]:
-    """Ingest files, and show on standard error how far it is, where that is a terminal."""
+    """Ingest files, and show progress on standard error if that is a terminal."""
     console = error_console()
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TextColumn("{task.fields[rows]:,} rows"))
     hidden = not console.is_terminal or is_quiet()
@@ -88,18 +88,18 @@ def ingest_with_progress(store: Path, files: list[Path], client: str = "") -> li
 
 
 def _nothing_taken(outcome: SourceOutcome) -> FleetError | None:
-    """The error of a source all of whose rows were refused."""
+    """An error if all rows of the source were refused."""
     if not outcome.rows or outcome.accepted or outcome.duplicates:
         return None
     reason, count = outcome.refused.most_common(1)[0]
     return FleetError(
-        f"{outcome.name}: none of its {outcome.rows:,} rows was taken; of {count:,}: {reason}",
-        "The rows are in the fleet's folder, under quarantine. See docs/fleet.md for the required fields of a sample.",
+        f"{outcome.name}: none of its {outcome.rows:,} rows was accepted; of {count:,}: {reason}",
+        "The rows are in the folder quarantine of the fleet. See docs/fleet.md for the columns of a sample.",
     )
 
 
 def print_outcomes(outcomes: list[SourceOutcome]) -> None:
-    """Print what became of each source, why rows were refused, and what was left out of rows."""
+    """Print the outcome of each source, reasons of refusals, and counts of dropped values."""
     console = output_console()
     table = _table("Sources", "Source", "Rows", "Stored", "Duplicates", "Contradicting", "Refused")
     for outcome in outcomes[:_MOST_LISTED]:
@@ -116,7 +116,7 @@ def print_outcomes(outcomes: list[SourceOutcome]) -> None:
         table.add_row("all", *_figures(_total(outcomes)))
     console.print(table)
     total = _total(outcomes)
-    for title, counts in (("Refused rows (in quarantine)", total.refused), ("Left out of rows", total.ignored)):
+    for title, counts in (("Refused rows (in quarantine)", total.refused), ("Dropped values", total.ignored)):
         if counts:
             console.print()
             reasons = _table(title, "Reason", "Rows")
@@ -126,13 +126,13 @@ def print_outcomes(outcomes: list[SourceOutcome]) -> None:
 
 
 def _files(given: tuple[Path, ...]) -> list[Path]:
-    """The files named, and those in the folders named."""
+    """The named files, and the files in named folders."""
     found: list[Path] = []
     for path in given:
         inside = sorted(file for file in path.rglob("*") if file.is_file() and not file.name.startswith("."))
         found += inside if path.is_dir() else [path]
     if not found:
-        raise UsageError("there are no files in what was named", "name files of samples")
+        raise UsageError("no files in the named folders", "name files of samples")
     return found
 
 

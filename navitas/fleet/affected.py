@@ -1,4 +1,4 @@
-"""Trees of apps with bugs: on which phones they have them, and under which conditions they drain there."""
+"""Trees of apps with bugs: which phones have the bug, and under which conditions the app drains there."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _DEEPEST = 2
 class Affected:
     """Clients on which an app has a bug.
 
-    `noise_scale` is how much more clients differ than their own pairs' variance says, `spread` the mean square of bugs' drains,
-    which estimates are shrunk by: they were found because they are large.
+    `noise_scale` is the clients' real spread divided by the spread that the variance of their pairs implies. `spread` is the
+    mean square of all bugs' drains. Estimates are shrunk by it, because selection by size makes them too large.
     """
 
     clients: I64
@@ -33,12 +33,12 @@ class Affected:
 
 
 def grow_affected(cells: ConditionCells, affected: Affected, least_ppm_s: float) -> TreeNode:
-    """Part an app's cells by what the affected phones have in common, and theirs by what else the drain depends on.
+    """Split an app's strata by what the affected phones have in common, then by what else the drain depends on.
 
-    Few phones have a bug, so that means over all hardly tell. The first condition, on the OS or the model, is one that the
-    affected meet far more often than all that run the app do (hypergeometric test, Bonferroni over conditions). Further ones
-    compare an affected phone with itself, by its own pairs' noise. What changes between a pair's samples is on neither side.
-    Phones that do not meet the first one are only compared with, those of them that were chosen by chance.
+    Few phones have a bug, so means over all phones show little. The first condition is on the OS or the model: affected clients
+    meet it far more often than all clients that run the app (hypergeometric test, Bonferroni over conditions). Further
+    conditions compare an affected client with itself, by the noise of its own pairs. Pairs whose ends differ are on neither
+    side. Randomly chosen clients that do not meet the first condition are the control group.
     """
     hit = np.isin(cells.clients, affected.clients)
     shared = _shared(cells, hit)
@@ -46,14 +46,14 @@ def grow_affected(cells: ConditionCells, affected: Affected, least_ppm_s: float)
         return _grown(cells, affected, (), hit[cells.cluster], least_ppm_s)
     condition, met = shared
     chosen = np.isin(cells.clients, by_chance(cells.clients[cells.told]))
-    rest = (chosen & ~met)[cells.cluster]
-    against = TreeNode((condition.opposite(),), rest, contrast(cells.cluster, cells.s, cells.w, rest), only_compared=True)
+    rest = (chosen & ~met)[strata.cluster]
+    against = TreeNode((condition.opposite(),), rest, contrast(strata.cluster, strata.s, strata.w, rest), is_control=True)
     inside = _grown(cells, affected, (condition,), (hit & met)[cells.cluster], least_ppm_s)
     return TreeNode((), rest | inside.rows, inside.effect, (inside, against))
 
 
 def _shared(cells: ConditionCells, hit: Bool) -> tuple[FeatureCondition, Bool] | None:
-    """The condition that the affected have in common most surely, and which clients meet it."""
+    """The condition with the most significant excess of affected clients, and the clients that meet it."""
     told = cells.told
     first = np.unique(cells.cluster, return_index=True)[1]
     tries = []
@@ -78,9 +78,9 @@ def _grown(cells: ConditionCells, affected: Affected, path: tuple[FeatureConditi
     for condition, met, rest in tries:
         found = within(cells.cluster, (cells.s, cells.w, cells.noise), met, rest)
         error = affected.noise_scale * found.error
-        sure = abs(found.value) - found.quantile(1 - (1 - CONFIDENCE) / 2 / len(tries)) * error
-        if sure > gap and abs(found.value) >= least:
-            best, gap = (condition, met, rest), sure
+        bound = abs(found.value) - found.quantile(1 - (1 - CONFIDENCE) / 2 / len(tries)) * error
+        if bound > gap and abs(found.value) >= least:
+            best, gap = (condition, met, rest), bound
     if best is None:
         return TreeNode(path, rows, effect)
     condition, met, rest = best
@@ -101,16 +101,16 @@ def _effect(cells: ConditionCells, affected: Affected, rows: Bool) -> Contrast:
 
 
 def _sides(cells: ConditionCells, feature: str, rows: Bool) -> Iterator[tuple[FeatureCondition, Bool, Bool]]:
-    place = cells.features[feature].place
-    told = rows & (cells.w > 0)
-    for condition, met in _conditions(cells, feature, place, told):
+    place = strata.features[feature].place
+    contrasted = rows & (strata.w > 0)
+    for condition, met in _conditions(strata, feature, place, contrasted):
         yield condition, rows & met, rows & ~met & (place >= 0)
 
 
 def _conditions(
     cells: ConditionCells, feature: str, place: NDArray[np.int32], told: Bool
 ) -> Iterator[tuple[FeatureCondition, Bool]]:
-    """Conditions on a feature's values that occur where something is told, and what meets them."""
+    """Conditions on the feature's values among `contrasted` rows, and the rows that meet each."""
     names = cells.features[feature].values
     values = np.unique(place[told & (place >= 0)]).tolist()
     for value in values if len(values) > 1 else []:

@@ -1,4 +1,4 @@
-"""Whose cells are asked for: some apps on all clients, others on single ones."""
+"""A request for strata: some apps on all clients, others on single clients."""
 
 from __future__ import annotations
 
@@ -15,83 +15,83 @@ from navitas.fleet.pairs import Bool
 from navitas.fleet.schema import I64, bucket_of
 
 _AT_ONCE = 1 << 18
-"""Memberships that are looked at together: their numbers stay in the processor's caches."""
+"""Memberships per block. A block fits into the processor's caches."""
 _TABLE = pa.schema([pa.field("client", pa.int64()), pa.field("app", pa.int32())])
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """Apps on all clients (`everywhere`), and pairs of a client and an app, row by row; both in order, each once."""
+class StrataRequest:
+    """Apps on all clients (`everywhere`), and single pairs of a client and an app. Both are sorted and unique."""
 
     everywhere: NDArray[np.int32]
     client: I64
     app: NDArray[np.int32]
 
     @classmethod
-    def of(cls, everywhere: NDArray[np.integer], client: I64, app: NDArray[np.integer]) -> Asked:
-        """From any order; pairs whose app is asked for everywhere add nothing."""
+    def of(cls, everywhere: NDArray[np.integer], client: I64, app: NDArray[np.integer]) -> StrataRequest:
+        """From any order. Pairs whose app is in `everywhere` are dropped."""
         apps = np.unique(everywhere).astype(np.int32)
         more = ~np.isin(app, apps)
         pairs = np.unique(np.stack([client[more], app[more]], axis=1, dtype=np.int64), axis=0)
         return cls(apps, pairs[:, 0], pairs[:, 1].astype(np.int32))
 
     @classmethod
-    def of_apps(cls, apps: I64, on: Mapping[int, I64]) -> Asked:
-        """These apps, those of `on` on its clients alone."""
-        single = [app for app in apps.tolist() if app in on]
-        client = np.concatenate([np.zeros(0, np.int64), *(on[app] for app in single)])
-        app = np.repeat(np.array(single, np.int64), [len(on[app]) for app in single])
-        return cls.of(np.setdiff1d(apps, list(on)), client, app)
+    def of_apps(cls, apps: I64, clients_by_app: Mapping[int, I64]) -> StrataRequest:
+        """These apps. Those in `clients_by_app` are requested on its clients only."""
+        single = [app for app in apps.tolist() if app in clients_by_app]
+        client = np.concatenate([np.zeros(0, np.int64), *(clients_by_app[app] for app in single)])
+        app = np.repeat(np.array(single, np.int64), [len(clients_by_app[app]) for app in single])
+        return cls.of(np.setdiff1d(apps, list(clients_by_app)), client, app)
 
     @classmethod
-    def from_table(cls, table: pa.Table) -> Asked:
-        """As `table` makes it."""
+    def from_table(cls, table: pa.Table) -> StrataRequest:
+        """The request that `table` was made from."""
         app, single = table["app"].to_numpy(), table["client"].is_valid().to_numpy()
         return cls.of(app[~single], table["client"].drop_null().to_numpy(), app[single])
 
     @staticmethod
     def is_table(table: pa.Table) -> bool:
-        """Whether it may be one that `table` has made."""
+        """Whether the table has the form of `table()`."""
         return bool(table.schema.equals(_TABLE) and not table["app"].null_count)
 
     def table(self) -> pa.Table:
-        """A row for each app and each pair; an app on all clients has a null as client."""
+        """A row for each app and each pair. An app on all clients has a null client."""
         everywhere = pa.table([pa.nulls(len(self.everywhere), pa.int64()), self.everywhere], schema=_TABLE)
         return pa.concat_tables([everywhere, pa.table([self.client, self.app], schema=_TABLE)])
 
-    def __or__(self, other: Asked) -> Asked:
+    def __or__(self, other: StrataRequest) -> StrataRequest:
         client, app = np.concatenate([self.client, other.client]), np.concatenate([self.app, other.app])
-        return Asked.of(np.union1d(self.everywhere, other.everywhere), client, app)
+        return StrataRequest.of(np.union1d(self.everywhere, other.everywhere), client, app)
 
-    def of_bucket(self, bucket: int, buckets: int) -> Asked:
-        """What concerns the clients of one of so many buckets."""
+    def of_bucket(self, bucket: int, buckets: int) -> StrataRequest:
+        """The part of the request that concerns the clients of one of `buckets` buckets."""
         own = bucket_of(self.client, buckets) == bucket
-        return Asked(self.everywhere, self.client[own], self.app[own])
+        return StrataRequest(self.everywhere, self.client[own], self.app[own])
 
     def digest(self) -> str:
-        """Tells requests apart."""
+        """A hash that identifies the request."""
         parts = (np.array([len(self.everywhere)]), self.everywhere, self.client, self.app)
         return hashlib.blake2b(b"".join(part.tobytes() for part in parts), digest_size=12).hexdigest()
 
-    def among(self, lists: AppLists, client: I64, app_of: NDArray[np.int32]) -> AppLists:
-        """The lists without packages that are not asked for; samples are in order of clients, `app_of` has packages' apps.
+    def select(self, lists: AppLists, client: I64, app_of: NDArray[np.int32]) -> AppLists:
+        """The lists, reduced to requested packages. Samples are in order of clients; `app_of` maps packages to apps.
 
         Raises `UnknownPackage`.
         """
         check_known(lists, len(app_of))
-        wanted, kept, done = np.isin(app_of, self.everywhere), np.zeros(len(lists.package), bool), 0
-        for low, high, more in self._of_clients(lists, client, app_of):
-            _look_up(wanted, lists.package, kept, done, low)
+        wanted, selected, done = np.isin(app_of, self.everywhere), np.zeros(len(lists.package), bool), 0
+        for low, high, more in self._single_clients(lists, client, app_of):
+            _look_up(wanted, lists.package, selected, done, low)
             wanted[more] = True
-            _look_up(wanted, lists.package, kept, low, high)
+            _look_up(wanted, lists.package, selected, low, high)
             wanted[more] = False
             done = high
-        _look_up(wanted, lists.package, kept, done, len(kept))
-        chosen = np.flatnonzero(kept)
+        _look_up(wanted, lists.package, selected, done, len(selected))
+        chosen = np.flatnonzero(selected)
         return AppLists(np.searchsorted(chosen, lists.offset), lists.package.take(chosen))
 
-    def _of_clients(self, lists: AppLists, client: I64, app_of: NDArray[np.int32]) -> Iterator[tuple[int, int, I64]]:
-        """Of the clients that more is asked about: where their lists begin and end, and which packages these are."""
+    def _single_clients(self, lists: AppLists, client: I64, app_of: NDArray[np.int32]) -> Iterator[tuple[int, int, I64]]:
+        """The range of the lists of each client with single requests, and the packages requested on it."""
         first = first_samples(client)
         bounds = lists.offset[np.append(first, len(client))]
         order = np.argsort(app_of, kind="stable")
@@ -105,8 +105,8 @@ class Asked:
                 yield int(bounds[at]), int(bounds[at + 1]), np.concatenate(more)
 
 
-def _look_up(wanted: Bool, package: NDArray[np.int32], kept: Bool, low: int, high: int) -> None:
-    """Which of some memberships are wanted."""
+def _look_up(wanted: Bool, package: NDArray[np.int32], selected: Bool, low: int, high: int) -> None:
+    """Set `selected` from `low` to `high` where the package is wanted, block by block."""
     for begin in range(low, high, _AT_ONCE):
         end = min(begin + _AT_ONCE, high)
-        kept[begin:end] = wanted.take(package[begin:end])
+        selected[begin:end] = wanted.take(package[begin:end])

@@ -1,4 +1,4 @@
-"""On which clients an app that is no hog drains far more than elsewhere."""
+"""Clients on which an app that is not a hog drains far more than on other clients."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import F64, I64, downwards, shrunk, tail_rates
 
 RATE = 0.1
-"""False discovery rate of what is called a bug."""
+"""False discovery rate of bugs."""
 _Z95 = 1.959964
 _LOWEST_Z = 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class Bugs:
-    """Clients and apps, the surest and heaviest first; drains in ppm of the battery a second.
+    """Pairs of a client and an app, the highest lower confidence bound first. Drains are in ppm of the battery per second.
 
-    `extra` is shrunk to what such findings are worth on average, `low` and `high` are its 95 % interval, `rate` the drain while
-    the app runs there, `false_rate` the part of all findings this sure that are none.
+    `extra` is shrunk for selection; `low` and `high` are its 95 % interval. `rate` is the drain while the app runs there.
+    `false_rate` is the false discovery rate of all findings with at least this z.
     """
 
     client: I64
@@ -38,7 +38,7 @@ class Bugs:
 
 
 def find_bugs(fleet: Fleet, hogs: Hogs) -> Bugs:
-    """Contrast clients with the app's mean over all clients (docs/fleet.md, "Bugs"). A hog is never a bug."""
+    """Contrast clients with the app's mean over all clients (docs/fleet-statistics.md, "Bugs"). A hog is never a bug."""
     known = ~hogs.is_hog & np.isfinite(hogs.effect.value)
     app, effect = hogs.app[known], hogs.effect.value[known]
     bins, count = spread_of(fleet, app, effect)

@@ -1,4 +1,4 @@
-"""Stage *cells*: pairs with apps that are asked for by client, version, screen and network, of which conditions are told."""
+"""Stage *strata*: sums of pairs with the requested apps, by client, version, screen and network."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from navitas.fleet.stages import Fleet, forget_others
 from navitas.fleet.units import BucketTask, UnitJob, samples_of
 from navitas.fleet.usage import SCREENS, apps_in, ordered, samples_in
 
-FOLDER = "cells"
-"""Of the stage's results; statements see them by this name."""
+FOLDER = "strata"
+"""Folder of the stage's results, and their table name in statements."""
 CHANGING = len(NETWORKS)
-"""A pair's network where its ends differ, or one is not known."""
+"""The network of a pair whose ends differ, or of which one is unknown."""
 COLUMNS = ["client", "time_s", "level_ppm", "state", "screen", "network", "uptime_s", "apps"]
 _CLASSES = SCREENS * (CHANGING + 1)
 _VERSION = "2"
@@ -38,23 +38,23 @@ CELLS = pa.schema(
         *(pa.field(f"{ends}_{amount}", pa.int64()) for ends in ("both", "one", "changed") for amount in _AMOUNTS),
     ]
 )
-"""By client, package, screen (0 to 2) and network: as `usage.USAGE`. Where package is null: all pairs, as `both`."""
+"""By client, package, screen (0 to 2) and network, as `usage.USAGE`. A null package stands for all pairs, in `both`."""
 
 
 @dataclass(frozen=True, slots=True)
 class CellsTask(BucketTask):
-    """Units whose cells are to be made, of what is `asked`; `app_of` has the app of each package."""
+    """Units whose strata are missing or out of date. `app_of` maps packages to apps."""
 
     folder: Path
     asked: Asked
     app_of: NDArray[np.int32]
 
     def is_done(self, job: UnitJob) -> bool:
-        """Whether a unit's result is there."""
+        """Whether the unit's result is up to date."""
         return is_of(self._file(job), self._inputs(job))
 
     def run(self) -> None:
-        """Make the cells, one unit after another. FleetError when files cannot be read or written."""
+        """Write the strata of each unit. FleetError when files cannot be read or written."""
         for job, samples in samples_of(self.jobs, COLUMNS):
             made = cells_of(ordered(samples), job.begins_s, self.asked, self.app_of)
             write_table(self._file(job), made, self._inputs(job))
@@ -66,21 +66,23 @@ class CellsTask(BucketTask):
         return f"{_VERSION} {self.asked.digest()} {job.inputs}"
 
 
-def brought_up_to_date(fleet: Fleet, asked: Asked, told: Callable[[int, int], None] = lambda done, of: None) -> None:
-    """Make the cells that are asked for where they are not there; `told` hears how many of how many buckets are done.
+def bring_up_to_date(
+    fleet: Fleet, request: StrataRequest, progress: Callable[[int, int], None] = lambda done, total: None
+) -> None:
+    """Compute the requested strata that are missing, and call `progress` with buckets done and in total.
 
-    What was asked for before stays: as long as nothing else is asked for, new samples cost their units alone. FleetError.
+    Earlier requests are kept. Without a new request, new samples cost only their own units. Raises FleetError.
     """
     if not _to_do(fleet, asked)[1]:
         return
     with fleet.alone():
-        whole, stale = _to_do(fleet, asked)  # another process may have made some of it, and asked for more
+        whole, stale = _to_do(fleet, request)  # Another process may have computed some strata, and requested more.
         count = 0
 
         def done(_: CellsTask) -> None:
             nonlocal count
             count += 1
-            told(count, len(stale))
+            progress(count, len(stale))
 
         forget_others(fleet)
         write_table(fleet.store.work / FOLDER / _ASKED, whole.table(), _VERSION)
@@ -88,7 +90,7 @@ def brought_up_to_date(fleet: Fleet, asked: Asked, told: Callable[[int, int], No
 
 
 def _to_do(fleet: Fleet, asked: Asked) -> tuple[Asked, list[CellsTask]]:
-    """All that cells are made of, this among it, and what is to be made."""
+    """The request with all earlier ones, and the tasks to run."""
     folder, app_of = fleet.store.work / FOLDER, fleet.app_of
     if is_of(folder / _ASKED, _VERSION) and Asked.is_table(before := read_table(folder / _ASKED)):
         asked |= Asked.from_table(before)
@@ -99,11 +101,11 @@ def _to_do(fleet: Fleet, asked: Asked) -> tuple[Asked, list[CellsTask]]:
 
 
 def cells_of(samples: pa.Table, begins_s: int, asked: Asked, app_of: NDArray[np.int32]) -> pa.Table:
-    """The cells of a unit's samples, in order of client and time; those before `begins_s` only begin pairs."""
+    """The strata of a unit's samples, which are in order of client and time. Samples before `begins_s` only begin pairs."""
     read = samples_in(samples)
     pairs, client = pairs_of(read), read.client
     own = pairs.counts & (read.time_s >= begins_s)
-    # Levels come in steps: in numbers of these, twice as many sums go into a word of the kernel.
+    # Drops are counted in steps of the level. Small numbers let the kernel pack twice as many sums into a word.
     step = max(int(np.gcd.reduce(pairs.drop_ppm)), 1)
     values = np.stack([pairs.seconds, pairs.drop_ppm // step]) * own
     amounts = PairAmounts(values, pairs.screen * np.intp(CHANGING + 1) + _networks(samples), _CLASSES)
@@ -119,7 +121,7 @@ def cells_of(samples: pa.Table, begins_s: int, asked: Asked, app_of: NDArray[np.
 
 
 def _table(client: I64, sums: Sums, step_ppm: int, *, whole: bool = False) -> pa.Table:
-    """Rows for the classes that have pairs, drops told in steps; `whole` sums have no package."""
+    """Rows for the classes that have pairs. Drops are multiplied by `step_ppm`. `whole` sums have no package."""
     ends = [one.reshape(_CLASSES, len(_AMOUNTS), -1) for one in (sums.both, sums.one, sums.changed)]
     kind, row = np.nonzero(ends[0][:, 0] | ends[1][:, 0])
     package = pa.nulls(len(row), pa.int32()) if whole else pa.array(sums.package[row], pa.int32())
@@ -129,7 +131,7 @@ def _table(client: I64, sums: Sums, step_ppm: int, *, whole: bool = False) -> pa
 
 
 def _networks(samples: pa.Table) -> NDArray[np.int8]:
-    """Each pair's network, by number: that of both its ends."""
+    """The number of each pair's network: that of both its ends."""
     number = np.asarray(pc.fill_null(pc.index_in(samples["network"], pa.array(NETWORKS)), CHANGING).to_numpy(), np.int8)
     before = np.append(np.int8(CHANGING), number[:-1])[: len(number)]
     return np.where(number == before, number, np.int8(CHANGING)).astype(np.int8)

@@ -1,4 +1,4 @@
-"""What chosen apps drain by condition: version, screen, network, and the client's model and OS."""
+"""The drain of chosen apps by condition: version, screen, network, and the client's model and OS."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from navitas.fleet.statistics import F64, I64, Bool
 
 @dataclass(frozen=True, slots=True)
 class ConditionCells:
-    """An app's sums by client and condition; `s` / `w` is the extra drain in ppm/s, `noise` the variance of `s`.
+    """An app's sums by client and condition. `s` / `w` is the extra drain in ppm/s, `noise` the variance of `s`.
 
-    `cluster` is the place in `clients`; `seconds` and `drop_ppm` are those with the app at both ends of a pair. `told` are the
-    clients that tell something of the app; of an app with bugs most of them have a row of nothing alone, whose condition is not
-    known.
+    `cluster` is the place in `clients`. `seconds` and `drop_ppm` are those with the app at both ends of a pair. `contrasted`
+    marks clients that have a contrast of the app. Of an app with bugs, most of them have one empty row with an unknown
+    condition.
     """
 
     clients: I64
@@ -35,7 +35,7 @@ class ConditionCells:
     features: dict[str, Feature]
 
     def values(self) -> dict[str, list[str]]:
-        """Those of clients that tell something, by feature, in their order."""
+        """The values that occur on contrasted clients, by feature, in order."""
         rows = self.told[self.cluster]
         return {
             name: [feature.values[at] for at in np.unique(feature.place[rows]).tolist() if at >= 0]
@@ -44,19 +44,19 @@ class ConditionCells:
 
 
 def cells_by_app(
-    fleet: Fleet, apps: I64, on: Mapping[int, I64], told: Callable[[int, int], None] = lambda done, of: None
+    fleet: Fleet, apps: I64, affected: Mapping[int, I64], progress: Callable[[int, int], None] = lambda done, total: None
 ) -> Iterator[tuple[int, ConditionCells]]:
-    """The cells of each app, so many apps at a time as fit into memory. FleetError when samples cannot be read.
+    """Yield each app with its strata, in groups that fit into memory. FleetError when samples cannot be read.
 
-    Of the apps in `on` only its clients, and some that are chosen by chance, are told by condition.
+    Apps in `affected` have strata on its clients and on a random control group only.
     """
     if not len(apps):
         return
-    asked = cell_rows.asked_for(fleet, apps, on)
-    cells.brought_up_to_date(fleet, asked, told)
+    request = strata_rows.strata_request(fleet, apps, affected)
+    strata.bring_up_to_date(fleet, request, progress)
     phones, versions = Phones.of(fleet), AppVersions.of(fleet)
-    for group in cell_rows.groups(fleet, apps, on):
-        table = cell_rows.rows_of(fleet, group, on, asked)
+    for group in strata_rows.groups(fleet, apps, affected):
+        table = strata_rows.rows_of(fleet, group, affected, request)
         ends = np.searchsorted(table["app"].to_numpy(), np.array([group, np.array(group) + 1], np.int32))
         for number, low, high in zip(group, *ends.tolist(), strict=True):
             own = table.slice(low, high - low)

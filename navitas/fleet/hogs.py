@@ -1,4 +1,4 @@
-"""Which apps drain the battery wherever they run."""
+"""Apps that drain the battery on every phone that runs them."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import F64, I64, Bool, Effects, Moments, central_spread, effects_of, false_rates
 
 LEAST = 0.02
-"""Less than this part of the usual drain is not worth a name."""
+"""Smallest share of the usual drain that makes a hog."""
 RATE = 0.05
-"""False discovery rate of what is called a hog."""
+"""False discovery rate of hogs."""
 _BINS = 20
 BIN = 1 / _BINS
-"""Of a histogram of clients' distances from their apps' effects, in standard deviations of their noise."""
+"""Bin width of the histogram of clients' distances from an app's effect, in standard deviations of their noise."""
 _FEW_CLIENTS = 3
 _TRIMMED = 3.5
 _ALL = 1e300
@@ -26,10 +26,10 @@ _SUMS = ("clients", "pairs", "seconds", "drop_ppm", "contrasted", "w", "s", "ss"
 
 @dataclass(frozen=True, slots=True)
 class Hogs:
-    """All apps, by number; rates and effects in ppm of the battery a second.
+    """All apps, by number. Rates and effects are in ppm of the battery per second.
 
-    `false_rate` is the false discovery rate at which an app is called a hog, NaN of too few clients; `usual_ppm_s` the drain of
-    all clients; `noise_scale` how much more clients differ than their own pairs' variance says.
+    `false_rate` is the false discovery rate at which the app is a hog, or NaN with too few clients. `usual_ppm_s` is the drain
+    of all clients. `noise_scale` is the clients' real spread divided by the spread that the variance of their pairs implies.
     """
 
     app: I64
@@ -46,7 +46,7 @@ class Hogs:
 
 
 def find_hogs(fleet: Fleet) -> Hogs:
-    """Contrast each app's pairs with the same clients' pairs without it (docs/fleet.md, "Hogs")."""
+    """Contrast each app's pairs with the same clients' pairs without it (docs/fleet-statistics.md, "Hogs")."""
     numbers = np.unique(fleet.packages["app_id"].to_numpy())
     first = _moments(fleet, numbers, np.zeros(len(numbers)), _ALL)
     rough = np.nan_to_num(first["s"] / np.where(first["w"] > 0, first["w"], 1.0))
@@ -74,7 +74,7 @@ def find_hogs(fleet: Fleet) -> Hogs:
 
 
 def spread_of(fleet: Fleet, app: I64, effect: F64) -> tuple[I64, I64]:
-    """How far clients lie from these apps' effects: bins of width `BIN` in standard deviations of their noise, and counts."""
+    """Histogram of clients' distances from these apps' effects: bins (`BIN` standard deviations of noise wide), counts."""
     found = pa.concat_tables(fleet.by_clients(statement("spread", bins=_BINS), effect=_table(app, effect)))
     found = found.group_by("bin").aggregate([("pairs", "sum")])
     return found["bin"].to_numpy().astype(np.int64), found["pairs_sum"].to_numpy().astype(np.int64)

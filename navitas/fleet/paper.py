@@ -1,7 +1,7 @@
-"""Hogs and bugs as the paper finds them (paper 5, sections 2.2 to 2.4; docs/fleet.md, "The paper's method").
+"""Hogs and bugs by the paper's method (paper 5, sections 2.2 to 2.4; docs/fleet-statistics.md, "The paper's method").
 
-All pairs are taken as independent, and an app as running where it is seen at either end; the means of pairs with and without it
-differ where they are further apart than 1.96 standard errors of both together.
+All pairs count as independent. An app runs in a pair if it is seen at either end. Means with and without it differ if they
+are more than 1.96 of their summed standard errors apart.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import F64, Bool, downwards
 
 H = 1.96
-"""Standard errors on either side: 95 %."""
+"""Standard errors on either side of a 95 % interval."""
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Subjects' mean rates beside those they are compared with, in ppm of the battery a second; they differ by `d` ± `e`.
+    """Mean rates of subjects and of their control groups, in ppm of the battery per second. They differ by `d` ± `e`.
 
     `client` is empty for hogs.
     """
@@ -39,23 +39,23 @@ class Compared:
 
     @property
     def least(self) -> F64:
-        """d′ of the paper: more than nothing where the two differ."""
+        """d′ of the paper: above 0 where the two differ significantly."""
         return self.d - self.e
 
     @property
     def is_found(self) -> Bool:
-        """Whether subjects drain more."""
+        """Whether the subject drains significantly more."""
         return np.asarray(self.least > 0)
 
 
 def find_hogs(fleet: Fleet) -> Compared:
-    """All apps: pairs with an app at either end beside all others, of whatever client (algorithm 3.1)."""
+    """All apps: pairs with the app at either end, compared with all other pairs of all clients (algorithm 3.1)."""
     app, own, whole = _summed(fleet)
     return _compared(np.zeros(0, np.int64), app, own, whole[:, None] - own)
 
 
 def find_bugs(fleet: Fleet, hogs: Compared) -> Compared:
-    """Apps that are no hogs, on clients on which they drain more than on all others (algorithm 3.1), the greatest d′ first."""
+    """Apps that are not hogs, on clients where they drain more than on all others (algorithm 3.1); the greatest d′ first."""
     app, sums, _ = _summed(fleet)
     kept = np.isin(app, hogs.app[~hogs.is_found])
     columns = {f"all_{name}": values[kept] for name, values in zip(NAMES, sums, strict=True)}
@@ -79,7 +79,7 @@ def _summed(fleet: Fleet) -> tuple[I64, F64, F64]:
 
 
 def _compared(client: I64, app: I64, own: F64, others: F64) -> Compared:
-    """From rows pairs, Σ rate and Σ rate²; with fewer than two pairs on either side nothing is known (NaN)."""
+    """Compare rows of pairs, Σ rate and Σ rate². With fewer than two pairs on either side, the result is NaN."""
     (mean, error), (other, other_error) = _moments(own), _moments(others)
     return Compared(client, app, own[0].astype(np.int64), mean, other, mean - other, H * (error + other_error))
 

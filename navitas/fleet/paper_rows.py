@@ -1,4 +1,4 @@
-"""What the paper's method finds, as rows for tables, JSON and CSV."""
+"""Findings of the paper's method as rows for tables, JSON and CSV."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from navitas.fleet.statistics import downwards
 
 @dataclass(frozen=True, slots=True)
 class PaperHogRow(Row):
-    """An app whose pairs drain more than those without: both means, d ± e between them, `distance` = d − e (d′), and the gain."""
+    """An app whose pairs drain more than others: both means, their difference d ± e, `distance` = d − e (d′), and the gain."""
 
     KIND: ClassVar[str] = "hogs"
 
@@ -34,7 +34,7 @@ class PaperHogRow(Row):
 
 @dataclass(frozen=True, slots=True)
 class PaperBugRow(PaperHogRow):
-    """The same of an app on a client, against the other clients that run it."""
+    """An app on a client, compared with the other clients that run it."""
 
     KIND: ClassVar[str] = "bugs"
 

@@ -1,4 +1,4 @@
-"""Stage *paper*: rates of pairs as the paper takes them, summed up by client and app (paper 5, sections 2.2 and 2.3)."""
+"""Stage *paper*: sums of the paper's rates of pairs, by client and app (paper 5, sections 2.2 and 2.3)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from navitas.fleet.units import BucketTask, UnitJob, samples_of
 from navitas.fleet.usage import apps_in, ordered, samples_in
 
 FOLDER = "paper"
-"""Of the stage's results; statements see them by this name."""
+"""Folder of the stage's results, and their table name in statements."""
 NAMES = ("pairs", "rate", "square")
 _VERSION = "2"
 _APRIORI = "apriori.parquet"
@@ -31,12 +31,12 @@ _SUMS = pa.schema(
         *(pa.field(name, pa.int64()) for name in NAMES),
     ]
 )
-"""By client and app: pairs with the app, Σ rate in 0.001 ppm/s and Σ rate² in its square; where app is null, of all pairs."""
+"""By client and app: pairs with the app, Σ rate in 0.001 ppm/s and Σ rate² in its square. A null app stands for all pairs."""
 
 
 @dataclass(frozen=True, slots=True)
 class RatesTask(BucketTask):
-    """Rates of a bucket's units summed up by client and app; `jobs` are those to be done, `clients` tells steps."""
+    """Sums the rates of a bucket's units by client and app. `clients` are the tables with the clients' steps."""
 
     clients: tuple[Path, ...]
     folder: Path
@@ -63,26 +63,26 @@ def _sums(job: UnitJob, table: pa.Table, steps: Steps, apriori: Apriori, app_of:
     made = [_SUMS.empty_table()]
     for part in sums_by_package(client, AppLists(lists.offset, app_of[lists.package]), amounts):
         sums = part.both + part.one
-        told = np.flatnonzero(sums[0])
-        made.append(_table(client[part.client[told]], pa.array(part.package[told], pa.int32()), sums[:, told]))
+        counted = np.flatnonzero(sums[0])
+        made.append(_table(client[part.client[counted]], pa.array(part.package[counted], pa.int32()), sums[:, counted]))
     first = first_samples(client)
     if len(first):
         made.append(_table(client[first], pa.nulls(len(first), pa.int32()), amounts.by_client(first)))
     return pa.concat_tables(made)
 
 
-def brought_up_to_date(fleet: Fleet, told: Callable[[int, int], None] = lambda done, of: None) -> None:
-    """Make the exact rates' distribution, then all units' sums, where samples have changed: any change changes all sums."""
+def bring_up_to_date(fleet: Fleet, progress: Callable[[int, int], None] = lambda done, total: None) -> None:
+    """Compute the distribution of exact rates, then the sums of all units. Any change of samples changes all of them."""
     if not any(_to_do(fleet)):
         return
     with fleet.alone():
-        exact, sums = _to_do(fleet)  # another process may have made some of it
+        exact, sums = _to_do(fleet)  # Another process may have computed some of it.
         count = 0
 
         def done(_: AprioriTask | RatesTask) -> None:
             nonlocal count
             count += 1
-            told(count, len(exact) + len(sums))
+            progress(count, len(exact) + len(sums))
 
         forget_others(fleet)
         fleet.engine.run(exact, done)
@@ -92,7 +92,7 @@ def brought_up_to_date(fleet: Fleet, told: Callable[[int, int], None] = lambda d
 
 
 def _to_do(fleet: Fleet) -> tuple[list[AprioriTask], list[RatesTask]]:
-    """What is to be made: buckets' exact rates, and units' sums."""
+    """The tasks to run: exact rates of buckets, and sums of units."""
     folder, inputs, app_of = fleet.store.work / FOLDER, _inputs(fleet), fleet.app_of
     exact, sums = [], []
     for bucket in fleet.buckets:

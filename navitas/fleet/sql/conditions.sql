@@ -1,5 +1,5 @@
--- By client, package, screen and network, for apps in `chosen`: the package at both ends against its app at neither, as in contrast.sql.
--- `cells` has sums of pairs; those whose package is null are of all pairs.
+-- By client, package, screen and network, for apps in `chosen`: pairs with the package at both ends, contrasted with pairs
+-- without its app, as in contrast.sql. Rows of `strata` with a null package are sums of all pairs.
 , used AS (
     SELECT
         cells.client, cells.package, packages.app_id AS app, screen, network,
