@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.fleet.cell_rows import by_chance
-from navitas.fleet.conditions import ConditionCells
-from navitas.fleet.statistics import CONFIDENCE, I64, Bool, Contrast, contrast, overlaps, shrunk, within
+from navitas.fleet.conditions import ConditionStrata
+from navitas.fleet.statistics import CONFIDENCE, I64, Bool, Contrast, contrast, overlap_p_values, shrunk, within
+from navitas.fleet.strata_rows import random_clients
 from navitas.fleet.tree import ORDERED, FeatureCondition, TreeNode
 
 _PHONES = ("os", "model")
@@ -32,7 +32,7 @@ class Affected:
     spread: float
 
 
-def grow_affected(cells: ConditionCells, affected: Affected, least_ppm_s: float) -> TreeNode:
+def grow_affected(strata: ConditionStrata, affected: Affected, least_ppm_s: float) -> TreeNode:
     """Split an app's strata by what the affected phones have in common, then by what else the drain depends on.
 
     Few phones have a bug, so means over all phones show little. The first condition is on the OS or the model: affected clients
@@ -40,43 +40,43 @@ def grow_affected(cells: ConditionCells, affected: Affected, least_ppm_s: float)
     conditions compare an affected client with itself, by the noise of its own pairs. Pairs whose ends differ are on neither
     side. Randomly chosen clients that do not meet the first condition are the control group.
     """
-    hit = np.isin(cells.clients, affected.clients)
-    shared = _shared(cells, hit)
+    hit = np.isin(strata.clients, affected.clients)
+    shared = _shared(strata, hit)
     if shared is None:
-        return _grown(cells, affected, (), hit[cells.cluster], least_ppm_s)
+        return _grown(strata, affected, (), hit[strata.cluster], least_ppm_s)
     condition, met = shared
-    chosen = np.isin(cells.clients, by_chance(cells.clients[cells.told]))
+    chosen = np.isin(strata.clients, random_clients(strata.clients[strata.contrasted]))
     rest = (chosen & ~met)[strata.cluster]
     against = TreeNode((condition.opposite(),), rest, contrast(strata.cluster, strata.s, strata.w, rest), is_control=True)
-    inside = _grown(cells, affected, (condition,), (hit & met)[cells.cluster], least_ppm_s)
+    inside = _grown(strata, affected, (condition,), (hit & met)[strata.cluster], least_ppm_s)
     return TreeNode((), rest | inside.rows, inside.effect, (inside, against))
 
 
-def _shared(cells: ConditionCells, hit: Bool) -> tuple[FeatureCondition, Bool] | None:
+def _shared(strata: ConditionStrata, hit: Bool) -> tuple[FeatureCondition, Bool] | None:
     """The condition with the most significant excess of affected clients, and the clients that meet it."""
-    told = cells.told
-    first = np.unique(cells.cluster, return_index=True)[1]
+    contrasted = strata.contrasted
+    first = np.unique(strata.cluster, return_index=True)[1]
     tries = []
     for feature in _PHONES:
-        place = cells.features[feature].place[first]
-        for condition, met in _conditions(cells, feature, place, told):
-            if min(np.count_nonzero(told & met), np.count_nonzero(told & ~met)) >= _FEW_CLIENTS:
+        place = strata.features[feature].place[first]
+        for condition, met in _conditions(strata, feature, place, contrasted):
+            if min(np.count_nonzero(contrasted & met), np.count_nonzero(contrasted & ~met)) >= _FEW_CLIENTS:
                 tries.append((condition, met))
                 if condition.later:
                     tries.append((condition.opposite(), ~met & (place >= 0)))
-    if not tries or np.count_nonzero(hit & told) < _FEW_AFFECTED:
+    if not tries or np.count_nonzero(hit & contrasted) < _FEW_AFFECTED:
         return None
-    p = overlaps(told, hit & told, np.array([met for _, met in tries]))
+    p = overlap_p_values(contrasted, hit & contrasted, np.array([met for _, met in tries]))
     best = int(np.argmin(p))
     return tries[best] if p[best] * len(tries) <= 1 - CONFIDENCE else None
 
 
-def _grown(cells: ConditionCells, affected: Affected, path: tuple[FeatureCondition, ...], rows: Bool, least: float) -> TreeNode:
-    effect = _effect(cells, affected, rows)
-    tries = [one for feature in _WITHIN for one in _sides(cells, feature, rows)] if len(path) < _DEEPEST else []
+def _grown(strata: ConditionStrata, affected: Affected, path: tuple[FeatureCondition, ...], rows: Bool, least: float) -> TreeNode:
+    effect = _effect(strata, affected, rows)
+    tries = [one for feature in _WITHIN for one in _sides(strata, feature, rows)] if len(path) < _DEEPEST else []
     best, gap = None, 0.0
     for condition, met, rest in tries:
-        found = within(cells.cluster, (cells.s, cells.w, cells.noise), met, rest)
+        found = within(strata.cluster, (strata.s, strata.w, strata.noise), met, rest)
         error = affected.noise_scale * found.error
         bound = abs(found.value) - found.quantile(1 - (1 - CONFIDENCE) / 2 / len(tries)) * error
         if bound > gap and abs(found.value) >= least:
@@ -85,22 +85,22 @@ def _grown(cells: ConditionCells, affected: Affected, path: tuple[FeatureConditi
         return TreeNode(path, rows, effect)
     condition, met, rest = best
     children = (
-        _grown(cells, affected, (*path, condition), met, least),
-        _grown(cells, affected, (*path, condition.opposite()), rest, least),
+        _grown(strata, affected, (*path, condition), met, least),
+        _grown(strata, affected, (*path, condition.opposite()), rest, least),
     )
     return TreeNode(path, rows, effect, children)
 
 
-def _effect(cells: ConditionCells, affected: Affected, rows: Bool) -> Contrast:
-    w = float(cells.w[rows].sum())
+def _effect(strata: ConditionStrata, affected: Affected, rows: Bool) -> Contrast:
+    w = float(strata.w[rows].sum())
     if not w:
         return Contrast(np.nan, np.nan, np.nan)
-    value, error = float(cells.s[rows].sum()) / w, affected.noise_scale * float(np.sqrt(cells.noise[rows].sum())) / w
+    value, error = float(strata.s[rows].sum()) / w, affected.noise_scale * float(np.sqrt(strata.noise[rows].sum())) / w
     (value,), (error,) = (ends.tolist() for ends in shrunk(np.array([value]), np.array([error]), affected.spread))
     return Contrast(value, error, np.inf)
 
 
-def _sides(cells: ConditionCells, feature: str, rows: Bool) -> Iterator[tuple[FeatureCondition, Bool, Bool]]:
+def _sides(strata: ConditionStrata, feature: str, rows: Bool) -> Iterator[tuple[FeatureCondition, Bool, Bool]]:
     place = strata.features[feature].place
     contrasted = rows & (strata.w > 0)
     for condition, met in _conditions(strata, feature, place, contrasted):
@@ -108,11 +108,11 @@ def _sides(cells: ConditionCells, feature: str, rows: Bool) -> Iterator[tuple[Fe
 
 
 def _conditions(
-    cells: ConditionCells, feature: str, place: NDArray[np.int32], told: Bool
+    strata: ConditionStrata, feature: str, place: NDArray[np.int32], contrasted: Bool
 ) -> Iterator[tuple[FeatureCondition, Bool]]:
     """Conditions on the feature's values among `contrasted` rows, and the rows that meet each."""
-    names = cells.features[feature].values
-    values = np.unique(place[told & (place >= 0)]).tolist()
+    names = strata.features[feature].values
+    values = np.unique(place[contrasted & (place >= 0)]).tolist()
     for value in values if len(values) > 1 else []:
         if feature not in ORDERED or value not in (values[0], values[-1]):
             yield FeatureCondition(feature, names[value], True), place == value

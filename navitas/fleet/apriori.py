@@ -62,7 +62,7 @@ class Apriori:
 
 
 def rates_of(pairs: Pairs, step_ppm: I64, apriori: Apriori) -> I64:
-    """The expected rate of each pair, in `UNIT_PPM_S`. `step_ppm` has a value for each sample: its client's step, or 0 if unknown.
+    """The expected rate of each pair, in `UNIT_PPM_S`. `step_ppm` has the step of each sample's client, or 0.
 
     An exact pair has its own rate. A coarse level may be up to one step too high at either end, so the rate lies between
     (drop − step) / seconds, at least 0, and (drop + step) / seconds. Pairs that do not count have rate 0.

@@ -10,7 +10,7 @@ import pyarrow as pa
 from navitas.fleet.engine.base import statement
 from navitas.fleet.hogs import BIN, Hogs, spread_of
 from navitas.fleet.stages import Fleet
-from navitas.fleet.statistics import F64, I64, downwards, shrunk, tail_rates
+from navitas.fleet.statistics import F64, I64, descending_order, shrunk, tail_rates
 
 RATE = 0.1
 """False discovery rate of bugs."""
@@ -53,7 +53,7 @@ def find_bugs(fleet: Fleet, hogs: Hogs) -> Bugs:
     spread = max(float(np.mean(extra[kept] ** 2 - error[kept] ** 2)), 0.0) if len(kept) else 0.0
     extra, deviation = shrunk(extra, error, spread)
     half = _Z95 * deviation
-    kept = kept[downwards((extra - half)[kept])]
+    kept = kept[descending_order((extra - half)[kept])]
     seconds, drop = found["seconds"].to_numpy(), found["drop_ppm"].to_numpy()
     return Bugs(
         client=found["client"].to_numpy()[kept],

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from navitas.fleet import cell_rows, cells
+from navitas.fleet import strata, strata_rows
 from navitas.fleet.features import AppVersions, Feature, Phones
 from navitas.fleet.schema import NETWORKS
 from navitas.fleet.stages import Fleet
@@ -16,7 +16,7 @@ from navitas.fleet.statistics import F64, I64, Bool
 
 
 @dataclass(frozen=True, slots=True)
-class ConditionCells:
+class ConditionStrata:
     """An app's sums by client and condition. `s` / `w` is the extra drain in ppm/s, `noise` the variance of `s`.
 
     `cluster` is the place in `clients`. `seconds` and `drop_ppm` are those with the app at both ends of a pair. `contrasted`
@@ -25,7 +25,7 @@ class ConditionCells:
     """
 
     clients: I64
-    told: Bool
+    contrasted: Bool
     cluster: I64
     s: F64
     w: F64
@@ -36,16 +36,16 @@ class ConditionCells:
 
     def values(self) -> dict[str, list[str]]:
         """The values that occur on contrasted clients, by feature, in order."""
-        rows = self.told[self.cluster]
+        rows = self.contrasted[self.cluster]
         return {
             name: [feature.values[at] for at in np.unique(feature.place[rows]).tolist() if at >= 0]
             for name, feature in self.features.items()
         }
 
 
-def cells_by_app(
+def strata_by_app(
     fleet: Fleet, apps: I64, affected: Mapping[int, I64], progress: Callable[[int, int], None] = lambda done, total: None
-) -> Iterator[tuple[int, ConditionCells]]:
+) -> Iterator[tuple[int, ConditionStrata]]:
     """Yield each app with its strata, in groups that fit into memory. FleetError when samples cannot be read.
 
     Apps in `affected` have strata on its clients and on a random control group only.
@@ -60,10 +60,10 @@ def cells_by_app(
         ends = np.searchsorted(table["app"].to_numpy(), np.array([group, np.array(group) + 1], np.int32))
         for number, low, high in zip(group, *ends.tolist(), strict=True):
             own = table.slice(low, high - low)
-            yield number, _cells(own, phones, versions.of_app(number, own["package"].to_numpy()))
+            yield number, _strata(own, phones, versions.of_app(number, own["package"].to_numpy()))
 
 
-def _cells(table: pa.Table, phones: Phones, version: Feature) -> ConditionCells:
+def _strata(table: pa.Table, phones: Phones, version: Feature) -> ConditionStrata:
     own = np.searchsorted(phones.client, table["client"].to_numpy())
     clients, cluster = np.unique(own, return_inverse=True)
     features = {
@@ -73,6 +73,6 @@ def _cells(table: pa.Table, phones: Phones, version: Feature) -> ConditionCells:
         "network": Feature.of([*NETWORKS, ""], table["network"].to_numpy()),
         "screen": Feature.of(["off", "", "on"], table["screen"].to_numpy()),
     }
-    told = np.bincount(cluster, table["told"].to_numpy(), len(clients)) > 0
+    contrasted = np.bincount(cluster, table["contrasted"].to_numpy(), len(clients)) > 0
     s, w, noise, seconds, drop = (table[name].to_numpy() for name in ("s", "w", "noise", "seconds", "drop_ppm"))
-    return ConditionCells(phones.client[clients], told, cluster, s, w, noise, seconds, drop, features)
+    return ConditionStrata(phones.client[clients], contrasted, cluster, s, w, noise, seconds, drop, features)

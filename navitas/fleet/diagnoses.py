@@ -9,11 +9,11 @@ import numpy as np
 
 from navitas.fleet.affected import Affected, grow_affected
 from navitas.fleet.bugs import Bugs
-from navitas.fleet.conditions import ConditionCells, cells_by_app
+from navitas.fleet.conditions import ConditionStrata, strata_by_app
 from navitas.fleet.diagnosis import Diagnosis, compared, diagnose
 from navitas.fleet.hogs import LEAST, Hogs
 from navitas.fleet.stages import Fleet
-from navitas.fleet.statistics import I64, downwards
+from navitas.fleet.statistics import I64, descending_order
 from navitas.fleet.tree import FeatureCondition, grow
 
 Shares = dict[tuple[FeatureCondition, ...], float]
@@ -45,27 +45,27 @@ def diagnoses_of(
     for app, strata in strata_by_app(fleet, apps, affected, progress):
         if app in affected:
             tree = grow_affected(strata, Affected(affected[app], hogs.noise_scale, spread), least)
-            found[app] = diagnose(cells, tree, lambda leaf, node: leaf.effect.less(node.effect))
+            found[app] = diagnose(strata, tree, lambda leaf, node: leaf.effect.less(node.effect))
         else:
-            found[app] = diagnose(cells, grow(cells, least), compared(cells))
+            found[app] = diagnose(strata, grow(strata, least), compared(strata))
         shares |= {(app, client): own for client, own in _shares(strata, found[app], clients)}
     return Diagnoses(found, shares)
 
 
 def _shares(strata: ConditionStrata, diagnosis: Diagnosis, clients: Collection[int]) -> Iterator[tuple[int, Shares]]:
     for client in clients:
-        own = np.flatnonzero((cells.clients == client)[cells.cluster])
-        whole = cells.seconds[own].sum()
+        own = np.flatnonzero((strata.clients == client)[strata.cluster])
+        whole = strata.seconds[own].sum()
         if whole:
             inside = {leaf.conditions: leaf.rows[own] for leaf in diagnosis.tree.leaves()}
-            yield client, {conditions: float(cells.seconds[own[rows]].sum() / whole) for conditions, rows in inside.items()}
+            yield client, {conditions: float(strata.seconds[own[rows]].sum() / whole) for conditions, rows in inside.items()}
 
 
 def suspects(hogs: Hogs, bugs: Bugs) -> I64:
     """Hogs by descending lower confidence bound, then apps with bugs by descending number of bugs."""
     low = (hogs.effect.value - hogs.effect.half_width)[hogs.is_hog]
     apps, count = np.unique(bugs.app, return_counts=True)
-    return np.concatenate([hogs.app[hogs.is_hog][downwards(low)], apps[np.argsort(-count, kind="stable")]])
+    return np.concatenate([hogs.app[hogs.is_hog][descending_order(low)], apps[np.argsort(-count, kind="stable")]])
 
 
 def affected_clients(bugs: Bugs, apps: I64) -> dict[int, I64]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from navitas.fleet.conditions import ConditionCells
+from navitas.fleet.conditions import ConditionStrata
 from navitas.fleet.statistics import Contrast, contrast
 from navitas.fleet.tree import ORDERED, TreeNode
 from navitas.fleet.versions import version_key
@@ -48,24 +48,24 @@ class Diagnosis:
     values: Values
 
 
-def compared(cells: ConditionCells) -> Less:
+def compared(strata: ConditionStrata) -> Less:
     """A function that contrasts two nodes of a tree, with clustered standard errors by client."""
-    return lambda one, other: contrast(cells.cluster, cells.s, cells.w, one.rows, other.rows)
+    return lambda one, other: contrast(strata.cluster, strata.s, strata.w, one.rows, other.rows)
 
 
-def diagnose(cells: ConditionCells, tree: TreeNode, less: Less) -> Diagnosis:
+def diagnose(strata: ConditionStrata, tree: TreeNode, less: Less) -> Diagnosis:
     """Find actions against each leaf whose lower confidence bound is above 0."""
     values = strata.values()
     bad = [leaf for leaf in tree.leaves() if leaf.effect.value - leaf.effect.half_width > 0 and not leaf.is_control]
-    findings = [_finding(cells, tree, leaf, _Ways(values, less)) for leaf in bad]
+    findings = [_finding(strata, tree, leaf, _Ways(values, less)) for leaf in bad]
     return Diagnosis(tree, tuple(sorted(findings, key=lambda one: -one.node.effect.value)), values)
 
 
-def _finding(cells: ConditionCells, tree: TreeNode, leaf: TreeNode, ways: _Ways) -> Finding:
-    seconds, drop = cells.seconds[leaf.rows].sum(), cells.drop_ppm[leaf.rows].sum()
+def _finding(strata: ConditionStrata, tree: TreeNode, leaf: TreeNode, ways: _Ways) -> Finding:
+    seconds, drop = strata.seconds[leaf.rows].sum(), strata.drop_ppm[leaf.rows].sum()
     kill = Action(KILL, (), leaf.effect)
     actions = sorted([kill, *(_at_most(way, kill) for way in ways.out_of(leaf, tree))], key=lambda one: -one.less.value)
-    clients = len(np.unique(cells.cluster[leaf.rows & (cells.w > 0)]))
+    clients = len(np.unique(strata.cluster[leaf.rows & (strata.w > 0)]))
     return Finding(leaf, clients, float(drop / max(seconds, 1.0)), tuple(actions))
 
 

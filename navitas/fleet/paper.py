@@ -16,7 +16,7 @@ from navitas.fleet.engine.base import statement
 from navitas.fleet.paper_sums import FOLDER, NAMES
 from navitas.fleet.schema import I64
 from navitas.fleet.stages import Fleet
-from navitas.fleet.statistics import F64, Bool, downwards
+from navitas.fleet.statistics import F64, Bool, descending_order
 
 H = 1.96
 """Standard errors on either side of a 95 % interval."""
@@ -65,7 +65,7 @@ def find_bugs(fleet: Fleet, hogs: Compared) -> Compared:
     made = _compared(found["client"].to_numpy(), found["app"].to_numpy().astype(np.int64), own, everywhere - own)
     order = np.lexsort((made.app, made.client))
     order = order[made.is_found[order]]
-    order = order[downwards(made.least[order])]
+    order = order[descending_order(made.least[order])]
     return Compared(*(getattr(made, field.name)[order] for field in fields(made)))
 
 

@@ -11,7 +11,7 @@ from navitas.fleet.paper import Compared
 from navitas.fleet.results import PERCENT_H, Row, app_names, gain_min, known
 from navitas.fleet.schema import pseudonym
 from navitas.fleet.stages import Fleet
-from navitas.fleet.statistics import downwards
+from navitas.fleet.statistics import descending_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ def paper_hog_rows(fleet: Fleet, hogs: Compared) -> list[PaperHogRow]:
     """The hogs, the greatest d′ first."""
     names = app_names(fleet)
     found = np.flatnonzero(hogs.is_found)
-    order = found[downwards(hogs.least[found])]
+    order = found[descending_order(hogs.least[found])]
     return [PaperHogRow(**_figures(hogs, i, names)) for i in order.tolist()]
 
 

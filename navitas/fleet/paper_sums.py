@@ -15,7 +15,7 @@ from navitas.fleet.files import fingerprint, is_of, write_table
 from navitas.fleet.kernel import AppLists, PairAmounts, check_known, first_samples, sums_by_package
 from navitas.fleet.pairs import pairs_of
 from navitas.fleet.schema import I64
-from navitas.fleet.stages import Fleet, forget_others
+from navitas.fleet.stages import Fleet, remove_stale_files
 from navitas.fleet.units import BucketTask, UnitJob, samples_of
 from navitas.fleet.usage import apps_in, ordered, samples_in
 
@@ -75,7 +75,7 @@ def bring_up_to_date(fleet: Fleet, progress: Callable[[int, int], None] = lambda
     """Compute the distribution of exact rates, then the sums of all units. Any change of samples changes all of them."""
     if not any(_to_do(fleet)):
         return
-    with fleet.alone():
+    with fleet.locked():
         exact, sums = _to_do(fleet)  # Another process may have computed some of it.
         count = 0
 
@@ -84,7 +84,7 @@ def bring_up_to_date(fleet: Fleet, progress: Callable[[int, int], None] = lambda
             count += 1
             progress(count, len(exact) + len(sums))
 
-        forget_others(fleet)
+        remove_stale_files(fleet)
         fleet.engine.run(exact, done)
         folder, inputs = fleet.store.work / FOLDER, _inputs(fleet)
         Apriori.read(*(_exact_file(fleet, bucket) for bucket in fleet.buckets)).write(folder / _APRIORI, inputs)

@@ -43,7 +43,8 @@ _STEPS = "SELECT client, MIN(NULLIF(step_ppm, 0)) AS step_ppm FROM clients GROUP
 class Summary:
     """Pairs that count, pairs refused by reason, and clients' drains in % of a battery per hour.
 
-    `percentiles_percent_h` has the percentiles of clients' mean drains, by percent. Without pairs, it is empty and the drain None.
+    `percentiles_percent_h` has the percentiles of clients' mean drains, by percent. Without pairs, it is empty, and the drain is
+    None.
     """
 
     clients: int

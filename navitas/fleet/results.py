@@ -13,7 +13,7 @@ from navitas.fleet.hogs import Hogs
 from navitas.fleet.schema import pseudonym
 from navitas.fleet.scores import Scores
 from navitas.fleet.stages import Fleet
-from navitas.fleet.statistics import F64, Contrast, downwards, life_gain_s
+from navitas.fleet.statistics import F64, Contrast, descending_order, life_gain_s
 from navitas.fleet.versions import Versions
 
 PERCENT_H = 3600 / 1e4
@@ -143,7 +143,7 @@ def hog_rows(fleet: Fleet, hogs: Hogs, versions: Versions) -> list[HogRow]:
             since_version=since.get(int(hogs.app[i])),
             **_effect(hogs, i, extra),
         )
-        for i in chosen[downwards(extra[0][chosen])].tolist()
+        for i in chosen[descending_order(extra[0][chosen])].tolist()
     ]
 
 

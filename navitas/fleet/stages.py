@@ -17,7 +17,7 @@ from navitas.fleet.engine.base import Engine, OutOfMemory, statement
 from navitas.fleet.files import FleetError, is_of, write_table
 from navitas.fleet.packages import app_by_package, check_packages, keep_packages, numbered
 from navitas.fleet.schema import bucket_of
-from navitas.fleet.store import Store, only_writer
+from navitas.fleet.store import Store, exclusive_writer
 from navitas.fleet.units import UnitJob, UsageTask, jobs_of
 
 Waiting = Callable[[str], None] | None
@@ -58,8 +58,8 @@ class Fleet:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Lock the store for this process. FleetError if another process holds it and `waiting` is None, or if samples changed."""
-        with only_writer(self.store.path, self.waiting):
+        """Lock the store. FleetError if samples changed, or if another process holds it and `waiting` is None."""
+        with exclusive_writer(self.store.path, self.waiting):
             if tuple(jobs_of(self.store)) != self.jobs:
                 raise FleetError(f"{self.store.path}: samples changed during the computation", "Run the command again.")
             yield
@@ -124,9 +124,7 @@ class Fleet:
             table = self.engine.query(sql, {**{k: v for k, v in files.items() if v}, "packages": self.packages, **tables})
         except OutOfMemory as error:
             if len(buckets) == 1:
-                raise FleetError(
-                    f"bucket {buckets[0]} needs more memory than allowed: {error}", "Raise --memory."
-                ) from error
+                raise FleetError(f"bucket {buckets[0]} needs more memory than allowed: {error}", "Raise --memory.") from error
             self.narrowed[f"{len(buckets)} buckets"] += 1
             half = len(buckets) // 2
             for part in (buckets[:half], buckets[half:]):
@@ -144,7 +142,7 @@ def bring_up_to_date(
     """
     fleet = Fleet.of(store, engine, waiting)
     if any(_to_do(fleet)):
-        with only_writer(store.path, waiting):
+        with exclusive_writer(store.path, waiting):
             fleet = Fleet.of(store, engine, waiting)  # Samples may have arrived while waiting.
             remove_stale_files(fleet)
             keep_packages(store, fleet.packages)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.fleet.conditions import ConditionCells
+from navitas.fleet.conditions import ConditionStrata
 from navitas.fleet.statistics import (
     CONFIDENCE,
     F64,
@@ -84,31 +84,31 @@ class TreeNode:
         return all(condition.admits(value) for condition in self.conditions if condition.feature == feature)
 
 
-def grow(cells: ConditionCells, least_ppm_s: float) -> TreeNode:
+def grow(strata: ConditionStrata, least_ppm_s: float) -> TreeNode:
     """Split all strata by the condition with the greatest lower confidence bound of the difference, then each side.
 
     A split must be significant (paper: d′ > 0), here with clustered standard errors by client and Bonferroni over conditions.
     The difference must be at least `least_ppm_s`. Pairs whose ends differ in a feature meet no condition on it.
     """
-    return _grown(cells, (), np.ones(len(cells.s), bool), least_ppm_s)
+    return _grown(strata, (), np.ones(len(strata.s), bool), least_ppm_s)
 
 
-def _grown(cells: ConditionCells, path: tuple[FeatureCondition, ...], rows: Bool, least: float) -> TreeNode:
-    effect = contrast(cells.cluster, cells.s, cells.w, rows)
-    condition = _best(cells, rows, least) if len(path) < _DEEPEST else None
+def _grown(strata: ConditionStrata, path: tuple[FeatureCondition, ...], rows: Bool, least: float) -> TreeNode:
+    effect = contrast(strata.cluster, strata.s, strata.w, rows)
+    condition = _best(strata, rows, least) if len(path) < _DEEPEST else None
     if condition is None:
         return TreeNode(path, rows, effect)
-    feature = cells.features[condition.feature]
+    feature = strata.features[condition.feature]
     at = feature.values.index(condition.value)
     met = feature.place >= at if condition.later else feature.place == at
     children = (
-        _grown(cells, (*path, condition), rows & met, least),
-        _grown(cells, (*path, condition.opposite()), rows & ~met, least),
+        _grown(strata, (*path, condition), rows & met, least),
+        _grown(strata, (*path, condition.opposite()), rows & ~met, least),
     )
     return TreeNode(path, rows, effect, children)
 
 
-def _best(cells: ConditionCells, rows: Bool, least: float) -> FeatureCondition | None:
+def _best(strata: ConditionStrata, rows: Bool, least: float) -> FeatureCondition | None:
     """The condition with the greatest lower confidence bound of the difference."""
     informative = np.flatnonzero(rows & (strata.w > 0))
     clients, cluster = np.unique(strata.cluster[informative], return_inverse=True)
@@ -146,7 +146,7 @@ class _Informative:
 
 def _candidates(strata: ConditionStrata, informative: I64, own: _Informative) -> Iterator[tuple[list[FeatureCondition], F64]]:
     """Yield conditions on values that occur, with the sums of rows that meet them. Later values come first, for cumulation."""
-    for feature, column in cells.features.items():
+    for feature, column in strata.features.items():
         known, place = np.unique(column.place[informative], return_inverse=True)
         place = place - np.count_nonzero(known < 0)
         values = [column.values[at] for at in known[known >= 0].tolist()]

@@ -33,7 +33,7 @@ from navitas.fleet.hogs import Hogs, find_hogs
 from navitas.fleet.results import PERCENT_H, app_names
 from navitas.fleet.scores import score_clients
 from navitas.fleet.simulate import FleetModel, act, simulate
-from navitas.fleet.stages import Fleet, brought_up_to_date
+from navitas.fleet.stages import Fleet, bring_up_to_date
 from navitas.fleet.statistics import F64, Bool, life_gain_s
 from navitas.fleet.store import Store
 from navitas.fleet.tree import TreeNode
@@ -124,7 +124,7 @@ def _one(store: Store, model: FleetModel, seed: int) -> Found:
     simulate(store, model, seed=seed)
     engine = DuckDbEngine(store.work / "spill")
     try:
-        fleet = brought_up_to_date(store, engine)
+        fleet = bring_up_to_date(store, engine)
         hogs = find_hogs(fleet)
         bugs = find_bugs(fleet, hogs)
         names = app_names(fleet)
@@ -239,9 +239,9 @@ def _advice(fleet: Fleet, hogs: Hogs, bugs: Bugs, *, pages: bool) -> Found:
     )
 
 
-def _pages(fleet: Fleet, hogs: Hogs, bugs: Bugs, told: set[int]) -> dict[tuple[int, str], float]:
+def _pages(fleet: Fleet, hogs: Hogs, bugs: Bugs, advised_clients: set[int]) -> dict[tuple[int, str], float]:
     """What the pages of some of the clients that are told something promise of killing each app, in ppm/s."""
-    advised = sorted({row["client"] for row in _truth(fleet.store, "clients") if row["group"] == "advised"} & told)
+    advised = sorted({row["client"] for row in _truth(fleet.store, "clients") if row["group"] == "advised"} & advised_clients)
     asked = advised[:: max(len(advised) // _PAGES, 1)]
     diagnoses = diagnoses_of(fleet, hogs, bugs, suspects(hogs, bugs), clients=asked)
     return {

@@ -27,17 +27,17 @@ sys.path.insert(0, str(ROOT / "tests"))
 from support.fleet_compare import findings, same_findings, same_stages
 
 from navitas.cli.fleet_engines import ENGINES
-from navitas.fleet import cells, paper, paper_sums
+from navitas.fleet import paper, paper_sums, strata
 from navitas.fleet.advice import app_actions
 from navitas.fleet.bugs import find_bugs
-from navitas.fleet.cell_rows import asked_for
 from navitas.fleet.diagnoses import affected_clients, diagnoses_of, suspects
 from navitas.fleet.engine.duckdb import MEMORY_MIB
 from navitas.fleet.files import read_table
 from navitas.fleet.hogs import find_hogs
 from navitas.fleet.scores import score_clients
-from navitas.fleet.stages import Fleet, brought_up_to_date
+from navitas.fleet.stages import Fleet, bring_up_to_date
 from navitas.fleet.store import Store
+from navitas.fleet.strata_rows import strata_request
 from navitas.fleet.usage import COLUMNS
 
 SIZES = (2_400_000, 24_000_000, 72_000_000)
@@ -104,7 +104,7 @@ def _of_size(samples: int, folder: Path, options: argparse.Namespace) -> tuple[i
 def _compared(stores: dict[str, Path], options: argparse.Namespace) -> int:
     running = [ENGINES[name](path / "work" / "spill", MEMORY_MIB) for name, path in stores.items()]
     try:
-        one, other = (brought_up_to_date(Store.open(path), engine) for path, engine in zip(stores.values(), running, strict=True))
+        one, other = (bring_up_to_date(Store.open(path), engine) for path, engine in zip(stores.values(), running, strict=True))
         found = same_findings(*(findings(fleet, options.paper) for fleet in (one, other)))
         found += same_stages(one.store.work, other.store.work)
     finally:
@@ -158,12 +158,12 @@ def _measure(what: str, path: Path, engine: str, cpu: CpuTime) -> list[Took]:
         measured(FLOOR, lambda: [read_table(part, COLUMNS).num_rows for parts in store.parts().values() for part in parts])
         return took
     running = measured(START, lambda: ENGINES[engine](store.work / "spill", MEMORY_MIB))
-    fleet = measured("sums and contrasts of clients", lambda: brought_up_to_date(store, running))
+    fleet = measured("sums and contrasts of clients", lambda: bring_up_to_date(store, running))
     hogs = measured("hogs", lambda: find_hogs(fleet))
     bugs = measured("bugs", lambda: find_bugs(fleet, hogs))
     measured("J-scores", lambda: score_clients(fleet))
     apps = suspects(hogs, bugs)
-    measured(DIAGNOSIS[0], lambda: cells.brought_up_to_date(fleet, asked_for(fleet, apps, affected_clients(bugs, apps))))
+    measured(DIAGNOSIS[0], lambda: strata.bring_up_to_date(fleet, strata_request(fleet, apps, affected_clients(bugs, apps))))
     measured(DIAGNOSIS[1], lambda: app_actions(fleet, hogs, diagnoses_of(fleet, hogs, bugs, apps)))
     if what == "paper":
         measured(PAPER, lambda: _as_the_paper(fleet))
@@ -172,7 +172,7 @@ def _measure(what: str, path: Path, engine: str, cpu: CpuTime) -> list[Took]:
 
 
 def _as_the_paper(fleet: Fleet) -> None:
-    paper_sums.brought_up_to_date(fleet)
+    paper_sums.bring_up_to_date(fleet)
     paper.find_bugs(fleet, paper.find_hogs(fleet))
 
 

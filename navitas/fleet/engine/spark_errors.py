@@ -30,9 +30,7 @@ def converted(error: BaseException) -> BaseException:
     if any(sign in text for sign in _TOO_LARGE):
         return OutOfMemory(text.partition("\n")[0])
     lines = [line for line in text.splitlines() if line.strip()]
-    return FleetError(
-        f"Spark failed: {' '.join(lines[:2])[:500]}", "Read Spark's own messages, or use --engine duckdb."
-    )
+    return FleetError(f"Spark failed: {' '.join(lines[:2])[:500]}", "Read Spark's own messages, or use --engine duckdb.")
 
 
 def start_error(log: str, error: Exception) -> UsageError:

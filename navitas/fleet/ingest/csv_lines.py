@@ -13,7 +13,7 @@ import pyarrow.csv as pv
 
 from navitas.fleet.files import FleetError
 from navitas.fleet.ingest.lines import LineBlock, Refusal
-from navitas.fleet.ingest.raw import SEPARATORS, COLUMNS, REQUIRED, RowBatch, Unreadable, batch_of
+from navitas.fleet.ingest.raw import COLUMNS, REQUIRED, SEPARATORS, RowBatch, Unreadable, batch_of
 from navitas.fleet.ingest.times import time_column
 
 _TRUE, _FALSE = ["true", "True", "1", "on"], ["false", "False", "0", "off"]

@@ -11,7 +11,7 @@ from navitas.fleet.ingest.group import Group
 from navitas.fleet.ingest.merge import Keys
 from navitas.fleet.ingest.names import Packages
 from navitas.fleet.ingest.outcome import SourceOutcome
-from navitas.fleet.store import Store, only_writer
+from navitas.fleet.store import Store, exclusive_writer
 
 GROUP_ROWS, GROUP_SOURCES = 1_000_000, 1_000
 """A group of sources is stored when it reaches this many rows or sources."""
@@ -33,7 +33,7 @@ def ingest(
     Yields a source's outcome after it is stored. `client` is the phone of batterystats histories. Raises `FleetError` if the
     folder is not a fleet, is in use, or cannot be written.
     """
-    with only_writer(path):
+    with exclusive_writer(path):
         store = Store.create(path)
         ledger = SourceLedger(store)
         recover(store, ledger)

@@ -13,8 +13,8 @@ from navitas.fleet.files import FleetError
 class SourceOutcome:
     """Counts of a source's rows: accepted, duplicate, or refused for a reason.
 
-    `contradicting` duplicates differ from the stored row. `ignored` counts values dropped from rows. `known` means that the content
-    was ingested before, so nothing was read. `error` is the reason why the source could not be ingested.
+    `contradicting` duplicates differ from the stored row. `ignored` counts values dropped from rows. `known` means that the
+    content was ingested before, so nothing was read. `error` is the reason why the source could not be ingested.
     """
 
     name: str

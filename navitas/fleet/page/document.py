@@ -185,9 +185,7 @@ def _scores(scores: Sequence[ScoreRow], mark: ScoreRow | None = None) -> str:
     shown = "".join(f"<div><h3>{title}</h3>{picture}</div>" for title, picture in pictures)
     if mark is not None:
         return f"<div class=grid>{shown}</div>"
-    about = (
-        "The percentage of a client's peers (of its model) whose batteries drain faster in use, so scores are about uniform."
-    )
+    about = "The percentage of a client's peers (of its model) whose batteries drain faster in use, so scores are about uniform."
     return f"<h2>J-scores</h2><p>{about}</p><div class=grid>{shown}</div>"
 
 

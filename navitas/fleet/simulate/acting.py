@@ -18,8 +18,8 @@ from navitas.fleet.schema import I64, client_of
 from navitas.fleet.simulate.bucket import Period, Plan, Stops
 from navitas.fleet.simulate.catalog import Bool, catalog_of
 from navitas.fleet.simulate.model import DAY_S, generator
-from navitas.fleet.simulate.simulation import Told, clear_pieces, period_into, read_model
-from navitas.fleet.store import Store, only_writer
+from navitas.fleet.simulate.simulation import Progress, clear_pieces, period_into, read_model
+from navitas.fleet.store import Store, exclusive_writer
 from navitas.regular_files import check_regular, read_regular
 
 _PLACE = 1 << 22
@@ -44,7 +44,7 @@ def read_advice(file: Path) -> pa.Table:
 
 
 def act(
-    store: Store, advice: pa.Table, *, compliance: float = 0.8, jobs: int = 1, progress: Told | None = None
+    store: Store, advice: pa.Table, *, compliance: float = 0.8, jobs: int = 1, progress: Progress | None = None
 ) -> tuple[int, int]:
     """Simulate the period after the advice (columns client, app). Returns its begin and end (Unix time in s).
 
@@ -53,11 +53,11 @@ def act(
     client) and `truth/advice.parquet` (a row per piece of advice). FleetError if the store is not simulated, has acted on
     other advice, or lacks a client or app of the advice.
     """
-    with only_writer(store.path):
+    with exclusive_writer(store.path):
         return _second_period(store, advice, compliance, jobs, progress)
 
 
-def _second_period(store: Store, advice: pa.Table, compliance: float, jobs: int, progress: Told | None) -> tuple[int, int]:
+def _second_period(store: Store, advice: pa.Table, compliance: float, jobs: int, progress: Progress | None) -> tuple[int, int]:
     model, seed = read_model(store)
     folder = store.path / layout.TRUTH
     before = read_table(folder / "clients.parquet")

@@ -22,7 +22,7 @@ from navitas.fleet.simulate.bucket import Members, Period, Plan, blocks_of
 from navitas.fleet.simulate.catalog import catalog_of
 from navitas.fleet.simulate.model import FleetModel, generator
 from navitas.fleet.simulate.truth import apps_table
-from navitas.fleet.store import Store, Unit, only_writer
+from navitas.fleet.store import Store, Unit, exclusive_writer
 from navitas.regular_files import read_regular
 
 _PLACE = 1 << 21
@@ -32,19 +32,19 @@ Progress = Callable[[int, int], None]
 """Called with the number of samples done, and in total."""
 
 
-def simulate(store: Store, model: FleetModel, seed: int, *, jobs: int = 1, progress: Told | None = None) -> None:
+def simulate(store: Store, model: FleetModel, seed: int, *, jobs: int = 1, progress: Progress | None = None) -> None:
     """Write samples, packages and the folder `truth`.
 
     The same model, seed and store (salt, buckets) give the same files with any number of `jobs` (processes). FleetError if the
     store has other samples.
     """
-    with only_writer(store.path):
+    with exclusive_writer(store.path):
         _claim(store, model, seed)
         if not (store.path / layout.TRUTH / "clients.parquet").exists():
             _first_period(store, model, seed, jobs, progress)
 
 
-def _first_period(store: Store, model: FleetModel, seed: int, jobs: int, progress: Told | None) -> None:
+def _first_period(store: Store, model: FleetModel, seed: int, jobs: int, progress: Progress | None) -> None:
     folder = store.path / layout.TRUTH
     catalog = catalog_of(model, seed)
     store.write_packages(catalog.packages())
@@ -90,7 +90,7 @@ def members_of(store: Store, model: FleetModel, seed: int) -> list[Members]:
     return [Members(one, number[order][bucket == one], samples[order][bucket == one]) for one in np.unique(bucket).tolist()]
 
 
-def period_into(store: Store, plan: Plan, *, jobs: int = 1, progress: Told | None = None) -> tuple[pa.Table, pa.Table]:
+def period_into(store: Store, plan: Plan, *, jobs: int = 1, progress: Progress | None = None) -> tuple[pa.Table, pa.Table]:
     """Write a period's samples. Returns the truth of its clients, and of hogs and bugs on them, by client."""
     digest = plan.digest()
     buckets = members_of(store, plan.model, plan.seed)
@@ -116,7 +116,8 @@ def _mapped(make: Callable[[Members], int], buckets: list[Members], jobs: int) -
             yield from pool.map(make, buckets)
         except BrokenProcessPool as error:
             raise FleetError(
-                "a process of the simulation was killed, maybe for lack of memory", "Run it again with fewer --jobs; it continues."
+                "a process of the simulation was killed, maybe for lack of memory",
+                "Run it again with fewer --jobs; it continues.",
             ) from error
 
 

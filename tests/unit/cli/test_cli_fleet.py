@@ -1,4 +1,4 @@
-"""`navitas fleet`: its commands from the outside."""
+"""`navitas fleet`: its commands from end to end."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_a_fleet_is_simulated_and_acts_on_advice(tmp_path: Path, capsys: pytest.
 @pytest.mark.parametrize(
     "arguments", [["--steps", "x"], ["--steps", "1=0"], ["--apps", "5"], ["--samples", "1"], ["--hogs", "nan"]]
 )
-def test_a_fleet_that_cannot_be_is_wrong_usage(arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_impossible_fleet_is_a_usage_error(arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["fleet", "simulate", str(tmp_path / "store"), *arguments]) == ExitCode.USAGE
     assert "Traceback" not in capsys.readouterr().err
     assert not (tmp_path / "store").exists()

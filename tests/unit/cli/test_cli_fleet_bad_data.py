@@ -1,4 +1,4 @@
-"""Bad samples and damaged stores, from the outside: handled, counted and named, without a traceback."""
+"""Bad samples and damaged stores on the command line: handled, counted and named, without a traceback."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def sample(minute: int, level: object, **more: object) -> dict[str, object]:
     return row("phone", _BEGIN_S + 60 * minute, level, **more)
 
 
-def test_what_goes_wrong_on_a_phone_is_counted_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_faults_of_phones_are_counted_by_reason(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows: list[Any] = [
         sample(0, 80, uptime_s=1000),
         sample(10, 79, uptime_s=1600),
@@ -51,11 +51,11 @@ def test_what_goes_wrong_on_a_phone_is_counted_by_name(tmp_path: Path, capsys: p
         run(["fleet", "ingest", store, str(json_lines(tmp_path / "b.jsonl", [*rows[:9], sample(76 + 7 * 60, 77)]))])
         == ExitCode.OK
     )
-    told = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
-    assert "a.jsonl 17 10 2 1 5" in told and "b.jsonl 10 1 9 0 0" in told
+    printed = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert "a.jsonl 17 10 2 1 5" in printed and "b.jsonl 10 1 9 0 0" in printed
     for reason in ("level: is over 100 % 1", "level: is below 0 % 1", "is no JSON 1", "column colour: not known 1"):
-        assert reason in told
-    assert any(line.startswith("format: is later than 1") for line in told)
+        assert reason in printed
+    assert any(line.startswith("format: is later than 1") for line in printed)
     assert run(["fleet", "rates", store, "--json", str(tmp_path / "r.json")]) == ExitCode.OK
     table = capsys.readouterr().out
     found = json.loads((tmp_path / "r.json").read_text())
@@ -71,12 +71,12 @@ def test_what_goes_wrong_on_a_phone_is_counted_by_name(tmp_path: Path, capsys: p
     assert all(reason in table for reason in found["refused"])
 
 
-def test_an_array_of_samples_is_told_apart_from_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_json_array_is_recognized(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file, array = tmp_path / "a.json", "[\n" + ",\n".join(json.dumps(sample(minute, 80)) for minute in range(3)) + "\n]\n"
     file.write_text(array)
     assert run(["fleet", "ingest", str(tmp_path / "store"), str(file)]) == ExitCode.CHECK_FAILED
-    told = " ".join(capsys.readouterr().out.split())
-    assert "a.json 5 1 0 0 4" in told and "is of a JSON array: make lines of it" in told
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "a.json 5 1 0 0 4" in printed and "is of a JSON array: make lines of it" in printed
     file.write_text(array.replace("\n", ""))
     assert run(["fleet", "ingest", str(tmp_path / "store"), str(file)]) == ExitCode.TROUBLE
     assert "is of a JSON array: make lines of it" in capsys.readouterr().err
@@ -84,8 +84,8 @@ def test_an_array_of_samples_is_told_apart_from_lines(tmp_path: Path, capsys: py
 
 @pytest.mark.parametrize("ask", ["hogs", "bugs", "jscore", "rates", "diagnose", "report"])
 @pytest.mark.parametrize("rows", [0, 9])
-def test_a_store_that_tells_nothing_is_asked(ask: str, rows: int, tmp_path: Path) -> None:
-    """No rows at all, or all while charging."""
+def test_a_store_without_usable_pairs_gives_empty_results(ask: str, rows: int, tmp_path: Path) -> None:
+    """There are no rows, or all are while charging."""
     store, file = tmp_path / "store", tmp_path / "a.jsonl"
     json_lines(file, [sample(minute, 80, state="charging") for minute in range(9)])
     assert run(["fleet", "ingest", str(store), str(file)]) == ExitCode.OK
@@ -169,13 +169,13 @@ def test_a_damaged_or_forged_store_is_reported(name: str, tmp_path: Path, capsys
     forge, expected = _FORGED[name]
     forge(store)
     assert run(["fleet", "hogs", str(store)]) == ExitCode.TROUBLE
-    told = capsys.readouterr().err
-    assert expected in told
-    assert str(store) in told or "bucket " in told
-    assert "Traceback" not in told and len(told.splitlines()) >= 2
+    printed = capsys.readouterr().err
+    assert expected in printed
+    assert str(store) in printed or "bucket " in printed
+    assert "Traceback" not in printed and len(printed.splitlines()) >= 2
 
 
-def test_a_part_of_an_older_version_lacks_what_may_be_unknown(tmp_path: Path) -> None:
+def test_a_part_of_an_older_version_may_lack_optional_columns(tmp_path: Path) -> None:
     store = tmp_path / "store"
     for name, minutes in (("a", range(5)), ("b", range(5, 10))):
         assert (

@@ -1,4 +1,4 @@
-"""Texts by number, in the order of versions."""
+"""Encoded texts, in version order."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from navitas.fleet.features import AppVersions, Feature
 
 
-def test_values_are_in_the_order_of_versions_and_what_is_not_known_is_none() -> None:
+def test_values_are_in_version_order_and_unknown_is_none() -> None:
     found = Feature.of(["4.10", "", "4.9", "4-9", "4.9"], np.array([0, 1, 2, 3, 4, -1]))
     assert found.values == ("4-9", "4.9", "4.10")
     assert found.place.tolist() == [2, -1, 1, 0, 1, -1]

@@ -1,4 +1,4 @@
-"""Tables in files: read as they were written, and why they cannot be."""
+"""Tables are read as they were written, and unreadable ones are reported."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ def test_a_lack_of_memory_is_no_damage(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 @pytest.mark.timeout(20)
-def test_a_pipe_among_the_files_is_not_waited_for(tmp_path: Path) -> None:
+def test_a_pipe_among_the_files_does_not_block(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "table.parquet")
     with pytest.raises(FleetError, match="a pipe, not a regular file"):
         read_table(tmp_path / "table.parquet")
     assert not is_of(tmp_path / "table.parquet", "inputs")
 
 
-def test_what_a_killed_writer_has_left_is_no_content(tmp_path: Path) -> None:
+def test_leftovers_of_a_killed_writer_do_not_count_as_content(tmp_path: Path) -> None:
     unfinished_path(tmp_path / "fleet.json").write_text("half")
     (tmp_path / "lock").touch()
     Store.create(tmp_path)

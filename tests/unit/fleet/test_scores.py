@@ -1,4 +1,4 @@
-"""J-scores against SciPy's percentiles."""
+"""J-scores, compared with SciPy's percentiles."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ used_s = st.sampled_from([ENOUGH_S - 1, ENOUGH_S, 4 * ENOUGH_S])
 clients = st.lists(st.tuples(models, used_s, st.integers(1, 9)), min_size=1, max_size=80)
 
 
-class _Told(Fleet):
-    """Clients as the statement would tell them."""
+class _StubFleet(Fleet):
+    """Returns given rows as the result of the statement."""
 
     def by_clients(self, sql: str, extra: str = "", **tables: pa.Table) -> list[pa.Table]:
         return [self.packages]
@@ -39,7 +39,7 @@ def table(rows: list[tuple[str | None, int, int]]) -> pa.Table:
 @settings(max_examples=50, deadline=None)
 @given(clients)
 def test_a_score_is_the_percentile_among_peers(rows: list[tuple[str | None, int, int]]) -> None:
-    scores = score_clients(_Told(None, None, (), table(rows)))  # type: ignore[arg-type]
+    scores = score_clients(_StubFleet(None, None, (), table(rows)))  # type: ignore[arg-type]
     scored = [i for i, (_, active_s, _) in enumerate(rows) if active_s >= ENOUGH_S]
     for i, (model, _, rate) in enumerate(rows):
         if i not in scored:
@@ -54,5 +54,5 @@ def test_a_score_is_the_percentile_among_peers(rows: list[tuple[str | None, int,
 
 
 def test_no_clients_have_no_scores() -> None:
-    nobody = table([("A", ENOUGH_S, 1)]).slice(0, 0)
-    assert score_clients(_Told(None, None, (), nobody)).score.size == 0  # type: ignore[arg-type]
+    no_clients = table([("A", ENOUGH_S, 1)]).slice(0, 0)
+    assert score_clients(_StubFleet(None, None, (), no_clients)).score.size == 0  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Readers: what a row says is the same in every format and by either way, and no bytes break them."""
+"""Readers return the same row from every format and by both parsers, and no bytes break them."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_arrow_and_python_read_the_same_times(moments: list[datetime], zone: str
 
 
 @given(st.lists(ROWS, min_size=1, max_size=5))
-def test_csv_says_what_json_says(rows: list[Mapping[str, object]]) -> None:
+def test_csv_and_json_give_the_same_rows(rows: list[Mapping[str, object]]) -> None:
     columns = [name for name in COLUMNS.names if any(name in row for row in rows)]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

@@ -11,12 +11,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from navitas.fleet.asked import Asked
 from navitas.fleet.files import is_of, read_table, write_table
 from navitas.fleet.kernel import PairAmounts, Sums, first_samples, sums_by_package
 from navitas.fleet.pairs import pairs_of
 from navitas.fleet.schema import I64, NETWORKS
-from navitas.fleet.stages import Fleet, forget_others
+from navitas.fleet.stages import Fleet, remove_stale_files
+from navitas.fleet.strata_request import StrataRequest
 from navitas.fleet.units import BucketTask, UnitJob, samples_of
 from navitas.fleet.usage import SCREENS, apps_in, ordered, samples_in
 
@@ -27,9 +27,9 @@ CHANGING = len(NETWORKS)
 COLUMNS = ["client", "time_s", "level_ppm", "state", "screen", "network", "uptime_s", "apps"]
 _CLASSES = SCREENS * (CHANGING + 1)
 _VERSION = "2"
-_ASKED = "asked.parquet"
+_REQUEST = "request.parquet"
 _AMOUNTS = ("seconds", "drop_ppm")
-CELLS = pa.schema(
+STRATA = pa.schema(
     [
         pa.field("client", pa.int64()),
         pa.field("package", pa.int32()),
@@ -42,11 +42,11 @@ CELLS = pa.schema(
 
 
 @dataclass(frozen=True, slots=True)
-class CellsTask(BucketTask):
+class StrataTask(BucketTask):
     """Units whose strata are missing or out of date. `app_of` maps packages to apps."""
 
     folder: Path
-    asked: Asked
+    request: StrataRequest
     app_of: NDArray[np.int32]
 
     def is_done(self, job: UnitJob) -> bool:
@@ -56,14 +56,14 @@ class CellsTask(BucketTask):
     def run(self) -> None:
         """Write the strata of each unit. FleetError when files cannot be read or written."""
         for job, samples in samples_of(self.jobs, COLUMNS):
-            made = cells_of(ordered(samples), job.begins_s, self.asked, self.app_of)
+            made = strata_of(ordered(samples), job.begins_s, self.request, self.app_of)
             write_table(self._file(job), made, self._inputs(job))
 
     def _file(self, job: UnitJob) -> Path:
         return self.folder / f"{job.unit.folder}.parquet"
 
     def _inputs(self, job: UnitJob) -> str:
-        return f"{_VERSION} {self.asked.digest()} {job.inputs}"
+        return f"{_VERSION} {self.request.digest()} {job.inputs}"
 
 
 def bring_up_to_date(
@@ -73,34 +73,34 @@ def bring_up_to_date(
 
     Earlier requests are kept. Without a new request, new samples cost only their own units. Raises FleetError.
     """
-    if not _to_do(fleet, asked)[1]:
+    if not _to_do(fleet, request)[1]:
         return
-    with fleet.alone():
+    with fleet.locked():
         whole, stale = _to_do(fleet, request)  # Another process may have computed some strata, and requested more.
         count = 0
 
-        def done(_: CellsTask) -> None:
+        def done(_: StrataTask) -> None:
             nonlocal count
             count += 1
             progress(count, len(stale))
 
-        forget_others(fleet)
-        write_table(fleet.store.work / FOLDER / _ASKED, whole.table(), _VERSION)
+        remove_stale_files(fleet)
+        write_table(fleet.store.work / FOLDER / _REQUEST, whole.table(), _VERSION)
         fleet.engine.run(stale, done)
 
 
-def _to_do(fleet: Fleet, asked: Asked) -> tuple[Asked, list[CellsTask]]:
+def _to_do(fleet: Fleet, request: StrataRequest) -> tuple[StrataRequest, list[StrataTask]]:
     """The request with all earlier ones, and the tasks to run."""
     folder, app_of = fleet.store.work / FOLDER, fleet.app_of
-    if is_of(folder / _ASKED, _VERSION) and Asked.is_table(before := read_table(folder / _ASKED)):
-        asked |= Asked.from_table(before)
-    buckets = [(fleet.of_bucket(bucket), asked.of_bucket(bucket, fleet.store.buckets)) for bucket in fleet.buckets]
-    tasks = [CellsTask(jobs, folder, own, app_of) for jobs, own in buckets]
+    if is_of(folder / _REQUEST, _VERSION) and StrataRequest.is_table(before := read_table(folder / _REQUEST)):
+        request |= StrataRequest.from_table(before)
+    buckets = [(fleet.of_bucket(bucket), request.of_bucket(bucket, fleet.store.buckets)) for bucket in fleet.buckets]
+    tasks = [StrataTask(jobs, folder, own, app_of) for jobs, own in buckets]
     left = [replace(task, jobs=tuple(job for job in task.jobs if not task.is_done(job))) for task in tasks]
-    return asked, [task for task in left if task.jobs]
+    return request, [task for task in left if task.jobs]
 
 
-def cells_of(samples: pa.Table, begins_s: int, asked: Asked, app_of: NDArray[np.int32]) -> pa.Table:
+def strata_of(samples: pa.Table, begins_s: int, request: StrataRequest, app_of: NDArray[np.int32]) -> pa.Table:
     """The strata of a unit's samples, which are in order of client and time. Samples before `begins_s` only begin pairs."""
     read = samples_in(samples)
     pairs, client = pairs_of(read), read.client
@@ -110,12 +110,12 @@ def cells_of(samples: pa.Table, begins_s: int, asked: Asked, app_of: NDArray[np.
     values = np.stack([pairs.seconds, pairs.drop_ppm // step]) * own
     amounts = PairAmounts(values, pairs.screen * np.intp(CHANGING + 1) + _networks(samples), _CLASSES)
     first = first_samples(client)
-    tables = [CELLS.empty_table()]
+    tables = [STRATA.empty_table()]
     if len(first):
         total = amounts.by_client(first)
         none = np.zeros_like(total)
         tables.append(_table(client, Sums(first, np.zeros(len(first), np.int64), total, none, none), step, whole=True))
-    for part in sums_by_package(client, asked.among(apps_in(samples), client, app_of), amounts, app_of):
+    for part in sums_by_package(client, request.select(apps_in(samples), client, app_of), amounts, app_of):
         tables.append(_table(client, part, step))
     return pa.concat_tables(tables)
 
@@ -127,7 +127,7 @@ def _table(client: I64, sums: Sums, step_ppm: int, *, whole: bool = False) -> pa
     package = pa.nulls(len(row), pa.int32()) if whole else pa.array(sums.package[row], pa.int32())
     columns = [client[sums.client[row]], package, kind // (CHANGING + 1), kind % (CHANGING + 1)]
     amounts = [factor * one[kind, amount, row] for one in ends for amount, factor in enumerate((1, step_ppm))]
-    return pa.table([*columns, *amounts], CELLS.names).cast(CELLS)
+    return pa.table([*columns, *amounts], STRATA.names).cast(STRATA)
 
 
 def _networks(samples: pa.Table) -> NDArray[np.int8]:

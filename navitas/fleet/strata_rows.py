@@ -12,11 +12,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from navitas.fleet import cells
-from navitas.fleet.asked import Asked
+from navitas.fleet import strata
 from navitas.fleet.engine.base import statement
 from navitas.fleet.schema import I64
 from navitas.fleet.stages import LEAST_S, Fleet
+from navitas.fleet.strata_request import StrataRequest
 from navitas.fleet.usage import SCREENS
 
 OTHERS = 256
@@ -25,7 +25,7 @@ _ROWS_AT_ONCE = 1 << 22
 _CONTRASTED = "SELECT contrast.client, contrast.app FROM contrast JOIN chosen ON contrast.app = chosen.app WHERE w > 0"
 _COUNTS = f"""
 SELECT app, COUNT(*) AS number FROM (
-    SELECT packages.app_id AS app FROM cells JOIN packages ON cells.package = packages.id
+    SELECT packages.app_id AS app FROM strata JOIN packages ON strata.package = packages.id
     UNION ALL SELECT app FROM ({_CONTRASTED}) AS contrasted
 ) AS both_kinds GROUP BY app
 """
@@ -52,7 +52,8 @@ def strata_request(fleet: Fleet, apps: I64, affected: Mapping[int, I64]) -> Stra
     ends = np.searchsorted(lowest["app"].to_numpy(), np.array([single, np.array(single) + 1], np.int32)).tolist()
     clients = lowest["client"].to_numpy()
     clients_of = {
-        app: np.concatenate([affected[app], random_clients(clients[low:high])]) for app, low, high in zip(single, *ends, strict=True)
+        app: np.concatenate([affected[app], random_clients(clients[low:high])])
+        for app, low, high in zip(single, *ends, strict=True)
     }
     return StrataRequest.of_apps(apps, clients_of)
 
@@ -64,7 +65,7 @@ def rows_of(fleet: Fleet, apps: Sequence[int], affected: Mapping[int, I64], requ
     that says so, in addition to the rows of `request`. Strata of earlier requests are left out.
     """
     sql = statement("whole", "conditions", least_s=LEAST_S)
-    table = pa.concat_tables(fleet.by_clients(sql, cells.FOLDER, chosen=_chosen(apps)))
+    table = pa.concat_tables(fleet.by_clients(sql, strata.FOLDER, chosen=_chosen(apps)))
     table = table.append_column("contrasted", pc.greater(table["w"], 0.0))
     if single := _single(apps, affected):
         is_single = pc.is_in(table["app"], pa.array(single, pa.int32()))
@@ -75,7 +76,7 @@ def rows_of(fleet: Fleet, apps: Sequence[int], affected: Mapping[int, I64], requ
         parts = [table.filter(pc.invert(is_single)), own, _empty_rows(contrasted, table.schema)]
         table = pa.concat_tables(part.select(table.column_names) for part in parts)
     client, package, screen, network, app = (table[name].to_numpy() for name in ("client", "package", "screen", "network", "app"))
-    condition = (package.astype(np.int64) * SCREENS + screen) * (cells.CHANGING + 1) + network
+    condition = (package.astype(np.int64) * SCREENS + screen) * (strata.CHANGING + 1) + network
     return table.take(np.lexsort((condition, client, app)))
 
 
@@ -83,7 +84,7 @@ def groups(fleet: Fleet, apps: I64, affected: Mapping[int, I64]) -> Iterator[lis
     """The apps in order, split into groups whose rows fit into memory. An app that does not fit is a group of its own."""
     single = _chosen(_single(apps.tolist(), affected))
     found = (
-        pa.concat_tables(fleet.by_clients(_COUNTS, cells.FOLDER, chosen=single)).group_by("app").aggregate([("number", "sum")])
+        pa.concat_tables(fleet.by_clients(_COUNTS, strata.FOLDER, chosen=single)).group_by("app").aggregate([("number", "sum")])
     )
     rows = dict(zip(found["app"].to_pylist(), found["number_sum"].to_pylist(), strict=True))
     group: list[int] = []
