@@ -52,16 +52,16 @@ def command(*, store: Path, files: tuple[Path, ...], client: str, json_file: Pat
         write_document(json_file, _as_json(outcomes))
     if json_file != STDOUT:
         print_outcomes(outcomes)
-    errors = [error for outcome in outcomes for error in [outcome.error or _nothing_taken(outcome)] if error]
+    errors = [error for outcome in outcomes for error in [outcome.error or _nothing_accepted(outcome)] if error]
     for error in errors[:_MOST_LISTED]:
         show_error(error.message, error.remedy)
-    partly = [outcome for outcome in outcomes if outcome.refused and not (outcome.error or _nothing_taken(outcome))]
+    partly = [outcome for outcome in outcomes if outcome.refused and not (outcome.error or _nothing_accepted(outcome))]
     if partly:
         refused, rows = (sum(counts) for counts in zip(*((one.refused.total(), one.rows) for one in partly), strict=True))
         which = f"{len(partly):,} files were" if len(partly) > 1 else f"{printable(partly[0].name)} was"
         failed_check(
             f"{which} stored in part: {refused:,} of {rows:,} rows were refused",
-            f"see {store / QUARANTINE} for the rows and why; the others are stored",
+            f"see {store / QUARANTINE} for the rows and reasons; the others are stored",
         )
     for outcome in outcomes:
         if not (outcome.rows or outcome.known or outcome.error):
@@ -87,7 +87,7 @@ def ingest_with_progress(store: Path, files: list[Path], client: str = "") -> li
         return list(ingest(store, files, client=client, progress=show))
 
 
-def _nothing_taken(outcome: SourceOutcome) -> FleetError | None:
+def _nothing_accepted(outcome: SourceOutcome) -> FleetError | None:
     """An error if all rows of the source were refused."""
     if not outcome.rows or outcome.accepted or outcome.duplicates:
         return None

@@ -52,7 +52,7 @@ def strata_by_app(
     """
     if not len(apps):
         return
-    request = strata_rows.strata_request(fleet, apps, affected)
+    request = strata_rows.request_for(fleet, apps, affected)
     strata.bring_up_to_date(fleet, request, progress)
     phones, versions = Phones.of(fleet), AppVersions.of(fleet)
     for group in strata_rows.groups(fleet, apps, affected):

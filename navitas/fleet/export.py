@@ -42,7 +42,7 @@ def export(file: Path, schema: pa.Schema, tables: Iterable[pa.Table]) -> int:
                 writer.write_table(_joined(table, flat) if is_csv else table)
                 rows += table.num_rows
     except (OSError, pa.ArrowException) as error:
-        raise FleetError(f"{file}: cannot write: {error}", "Free some space, or name another file.") from error
+        raise FleetError(f"{file}: cannot be written: {error}", "Free some space, or name another file.") from error
     return rows
 
 

@@ -46,7 +46,7 @@ def read_table(file: Path, columns: list[str] | None = None) -> pa.Table:
     except MemoryError:  # Also a subclass of ArrowException.
         raise
     except (OSError, pa.ArrowException) as error:
-        raise FleetError(f"{file}: cannot read: {error}", AGAIN) from error
+        raise FleetError(f"{file}: cannot be read: {error}", AGAIN) from error
 
 
 def typed(file: Path, table: pa.Table, schema: pa.Schema) -> pa.Table:
@@ -114,4 +114,4 @@ def _unwritable(file: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, pa.ArrowException) as error:
-        raise FleetError(f"{file}: cannot write: {error}", "Free some space, or allow writing there.") from error
+        raise FleetError(f"{file}: cannot be written: {error}", "Free some space, or allow writing there.") from error

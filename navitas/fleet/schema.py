@@ -60,7 +60,7 @@ PACKAGES_LIMIT = 1 << 22
 
 
 def before_arrays() -> None:
-    """Import pandas where it is installed: else Arrow does with its first array, and loses a signal that comes meanwhile."""
+    """Import pandas if it is installed. Otherwise, Arrow imports it at the first array, and loses signals during that import."""
     with contextlib.suppress(ImportError):
         importlib.import_module("pandas")
 

@@ -17,12 +17,12 @@ CONFIDENCE = 0.95
 
 
 def _stats() -> ModuleType:
-    """`scipy.stats`, which takes a second to import: only commands that compute need it."""
+    """`scipy.stats`, imported on first use: the import takes a second."""
     return importlib.import_module("scipy.stats")
 
 
 def _special() -> ModuleType:
-    """`scipy.special`, as `_stats`."""
+    """`scipy.special`, imported on first use."""
     return importlib.import_module("scipy.special")
 
 

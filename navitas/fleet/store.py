@@ -73,7 +73,8 @@ class Store:
             number, buckets, salt = int(settings["format"]), int(settings["buckets"]), str(settings["salt"])
         except PermissionError as error:
             raise FleetError(
-                f"{file}: cannot be read: {error.strerror}", "Ask its owner: it holds what the clients' pseudonyms are made with."
+                f"{file}: cannot be read: {error.strerror}",
+                "Ask its owner for access. The file has the key of the clients' pseudonyms.",
             ) from error
         except (OSError, ValueError, OverflowError, KeyError, TypeError, RecursionError) as error:
             raise FleetError(
@@ -146,7 +147,7 @@ def exclusive_writer(path: Path, waiting: Callable[[str], None] | None = None) -
         free = lock.acquire() if waiting is None else lock.wait(waiting)
     except OSError as error:
         raise FleetError(
-            f"{path}: cannot write: {error.strerror}", "Free some space, or name a folder that you may write to."
+            f"{path}: cannot be written: {error.strerror}", "Free some space, or name a folder that you may write to."
         ) from error
     if not free:
         raise FleetError(f"{path}: process {lock.holder() or '?'} is writing to it", "Try again when that has ended.")
@@ -159,10 +160,10 @@ def exclusive_writer(path: Path, waiting: Callable[[str], None] | None = None) -
 
 
 def _tidy(path: Path) -> None:
-    """Remove the files that killed writers have not finished, and keep the salt of a store that was made before from others."""
+    """Remove unfinished files of killed writers, and make the salt of an older store private."""
     remove_leftovers(path)
     settings = path / layout.SETTINGS
-    with suppress(PermissionError):  # another user's
+    with suppress(PermissionError):  # The file belongs to another user.
         if (mode := stat.S_IMODE(settings.stat().st_mode)) & (stat.S_IRWXG | stat.S_IRWXO):
             settings.chmod(mode & stat.S_IRWXU)
 

@@ -42,7 +42,7 @@ def random_clients(clients: I64) -> I64:
     return np.sort(clients)[:OTHERS]
 
 
-def strata_request(fleet: Fleet, apps: I64, affected: Mapping[int, I64]) -> StrataRequest:
+def request_for(fleet: Fleet, apps: I64, affected: Mapping[int, I64]) -> StrataRequest:
     """The request for the strata of these apps; of those in `affected`, on its clients and a random control group."""
     single = _single(apps.tolist(), affected)
     if not single:

@@ -132,8 +132,8 @@ def test_ctrl_c_ends_spark_too(fleets: tuple[Fleet, Fleet]) -> None:
 @pytest.mark.parametrize(
     ("java", "printed"),
     [
-        ("echo 'X has been compiled; this Java only recognizes class file versions up to 55.0' >&2; exit 1", "here is Java 11"),
-        ("echo 'JAVA_HOME is not set' >&2; exit 1", "here is none"),
+        ("echo 'X has been compiled; this Java only recognizes class file versions up to 55.0' >&2; exit 1", "this is Java 11"),
+        ("echo 'JAVA_HOME is not set' >&2; exit 1", "there is no Java"),
         ("echo 'Unrecognized VM option' >&2; exit 1", "Unrecognized VM option"),
     ],
 )

@@ -75,7 +75,7 @@ class SourceFile:
             return open_regular(self.path)
         except OSError as error:
             remedy = "Check the name, and that you may read the file."
-            raise FleetError(f"{self.path}: cannot read: {error.strerror}", remedy) from error
+            raise FleetError(f"{self.path}: cannot be read: {error.strerror}", remedy) from error
 
     def _plain(self) -> Iterator[bytes]:
         raw = self._raw()

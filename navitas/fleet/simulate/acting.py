@@ -95,7 +95,7 @@ def _claim(store: Store, digest: str) -> None:
     try:
         claimed = json.loads(read_regular(file, _LARGEST_CLAIM))
     except (OSError, ValueError, RecursionError) as error:
-        raise FleetError(f"{file}: cannot read: {error}", "Simulate another fleet.") from error
+        raise FleetError(f"{file}: cannot be read: {error}", "Simulate another fleet.") from error
     if claimed != {"parts": digest}:
         raise FleetError(f"{store.path}: its clients acted on other advice", "Simulate another fleet for this advice.")
 

@@ -76,7 +76,7 @@ def read_model(store: Store) -> tuple[FleetModel, int]:
         values = json.loads(read_regular(file, _LARGEST_MODEL))
         return FleetModel.from_dict(values["model"]), int(values["seed"])
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise FleetError(f"{file}: cannot read: {error}", "Name a folder made by `navitas fleet simulate`.") from error
+        raise FleetError(f"{file}: cannot be read: {error}", "Name a folder made by `navitas fleet simulate`.") from error
 
 
 def members_of(store: Store, model: FleetModel, seed: int) -> list[Members]:

@@ -55,7 +55,7 @@ def _check_reports(ended: list[subprocess.CompletedProcess[str]]) -> None:
     for one in ended:
         assert "Traceback" not in one.stderr
         if one.returncode:
-            assert "cannot be written" in one.stderr and "Make room" in one.stderr, one.stderr
+            assert "cannot be written" in one.stderr and "Free some space" in one.stderr, one.stderr
 
 
 def _files(store: Path) -> dict[str, bytes]:

@@ -140,11 +140,11 @@ def _moved(store: Path) -> None:
 
 
 _FORGED: dict[str, tuple[Callable[[Path], None], str]] = {
-    "a newer format": (_settings('{"format": 2, "buckets": 2, "salt": "s"}'), "is of format 2, this version reads up to 1"),
+    "a newer format": (_settings('{"format": 2, "buckets": 2, "salt": "s"}'), "format 2 is newer than 1"),
     "endless buckets": (_settings('{"format": 1, "buckets": 1e999, "salt": "s"}'), "is no fleet"),
     "a long salt": (_settings('{"format": 1, "buckets": 2, "salt": "%s"}' % ("s" * 99)), "the salt is longer than 64 bytes"),
     "no apps": (_part(lambda table: table.drop_columns(["apps"])), "column apps is missing"),
-    "levels as texts": (_with("level_ppm", lambda n: pa.array(["x"] * n)), "column level_ppm holds other values than int32"),
+    "levels as texts": (_with("level_ppm", lambda n: pa.array(["x"] * n)), "values of column level_ppm are not int32"),
     "levels unknown": (_with("level_ppm", lambda n: pa.nulls(n, pa.int32())), "column level_ppm has nulls"),
     "levels too high": (_with("level_ppm", lambda n: pa.array([2**31 - 1] * n, pa.int32())), "level_ppm is not within 0 to"),
     "times too late": (_with("time_s", lambda n: pa.array([2**62] * n)), "time_s is not within"),
@@ -157,7 +157,7 @@ _FORGED: dict[str, tuple[Callable[[Path], None], str]] = {
         lambda store: pq.write_table(
             pa.table({"id": pa.array([0, 0], pa.int32()), "app": ["a", "b"], "version": ["", ""]}), store / "packages.parquet"
         ),
-        "numbers of packages are negative, too large, or there twice",
+        "package numbers are negative, too large, or duplicated",
     ),
 }  # fmt: skip
 

@@ -69,8 +69,8 @@ def test_a_file_without_acceptable_rows_is_an_error(tmp_path: Path, capsys: pyte
     empty.touch()
     assert run(["fleet", "ingest", fleet, *map(str, (wrong, semicolons, for_people, empty))]) == ExitCode.TROUBLE
     printed = capsys.readouterr().err
-    assert "wrong.jsonl: none of its 3 rows was taken; of 2: level: is over 100 %" in printed
-    assert "semicolons.csv: its first line names no column client, time, level, apps, but client;time;level;apps" in printed
+    assert "wrong.jsonl: none of its 3 rows was accepted; of 2: level: is over 100 %" in printed
+    assert "semicolons.csv: the header lacks client, time, level, apps; it has client;time;level;apps" in printed
     assert "dumpsys batterystats --checkin" in printed and "bugreport.txt" in printed
     assert "note: empty.jsonl holds no samples" in printed
     assert not list((tmp_path / "fleet").glob("samples/*"))

@@ -90,7 +90,7 @@ def test_a_page_is_whole_and_loads_nothing(page: Path) -> None:
 def test_what_cannot_be_reported_is_reported(store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     call = ["fleet", "report", str(store.path), "-o", str(tmp_path / "x.html")]
     assert run([*call, "--recordings", str(tmp_path)]) == ExitCode.USAGE
-    assert "holds no recording" in capsys.readouterr().err
+    assert "has no recording" in capsys.readouterr().err
     assert run([*call, "--client", "missing"]) == ExitCode.TROUBLE
     assert "no client is called missing" in capsys.readouterr().err
     assert not (tmp_path / "x.html").exists()

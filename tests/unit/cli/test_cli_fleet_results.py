@@ -162,9 +162,9 @@ def test_apps_and_clients_are_diagnosed(store: Store, tmp_path: Path, capsys: py
     gains = [row["gain_min"] for row in own]
     assert gains == sorted(gains, reverse=True)
     assert all(0 < row["share_percent"] <= 100 for row in own)
-    assert f"What client {client} can do" in capsys.readouterr().out
+    assert f"Actions for client {client}" in capsys.readouterr().out
     assert run(["fleet", "diagnose", str(store.path), "--app", "none"]) == ExitCode.TROUBLE
-    assert "no sample names the app none" in capsys.readouterr().err
+    assert "no sample has the app none" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("command", "kind"), [("hogs", PaperHogRow), ("bugs", PaperBugRow)])

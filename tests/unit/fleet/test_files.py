@@ -61,5 +61,5 @@ def test_leftovers_of_a_killed_writer_do_not_count_as_content(tmp_path: Path) ->
     Store.create(tmp_path)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "file").touch()
-    with pytest.raises(FleetError, match="is no fleet, and not empty"):
+    with pytest.raises(FleetError, match="not a fleet, and not empty"):
         Store.create(tmp_path / "mine")

@@ -34,6 +34,6 @@ def test_a_newer_format_is_refused_with_a_remedy(tmp_path: Path) -> None:
     store = Store.create(tmp_path / "store")
     settings = store.path / "fleet.json"
     settings.write_text(json.dumps(json.loads(settings.read_text()) | {"format": 99}))
-    with pytest.raises(FleetError, match="is of format 99") as caught:
+    with pytest.raises(FleetError, match="format 99 is newer") as caught:
         Store.open(store.path)
     assert "Update" in caught.value.remedy and str(settings) in caught.value.message

@@ -160,7 +160,7 @@ def test_units_that_do_not_fit_into_memory_together_run_one_by_one(tmp_path: Pat
 
 
 def test_a_unit_that_does_not_fit_into_memory_is_named(tmp_path: Path) -> None:
-    with pytest.raises(FleetError, match="bucket 7: its samples need more memory"):
+    with pytest.raises(FleetError, match="bucket 7: not enough memory for its samples"):
         DuckDbEngine(tmp_path, threads=1).run([_Greedy()], lambda _: None)
 
 
@@ -192,7 +192,7 @@ def test_samples_that_arrive_during_a_computation_are_reported(samples: Path, tm
             lambda: cells.bring_up_to_date(fleet, StrataRequest.of_apps(np.array([0]), {})),
             lambda: paper_sums.bring_up_to_date(fleet),
         ):
-            with pytest.raises(FleetError, match="samples have come or gone"):
+            with pytest.raises(FleetError, match="samples changed during"):
                 stage()
         cells.bring_up_to_date(bring_up_to_date(store, engine), StrataRequest.of_apps(np.array([0]), {}))
 

@@ -32,7 +32,7 @@ def test_lists_keep_requested_packages(
     package = np.array([package for row in rows for package in sorted(row[1])], np.int32)
     old, strata_request._AT_ONCE = strata_request._AT_ONCE, block
     try:
-        found = made(everywhere, single).among(AppLists(offset, package), client, OF_APP)
+        found = made(everywhere, single).select(AppLists(offset, package), client, OF_APP)
     finally:
         strata_request._AT_ONCE = old
     kept = [[one for one in sorted(own) if OF_APP[one] in everywhere or (of, int(OF_APP[one])) in single] for of, own in rows]
@@ -60,4 +60,4 @@ def test_apps_are_requested_everywhere_or_on_some_clients() -> None:
 
 def test_an_unknown_package_is_an_error() -> None:
     with pytest.raises(UnknownPackage, match="0 to 4"):
-        made({0}, set()).among(AppLists(np.array([0, 1]), np.array([5], np.int32)), np.array([1]), OF_APP)
+        made({0}, set()).select(AppLists(np.array([0, 1]), np.array([5], np.int32)), np.array([1]), OF_APP)

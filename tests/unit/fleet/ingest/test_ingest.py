@@ -108,7 +108,7 @@ REFUSED = {
     "level: is over 100 %": row(level=100.5),
     "level: is below 0 %": row(level=-1),
     "state: is no known word": row(state="sleeping"),
-    "apps: are missing (an empty list says that none ran)": row(apps=None),
+    "apps: are missing (an empty list means that none ran)": row(apps=None),
     "apps: is no list": row(apps=7),
     "apps: are more than 1,000": row(apps=[f"a{i}" for i in range(1001)]),
     "apps: a name is longer than 255 characters, or a version than 100": row(apps=["a" * 256]),
@@ -271,7 +271,7 @@ def test_one_writer_at_a_time(tmp_path: Path) -> None:
     with pytest.raises(FleetError, match=f"process {os.getpid()} is writing"):
         _ingest(fleet, file)
     lock.release()
-    with pytest.raises(FleetError, match="is no fleet, and not empty"):
+    with pytest.raises(FleetError, match="not a fleet, and not empty"):
         _ingest(tmp_path, file)
     with pytest.raises(FleetError):
         _ingest(file, file)
@@ -282,5 +282,5 @@ def test_a_damaged_journal_is_reported(tmp_path: Path) -> None:
     Store.create(fleet)
     (fleet / "incoming").mkdir()
     (fleet / "incoming" / "commit.json").write_bytes(b'{"files": [')
-    with pytest.raises(FleetError, match=r"commit\.json: is damaged"):
+    with pytest.raises(FleetError, match=r"commit\.json: damaged"):
         list(ingest(fleet, [json_lines(tmp_path / "a.jsonl", [row()])], now_s=NOW_S))

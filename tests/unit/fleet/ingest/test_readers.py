@@ -168,7 +168,7 @@ def test_readers_by_name_and_content(name: str, line: bytes, kind: type) -> None
 
 
 def test_a_history_needs_the_name_of_its_phone() -> None:
-    with pytest.raises(FleetError, match="does not say of which phone"):
+    with pytest.raises(FleetError, match="does not name its phone"):
         reader_of("a.txt", _block([b"9,h,0:RESET:TIME:1"]), "")
     reader = reader_of("phone-7.checkin.txt", _block([b"9,h,0:RESET:TIME:1700000000000", b"9,h,0,Bl=5"]), "{name}")
     assert isinstance(reader, CheckinReader) and reader._client == "phone-7"

@@ -259,7 +259,7 @@ def test_dirt_keeps_order_and_drops_values(tmp_path: Path) -> None:
     ],
 )
 def test_contradictory_numbers_are_refused(wrong: dict[str, Any]) -> None:
-    with pytest.raises(UsageError, match="cannot be simulated"):
+    with pytest.raises(UsageError, match="cannot simulate"):
         FleetModel(**wrong)
 
 
