@@ -11,7 +11,7 @@ from navitas.cli.commands import NavitasCommand
 from navitas.cli.fleet_engines import engine_options, fleet_of
 from navitas.cli.fleet_paper import method_option, paper_bugs
 from navitas.cli.fleet_rows import output_options, print_table, take_outputs
-from navitas.fleet.bugs import RATE, find_bugs
+from navitas.fleet.bugs import FDR_LIMIT, find_bugs
 from navitas.fleet.figures import number, with_interval
 from navitas.fleet.hogs import find_hogs
 from navitas.fleet.results import BugRow, bug_rows
@@ -29,7 +29,7 @@ def command(*, store: Path, engine: str, memory_mib: int, method: str, **values:
             paper_bugs(fleet, outputs)
             return
         rows = bug_rows(fleet, find_bugs(fleet, find_hogs(fleet)))
-    if not outputs.write(BugRow, rows, false_discovery_limit=RATE):
+    if not outputs.write(BugRow, rows, false_discovery_limit=FDR_LIMIT):
         return
     print_table(
         f"Bugs: {len(rows):,} of a client and an app",

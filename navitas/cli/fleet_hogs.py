@@ -13,7 +13,7 @@ from navitas.cli.fleet_engines import engine_options, fleet_of
 from navitas.cli.fleet_paper import method_option, paper_hogs
 from navitas.cli.fleet_rows import output_options, print_table, take_outputs
 from navitas.fleet.figures import number, with_interval
-from navitas.fleet.hogs import RATE, find_hogs
+from navitas.fleet.hogs import FDR_LIMIT, find_hogs
 from navitas.fleet.results import PERCENT_H, HogRow, hog_rows, version_rows
 from navitas.fleet.versions import find_versions
 
@@ -35,7 +35,7 @@ def command(*, store: Path, engine: str, memory_mib: int, method: str, **values:
         by_version = [one.as_json() for one in version_rows(fleet, versions)]
     usual = hogs.usual_ppm_s * PERCENT_H
     judged = int(np.isfinite(hogs.false_rate).sum())
-    about = {"apps": len(hogs.app), "judged_apps": judged, "usual_drain_percent_h": usual, "false_discovery_limit": RATE}
+    about = {"apps": len(hogs.app), "judged_apps": judged, "usual_drain_percent_h": usual, "false_discovery_limit": FDR_LIMIT}
     if not outputs.write(HogRow, rows, **about, versions=by_version):
         return
     if not judged:

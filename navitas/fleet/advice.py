@@ -82,7 +82,7 @@ def app_actions(fleet: Fleet, hogs: Hogs, diagnoses: Diagnoses) -> list[ActionRo
 
 def client_apps(fleet: Fleet, hogs: Hogs, bugs: Bugs, client: int) -> I64:
     """The hogs that a client runs, and the apps that have a bug on it."""
-    used = fleet.by_clients(_RUNS.format(client=client))
+    used = fleet.query_clients(_RUNS.format(client=client))
     runs = pa.concat_tables(used)["app"].to_numpy()
     return np.unique(np.concatenate([np.intersect1d(hogs.app[hogs.is_hog], runs), bugs.app[bugs.client == client]]))
 
@@ -90,9 +90,9 @@ def client_apps(fleet: Fleet, hogs: Hogs, bugs: Bugs, client: int) -> I64:
 def client_actions(fleet: Fleet, hogs: Hogs, bugs: Bugs, diagnoses: Diagnoses, client: int) -> list[ActionRow]:
     """All actions of a client, the greatest gain first."""
     names, is_hog = app_names(fleet), set(hogs.app[hogs.is_hog].tolist())
-    used = pa.concat_tables(fleet.by_clients(_RUNS.format(client=client)))
+    used = pa.concat_tables(fleet.query_clients(_RUNS.format(client=client)))
     seconds = dict(zip(used["app"].to_pylist(), used["seconds"].to_pylist(), strict=True))
-    totals = [table for table in fleet.by_clients(_TOTALS.format(client=client)) if table["seconds"][0].as_py()]
+    totals = [table for table in fleet.query_clients(_TOTALS.format(client=client)) if table["seconds"][0].as_py()]
     if not totals:
         return []
     total, drop = (float(totals[0][name][0].as_py()) for name in ("seconds", "drop_ppm"))

@@ -15,8 +15,8 @@ from navitas.fleet.tree import ORDERED, FeatureCondition, TreeNode
 
 _PHONES = ("os", "model")
 _WITHIN = ("version", "network", "screen")
-_FEW_CLIENTS, _FEW_AFFECTED = 3, 2
-_DEEPEST = 2
+_MIN_CLIENTS, _MIN_AFFECTED = 3, 2
+_MAX_DEPTH = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +60,11 @@ def _shared(strata: ConditionStrata, hit: Bool) -> tuple[FeatureCondition, Bool]
     for feature in _PHONES:
         place = strata.features[feature].place[first]
         for condition, met in _conditions(strata, feature, place, contrasted):
-            if min(np.count_nonzero(contrasted & met), np.count_nonzero(contrasted & ~met)) >= _FEW_CLIENTS:
+            if min(np.count_nonzero(contrasted & met), np.count_nonzero(contrasted & ~met)) >= _MIN_CLIENTS:
                 tries.append((condition, met))
                 if condition.later:
                     tries.append((condition.opposite(), ~met & (place >= 0)))
-    if not tries or np.count_nonzero(hit & contrasted) < _FEW_AFFECTED:
+    if not tries or np.count_nonzero(hit & contrasted) < _MIN_AFFECTED:
         return None
     p = overlap_p_values(contrasted, hit & contrasted, np.array([met for _, met in tries]))
     best = int(np.argmin(p))
@@ -73,7 +73,7 @@ def _shared(strata: ConditionStrata, hit: Bool) -> tuple[FeatureCondition, Bool]
 
 def _grown(strata: ConditionStrata, affected: Affected, path: tuple[FeatureCondition, ...], rows: Bool, least: float) -> TreeNode:
     effect = _effect(strata, affected, rows)
-    tries = [one for feature in _WITHIN for one in _sides(strata, feature, rows)] if len(path) < _DEEPEST else []
+    tries = [one for feature in _WITHIN for one in _sides(strata, feature, rows)] if len(path) < _MAX_DEPTH else []
     best, gap = None, 0.0
     for condition, met, rest in tries:
         found = within(strata.cluster, (strata.s, strata.w, strata.noise), met, rest)

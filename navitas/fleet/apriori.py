@@ -17,13 +17,13 @@ from navitas.fleet.usage import ordered, samples_in
 
 UNIT_PPM_S = 0.001
 """Unit of integer rates. Integer sums are exact in any order."""
-FASTEST = 1_000_000
+MAX_RATE = 1_000_000
 """Upper limit of rates: a battery that is empty in 17 minutes. It keeps the sum of a month's squares below 2⁶³."""
 EXACT_STEP_PPM = 10_000
 """Rates are exact for clients whose levels change by 1 % at a time, as Android reports them."""
 COLUMNS = ["client", "time_s", "level_ppm", "state", "screen", "uptime_s"]
 _BIN = 50
-_BINS = FASTEST // _BIN
+_BINS = MAX_RATE // _BIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Apriori:
     total: I64
 
     @classmethod
-    def of(cls, rates: I64) -> Apriori:
+    def from_rates(cls, rates: I64) -> Apriori:
         """The distribution of these rates."""
         bins = rates // _BIN
         total = np.bincount(bins, weights=rates, minlength=_BINS + 1)
@@ -73,7 +73,7 @@ def rates_of(pairs: Pairs, step_ppm: I64, apriori: Apriori) -> I64:
     low = np.maximum(pairs.drop_ppm - step_ppm, 0)[coarse] / seconds[coarse]
     high = (pairs.drop_ppm + step_ppm)[coarse] / seconds[coarse]
     rate[coarse] = UNIT_PPM_S * apriori.expected(low / UNIT_PPM_S, high / UNIT_PPM_S)
-    return np.minimum(np.rint(rate / UNIT_PPM_S), FASTEST).astype(np.int64) * pairs.counts
+    return np.minimum(np.rint(rate / UNIT_PPM_S), MAX_RATE).astype(np.int64) * pairs.counts
 
 
 def exact(step_ppm: I64) -> Bool:
@@ -100,7 +100,7 @@ class Steps:
         client, first = np.unique(client[order], return_index=True)
         return cls(client, step[order][first])
 
-    def of(self, client: I64) -> I64:
+    def for_clients(self, client: I64) -> I64:
         """The step of each of these clients; 0 if unknown."""
         if not len(self.client):
             return np.zeros(len(client), np.int64)
@@ -119,15 +119,15 @@ class AprioriTask(BucketTask):
         """Write the distribution."""
         steps = Steps.read(tuple(job.clients for job in self.jobs))
         rates = [_exact_rates(job, table, steps) for job, table in samples_of(self.jobs, COLUMNS)]
-        Apriori.of(np.concatenate(rates)).write(self.file, self.inputs)
+        Apriori.from_rates(np.concatenate(rates)).write(self.file, self.inputs)
 
 
 def _exact_rates(job: UnitJob, table: pa.Table, steps: Steps) -> I64:
     samples = samples_in(ordered(table))
     pairs = pairs_of(samples)
-    chosen = pairs.counts & (samples.time_s >= job.begins_s) & exact(steps.of(samples.client))
+    chosen = pairs.counts & (samples.time_s >= job.begins_s) & exact(steps.for_clients(samples.client))
     rate = np.rint(pairs.drop_ppm[chosen] / pairs.seconds[chosen] / UNIT_PPM_S)
-    return np.minimum(rate, FASTEST).astype(np.int64)
+    return np.minimum(rate, MAX_RATE).astype(np.int64)
 
 
 def _between(values: I64, low: F64, high: F64) -> F64:

@@ -12,10 +12,10 @@ from navitas.fleet.hogs import BIN, Hogs, spread_of
 from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import F64, I64, descending_order, shrunk, tail_rates
 
-RATE = 0.1
+FDR_LIMIT = 0.1
 """False discovery rate of bugs."""
 _Z95 = 1.959964
-_LOWEST_Z = 2.0
+_MIN_Z = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +43,13 @@ def find_bugs(fleet: Fleet, hogs: Hogs) -> Bugs:
     app, effect = hogs.app[known], hogs.effect.value[known]
     bins, count = spread_of(fleet, app, effect)
     table = pa.table({"app": pa.array(app, pa.int32()), "beta": effect})
-    least = _LOWEST_Z * hogs.noise_scale
-    found = pa.concat_tables(fleet.by_clients(statement("bugs", least=least), effect=table))
+    least = _MIN_Z * hogs.noise_scale
+    found = pa.concat_tables(fleet.query_clients(statement("bugs", least=least), effect=table))
     found = found.sort_by([("app", "ascending"), ("client", "ascending")])
     z, extra = (found[name].to_numpy() for name in ("z", "extra"))
     error = found["error"].to_numpy() * hogs.noise_scale
     false_rate = tail_rates(z, bins, count, BIN)
-    kept = np.flatnonzero(false_rate <= RATE)
+    kept = np.flatnonzero(false_rate <= FDR_LIMIT)
     spread = max(float(np.mean(extra[kept] ** 2 - error[kept] ** 2)), 0.0) if len(kept) else 0.0
     extra, deviation = shrunk(extra, error, spread)
     half = _Z95 * deviation

@@ -54,13 +54,13 @@ def strata_by_app(
         return
     request = strata_rows.request_for(fleet, apps, affected)
     strata.bring_up_to_date(fleet, request, progress)
-    phones, versions = Phones.of(fleet), AppVersions.of(fleet)
+    phones, versions = Phones.from_fleet(fleet), AppVersions.from_fleet(fleet)
     for group in strata_rows.groups(fleet, apps, affected):
         table = strata_rows.rows_of(fleet, group, affected, request)
         ends = np.searchsorted(table["app"].to_numpy(), np.array([group, np.array(group) + 1], np.int32))
         for number, low, high in zip(group, *ends.tolist(), strict=True):
             own = table.slice(low, high - low)
-            yield number, _strata(own, phones, versions.of_app(number, own["package"].to_numpy()))
+            yield number, _strata(own, phones, versions.feature(number, own["package"].to_numpy()))
 
 
 def _strata(table: pa.Table, phones: Phones, version: Feature) -> ConditionStrata:
@@ -68,10 +68,10 @@ def _strata(table: pa.Table, phones: Phones, version: Feature) -> ConditionStrat
     clients, cluster = np.unique(own, return_inverse=True)
     features = {
         "version": version,
-        "os": phones.os.of_rows(own),
-        "model": phones.model.of_rows(own),
-        "network": Feature.of([*NETWORKS, ""], table["network"].to_numpy()),
-        "screen": Feature.of(["off", "", "on"], table["screen"].to_numpy()),
+        "os": phones.os.take(own),
+        "model": phones.model.take(own),
+        "network": Feature.from_texts([*NETWORKS, ""], table["network"].to_numpy()),
+        "screen": Feature.from_texts(["off", "", "on"], table["screen"].to_numpy()),
     }
     contrasted = np.bincount(cluster, table["contrasted"].to_numpy(), len(clients)) > 0
     s, w, noise, seconds, drop = (table[name].to_numpy() for name in ("s", "w", "noise", "seconds", "drop_ppm"))

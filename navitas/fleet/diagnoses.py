@@ -11,7 +11,7 @@ from navitas.fleet.affected import Affected, grow_affected
 from navitas.fleet.bugs import Bugs
 from navitas.fleet.conditions import ConditionStrata, strata_by_app
 from navitas.fleet.diagnosis import Diagnosis, compared, diagnose
-from navitas.fleet.hogs import LEAST, Hogs
+from navitas.fleet.hogs import MIN_SHARE, Hogs
 from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import I64, descending_order
 from navitas.fleet.tree import FeatureCondition, grow
@@ -40,7 +40,7 @@ def diagnoses_of(
     """Diagnose these apps, and compute the shares of their conditions on `clients`. Reads samples if strata are missing."""
     found: dict[int, Diagnosis] = {}
     shares: dict[tuple[int, int], Shares] = {}
-    least, spread = LEAST * hogs.usual_ppm_s, float(np.mean(bugs.extra**2)) if len(bugs.extra) else 0.0
+    least, spread = MIN_SHARE * hogs.usual_ppm_s, float(np.mean(bugs.extra**2)) if len(bugs.extra) else 0.0
     affected = affected_clients(bugs, apps)
     for app, strata in strata_by_app(fleet, apps, affected, progress):
         if app in affected:

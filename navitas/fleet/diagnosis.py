@@ -57,14 +57,14 @@ def diagnose(strata: ConditionStrata, tree: TreeNode, less: Less) -> Diagnosis:
     """Find actions against each leaf whose lower confidence bound is above 0."""
     values = strata.values()
     bad = [leaf for leaf in tree.leaves() if leaf.effect.value - leaf.effect.half_width > 0 and not leaf.is_control]
-    findings = [_finding(strata, tree, leaf, _Ways(values, less)) for leaf in bad]
+    findings = [_finding(strata, tree, leaf, _ActionFinder(values, less)) for leaf in bad]
     return Diagnosis(tree, tuple(sorted(findings, key=lambda one: -one.node.effect.value)), values)
 
 
-def _finding(strata: ConditionStrata, tree: TreeNode, leaf: TreeNode, ways: _Ways) -> Finding:
+def _finding(strata: ConditionStrata, tree: TreeNode, leaf: TreeNode, finder: _ActionFinder) -> Finding:
     seconds, drop = strata.seconds[leaf.rows].sum(), strata.drop_ppm[leaf.rows].sum()
     kill = Action(KILL, (), leaf.effect)
-    actions = sorted([kill, *(_at_most(way, kill) for way in ways.out_of(leaf, tree))], key=lambda one: -one.less.value)
+    actions = sorted([kill, *(_at_most(way, kill) for way in finder.actions(leaf, tree))], key=lambda one: -one.less.value)
     clients = len(np.unique(strata.cluster[leaf.rows & (strata.w > 0)]))
     return Finding(leaf, clients, float(drop / max(seconds, 1.0)), tuple(actions))
 
@@ -75,13 +75,13 @@ def _at_most(action: Action, kill: Action) -> Action:
 
 
 @dataclass(frozen=True, slots=True)
-class _Ways:
+class _ActionFinder:
     """The nodes of a minimal, complete and actionable diagnosis: one change leads from the leaf to each of them."""
 
     values: Values
     less: Less
 
-    def out_of(self, leaf: TreeNode, tree: TreeNode) -> Iterator[Action]:
+    def actions(self, leaf: TreeNode, tree: TreeNode) -> Iterator[Action]:
         """Yield an action for each node."""
         better: dict[int, Contrast] = {}
         self._is_better(tree, leaf, better)

@@ -25,14 +25,14 @@ class Feature:
     place: NDArray[np.int32]
 
     @classmethod
-    def of(cls, values: Iterable[str], place: NDArray[np.integer]) -> Feature:
+    def from_texts(cls, values: Iterable[str], place: NDArray[np.integer]) -> Feature:
         """From values in any order, where "" is unknown, and places in them (−1: unknown)."""
         given = list(values)
         known = sorted({value for value in given if value}, key=lambda value: (version_key(value), value))
         number = {value: at for at, value in enumerate(known)}
         return cls(tuple(known), np.array([*(number.get(value, -1) for value in given), -1], np.int32)[place])
 
-    def of_rows(self, rows: NDArray[np.integer]) -> Feature:
+    def take(self, rows: NDArray[np.integer]) -> Feature:
         """The feature of these rows."""
         return Feature(self.values, self.place[rows])
 
@@ -46,15 +46,15 @@ class Phones:
     os: Feature
 
     @classmethod
-    def of(cls, fleet: Fleet) -> Phones:
+    def from_fleet(cls, fleet: Fleet) -> Phones:
         """All clients, with the model and OS that they reported last."""
-        table = pa.concat_tables(fleet.by_clients(_PHONES)).sort_by("client")
+        table = pa.concat_tables(fleet.query_clients(_PHONES)).sort_by("client")
         return cls(table["client"].to_numpy(), _encoded(table["model"]), _encoded(table["os"]))
 
 
 def _encoded(column: pa.ChunkedArray) -> Feature:
     encoded = column.combine_chunks().fill_null("").dictionary_encode()
-    return Feature.of(encoded.dictionary.to_pylist(), encoded.indices.to_numpy())
+    return Feature.from_texts(encoded.dictionary.to_pylist(), encoded.indices.to_numpy())
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +66,13 @@ class AppVersions:
     version: list[str]
 
     @classmethod
-    def of(cls, fleet: Fleet) -> AppVersions:
+    def from_fleet(cls, fleet: Fleet) -> AppVersions:
         """The versions of all packages."""
         table = fleet.packages.sort_by([("app_id", "ascending"), ("id", "ascending")])
         return cls(table["app_id"].to_numpy(), table["id"].to_numpy(), table["version"].to_pylist())
 
-    def of_app(self, app: int, package: NDArray[np.int32]) -> Feature:
+    def feature(self, app: int, package: NDArray[np.int32]) -> Feature:
         """The version of each row. `package` is a package of the app, or −1."""
         low, high = np.searchsorted(self.app, [app, app + 1]).tolist()
         own = self.package[low:high]
-        return Feature.of(self.version[low:high], np.where(package < 0, -1, np.searchsorted(own, package)))
+        return Feature.from_texts(self.version[low:high], np.where(package < 0, -1, np.searchsorted(own, package)))

@@ -15,7 +15,7 @@ from navitas.errors import NavitasError
 from navitas.new_files import replacing, write_new
 from navitas.regular_files import check_regular
 
-AGAIN = "Restore the file (files in work may be deleted), or ingest the sources into a new folder."
+RESTORE = "Restore the file (files in work may be deleted), or ingest the sources into a new folder."
 """Remedy for a damaged file."""
 _INPUTS, _NOTES = b"navitas.inputs", b"navitas.notes"
 # Decodes in two thirds of the time of zstd with dictionaries of numbers, at 1.6 times the size.
@@ -46,7 +46,7 @@ def read_table(file: Path, columns: list[str] | None = None) -> pa.Table:
     except MemoryError:  # Also a subclass of ArrowException.
         raise
     except (OSError, pa.ArrowException) as error:
-        raise FleetError(f"{file}: cannot be read: {error}", AGAIN) from error
+        raise FleetError(f"{file}: cannot be read: {error}", RESTORE) from error
 
 
 def typed(file: Path, table: pa.Table, schema: pa.Schema) -> pa.Table:
@@ -54,14 +54,14 @@ def typed(file: Path, table: pa.Table, schema: pa.Schema) -> pa.Table:
     columns = []
     for field in schema:
         if table.column_names.count(field.name) > 1:
-            raise FleetError(f"{file}: column {field.name} occurs twice", AGAIN)
+            raise FleetError(f"{file}: column {field.name} occurs twice", RESTORE)
         there = field.name in table.column_names
         try:
             column = table[field.name].cast(field.type) if there else pa.chunked_array([pa.nulls(table.num_rows, field.type)])
         except pa.ArrowException as error:
-            raise FleetError(f"{file}: values of column {field.name} are not {field.type}: {error}", AGAIN) from error
+            raise FleetError(f"{file}: values of column {field.name} are not {field.type}: {error}", RESTORE) from error
         if (column.null_count or _element_nulls(column)) and not field.nullable:
-            raise FleetError(f"{file}: column {field.name} {'has nulls' if there else 'is missing'}", AGAIN)
+            raise FleetError(f"{file}: column {field.name} {'has nulls' if there else 'is missing'}", RESTORE)
         columns.append(column)
     return pa.table(columns, schema=schema)
 
@@ -82,7 +82,7 @@ def write_table(file: Path, table: pa.Table, inputs: str = "", notes: Mapping[st
             pq.write_table(table, name, compression=_COMPRESSION, use_dictionary=texts, row_group_size=_ROW_GROUP)
 
 
-def is_of(file: Path, inputs: str) -> bool:
+def is_made_from(file: Path, inputs: str) -> bool:
     """Whether the result exists and was made from these inputs."""
     return _metadata(file).get(_INPUTS) == inputs.encode()
 

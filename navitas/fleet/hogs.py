@@ -11,16 +11,16 @@ from navitas.fleet.engine.base import statement
 from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import F64, I64, Bool, Effects, Moments, central_spread, effects_of, false_rates
 
-LEAST = 0.02
+MIN_SHARE = 0.02
 """Smallest share of the usual drain that makes a hog."""
-RATE = 0.05
+FDR_LIMIT = 0.05
 """False discovery rate of hogs."""
 _BINS = 20
 BIN = 1 / _BINS
 """Bin width of the histogram of clients' distances from an app's effect, in standard deviations of their noise."""
-_FEW_CLIENTS = 3
-_TRIMMED = 3.5
-_ALL = 1e300
+_MIN_CLIENTS = 3
+_TRIM_LIMIT = 3.5
+_NO_LIMIT = 1e300
 _SUMS = ("clients", "pairs", "seconds", "drop_ppm", "contrasted", "w", "s", "ss", "sw", "ww")
 
 
@@ -48,16 +48,16 @@ class Hogs:
 def find_hogs(fleet: Fleet) -> Hogs:
     """Contrast each app's pairs with the same clients' pairs without it (docs/fleet-statistics.md, "Hogs")."""
     numbers = np.unique(fleet.packages["app_id"].to_numpy())
-    first = _moments(fleet, numbers, np.zeros(len(numbers)), _ALL)
+    first = _moments(fleet, numbers, np.zeros(len(numbers)), _NO_LIMIT)
     rough = np.nan_to_num(first["s"] / np.where(first["w"] > 0, first["w"], 1.0))
     bins, count = spread_of(fleet, first["app"].astype(np.int64), rough)
     scale = central_spread(bins, count, BIN)
-    sums = _moments(fleet, first["app"].astype(np.int64), rough, _TRIMMED * scale)
+    sums = _moments(fleet, first["app"].astype(np.int64), rough, _TRIM_LIMIT * scale)
     _, seconds, drop = fleet.totals()
     usual = drop / max(seconds, 1)
     moments = Moments(*(sums[name] for name in ("contrasted", "w", "s", "ss", "sw", "ww")))
-    effect = effects_of(moments, LEAST * usual)
-    false_rate = false_rates(np.where(sums["contrasted"] >= _FEW_CLIENTS, effect.p, np.nan))
+    effect = effects_of(moments, MIN_SHARE * usual)
+    false_rate = false_rates(np.where(sums["contrasted"] >= _MIN_CLIENTS, effect.p, np.nan))
     return Hogs(
         app=sums["app"].astype(np.int64),
         clients=sums["clients"].astype(np.int64),
@@ -67,7 +67,7 @@ def find_hogs(fleet: Fleet) -> Hogs:
         rate=sums["drop_ppm"] / np.maximum(sums["seconds"], 1.0),
         effect=effect,
         false_rate=false_rate,
-        is_hog=false_rate <= RATE,
+        is_hog=false_rate <= FDR_LIMIT,
         usual_ppm_s=usual,
         noise_scale=scale,
     )
@@ -75,13 +75,13 @@ def find_hogs(fleet: Fleet) -> Hogs:
 
 def spread_of(fleet: Fleet, app: I64, effect: F64) -> tuple[I64, I64]:
     """Histogram of clients' distances from these apps' effects: bins (`BIN` standard deviations of noise wide), counts."""
-    found = pa.concat_tables(fleet.by_clients(statement("spread", bins=_BINS), effect=_table(app, effect)))
+    found = pa.concat_tables(fleet.query_clients(statement("spread", bins=_BINS), effect=_table(app, effect)))
     found = found.group_by("bin").aggregate([("pairs", "sum")])
     return found["bin"].to_numpy().astype(np.int64), found["pairs_sum"].to_numpy().astype(np.int64)
 
 
 def _moments(fleet: Fleet, app: I64, effect: F64, limit: float) -> dict[str, F64]:
-    parts = pa.concat_tables(fleet.by_clients(statement("hogs", limit=limit), effect=_table(app, effect)))
+    parts = pa.concat_tables(fleet.query_clients(statement("hogs", limit=limit), effect=_table(app, effect)))
     summed = parts.group_by("app").aggregate([(name, "sum") for name in _SUMS]).sort_by("app")
     return {
         "app": summed["app"].to_numpy().astype(np.float64),

@@ -38,7 +38,7 @@ class AppLists:
 def check_known(lists: AppLists, packages: int) -> None:
     """Raise `UnknownPackage` if a number is not below `packages`."""
     if len(lists.package) and not 0 <= lists.package.min() <= lists.package.max() < packages:
-        raise UnknownPackage(f"package numbers are 0 to {packages - 1}")
+        raise UnknownPackage(f"package numbers are not negative and below {packages}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from navitas.fleet.files import FleetError
-from navitas.fleet.schema import client_number, client_of
+from navitas.fleet.schema import client_number, parse_pseudonym
 from navitas.fleet.store import Store
 
 
 def find_client(store: Store, text: str, known: Collection[int]) -> int:
     """The number of a client, by its name at the source or by its pseudonym. Raises FleetError."""
-    for number in (client_number(text, store.salt), client_of(text)):
+    for number in (client_number(text, store.salt), parse_pseudonym(text)):
         if number is not None and number in known:
             return number
     raise FleetError(

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from navitas.fleet.schema import I64, State
 
-LONGEST_S = 6 * 3600
+MAX_GAP_S = 6 * 3600
 """After a longer gap, it is unknown what ran."""
-_CLOCKS_APART_S = 60
+_CLOCK_TOLERANCE_S = 60
 """Tolerance between wall clock and uptime. A larger difference means a restart, or that the clock was set."""
 REASONS = (
     "the battery was not discharging",
@@ -72,7 +72,7 @@ def pairs_of(samples: ClientSamples) -> Pairs:
     both[1:] = discharging[1:] & discharging[:-1]
     restarted, clock_set = _disturbed(samples.uptime_s, seconds)
     reason = np.full(size, -1, np.int8)
-    for number, chosen in enumerate((~both, restarted, clock_set, seconds < 1, seconds > LONGEST_S, drop < 0)):
+    for number, chosen in enumerate((~both, restarted, clock_set, seconds < 1, seconds > MAX_GAP_S, drop < 0)):
         reason[is_pair & chosen & (reason < 0)] = number
     left = is_pair & (reason < 0)
     screen = samples.screen.astype(np.int8)
@@ -85,6 +85,6 @@ def _disturbed(uptime_s: I64, seconds: I64) -> tuple[Bool, Bool]:
     known, passed = np.zeros(len(uptime_s), bool), np.zeros(len(uptime_s), np.int64)
     known[1:] = (uptime_s[1:] >= 0) & (uptime_s[:-1] >= 0)
     passed[1:] = np.diff(uptime_s)
-    apart = known & (np.abs(passed - seconds) > _CLOCKS_APART_S)
-    restarted = apart & (uptime_s <= seconds + _CLOCKS_APART_S)  # The phone started after the first sample.
+    apart = known & (np.abs(passed - seconds) > _CLOCK_TOLERANCE_S)
+    restarted = apart & (uptime_s <= seconds + _CLOCK_TOLERANCE_S)  # The phone started after the first sample.
     return restarted, apart & ~restarted

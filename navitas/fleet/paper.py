@@ -38,14 +38,14 @@ class Compared:
     e: F64
 
     @property
-    def least(self) -> F64:
+    def distance(self) -> F64:
         """d′ of the paper: above 0 where the two differ significantly."""
         return self.d - self.e
 
     @property
     def is_found(self) -> Bool:
         """Whether the subject drains significantly more."""
-        return np.asarray(self.least > 0)
+        return np.asarray(self.distance > 0)
 
 
 def find_hogs(fleet: Fleet) -> Compared:
@@ -60,22 +60,22 @@ def find_bugs(fleet: Fleet, hogs: Compared) -> Compared:
     kept = np.isin(app, hogs.app[~hogs.is_found])
     columns = {f"all_{name}": values[kept] for name, values in zip(NAMES, sums, strict=True)}
     whole = pa.table({"app": pa.array(app[kept], pa.int32()), **columns})
-    found = pa.concat_tables(fleet.by_clients(statement("paper_bugs", h=H), FOLDER, whole=whole))
-    own, everywhere = (np.stack([found[f"{of}{name}"].to_numpy() for name in NAMES]) for of in ("", "all_"))
+    found = pa.concat_tables(fleet.query_clients(statement("paper_bugs", h=H), FOLDER, whole=whole))
+    own, everywhere = (np.stack([found[f"{prefix}{name}"].to_numpy() for name in NAMES]) for prefix in ("", "all_"))
     made = _compared(found["client"].to_numpy(), found["app"].to_numpy().astype(np.int64), own, everywhere - own)
     order = np.lexsort((made.app, made.client))
     order = order[made.is_found[order]]
-    order = order[descending_order(made.least[order])]
+    order = order[descending_order(made.distance[order])]
     return Compared(*(getattr(made, field.name)[order] for field in fields(made)))
 
 
 def _summed(fleet: Fleet) -> tuple[I64, F64, F64]:
     """Apps, their sums as rows (`NAMES`), and the sums of all pairs."""
-    parts = pa.concat_tables(fleet.by_clients(statement("paper_hogs"), FOLDER))
+    parts = pa.concat_tables(fleet.query_clients(statement("paper_hogs"), FOLDER))
     table = parts.group_by("app").aggregate([(name, "sum") for name in NAMES]).sort_by("app")
     sums = np.stack([table[f"{name}_sum"].to_numpy().astype(np.float64) for name in NAMES])
-    of_app = table["app"].is_valid().to_numpy()
-    return table["app"].drop_null().to_numpy().astype(np.int64), sums[:, of_app], sums[:, ~of_app].sum(axis=1)
+    has_app = table["app"].is_valid().to_numpy()
+    return table["app"].drop_null().to_numpy().astype(np.int64), sums[:, has_app], sums[:, ~has_app].sum(axis=1)
 
 
 def _compared(client: I64, app: I64, own: F64, others: F64) -> Compared:

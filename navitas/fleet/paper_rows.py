@@ -45,7 +45,7 @@ def paper_hog_rows(fleet: Fleet, hogs: Compared) -> list[PaperHogRow]:
     """The hogs, the greatest d′ first."""
     names = app_names(fleet)
     found = np.flatnonzero(hogs.is_found)
-    order = found[descending_order(hogs.least[found])]
+    order = found[descending_order(hogs.distance[found])]
     return [PaperHogRow(**_figures(hogs, i, names)) for i in order.tolist()]
 
 
@@ -55,14 +55,14 @@ def paper_bug_rows(fleet: Fleet, bugs: Compared) -> list[PaperBugRow]:
     return [PaperBugRow(client=pseudonym(int(bugs.client[i])), **_figures(bugs, i, names)) for i in range(len(bugs.client))]
 
 
-def _figures(of: Compared, i: int, names: dict[int, str]) -> dict[str, Any]:
-    d, e = float(of.d[i]), float(of.e[i])
-    middle, low, high = gain_min(float(of.rate[i]), d - e, d, d + e)
+def _figures(found: Compared, i: int, names: dict[int, str]) -> dict[str, Any]:
+    d, e = float(found.d[i]), float(found.e[i])
+    middle, low, high = gain_min(float(found.rate[i]), d - e, d, d + e)
     return {
-        "app": names[int(of.app[i])],
-        "pairs": int(of.pairs[i]),
-        "drain_percent_h": known(of.rate[i] * PERCENT_H),
-        "others_percent_h": known(of.others[i] * PERCENT_H),
+        "app": names[int(found.app[i])],
+        "pairs": int(found.pairs[i]),
+        "drain_percent_h": known(found.rate[i] * PERCENT_H),
+        "others_percent_h": known(found.others[i] * PERCENT_H),
         "d_percent_h": d * PERCENT_H,
         "e_percent_h": e * PERCENT_H,
         "distance_percent_h": (d - e) * PERCENT_H,

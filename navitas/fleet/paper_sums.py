@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from navitas.fleet.apriori import COLUMNS, Apriori, AprioriTask, Steps, rates_of
-from navitas.fleet.files import fingerprint, is_of, write_table
+from navitas.fleet.files import fingerprint, is_made_from, write_table
 from navitas.fleet.kernel import AppLists, PairAmounts, check_known, first_samples, sums_by_package
 from navitas.fleet.pairs import pairs_of
 from navitas.fleet.schema import I64
@@ -54,7 +54,7 @@ class RatesTask(BucketTask):
 
 def _sums(job: UnitJob, table: pa.Table, steps: Steps, apriori: Apriori, app_of: NDArray[np.int32]) -> pa.Table:
     samples = samples_in(table)
-    client, pairs, step = samples.client, pairs_of(samples), steps.of(samples.client)
+    client, pairs, step = samples.client, pairs_of(samples), steps.for_clients(samples.client)
     counts = pairs.counts & (samples.time_s >= job.begins_s) & (step > 0)
     rate = rates_of(pairs, step, apriori) * counts
     amounts = PairAmounts(np.stack([counts.astype(np.int64), rate, rate * rate]), np.zeros(len(client), np.intp), 1)
@@ -73,10 +73,10 @@ def _sums(job: UnitJob, table: pa.Table, steps: Steps, apriori: Apriori, app_of:
 
 def bring_up_to_date(fleet: Fleet, progress: Callable[[int, int], None] = lambda done, total: None) -> None:
     """Compute the distribution of exact rates, then the sums of all units. Any change of samples changes all of them."""
-    if not any(_to_do(fleet)):
+    if not any(_stale_tasks(fleet)):
         return
     with fleet.locked():
-        exact, sums = _to_do(fleet)  # Another process may have computed some of it.
+        exact, sums = _stale_tasks(fleet)  # Another process may have computed some of it.
         count = 0
 
         def done(_: AprioriTask | RatesTask) -> None:
@@ -91,15 +91,15 @@ def bring_up_to_date(fleet: Fleet, progress: Callable[[int, int], None] = lambda
         fleet.engine.run(sums, done)
 
 
-def _to_do(fleet: Fleet) -> tuple[list[AprioriTask], list[RatesTask]]:
+def _stale_tasks(fleet: Fleet) -> tuple[list[AprioriTask], list[RatesTask]]:
     """The tasks to run: exact rates of buckets, and sums of units."""
     folder, inputs, app_of = fleet.store.work / FOLDER, _inputs(fleet), fleet.app_of
     exact, sums = [], []
     for bucket in fleet.buckets:
-        jobs, file = fleet.of_bucket(bucket), _exact_file(fleet, bucket)
-        if not is_of(file, inputs):
+        jobs, file = fleet.bucket_jobs(bucket), _exact_file(fleet, bucket)
+        if not is_made_from(file, inputs):
             exact.append(AprioriTask(jobs, file, inputs))
-        if left := tuple(job for job in jobs if not is_of(fleet.unit_file(FOLDER, job), inputs)):
+        if left := tuple(job for job in jobs if not is_made_from(fleet.unit_file(FOLDER, job), inputs)):
             sums.append(RatesTask(left, tuple(job.clients for job in jobs), folder, inputs, app_of))
     return exact, sums
 

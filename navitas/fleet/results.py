@@ -210,14 +210,14 @@ def document(kind: str, rows: Sequence[Row], **more: object) -> dict[str, object
     return {"schema_version": SCHEMA_VERSION, **more, kind: [row.as_json() for row in rows]}
 
 
-def _effect(of: Hogs | Bugs, i: int, extra: F64) -> dict[str, Any]:
+def _effect(found: Hogs | Bugs, i: int, extra: F64) -> dict[str, Any]:
     """The figures of row `i`; `extra` has rows for low, middle and high."""
-    rate = float(of.rate[i])
+    rate = float(found.rate[i])
     low, middle, high = extra[:, i].tolist()
     gains, life = dict(zip(("", "low_", "high_"), gain_min(rate, low, middle, high), strict=True)), _life_min(rate)
     return {
-        "pairs": int(of.pairs[i]),
-        "hours": float(of.seconds[i]) / 3600,
+        "pairs": int(found.pairs[i]),
+        "hours": float(found.seconds[i]) / 3600,
         "drain_percent_h": rate * PERCENT_H,
         "extra_percent_h": middle * PERCENT_H,
         "extra_low_percent_h": low * PERCENT_H,
@@ -225,7 +225,7 @@ def _effect(of: Hogs | Bugs, i: int, extra: F64) -> dict[str, Any]:
         "life_min": life,
         **{f"gain_{end}min": gain for end, gain in gains.items()},
         **{f"gain_{end}percent": None if gain is None or life is None else 100 * gain / life for end, gain in gains.items()},
-        "false_discovery_rate": float(of.false_rate[i]),
+        "false_discovery_rate": float(found.false_rate[i]),
     }
 
 

@@ -76,7 +76,7 @@ def pseudonym(client: int) -> str:
     return f"{client & (1 << 64) - 1:016x}"
 
 
-def client_of(text: str) -> int | None:
+def parse_pseudonym(text: str) -> int | None:
     """The number of a pseudonym, or None if the text is not a pseudonym."""
     if len(text) != 16 or set(text) - set("0123456789abcdef"):
         return None

@@ -11,9 +11,9 @@ from navitas.fleet.engine.base import statement
 from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import F64, I64
 
-ENOUGH_S = 2 * 3600
+MIN_USE_S = 2 * 3600
 """Shorter use has no score."""
-PEERS = 20
+MIN_PEERS = 20
 """Smallest peer group. With fewer clients of a model, the peers are the clients of all models."""
 
 
@@ -39,15 +39,15 @@ class Scores:
 
 def score_clients(fleet: Fleet) -> Scores:
     """Score all clients. Idle time (the screen off at both ends of a pair) is left out."""
-    table = pa.concat_tables(fleet.by_clients(statement("scores"))).sort_by("client")
+    table = pa.concat_tables(fleet.query_clients(statement("scores"))).sort_by("client")
     active_s, active, seconds, drop = (table[name].to_numpy() for name in ("active_s", "active_ppm", "seconds", "drop_ppm"))
     with np.errstate(divide="ignore", invalid="ignore"):
         active_rate, rate = active / active_s, drop / seconds
-    scored = np.flatnonzero(active_s >= ENOUGH_S)
+    scored = np.flatnonzero(active_s >= MIN_USE_S)
     model = table["model"].combine_chunks().fill_null("").dictionary_encode()
     group = model.indices.to_numpy()[scored]
     known = np.array([name.as_py() != "" for name in model.dictionary], bool)
-    many = (np.bincount(group, minlength=len(known)) >= PEERS) & known
+    many = (np.bincount(group, minlength=len(known)) >= MIN_PEERS) & known
     score, peers = np.full(len(active_s), np.nan), np.zeros(len(active_s), np.int64)
     for chosen in (np.flatnonzero(group == number) for number in np.flatnonzero(many)):
         rates = active_rate[scored[chosen]]

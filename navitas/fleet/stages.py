@@ -14,7 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from navitas.fleet.engine.base import Engine, OutOfMemory, statement
-from navitas.fleet.files import FleetError, is_of, write_table
+from navitas.fleet.files import FleetError, is_made_from, write_table
 from navitas.fleet.packages import app_by_package, check_packages, keep_packages, numbered
 from navitas.fleet.schema import bucket_of
 from navitas.fleet.store import Store, exclusive_writer
@@ -22,8 +22,8 @@ from navitas.fleet.units import UnitJob, UsageTask, jobs_of
 
 Waiting = Callable[[str], None] | None
 """Called with the process that writes to a store, before this process waits for it."""
-LEAST_S = 1800
-_CONTRAST = statement("whole", "contrast", least_s=LEAST_S)
+MIN_SECONDS = 1800
+_CONTRAST = statement("whole", "contrast", least_s=MIN_SECONDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Fleet:
     waiting: Waiting = None
 
     @classmethod
-    def of(cls, store: Store, engine: Engine, waiting: Waiting) -> Fleet:
+    def open(cls, store: Store, engine: Engine, waiting: Waiting) -> Fleet:
         """The store as it is now. FleetError if it is empty, or if its packages do not fit its results."""
         jobs = jobs_of(store)
         if not jobs:
@@ -69,29 +69,29 @@ class Fleet:
         """The app's number for each package number."""
         return app_by_package(self.packages)
 
-    def of_bucket(self, bucket: int) -> tuple[UnitJob, ...]:
+    def bucket_jobs(self, bucket: int) -> tuple[UnitJob, ...]:
         """The units of a bucket, by month."""
         return tuple(job for job in self.jobs if job.unit.bucket == bucket)
 
-    def by_clients(self, sql: str, extra: str = "", **tables: pa.Table) -> list[pa.Table]:
+    def query_clients(self, sql: str, extra: str = "", **tables: pa.Table) -> list[pa.Table]:
         """Run a statement on groups of client buckets. It sees `usage`, `clients`, `contrast` and `packages`.
 
         It also sees the units' results in the folder `extra` of work. Groups are split if memory is short. FleetError if one
         bucket is too much.
         """
-        return [table for _, table in self.by_buckets(sql, self.buckets, extra, tables)]
+        return [table for _, table in self.query_buckets(sql, self.buckets, extra, tables)]
 
-    def by_buckets(
+    def query_buckets(
         self, sql: str, buckets: Sequence[int], extra: str = "", tables: Mapping[str, pa.Table] | None = None
     ) -> Iterator[tuple[Sequence[int], pa.Table]]:
-        """As `by_clients`, for these buckets only. Yields each group of buckets with its result."""
+        """As `query_clients`, for these buckets only. Yields each group of buckets with its result."""
         size = self.engine.buckets_at_once
         for low in range(0, len(buckets), size):
             yield from self._of_group(sql, buckets[low : low + size], extra, tables or {})
 
     def totals(self) -> tuple[int, int, int]:
         """Totals of the pairs that count: their number, seconds, and drop in ppm."""
-        found = self.by_clients(statement("totals"))
+        found = self.query_clients(statement("totals"))
         pairs, seconds, drop = (sum(table[name][0].as_py() or 0 for table in found) for name in ("pairs", "seconds", "drop_ppm"))
         return pairs, seconds, drop
 
@@ -140,27 +140,27 @@ def bring_up_to_date(
 
     FleetError if the store is empty, or if another process writes to it and `waiting` is None.
     """
-    fleet = Fleet.of(store, engine, waiting)
-    if any(_to_do(fleet)):
+    fleet = Fleet.open(store, engine, waiting)
+    if any(_stale_tasks(fleet)):
         with exclusive_writer(store.path, waiting):
-            fleet = Fleet.of(store, engine, waiting)  # Samples may have arrived while waiting.
+            fleet = Fleet.open(store, engine, waiting)  # Samples may have arrived while waiting.
             remove_stale_files(fleet)
             keep_packages(store, fleet.packages)
             _compute(fleet, progress)
     return fleet
 
 
-def _to_do(fleet: Fleet) -> tuple[list[UsageTask], dict[int, str]]:
+def _stale_tasks(fleet: Fleet) -> tuple[list[UsageTask], dict[int, str]]:
     """The tasks of units to run, and the buckets to contrast with their inputs."""
     app_of = fleet.app_of
-    jobs = [tuple(job for job in fleet.of_bucket(bucket) if not job.is_done()) for bucket in fleet.buckets]
+    jobs = [tuple(job for job in fleet.bucket_jobs(bucket) if not job.is_done()) for bucket in fleet.buckets]
     inputs = {bucket: _inputs(fleet, bucket) for bucket in fleet.buckets}
-    left = {bucket: text for bucket, text in inputs.items() if not is_of(fleet.contrast_file(bucket), text)}
+    left = {bucket: text for bucket, text in inputs.items() if not is_made_from(fleet.contrast_file(bucket), text)}
     return [UsageTask(chosen, app_of) for chosen in jobs if chosen], left
 
 
 def _compute(fleet: Fleet, progress: Callable[[int, int], None]) -> None:
-    stale, left = _to_do(fleet)
+    stale, left = _stale_tasks(fleet)
     count, total = 0, len(stale) + len(left)
 
     def done(_: object) -> None:
@@ -169,7 +169,7 @@ def _compute(fleet: Fleet, progress: Callable[[int, int], None]) -> None:
         progress(count, total)
 
     fleet.engine.run(stale, done)
-    for buckets, table in fleet.by_buckets(_CONTRAST, list(left)):
+    for buckets, table in fleet.query_buckets(_CONTRAST, list(left)):
         own = bucket_of(table["client"].to_numpy(), fleet.store.buckets)
         for bucket in buckets:
             write_table(fleet.contrast_file(bucket), table.filter(pa.array(own == bucket)), left[bucket])
@@ -178,7 +178,7 @@ def _compute(fleet: Fleet, progress: Callable[[int, int], None]) -> None:
 
 def _inputs(fleet: Fleet, bucket: int) -> str:
     sql = hashlib.blake2b(_CONTRAST.encode(), digest_size=6).hexdigest()
-    return " ".join([sql, *(job.inputs for job in fleet.of_bucket(bucket))])
+    return " ".join([sql, *(job.inputs for job in fleet.bucket_jobs(bucket))])
 
 
 def remove_stale_files(fleet: Fleet) -> None:

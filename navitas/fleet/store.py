@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from navitas.fleet import layout
-from navitas.fleet.files import AGAIN, FleetError, read_table, typed, write_table, write_whole
+from navitas.fleet.files import RESTORE, FleetError, read_table, typed, write_table, write_whole
 from navitas.fleet.schema import PACKAGES, PACKAGES_LIMIT, PPM, SAMPLES, State, before_arrays
 from navitas.folder_lock import FolderLock
 from navitas.new_files import is_leftover, remove_leftovers
@@ -118,7 +118,7 @@ class Store:
         table = typed(file, read_table(file), PACKAGES)
         number = table["id"].to_numpy()
         if len(number) and (number.min() < 0 or number.max() >= PACKAGES_LIMIT or len(set(number.tolist())) < len(number)):
-            raise FleetError(f"{file}: package numbers are negative, too large, or duplicated", AGAIN)
+            raise FleetError(f"{file}: package numbers are negative, too large, or duplicated", RESTORE)
         return table
 
     def write_packages(self, packages: pa.Table) -> None:
@@ -175,5 +175,5 @@ def read_samples(file: Path, columns: Sequence[str]) -> pa.Table:
         least, most = _RANGES[name]
         found = pc.min_max(table[name]).as_py()
         if table.num_rows and not least <= found["min"] <= found["max"] <= most:
-            raise FleetError(f"{file}: not a part of samples: {name} is not within {least} to {most}", AGAIN)
+            raise FleetError(f"{file}: not a part of samples: {name} is not within {least} to {most}", RESTORE)
     return table

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from navitas.fleet.files import is_of, read_table, write_table
+from navitas.fleet.files import is_made_from, read_table, write_table
 from navitas.fleet.kernel import PairAmounts, Sums, first_samples, sums_by_package
 from navitas.fleet.pairs import pairs_of
 from navitas.fleet.schema import I64, NETWORKS
@@ -51,7 +51,7 @@ class StrataTask(BucketTask):
 
     def is_done(self, job: UnitJob) -> bool:
         """Whether the unit's result is up to date."""
-        return is_of(self._file(job), self._inputs(job))
+        return is_made_from(self._file(job), self._inputs(job))
 
     def run(self) -> None:
         """Write the strata of each unit. FleetError when files cannot be read or written."""
@@ -73,10 +73,10 @@ def bring_up_to_date(
 
     Earlier requests are kept. Without a new request, new samples cost only their own units. Raises FleetError.
     """
-    if not _to_do(fleet, request)[1]:
+    if not _stale_tasks(fleet, request)[1]:
         return
     with fleet.locked():
-        whole, stale = _to_do(fleet, request)  # Another process may have computed some strata, and requested more.
+        whole, stale = _stale_tasks(fleet, request)  # Another process may have computed some strata, and requested more.
         count = 0
 
         def done(_: StrataTask) -> None:
@@ -89,12 +89,12 @@ def bring_up_to_date(
         fleet.engine.run(stale, done)
 
 
-def _to_do(fleet: Fleet, request: StrataRequest) -> tuple[StrataRequest, list[StrataTask]]:
+def _stale_tasks(fleet: Fleet, request: StrataRequest) -> tuple[StrataRequest, list[StrataTask]]:
     """The request with all earlier ones, and the tasks to run."""
     folder, app_of = fleet.store.work / FOLDER, fleet.app_of
-    if is_of(folder / _REQUEST, _VERSION) and StrataRequest.is_table(before := read_table(folder / _REQUEST)):
+    if is_made_from(folder / _REQUEST, _VERSION) and StrataRequest.is_table(before := read_table(folder / _REQUEST)):
         request |= StrataRequest.from_table(before)
-    buckets = [(fleet.of_bucket(bucket), request.of_bucket(bucket, fleet.store.buckets)) for bucket in fleet.buckets]
+    buckets = [(fleet.bucket_jobs(bucket), request.for_bucket(bucket, fleet.store.buckets)) for bucket in fleet.buckets]
     tasks = [StrataTask(jobs, folder, own, app_of) for jobs, own in buckets]
     left = [replace(task, jobs=tuple(job for job in task.jobs if not task.is_done(job))) for task in tasks]
     return request, [task for task in left if task.jobs]

@@ -14,7 +14,7 @@ from navitas.fleet.kernel import AppLists, check_known, first_samples
 from navitas.fleet.pairs import Bool
 from navitas.fleet.schema import I64, bucket_of
 
-_AT_ONCE = 1 << 18
+_BLOCK = 1 << 18
 """Memberships per block. A block fits into the processor's caches."""
 _TABLE = pa.schema([pa.field("client", pa.int64()), pa.field("app", pa.int32())])
 
@@ -28,7 +28,7 @@ class StrataRequest:
     app: NDArray[np.int32]
 
     @classmethod
-    def of(cls, everywhere: NDArray[np.integer], client: I64, app: NDArray[np.integer]) -> StrataRequest:
+    def from_pairs(cls, everywhere: NDArray[np.integer], client: I64, app: NDArray[np.integer]) -> StrataRequest:
         """From any order. Pairs whose app is in `everywhere` are dropped."""
         apps = np.unique(everywhere).astype(np.int32)
         more = ~np.isin(app, apps)
@@ -36,18 +36,18 @@ class StrataRequest:
         return cls(apps, pairs[:, 0], pairs[:, 1].astype(np.int32))
 
     @classmethod
-    def of_apps(cls, apps: I64, clients_by_app: Mapping[int, I64]) -> StrataRequest:
+    def for_apps(cls, apps: I64, clients_by_app: Mapping[int, I64]) -> StrataRequest:
         """These apps. Those in `clients_by_app` are requested on its clients only."""
         single = [app for app in apps.tolist() if app in clients_by_app]
         client = np.concatenate([np.zeros(0, np.int64), *(clients_by_app[app] for app in single)])
         app = np.repeat(np.array(single, np.int64), [len(clients_by_app[app]) for app in single])
-        return cls.of(np.setdiff1d(apps, list(clients_by_app)), client, app)
+        return cls.from_pairs(np.setdiff1d(apps, list(clients_by_app)), client, app)
 
     @classmethod
     def from_table(cls, table: pa.Table) -> StrataRequest:
         """The request that `table` was made from."""
         app, single = table["app"].to_numpy(), table["client"].is_valid().to_numpy()
-        return cls.of(app[~single], table["client"].drop_null().to_numpy(), app[single])
+        return cls.from_pairs(app[~single], table["client"].drop_null().to_numpy(), app[single])
 
     @staticmethod
     def is_table(table: pa.Table) -> bool:
@@ -61,9 +61,9 @@ class StrataRequest:
 
     def __or__(self, other: StrataRequest) -> StrataRequest:
         client, app = np.concatenate([self.client, other.client]), np.concatenate([self.app, other.app])
-        return StrataRequest.of(np.union1d(self.everywhere, other.everywhere), client, app)
+        return StrataRequest.from_pairs(np.union1d(self.everywhere, other.everywhere), client, app)
 
-    def of_bucket(self, bucket: int, buckets: int) -> StrataRequest:
+    def for_bucket(self, bucket: int, buckets: int) -> StrataRequest:
         """The part of the request that concerns the clients of one of `buckets` buckets."""
         own = bucket_of(self.client, buckets) == bucket
         return StrataRequest(self.everywhere, self.client[own], self.app[own])
@@ -107,6 +107,6 @@ class StrataRequest:
 
 def _look_up(wanted: Bool, package: NDArray[np.int32], selected: Bool, low: int, high: int) -> None:
     """Set `selected` from `low` to `high` where the package is wanted, block by block."""
-    for begin in range(low, high, _AT_ONCE):
-        end = min(begin + _AT_ONCE, high)
+    for begin in range(low, high, _BLOCK):
+        end = min(begin + _BLOCK, high)
         selected[begin:end] = wanted.take(package[begin:end])

@@ -15,11 +15,11 @@ import pyarrow.compute as pc
 from navitas.fleet import strata
 from navitas.fleet.engine.base import statement
 from navitas.fleet.schema import I64
-from navitas.fleet.stages import LEAST_S, Fleet
+from navitas.fleet.stages import MIN_SECONDS, Fleet
 from navitas.fleet.strata_request import StrataRequest
 from navitas.fleet.usage import SCREENS
 
-OTHERS = 256
+CONTROL_SIZE = 256
 """Size of the random control group of an app with bugs, affected clients included."""
 _ROWS_AT_ONCE = 1 << 22
 _CONTRASTED = "SELECT contrast.client, contrast.app FROM contrast JOIN chosen ON contrast.app = chosen.app WHERE w > 0"
@@ -39,15 +39,15 @@ _PAIR = ["client", "app"]
 
 def random_clients(clients: I64) -> I64:
     """The clients with the lowest numbers. Numbers are hashes, so this is a random sample that stays the same."""
-    return np.sort(clients)[:OTHERS]
+    return np.sort(clients)[:CONTROL_SIZE]
 
 
 def request_for(fleet: Fleet, apps: I64, affected: Mapping[int, I64]) -> StrataRequest:
     """The request for the strata of these apps; of those in `affected`, on its clients and a random control group."""
     single = _single(apps.tolist(), affected)
     if not single:
-        return StrataRequest.of_apps(apps, {})
-    lowest = pa.concat_tables(fleet.by_clients(_LOWEST.format(others=OTHERS), chosen=_chosen(single)))
+        return StrataRequest.for_apps(apps, {})
+    lowest = pa.concat_tables(fleet.query_clients(_LOWEST.format(others=CONTROL_SIZE), chosen=_chosen(single)))
     lowest = lowest.take(np.lexsort((lowest["client"].to_numpy(), lowest["app"].to_numpy())))
     ends = np.searchsorted(lowest["app"].to_numpy(), np.array([single, np.array(single) + 1], np.int32)).tolist()
     clients = lowest["client"].to_numpy()
@@ -55,7 +55,7 @@ def request_for(fleet: Fleet, apps: I64, affected: Mapping[int, I64]) -> StrataR
         app: np.concatenate([affected[app], random_clients(clients[low:high])])
         for app, low, high in zip(single, *ends, strict=True)
     }
-    return StrataRequest.of_apps(apps, clients_of)
+    return StrataRequest.for_apps(apps, clients_of)
 
 
 def rows_of(fleet: Fleet, apps: Sequence[int], affected: Mapping[int, I64], request: StrataRequest) -> pa.Table:
@@ -64,15 +64,15 @@ def rows_of(fleet: Fleet, apps: Sequence[int], affected: Mapping[int, I64], requ
     `contrasted` is true where the client has a contrast of the app. Of apps in `affected`, each such client has an empty row
     that says so, in addition to the rows of `request`. Strata of earlier requests are left out.
     """
-    sql = statement("whole", "conditions", least_s=LEAST_S)
-    table = pa.concat_tables(fleet.by_clients(sql, strata.FOLDER, chosen=_chosen(apps)))
+    sql = statement("whole", "conditions", least_s=MIN_SECONDS)
+    table = pa.concat_tables(fleet.query_clients(sql, strata.FOLDER, chosen=_chosen(apps)))
     table = table.append_column("contrasted", pc.greater(table["w"], 0.0))
     if single := _single(apps, affected):
         is_single = pc.is_in(table["app"], pa.array(single, pa.int32()))
         pairs = pa.table({"client": request.client, "app": request.app})
         own = table.filter(is_single).join(pairs, _PAIR, join_type="left semi")
         own = own.set_column(own.column_names.index("contrasted"), "contrasted", pa.array(np.zeros(own.num_rows, bool)))
-        contrasted = pa.concat_tables(fleet.by_clients(_CONTRASTED, chosen=_chosen(single)))
+        contrasted = pa.concat_tables(fleet.query_clients(_CONTRASTED, chosen=_chosen(single)))
         parts = [table.filter(pc.invert(is_single)), own, _empty_rows(contrasted, table.schema)]
         table = pa.concat_tables(part.select(table.column_names) for part in parts)
     client, package, screen, network, app = (table[name].to_numpy() for name in ("client", "package", "screen", "network", "app"))
@@ -84,7 +84,9 @@ def groups(fleet: Fleet, apps: I64, affected: Mapping[int, I64]) -> Iterator[lis
     """The apps in order, split into groups whose rows fit into memory. An app that does not fit is a group of its own."""
     single = _chosen(_single(apps.tolist(), affected))
     found = (
-        pa.concat_tables(fleet.by_clients(_COUNTS, strata.FOLDER, chosen=single)).group_by("app").aggregate([("number", "sum")])
+        pa.concat_tables(fleet.query_clients(_COUNTS, strata.FOLDER, chosen=single))
+        .group_by("app")
+        .aggregate([("number", "sum")])
     )
     rows = dict(zip(found["app"].to_pylist(), found["number_sum"].to_pylist(), strict=True))
     group: list[int] = []

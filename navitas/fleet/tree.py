@@ -24,11 +24,11 @@ from navitas.fleet.versions import version_key
 
 ORDERED = ("version", "os")
 """Features whose values are versions, and so have an order."""
-_DEEPEST = 4
-_FEW_CLIENTS = 3
+_MAX_DEPTH = 4
+_MIN_CLIENTS = 3
 _BLOCK = 1 << 21
 """Sums of clients by value computed at once. A fleet may have thousands of models."""
-_SURER = 1 + 1e-9
+_ROUNDING = 1 + 1e-9
 """Conditions that select the same strata differ by rounding. The first one wins."""
 
 
@@ -95,7 +95,7 @@ def grow(strata: ConditionStrata, least_ppm_s: float) -> TreeNode:
 
 def _grown(strata: ConditionStrata, path: tuple[FeatureCondition, ...], rows: Bool, least: float) -> TreeNode:
     effect = contrast(strata.cluster, strata.s, strata.w, rows)
-    condition = _best(strata, rows, least) if len(path) < _DEEPEST else None
+    condition = _best(strata, rows, least) if len(path) < _MAX_DEPTH else None
     if condition is None:
         return TreeNode(path, rows, effect)
     feature = strata.features[condition.feature]
@@ -118,14 +118,14 @@ def _best(strata: ConditionStrata, rows: Bool, least: float) -> FeatureCondition
     found: list[Contrasts] = []
     for conditions, met in _candidates(strata, informative, own):
         rest = remainder(whole, met)
-        enough = np.minimum(*(np.count_nonzero(sums[2], axis=0) for sums in (met, rest))) >= _FEW_CLIENTS
+        enough = np.minimum(*(np.count_nonzero(sums[2], axis=0) for sums in (met, rest))) >= _MIN_CLIENTS
         tries += [(conditions[column], len(found), column) for column in np.flatnonzero(enough).tolist()]
         found.append(contrasts(met, rest))
     level = 1 - (1 - CONFIDENCE) / 2 / max(len(tries), 1)
     bounds = [one.lower_bounds(level) for one in found]
     best, gap = None, 0.0
     for condition, block, column in tries:
-        if bounds[block][column] > gap * _SURER and abs(found[block].value[column]) >= least:
+        if bounds[block][column] > gap * _ROUNDING and abs(found[block].value[column]) >= least:
             best, gap = condition, float(bounds[block][column])
     return best
 

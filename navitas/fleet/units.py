@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from navitas.fleet.files import fingerprint, is_of, notes_of, write_table
-from navitas.fleet.pairs import LONGEST_S
+from navitas.fleet.files import fingerprint, is_made_from, notes_of, write_table
+from navitas.fleet.pairs import MAX_GAP_S
 from navitas.fleet.store import Store, Unit, read_samples
 from navitas.fleet.usage import COLUMNS, ordered, usage_of
 
@@ -51,7 +51,7 @@ class UnitJob:
 
     def is_done(self) -> bool:
         """Whether the results are of these inputs. `clients` is written last."""
-        return is_of(self.clients, self.inputs) and self.usage.exists()
+        return is_made_from(self.clients, self.inputs) and self.usage.exists()
 
     def make(self, samples: pa.Table, app_of: NDArray[np.int32] | None) -> None:
         """Compute and write the sums of these samples. `app_of` maps packages to apps."""
@@ -108,7 +108,7 @@ def _late(before: pa.Table, begins_s: int) -> pa.Table:
     before = ordered(before)
     client = before["client"].to_numpy()
     is_last = np.append(client[1:] != client[:-1], True)[: len(client)]
-    return before.filter(pa.array(is_last | (before["time_s"].to_numpy() >= begins_s - LONGEST_S)))
+    return before.filter(pa.array(is_last | (before["time_s"].to_numpy() >= begins_s - MAX_GAP_S)))
 
 
 def _read(parts: Sequence[Path], columns: list[str]) -> pa.Table | None:

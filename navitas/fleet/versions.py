@@ -11,12 +11,12 @@ import numpy as np
 import pyarrow as pa
 
 from navitas.fleet.engine.base import statement
-from navitas.fleet.hogs import RATE
-from navitas.fleet.stages import LEAST_S, Fleet
+from navitas.fleet.hogs import FDR_LIMIT
+from navitas.fleet.stages import MIN_SECONDS, Fleet
 from navitas.fleet.statistics import F64, I64, Contrast, contrast, false_rates
 
-_FEW_CLIENTS = 3
-_APART = 3.84
+_MIN_CLIENTS = 3
+_MIN_CHI_SQUARED = 3.84
 """Minimum difference in χ² (95 %) by which the best place of a step must fit better than any other."""
 
 
@@ -62,20 +62,20 @@ def _number(digits: str) -> tuple[int, int, str]:
 def find_versions(fleet: Fleet, apps: I64) -> Versions:
     """Contrast each version of these apps with the same clients' pairs without the app, then versions with each other."""
     chosen = pa.table({"app": pa.array(apps, pa.int32())})
-    table = pa.concat_tables(fleet.by_clients(statement("whole", "versions", least_s=LEAST_S), chosen=chosen))
+    table = pa.concat_tables(fleet.query_clients(statement("whole", "versions", least_s=MIN_SECONDS), chosen=chosen))
     table = table.sort_by([(name, "ascending") for name in ("app", "package", "client")])
     version = dict(zip(fleet.packages["id"].to_pylist(), fleet.packages["version"].to_pylist(), strict=True))
     effects: list[VersionEffect] = []
     steps: list[Since] = []
     for app in apps.tolist():
-        rows = _VersionRows.of(table.filter(pa.array(table["app"].to_numpy() == app)), version)
+        rows = _VersionRows.from_table(table.filter(pa.array(table["app"].to_numpy() == app)), version)
         if rows is None:
             continue
         effects += rows.effects(app)
         first = rows.first(app)
         steps += [] if first is None else [first]
     rates = false_rates(np.array([min(step.more.p * _places(step, effects), 1.0) for step in steps], np.float64))
-    return Versions(tuple(effects), {step.app: step for step, rate in zip(steps, rates, strict=True) if rate <= RATE})
+    return Versions(tuple(effects), {step.app: step for step, rate in zip(steps, rates, strict=True) if rate <= FDR_LIMIT})
 
 
 def _places(step: Since, effects: Sequence[VersionEffect]) -> int:
@@ -96,11 +96,11 @@ class _VersionRows:
     w: F64
 
     @classmethod
-    def of(cls, table: pa.Table, names: dict[int, str]) -> _VersionRows | None:
+    def from_table(cls, table: pa.Table, names: dict[int, str]) -> _VersionRows | None:
         """Known versions with enough clients; None if there are none."""
         version = np.array([names[package] for package in table["package"].to_pylist()], object)
         known = sorted({name for name in version.tolist() if name}, key=version_key)
-        order = [name for name in known if np.count_nonzero(version == name) >= _FEW_CLIENTS]
+        order = [name for name in known if np.count_nonzero(version == name) >= _MIN_CLIENTS]
         if not order:
             return None
         unsure = frozenset(name for before, name in pairwise(known) if before not in order)
@@ -127,7 +127,7 @@ class _VersionRows:
             return None
         fits = np.array([self._misfit(place) for place in places])
         best = int(np.argmin(fits))
-        if not np.isfinite(fits[best]) or np.any(np.delete(fits, best) < fits[best] + _APART):
+        if not np.isfinite(fits[best]) or np.any(np.delete(fits, best) < fits[best] + _MIN_CHI_SQUARED):
             return None
         if self.versions[best + 1] in self.after_unknown:
             return None

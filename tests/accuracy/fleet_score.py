@@ -219,7 +219,7 @@ def _advice(fleet: Fleet, hogs: Hogs, bugs: Bugs, *, pages: bool) -> Found:
     effect = dict(zip(hogs.app[hogs.is_hog].tolist(), hogs.effect.value[hogs.is_hog].tolist(), strict=True))
     whole = dict(zip(scores.client.tolist(), scores.seconds.tolist(), strict=True))
     less: dict[tuple[int, str], float] = {}
-    runs = pa.concat_tables(fleet.by_clients("SELECT client, app, ran_s FROM contrast"))
+    runs = pa.concat_tables(fleet.query_clients("SELECT client, app, ran_s FROM contrast"))
     for row in runs.filter(pa.array(np.isin(runs["app"].to_numpy(), list(effect)))).to_pylist():
         less[row["client"], names[row["app"]]] = effect[row["app"]] * row["ran_s"] / whole[row["client"]]
     # Computed before the second period, whose samples were unknown when the advice was given.

@@ -17,8 +17,8 @@ from navitas.fleet.schema import I64, NETWORKS, PPM, State, client_number
 EARLIEST_S = 1199145600
 """2008-01-01, before the first Android phone."""
 _DAY_S = 86400
-MOST_APPS = 1000
-LONGEST_CLIENT = 200
+MAX_APPS = 1000
+MAX_CLIENT = 200
 _LONGEST_TEXT = 100
 _CONTROL = r"[\x00-\x1f\x7f]"
 _STATES = {
@@ -125,14 +125,14 @@ def _count(ignored: Counter[str], what: str, where: Bools) -> None:
 
 def _check_client(client: pa.Array, refuse: _Refuse) -> None:
     refuse(~_flags(pc.greater(pc.utf8_length(client), 0)), "client: is missing")
-    refuse(_flags(pc.greater(pc.utf8_length(client), LONGEST_CLIENT)), f"client: is longer than {LONGEST_CLIENT} characters")
+    refuse(_flags(pc.greater(pc.utf8_length(client), MAX_CLIENT)), f"client: is longer than {MAX_CLIENT} characters")
     refuse(_flags(pc.match_substring_regex(client, _CONTROL)), "client: has control characters")
 
 
 def _check_apps(apps: pa.Array, refuse: _Refuse) -> None:
     length = pc.fill_null(pc.list_value_length(apps), -1).to_numpy(zero_copy_only=False)
     refuse(length < 0, "apps: are missing (an empty list means that none ran)")
-    refuse(length > MOST_APPS, f"apps: are more than {MOST_APPS:,}")
+    refuse(length > MAX_APPS, f"apps: are more than {MAX_APPS:,}")
 
 
 def _figure(source: str, value: NDArray[np.float64], taken: Bools, ignored: Counter[str]) -> pa.Array:

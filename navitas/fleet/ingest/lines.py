@@ -35,7 +35,7 @@ class LineSequence(Sequence[bytes]):
         self._cut: list[bytes] | None = None
 
     @classmethod
-    def of(cls, lines: Iterable[bytes]) -> LineSequence:
+    def join(cls, lines: Iterable[bytes]) -> LineSequence:
         """Join these lines."""
         return cls(b"\n".join(lines))
 
@@ -49,7 +49,7 @@ class LineSequence(Sequence[bytes]):
     def __getitem__(self, index: int | slice) -> bytes | LineSequence:
         if index == 0 and self.data:
             return self.data.partition(b"\n")[0]
-        return self._lines()[index] if isinstance(index, int) else LineSequence.of(self._lines()[index])
+        return self._lines()[index] if isinstance(index, int) else LineSequence.join(self._lines()[index])
 
     def __iter__(self) -> Iterator[bytes]:
         return iter(self._lines())
@@ -69,7 +69,7 @@ class LineBlock:
     refused: list[Refusal] = field(default_factory=list)
 
 
-class Cutter:
+class LineCutter:
     """Cuts bytes into lines. Keeps at most `LINE_LIMIT` bytes of an unfinished line."""
 
     def __init__(self) -> None:
@@ -111,7 +111,7 @@ class Cutter:
             elif line and not line.isspace():
                 numbers.append(number)
                 lines.append(line.removesuffix(b"\r"))
-        return LineBlock(numbers, LineSequence.of(lines), refused)
+        return LineBlock(numbers, LineSequence.join(lines), refused)
 
 
 def _longest(text: bytes) -> int:

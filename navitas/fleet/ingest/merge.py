@@ -25,7 +25,7 @@ class Keys:
         self._known: OrderedDict[Path, tuple[I64, I64]] = OrderedDict()
         self._size = 0
 
-    def of(self, file: Path) -> tuple[I64, I64]:
+    def load(self, file: Path) -> tuple[I64, I64]:
         """The clients and times of a part."""
         if file in self._known:
             self._known.move_to_end(file)
@@ -73,7 +73,7 @@ class Merger:
         source, rows = given[SOURCE].to_numpy(), given.drop_columns(SOURCE)
         folders = [store.part(unit, "").parent for store in (self._store, self._staged)]
         files = [file for folder in folders for file in sorted(folder.glob("part-*.parquet"))]
-        stored = [self._keys.of(file) for file in files]
+        stored = [self._keys.load(file) for file in files]
         client = np.concatenate([*(one[0] for one in stored), rows["client"].to_numpy()])
         time = np.concatenate([*(one[1] for one in stored), rows["time_s"].to_numpy()])
         old = len(client) - rows.num_rows
@@ -85,9 +85,9 @@ class Merger:
             start = np.maximum.accumulate(np.where(first, np.arange(len(first)), 0))
             every = pa.concat_tables([*(read_samples(file, SAMPLES.names) for file in files), rows])
             differ = _differ(every, order[start[again]], order[again])
-            of = source[order[again] - old]
-            self.duplicates += np.bincount(of, minlength=len(self.duplicates))
-            self.contradicting += np.bincount(of[differ], minlength=len(self.contradicting))
+            from_source = source[order[again] - old]
+            self.duplicates += np.bincount(from_source, minlength=len(self.duplicates))
+            self.contradicting += np.bincount(from_source[differ], minlength=len(self.contradicting))
         kept = order[new & first] - old
         self.accepted += np.bincount(source[kept], minlength=len(self.accepted))
         return rows.take(pa.array(kept))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from navitas.fleet.ingest.checks import Bools, Checked, Texts
 from navitas.fleet.schema import I64, PACKAGES_LIMIT, SAMPLES
 
-LONGEST_APP, LONGEST_VERSION = 255, 100
+MAX_APP, MAX_VERSION = 255, 100
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _MISSING = "apps: a name is missing"
 _ROW_BITS = 32
@@ -48,8 +48,8 @@ class Packages:
         app, version = _split(text)
         if not app:
             return _MISSING
-        if len(app) > LONGEST_APP or len(version) > LONGEST_VERSION:
-            return f"apps: a name is longer than {LONGEST_APP} characters, or a version than {LONGEST_VERSION}"
+        if len(app) > MAX_APP or len(version) > MAX_VERSION:
+            return f"apps: a name is longer than {MAX_APP} characters, or a version than {MAX_VERSION}"
         return "apps: a name has control characters" if _CONTROL.search(text) else ""
 
     def table(self) -> pa.Table:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from navitas.fleet.files import FleetError
-from navitas.fleet.ingest.lines import Cutter, LineBlock, Refusal
+from navitas.fleet.ingest.lines import LineBlock, LineCutter, Refusal
 from navitas.regular_files import open_regular
 
 _CHUNK = 1 << 20
@@ -52,7 +52,7 @@ class SourceFile:
 
         FleetError if the content has changed since it was hashed.
         """
-        cutter = Cutter()
+        cutter = LineCutter()
         held: list[bytes] = []
         length = 0
         reason = ""

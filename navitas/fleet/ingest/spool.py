@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from navitas.fleet.schema import SAMPLES, bucket_of
 
-HELD_BYTES = 256 << 20
+MAX_BYTES = 256 << 20
 SOURCE = "source"
 """An extra column: the number of the source."""
 _ROWS = SAMPLES.append(pa.field(SOURCE, pa.int32()))
@@ -42,7 +42,7 @@ class Spool:
         for low, high in zip(starts.tolist(), [*starts[1:].tolist(), len(order)], strict=True):
             self._held[int(bucket[order[low]])].append(ordered.slice(low, high - low))
         self._bytes += ordered.nbytes
-        if self._bytes > HELD_BYTES:
+        if self._bytes > MAX_BYTES:
             self._flush()
 
     def buckets(self) -> list[int]:

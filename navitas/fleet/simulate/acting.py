@@ -14,7 +14,7 @@ import pyarrow.csv
 from navitas.fleet import layout
 from navitas.fleet.files import FleetError, read_table, write_table, write_whole
 from navitas.fleet.formulas import plain_column
-from navitas.fleet.schema import I64, client_of
+from navitas.fleet.schema import I64, parse_pseudonym
 from navitas.fleet.simulate.bucket import Period, Plan, Stops
 from navitas.fleet.simulate.catalog import Bool, catalog_of
 from navitas.fleet.simulate.model import DAY_S, generator
@@ -117,7 +117,7 @@ def _pairs(store: Store, advice: pa.Table, before: pa.Table, numbers: dict[str, 
 def _clients(name: str | int | None) -> Iterator[int | None]:
     """Candidates for a name: a pseudonym with digits only also reads as a number."""
     text = "" if name is None else str(name)
-    yield client_of(text)
+    yield parse_pseudonym(text)
     yield int(text) if re.fullmatch(r"-?[0-9]{1,19}", text) else None
 
 

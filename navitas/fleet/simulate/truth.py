@@ -95,7 +95,7 @@ def effects_table(catalog: Catalog, block: ClientBlock) -> pa.Table:
     return table.sort_by([("client", "ascending"), ("app_id", "ascending")])
 
 
-def _mean(rate: F64 | F32, seconds: F64, of: F64 | None = None) -> pa.Array:
-    time = seconds.sum(axis=0) if of is None else of
+def _mean(rate: F64 | F32, seconds: F64, weight: F64 | None = None) -> pa.Array:
+    time = seconds.sum(axis=0) if weight is None else weight
     drained = (rate * seconds).sum(axis=0)
     return pa.array(np.divide(drained, time, out=np.zeros_like(drained), where=time > 0), mask=time <= 0)

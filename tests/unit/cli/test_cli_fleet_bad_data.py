@@ -141,18 +141,18 @@ def _moved(store: Path) -> None:
 
 _FORGED: dict[str, tuple[Callable[[Path], None], str]] = {
     "a newer format": (_settings('{"format": 2, "buckets": 2, "salt": "s"}'), "format 2 is newer than 1"),
-    "endless buckets": (_settings('{"format": 1, "buckets": 1e999, "salt": "s"}'), "is no fleet"),
+    "endless buckets": (_settings('{"format": 1, "buckets": 1e999, "salt": "s"}'), "not a fleet"),
     "a long salt": (_settings('{"format": 1, "buckets": 2, "salt": "%s"}' % ("s" * 99)), "the salt is longer than 64 bytes"),
     "no apps": (_part(lambda table: table.drop_columns(["apps"])), "column apps is missing"),
     "levels as texts": (_with("level_ppm", lambda n: pa.array(["x"] * n)), "values of column level_ppm are not int32"),
     "levels unknown": (_with("level_ppm", lambda n: pa.nulls(n, pa.int32())), "column level_ppm has nulls"),
     "levels too high": (_with("level_ppm", lambda n: pa.array([2**31 - 1] * n, pa.int32())), "level_ppm is not within 0 to"),
     "times too late": (_with("time_s", lambda n: pa.array([2**62] * n)), "time_s is not within"),
-    "apps unknown": (_with("apps", lambda n: pa.array([[99]] * n, pa.list_(pa.int32()))), "an app that packages.parquet has not"),
-    "apps below 0": (_with("apps", lambda n: pa.array([[-1]] * n, pa.list_(pa.int32()))), "an app that packages.parquet has not"),
+    "apps unknown": (_with("apps", lambda n: pa.array([[99]] * n, pa.list_(pa.int32()))), "not in packages.parquet"),
+    "apps below 0": (_with("apps", lambda n: pa.array([[-1]] * n, pa.list_(pa.int32()))), "not in packages.parquet"),
     "a part cut short": (lambda store: sorted(store.rglob("part-*"))[0].write_bytes(b"PAR1") and None, "cannot be read"),
-    "a strange folder": (_moved, "is the folder of no bucket of clients"),
-    "no packages": (lambda store: (store / "packages.parquet").unlink(), "an app that packages.parquet has not"),
+    "a strange folder": (_moved, "not the folder of a bucket"),
+    "no packages": (lambda store: (store / "packages.parquet").unlink(), "not in packages.parquet"),
     "packages twice": (
         lambda store: pq.write_table(
             pa.table({"id": pa.array([0, 0], pa.int32()), "app": ["a", "b"], "version": ["", ""]}), store / "packages.parquet"

@@ -41,7 +41,7 @@ def test_an_unreadable_file_is_an_error_and_the_others_are_stored(tmp_path: Path
     printed = capsys.readouterr()
     counts = json.loads(printed.out)
     assert counts["total"]["accepted"] == 1
-    assert "does not say of which phone" in counts["sources"][0]["error"] and counts["sources"][1]["error"] is None
+    assert "does not name its phone" in counts["sources"][0]["error"] and counts["sources"][1]["error"] is None
     assert "history.txt" in printed.err and "--client NAME" in printed.err
     assert run(["fleet", "ingest", fleet, str(file), "--json", "-"]) == ExitCode.OK
     assert json.loads(capsys.readouterr().out)["sources"][0]["known"]

@@ -127,7 +127,7 @@ def test_pairs_are_exported(store: Store, tmp_path: Path, capsys: pytest.Capture
     [
         (["hogs", "none"], ExitCode.USAGE, "STORE: none: No such file"),
         (["hogs", "STORE", "--engine", "abacus"], ExitCode.USAGE, "abacus"),
-        (["rates", "STORE", "-o", "pairs.txt"], ExitCode.USAGE, "neither a CSV file's name"),
+        (["rates", "STORE", "-o", "pairs.txt"], ExitCode.USAGE, "not a CSV or Parquet file name"),
         (["bugs", "STORE", "--json", "x", "--csv", "x"], ExitCode.USAGE, "the same file"),
     ],
 )

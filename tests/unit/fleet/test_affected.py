@@ -36,14 +36,14 @@ def made(affected: list[int], drains: dict[str, str], seed: int = 1, clients: in
         hit &= np.array(texts[name]) == value
     w = random.uniform(3000, 9000, len(rows))
     s = w * (12.0 * hit + random.normal(0, 2.0, len(rows)))
-    features = {name: Feature.of(column, np.arange(len(rows))) for name, column in texts.items()}
+    features = {name: Feature.from_texts(column, np.arange(len(rows))) for name, column in texts.items()}
     return ConditionStrata(
         np.arange(clients) + 1000, np.ones(clients, bool), client, s, w, np.square(2.0 * w), 2 * w, 2 * w * 20 + 2 * s, features
     )
 
 
 @pytest.mark.parametrize(
-    ("affected", "drains", "text", "ways"),
+    ("affected", "drains", "text", "finder"),
     [
         ([3, 6, 9, 12, 15, 18], {}, "os before 13", {KILL: (), "os": ("13", "14")}),
         ([0, 5, 10, 15, 20, 25], {}, "model model 0", {KILL: ()}),
@@ -60,13 +60,13 @@ def made(affected: list[int], drains: dict[str, str], seed: int = 1, clients: in
     ],
 )
 def test_conditions_of_bugs_are_found(
-    affected: list[int], drains: dict[str, str], text: str, ways: dict[str, tuple[str, ...]]
+    affected: list[int], drains: dict[str, str], text: str, finder: dict[str, tuple[str, ...]]
 ) -> None:
     strata = made(affected, drains)
     tree = grow_affected(strata, Affected(np.array(affected) + 1000, 1.0, _SPREAD), 0.5)
     (finding,) = diagnose(strata, tree, lambda leaf, node: leaf.effect.less(node.effect)).findings
     assert " and ".join(map(str, finding.node.conditions)) == text
-    assert {action.feature: action.values for action in finding.actions} == ways
+    assert {action.feature: action.values for action in finding.actions} == finder
     assert finding.clients == len(affected)
     for action in finding.actions:
         assert action.less.value == pytest.approx(12.0, abs=2.5)

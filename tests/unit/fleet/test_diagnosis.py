@@ -36,7 +36,7 @@ def made(extra: dict[str, str], drain: float, clients: int = 120, seed: int = 1)
     own = random.lognormal(0, 0.25, clients)[client]
     s = w * (drain * own * hit + random.normal(0, 1.5, len(rows)))
     seconds = 2 * w
-    features = {name: Feature.of(column, np.arange(len(rows))) for name, column in texts.items()}
+    features = {name: Feature.from_texts(column, np.arange(len(rows))) for name, column in texts.items()}
     noise = np.square(1.5 * w)
     drop = seconds * (20 + drain * own * hit)
     return ConditionStrata(np.arange(clients) + 1000, np.ones(clients, bool), client, s, w, noise, seconds, drop, features)

@@ -12,7 +12,7 @@ import statsmodels.api as sm
 from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.hogs import Hogs, find_hogs
 from navitas.fleet.schema import SAMPLES, State, bucket_of, month_of
-from navitas.fleet.stages import LEAST_S, bring_up_to_date
+from navitas.fleet.stages import MIN_SECONDS, bring_up_to_date
 from navitas.fleet.store import Store, Unit
 
 _APPS = 5
@@ -65,7 +65,7 @@ def regression(observed: list[tuple[int, int, int, int, set[int], set[int]]], ap
     client, screen, seconds, drop, ran = (np.array(column) for column in zip(*kept, strict=True))
     stratum = client * 3 + screen
     time_with, time_without = (np.bincount(stratum, seconds * side) for side in (ran, ~ran))
-    row = (np.minimum(time_with, time_without) >= LEAST_S)[stratum]
+    row = (np.minimum(time_with, time_without) >= MIN_SECONDS)[stratum]
     place = np.unique(stratum[row], return_inverse=True)[1]
     design = np.column_stack([ran[row], np.eye(place.max() + 1)[place]]).astype(float)
     cov = {"groups": client[row], "use_correction": False}

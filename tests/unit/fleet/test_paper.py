@@ -39,7 +39,7 @@ def rates(fleet: Fleet) -> Iterator[tuple[int, set[int], float]]:
     parts = [part for own in fleet.store.parts().values() for part in own]
     table = ordered(pa.concat_tables(read_table(part, [*COLUMNS, "apps"]) for part in parts))
     samples = samples_in(table)
-    pairs, step = pairs_of(samples), steps.of(samples.client)
+    pairs, step = pairs_of(samples), steps.for_clients(samples.client)
     rate = rates_of(pairs, step, apriori) * 0.001
     apps = [{number[package] for package in row} for row in table["apps"].to_pylist()]
     for i in np.flatnonzero(pairs.counts & (step > 0)).tolist():
@@ -59,10 +59,10 @@ def test_hogs_and_bugs_are_those_of_a_plain_loop(fleet: Fleet) -> None:
         own, others = ([rate for _, apps, rate in observed if (app in apps) == inside] for inside in (True, False))
         assert hogs.pairs[i] == len(own)
         if min(len(own), len(others)) > 1:
-            assert hogs.least[i] == pytest.approx(distance(own, others), abs=1e-6)
+            assert hogs.distance[i] == pytest.approx(distance(own, others), abs=1e-6)
             assert hogs.rate[i] - hogs.others[i] == pytest.approx(hogs.d[i])
     assert 0 < hogs.is_found.sum() < len(hogs.app)
-    found = dict(zip(zip(bugs.client.tolist(), bugs.app.tolist(), strict=True), bugs.least.tolist(), strict=True))
+    found = dict(zip(zip(bugs.client.tolist(), bugs.app.tolist(), strict=True), bugs.distance.tolist(), strict=True))
     of: dict[tuple[int, int], list[float]] = defaultdict(list)
     of_app: dict[int, list[float]] = defaultdict(list)
     for client, apps, rate in observed:
@@ -76,7 +76,7 @@ def test_hogs_and_bugs_are_those_of_a_plain_loop(fleet: Fleet) -> None:
             expected[client, app] = least
     assert len(expected) > 3
     assert found == pytest.approx(expected, abs=1e-6)
-    assert np.all(np.diff(bugs.least) <= 0)
+    assert np.all(np.diff(bugs.distance) <= 0)
 
 
 def test_intervals_of_gains(fleet: Fleet) -> None:

@@ -178,7 +178,7 @@ def test_another_process_that_writes_is_waited_for_where_somebody_hears_of_it(sa
         assert printed == [str(os.getpid())]
         assert len(find_hogs(fleet).app)
         assert lock.acquire()
-        cells.bring_up_to_date(fleet, StrataRequest.of_apps(np.array([0, 1]), {}))
+        cells.bring_up_to_date(fleet, StrataRequest.for_apps(np.array([0, 1]), {}))
         assert printed == [str(os.getpid())] * 2
 
 
@@ -189,12 +189,12 @@ def test_samples_that_arrive_during_a_computation_are_reported(samples: Path, tm
         unit, (part, *_) = next(iter(store.parts().items()))
         store.write_part(unit, "more", read_table(part).slice(0, 1))
         for stage in (
-            lambda: cells.bring_up_to_date(fleet, StrataRequest.of_apps(np.array([0]), {})),
+            lambda: cells.bring_up_to_date(fleet, StrataRequest.for_apps(np.array([0]), {})),
             lambda: paper_sums.bring_up_to_date(fleet),
         ):
             with pytest.raises(FleetError, match="samples changed during"):
                 stage()
-        cells.bring_up_to_date(bring_up_to_date(store, engine), StrataRequest.of_apps(np.array([0]), {}))
+        cells.bring_up_to_date(bring_up_to_date(store, engine), StrataRequest.for_apps(np.array([0]), {}))
 
 
 @pytest.mark.parametrize(
@@ -205,9 +205,9 @@ def test_a_forged_request_is_ignored(forged: dict[str, list[object]], samples: P
     store = copied(samples, tmp_path / "store")
     with closing(DuckDbEngine(store.work / "spill", threads=1)) as engine:
         fleet = bring_up_to_date(store, engine)
-        cells.bring_up_to_date(fleet, StrataRequest.of_apps(np.array([0]), {}))
+        cells.bring_up_to_date(fleet, StrataRequest.for_apps(np.array([0]), {}))
         file = store.work / cells.FOLDER / "request.parquet"
         notes = pq.read_schema(file).metadata
         pq.write_table(pa.table(forged).replace_schema_metadata(notes), file)
-        cells.bring_up_to_date(fleet, StrataRequest.of_apps(np.array([0, 1]), {}))
+        cells.bring_up_to_date(fleet, StrataRequest.for_apps(np.array([0, 1]), {}))
         assert read_table(file)["app"].to_pylist() == [0, 1]

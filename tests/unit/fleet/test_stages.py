@@ -75,7 +75,7 @@ def test_an_update_between_two_samples_loses_no_time(tmp_path: Path) -> None:
     ]
     store.write_part(Unit(0, "1970-01"), "a", pa.Table.from_pylist(rows, SAMPLES))
     fleet = bring_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
-    (contrasts,) = fleet.by_clients("SELECT * FROM contrast")
+    (contrasts,) = fleet.query_clients("SELECT * FROM contrast")
     a, b = contrasts.sort_by("app").to_pylist()
     assert (a["pairs"], a["seconds"], a["ran_s"]) == (5, 9000, 9900)
     assert (b["pairs"], b["seconds"]) == (3, 5400)
@@ -100,7 +100,7 @@ def test_a_client_with_a_million_samples(tmp_path: Path) -> None:
     whole = pa.table({name: table[name] if name in table.column_names else rest[name] for name in SAMPLES.names})
     store.write_part(Unit(0, "1970-01"), "a", whole)
     fleet = bring_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
-    a, b = pa.concat_tables(fleet.by_clients("SELECT * FROM contrast")).sort_by("app").to_pylist()
+    a, b = pa.concat_tables(fleet.query_clients("SELECT * FROM contrast")).sort_by("app").to_pylist()
     assert (a["pairs"], a["seconds"], a["drop_ppm"]) == (size - 1, 2 * (size - 1), size // 2 - 1)
     assert (b["pairs"], b["seconds"]) == (500 * 999, 2 * 500 * 999)
     ((_, strata),) = strata_by_app(fleet, np.array([1]), {})

@@ -11,7 +11,7 @@ import pytest
 
 from navitas.fleet.engine.base import statement
 from navitas.fleet.engine.duckdb import DuckDbEngine
-from navitas.fleet.stages import LEAST_S
+from navitas.fleet.stages import MIN_SECONDS
 from navitas.fleet.usage import CLIENTS, USAGE
 from navitas.fleet.versions import _VersionRows
 
@@ -43,7 +43,7 @@ def test_a_client_whose_battery_always_drains_alike_has_no_noise(tmp_path: Path)
         "clients": clients({"client": 1, **whole}),
         "packages": pa.table({"id": [0], "app_id": [0]}),
     }
-    (row,) = DuckDbEngine(tmp_path, threads=1).query(statement("whole", "contrast", least_s=LEAST_S), tables).to_pylist()
+    (row,) = DuckDbEngine(tmp_path, threads=1).query(statement("whole", "contrast", least_s=MIN_SECONDS), tables).to_pylist()
     assert row["w"] > 0 and row["s"] == 0 and row["noise"] == 0
 
 
@@ -57,7 +57,7 @@ def test_versions_without_an_error_have_no_first_one() -> None:
             "w": [1.0] * 6,
         }
     )
-    rows = _VersionRows.of(table, {0: "1", 1: "2"})
+    rows = _VersionRows.from_table(table, {0: "1", 1: "2"})
     assert rows is not None and rows.first(0) is None
 
 

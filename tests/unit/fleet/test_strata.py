@@ -20,7 +20,7 @@ from navitas.fleet.store import Store, Unit
 from navitas.fleet.strata_request import StrataRequest
 
 OF_APP = np.array([0, 0, 1, 1, 2], np.int32)
-REQUEST = StrataRequest.of(np.array([0]), np.array([1, 1, 9]), np.array([2, 0, 1]))
+REQUEST = StrataRequest.from_pairs(np.array([0]), np.array([1, 1, 9]), np.array([2, 0, 1]))
 """App 0 of all clients, app 2 of client 1."""
 
 
@@ -81,7 +81,7 @@ def test_samples_are_read_again_only_for_new_apps(tmp_path: Path) -> None:
     def packages_after(*apps: int, **on: list[int]) -> list[int]:
         clients = {int(app[1:]): np.array(them) for app, them in on.items()}
         strata.bring_up_to_date(
-            fleet, StrataRequest.of_apps(np.array(apps), clients), lambda done, total: updates.append((done, total))
+            fleet, StrataRequest.for_apps(np.array(apps), clients), lambda done, total: updates.append((done, total))
         )
         table = read_table(fleet.unit_file(strata.FOLDER, fleet.jobs[0]))
         return sorted({package for package in table["package"].to_pylist() if package is not None})
@@ -104,7 +104,7 @@ def test_samples_are_read_again_only_for_new_apps(tmp_path: Path) -> None:
 def test_an_app_with_bugs_has_strata_on_affected_clients_and_a_control_group(
     before: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(strata_rows, "OTHERS", 1)
+    monkeypatch.setattr(strata_rows, "CONTROL_SIZE", 1)
     store = Store.create(tmp_path / "store", buckets=2, salt="s")
     store.write_packages(pa.table({"id": range(6), "app": ["a", "a", "b", "b", "c", "a"], "version": ["1", "2"] * 2 + ["", "3"]}))
     rows = [row | {"level_ppm": 900_000 - row["time_s"]} for row in made(6, 400)]  # type: ignore[operator]
@@ -116,7 +116,7 @@ def test_an_app_with_bugs_has_strata_on_affected_clients_and_a_control_group(
         store.write_part(Unit(bucket, "1970-01"), "a", pa.Table.from_pylist(own, SAMPLES))
     fleet = bring_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
     if before:  # The earlier request does not matter now.
-        strata.bring_up_to_date(fleet, StrataRequest.of_apps(np.array([0, 1]), {}))
+        strata.bring_up_to_date(fleet, StrataRequest.for_apps(np.array([0, 1]), {}))
     (zero, on_some), (one, everywhere) = strata_by_app(fleet, np.array([0, 1]), {0: np.array([3, 4])})
     assert (zero, one) == (0, 1)
     for found, by_condition in ((on_some, (0, 3, 4)), (everywhere, range(6))):

@@ -19,7 +19,7 @@ pairs = st.sets(st.tuples(st.integers(-4, 4), st.integers(0, 3)), max_size=6)
 
 def made(everywhere: set[int], single: set[tuple[int, int]]) -> StrataRequest:
     client, app = (np.array([pair[end] for pair in single], np.int64) for end in (0, 1))
-    return StrataRequest.of(np.array([*everywhere], np.int64), client, app)
+    return StrataRequest.from_pairs(np.array([*everywhere], np.int64), client, app)
 
 
 @given(lists, apps, pairs, st.integers(1, 9))
@@ -30,11 +30,11 @@ def test_lists_keep_requested_packages(
     client = np.array([row[0] for row in rows], np.int64)
     offset = np.cumsum([0, *(len(row[1]) for row in rows)])
     package = np.array([package for row in rows for package in sorted(row[1])], np.int32)
-    old, strata_request._AT_ONCE = strata_request._AT_ONCE, block
+    old, strata_request._BLOCK = strata_request._BLOCK, block
     try:
         found = made(everywhere, single).select(AppLists(offset, package), client, OF_APP)
     finally:
-        strata_request._AT_ONCE = old
+        strata_request._BLOCK = old
     kept = [[one for one in sorted(own) if OF_APP[one] in everywhere or (of, int(OF_APP[one])) in single] for of, own in rows]
     assert [found.package[low:high].tolist() for low, high in zip(found.offset, found.offset[1:], strict=False)] == kept
 
@@ -46,18 +46,18 @@ def test_a_union_of_requests_has_the_packages_of_both(
     both = made(first, pairs_of_first) | made(second, pairs_of_second)
     assert both.digest() == made(first | second, pairs_of_first | pairs_of_second).digest()
     assert StrataRequest.from_table(both.table()).digest() == both.digest()
-    parts = [both.of_bucket(bucket, 3) for bucket in range(3)]
+    parts = [both.for_bucket(bucket, 3) for bucket in range(3)]
     assert sum(len(part.client) for part in parts) == len(both.client)
     assert all(part.everywhere.tolist() == sorted(first | second) for part in parts)
 
 
 def test_apps_are_requested_everywhere_or_on_some_clients() -> None:
     on = {1: np.array([7, 5]), 3: np.array([5]), 9: np.array([1])}
-    found = StrataRequest.of_apps(np.array([3, 2, 1]), on)
+    found = StrataRequest.for_apps(np.array([3, 2, 1]), on)
     assert found.everywhere.tolist() == [2]
     assert list(zip(found.client.tolist(), found.app.tolist(), strict=True)) == [(5, 1), (5, 3), (7, 1)]
 
 
 def test_an_unknown_package_is_an_error() -> None:
-    with pytest.raises(UnknownPackage, match="0 to 4"):
+    with pytest.raises(UnknownPackage, match="below 5"):
         made({0}, set()).select(AppLists(np.array([0, 1]), np.array([5], np.int32)), np.array([1]), OF_APP)

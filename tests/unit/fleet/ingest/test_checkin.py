@@ -39,7 +39,7 @@ HISTORY = """9,0,i,vers,36,214,AP1A,AP2A
 def _read(text: str) -> tuple[list[dict[str, object]], list[RowBatch]]:
     lines = text.encode().splitlines()
     reader = CheckinReader("me")
-    batches = [reader.read(LineBlock(range(1, len(lines) + 1), LineSequence.of(lines))), reader.end()]
+    batches = [reader.read(LineBlock(range(1, len(lines) + 1), LineSequence.join(lines))), reader.end()]
     return [row for batch in batches for row in batch.table.to_pylist()], batches
 
 

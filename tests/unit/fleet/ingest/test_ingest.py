@@ -250,7 +250,7 @@ def test_rows_beyond_the_memory_limit_go_to_files(tmp_path: Path, monkeypatch: p
     file = json_lines(tmp_path / "a.jsonl", rows)
     for name, limit in (("held", 1 << 30), ("spooled", 1)):
         Store.create(tmp_path / name, buckets=2, salt="s")
-        monkeypatch.setattr(spool, "HELD_BYTES", limit)
+        monkeypatch.setattr(spool, "MAX_BYTES", limit)
         monkeypatch.setattr(source, "BLOCK", 1000)
         (outcome,) = _ingest(tmp_path / name, file)
         assert outcome.accepted + outcome.duplicates == 400

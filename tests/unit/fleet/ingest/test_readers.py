@@ -54,7 +54,7 @@ ANY = st.recursive(
 
 
 def _block(lines: list[bytes]) -> LineBlock:
-    return LineBlock(range(1, len(lines) + 1), LineSequence.of(lines))
+    return LineBlock(range(1, len(lines) + 1), LineSequence.join(lines))
 
 
 def _json(rows: list[Mapping[str, object]]) -> LineBlock:
