@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from navitas.fleet import cells, paper_sums
+from navitas.fleet import paper_sums, strata
 from navitas.fleet.bugs import find_bugs
 from navitas.fleet.diagnoses import diagnoses_of
 from navitas.fleet.engine.base import OutOfMemory, Tables, Work
@@ -76,7 +76,7 @@ def test_new_samples_change_their_units_alone(samples: Path, tmp_path: Path) -> 
     following = str(np.datetime64(unit.month) + 1)
     months = {unit.month, following} & {job.unit.month for job in fleet.jobs}
     assert len(months) == 2
-    units = {f"{table}/bucket=002/month={month}.parquet" for table in ("usage", "clients", "cells") for month in months}
+    units = {f"{table}/bucket=002/month={month}.parquet" for table in ("usage", "clients", "strata") for month in months}
     assert made == units | {"contrast/bucket=002.parquet", "strata/request.parquet", "packages.parquet"}
     same(found, expected)
 
@@ -109,10 +109,10 @@ def test_with_little_memory_statements_cover_fewer_clients(samples: Path, tmp_pa
     inner = DuckDbEngine(store.work / "spill", threads=1)
     fleet = bring_up_to_date(store, inner)
     narrow = _Narrow(inner, 1)
-    parted = Fleet(store, narrow, fleet.jobs, fleet.packages)
-    same(results(parted), results(fleet))
+    split = Fleet(store, narrow, fleet.jobs, fleet.packages)
+    same(results(split), results(fleet))
     assert narrow.queried[:7] == [4, 2, 1, 1, 2, 1, 1]
-    assert parted.narrowed["4 buckets"] * 2 == parted.narrowed["2 buckets"] > 2
+    assert split.narrowed["4 buckets"] * 2 == split.narrowed["2 buckets"] > 2
     with pytest.raises(FleetError, match="bucket 0 needs more memory"):
         find_hogs(Fleet(store, _Narrow(inner, 0), fleet.jobs, fleet.packages))
     tiny = DuckDbEngine(store.work / "spill", memory_mib=1, threads=1)
@@ -178,7 +178,7 @@ def test_another_process_that_writes_is_waited_for_where_somebody_hears_of_it(sa
         assert printed == [str(os.getpid())]
         assert len(find_hogs(fleet).app)
         assert lock.acquire()
-        cells.bring_up_to_date(fleet, StrataRequest.for_apps(np.array([0, 1]), {}))
+        strata.bring_up_to_date(fleet, StrataRequest.for_apps(np.array([0, 1]), {}))
         assert printed == [str(os.getpid())] * 2
 
 
@@ -189,12 +189,12 @@ def test_samples_that_arrive_during_a_computation_are_reported(samples: Path, tm
         unit, (part, *_) = next(iter(store.parts().items()))
         store.write_part(unit, "more", read_table(part).slice(0, 1))
         for stage in (
-            lambda: cells.bring_up_to_date(fleet, StrataRequest.for_apps(np.array([0]), {})),
+            lambda: strata.bring_up_to_date(fleet, StrataRequest.for_apps(np.array([0]), {})),
             lambda: paper_sums.bring_up_to_date(fleet),
         ):
             with pytest.raises(FleetError, match="samples changed during"):
                 stage()
-        cells.bring_up_to_date(bring_up_to_date(store, engine), StrataRequest.for_apps(np.array([0]), {}))
+        strata.bring_up_to_date(bring_up_to_date(store, engine), StrataRequest.for_apps(np.array([0]), {}))
 
 
 @pytest.mark.parametrize(
@@ -205,9 +205,9 @@ def test_a_forged_request_is_ignored(forged: dict[str, list[object]], samples: P
     store = copied(samples, tmp_path / "store")
     with closing(DuckDbEngine(store.work / "spill", threads=1)) as engine:
         fleet = bring_up_to_date(store, engine)
-        cells.bring_up_to_date(fleet, StrataRequest.for_apps(np.array([0]), {}))
-        file = store.work / cells.FOLDER / "request.parquet"
+        strata.bring_up_to_date(fleet, StrataRequest.for_apps(np.array([0]), {}))
+        file = store.work / strata.FOLDER / "request.parquet"
         notes = pq.read_schema(file).metadata
         pq.write_table(pa.table(forged).replace_schema_metadata(notes), file)
-        cells.bring_up_to_date(fleet, StrataRequest.for_apps(np.array([0, 1]), {}))
+        strata.bring_up_to_date(fleet, StrataRequest.for_apps(np.array([0, 1]), {}))
         assert read_table(file)["app"].to_pylist() == [0, 1]
