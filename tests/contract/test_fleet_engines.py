@@ -27,7 +27,7 @@ from navitas.fleet.units import UnitJob, UsageTask
 pytest.importorskip("pyspark", reason="Spark is not installed: pip install 'navitas[spark]'")
 
 from navitas.fleet.engine.spark import SparkEngine
-from navitas.fleet.engine.spark_errors import named
+from navitas.fleet.engine.spark_errors import converted
 
 
 @pytest.fixture(scope="module")
@@ -66,8 +66,8 @@ def test_stages_and_findings_are_the_same(fleets: tuple[Fleet, Fleet]) -> None:
 
 def test_too_large_results_count_as_lack_of_memory() -> None:
     lost = RuntimeError("Job aborted …\nCaused by: … TaskResultLost (result lost from block manager)")
-    assert isinstance(named(lost), OutOfMemory)
-    assert isinstance(named(RuntimeError("anything else")), FleetError)
+    assert isinstance(converted(lost), OutOfMemory)
+    assert isinstance(converted(RuntimeError("anything else")), FleetError)
 
 
 def test_an_error_on_a_worker_is_reported(engine: SparkEngine, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ def test_values_are_in_version_order_and_unknown_is_none() -> None:
     found = Feature.from_texts(["4.10", "", "4.9", "4-9", "4.9"], np.array([0, 1, 2, 3, 4, -1]))
     assert found.values == ("4-9", "4.9", "4.10")
     assert found.place.tolist() == [2, -1, 1, 0, 1, -1]
-    assert found.of_rows(np.array([5, 0])).place.tolist() == [-1, 2]
+    assert found.take(np.array([5, 0])).place.tolist() == [-1, 2]
 
 
 def test_versions_of_an_app_are_those_of_its_packages() -> None:

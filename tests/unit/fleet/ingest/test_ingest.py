@@ -212,6 +212,7 @@ def test_invalid_files_do_not_affect_the_others(tmp_path: Path) -> None:
 
 def test_many_small_sources_make_few_parts(tmp_path: Path) -> None:
     fleet = tmp_path / "fleet"
+    Store.create(fleet, salt="s")  # The two clients are in two buckets; with a random salt, they may share one.
     files = [json_lines(tmp_path / f"{n}.jsonl", [row("one", 1_700_000_000 + n // 2, n // 2), row(level=n)]) for n in range(20)]
     (tmp_path / "bad.jsonl.gz").symlink_to(tmp_path / "absent")
     outcomes = _ingest(fleet, *files[:10], files[3], tmp_path / "bad.jsonl.gz", *files[10:])
