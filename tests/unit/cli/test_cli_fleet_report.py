@@ -87,7 +87,7 @@ def test_a_page_is_whole_and_loads_nothing(page: Path) -> None:
     assert len([tag for tag, attributes in elements if attributes.get("class") == "interval"]) > 5
 
 
-def test_what_cannot_be_reported_is_reported(store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_errors_of_the_report_are_printed(store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     call = ["fleet", "report", str(store.path), "-o", str(tmp_path / "x.html")]
     assert run([*call, "--recordings", str(tmp_path)]) == ExitCode.USAGE
     assert "has no recording" in capsys.readouterr().err

@@ -54,7 +54,7 @@ def same(one: Sequence[np.ndarray], other: Sequence[np.ndarray]) -> None:
         assert np.allclose(left, right, rtol=1e-9, atol=1e-12, equal_nan=True)
 
 
-def test_new_samples_change_their_units_alone(samples: Path, tmp_path: Path) -> None:
+def test_new_samples_change_only_their_units(samples: Path, tmp_path: Path) -> None:
     whole = copied(samples, tmp_path / "whole")
     expected = results(bring_up_to_date(whole, DuckDbEngine(whole.work / "spill", threads=1)))
     grown = copied(samples, tmp_path / "grown")
@@ -164,7 +164,7 @@ def test_a_unit_that_does_not_fit_into_memory_is_named(tmp_path: Path) -> None:
         DuckDbEngine(tmp_path, threads=1).run([_Greedy()], lambda _: None)
 
 
-def test_another_process_that_writes_is_waited_for_where_somebody_hears_of_it(samples: Path, tmp_path: Path) -> None:
+def test_another_writer_is_awaited_if_there_is_a_callback(samples: Path, tmp_path: Path) -> None:
     store = copied(samples, tmp_path / "store")
     lock, printed = FolderLock(store.path / "lock"), list[str]()
     assert lock.acquire()

@@ -15,7 +15,7 @@ from navitas.fleet.files import FleetError, read_table
 from navitas.fleet.pairs import ClientSamples, pairs_of
 from navitas.fleet.schema import SAMPLES, State, bucket_of, month_of
 from navitas.fleet.simulate import FleetModel, act, simulate
-from navitas.fleet.store import Store, only_writer
+from navitas.fleet.store import Store, exclusive_writer
 
 MODEL = FleetModel(
     clients=60, samples=24_000, apps=400, bug_share=0.02, steps=((10_000, 0.5), (50_000, 0.5)), start_s=1_769_600_000
@@ -161,7 +161,7 @@ def test_popularity_falls_as_zipf_says(store: Store, samples: pa.Table) -> None:
     assert count[:10].sum() > 3 * count[100:110].sum() > 4 * count[350:360].sum()
 
 
-def test_what_was_interrupted_goes_on(store: Store, tmp_path: Path) -> None:
+def test_an_interrupted_simulation_continues(store: Store, tmp_path: Path) -> None:
     class Stopped(Exception):
         pass
 
