@@ -1,4 +1,4 @@
-"""`navitas fleet`: hogs and bugs from many phones' battery samples."""
+"""`navitas fleet`: energy hogs and bugs from battery samples of many phones."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from navitas.cli.lazy import LazyGroup
 from navitas.errors import UsageError
 
 COMMANDS = {
-    "ingest": ("navitas.cli.fleet_ingest", "Put files of samples into a fleet's folder."),
-    "sample": ("navitas.cli.fleet_sample", "Take a sample of a phone: its battery, and what runs."),
-    "rates": ("navitas.cli.fleet_rates", "Show or export how fast batteries drained between samples."),
-    "hogs": ("navitas.cli.fleet_hogs", "Name the apps that drain the battery wherever they run."),
-    "bugs": ("navitas.cli.fleet_bugs", "Name apps that drain far more on a client than on others."),
-    "jscore": ("navitas.cli.fleet_jscore", "Score clients by how their batteries last in use."),
-    "diagnose": ("navitas.cli.fleet_diagnose", "Show on what an app's drain depends, and what helps."),
-    "report": ("navitas.cli.fleet_report", "Write one HTML page of all results of a fleet."),
-    "simulate": ("navitas.cli.fleet_simulate", "Make a fleet with known truth, to try and check what is said of fleets."),
+    "ingest": ("navitas.cli.fleet_ingest", "Ingest files of samples into a fleet's folder."),
+    "sample": ("navitas.cli.fleet_sample", "Sample a phone's battery and running apps."),
+    "rates": ("navitas.cli.fleet_rates", "Show or export drain rates between samples."),
+    "hogs": ("navitas.cli.fleet_hogs", "List apps that drain the battery on every phone."),
+    "bugs": ("navitas.cli.fleet_bugs", "List apps that drain far more on some clients than on others."),
+    "jscore": ("navitas.cli.fleet_jscore", "Score clients by battery life in use."),
+    "diagnose": ("navitas.cli.fleet_diagnose", "Find conditions of a drain, and actions that help."),
+    "report": ("navitas.cli.fleet_report", "Write a fleet's results as one HTML page."),
+    "simulate": ("navitas.cli.fleet_simulate", "Simulate a fleet with known truth."),
 }
 _EXTRA = ("duckdb", "pyarrow", "scipy")
 
@@ -27,13 +27,13 @@ class _FleetGroup(LazyGroup):
     modules = COMMANDS
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """UsageError where the packages are not installed that a fleet needs; some are imported when they are used."""
+        """UsageError if a package that fleets need is not installed, even one that is imported later."""
         for package in _EXTRA if cmd_name in self.modules else ():
             if find_spec(package) is None:
-                raise UsageError(f"fleets need the package {package}", "pip install 'navitas[fleet]'")
+                raise UsageError(f"fleet commands need the package {package}", "pip install 'navitas[fleet]'")
         return super().get_command(ctx, cmd_name)
 
 
 @click.command("fleet", cls=_FleetGroup)
 def command() -> None:
-    """Energy hogs and bugs from many phones' battery samples, and what to do about them."""
+    """Find energy hogs and bugs in battery samples of many phones, and actions against them."""

@@ -1,4 +1,4 @@
-"""`navitas fleet diagnose`: on what an app's drain depends, and what helps."""
+"""`navitas fleet diagnose`: conditions of an app's drain, and actions that help."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from navitas.untrusted_text import printable
 @click.command("diagnose", cls=NavitasCommand, example="navitas fleet diagnose fleet --app org.example.app")
 @engine_options
 @option("--app", type=TEXT, metavar="PACKAGE", help="Only this app.")
-@option("--client", type=TEXT, metavar="NAME", help="What this client can do: its name as ingested, or its pseudonym.")
+@option("--client", type=TEXT, metavar="NAME", help="Actions for this client: its name as ingested, or its pseudonym.")
 @output_options
 def command(*, store: Path, engine: str, memory_mib: int, app: str | None, client: str | None, **values: Any) -> None:
-    """Show under which conditions hogs and apps with bugs drain, and what helps: killing, updating, another network."""
+    """Find the conditions under which hogs and apps with bugs drain, and actions: kill, update, change the network."""
     outputs = take_outputs(values)
     if app is not None and client is not None:
-        raise UsageError("--app and --client are two questions", "Leave one of them out.")
+        raise UsageError("--app and --client exclude each other", "Leave one of them out.")
     with fleet_of(store, engine, memory_mib) as fleet:
         hogs = find_hogs(fleet)
         bugs = find_bugs(fleet, hogs)
@@ -50,8 +50,8 @@ def command(*, store: Path, engine: str, memory_mib: int, app: str | None, clien
             apps = hogs.app[hogs.app == find_app(fleet.store, app, app_names(fleet))]
         else:
             apps = suspects(hogs, bugs)
-        with bar("looking at conditions") as advance:
-            diagnoses = diagnoses_of(fleet, hogs, bugs, apps, advance, clients=[] if number is None else [number])
+        with bar("reading conditions") as progress:
+            diagnoses = diagnoses_of(fleet, hogs, bugs, apps, progress, clients=[] if number is None else [number])
         rows = app_actions(fleet, hogs, diagnoses) if number is None else client_actions(fleet, hogs, bugs, diagnoses, number)
     if not outputs.write(ActionRow, rows):
         return
@@ -62,12 +62,12 @@ def command(*, store: Path, engine: str, memory_mib: int, app: str | None, clien
 
 
 def print_client(client: str, rows: list[ActionRow], top: int) -> None:
-    """What a client can do."""
+    """Print the actions of a client."""
     print_table(
-        f"What client {client} can do",
+        f"Actions for client {client}",
         {
-            "Do": lambda row: row.text,
-            "Why": lambda row: row.why,
+            "Action": lambda row: row.text,
+            "Reason": lambda row: row.why,
             "Runs %": lambda row: f"{row.share_percent:.0f}",
             "Gain min (95 %)": lambda row: with_interval(row.gain_min, row.gain_low_min, row.gain_high_min),
         },
@@ -90,6 +90,6 @@ def _print(rows: list[ActionRow], top: int) -> None:
             gain = with_interval(row.gain_min, row.gain_low_min, row.gain_high_min)
             console.print(Text(printable(f"  {row.text}: {gain} min")))
     if not findings:
-        console.print("No app is known to drain under a condition that clients can change.")
+        console.print("No app drains under a known condition.")
     if len(findings) > top:
         console.print(Text(f"… {len(findings) - top:,} more", style="dim"))

@@ -1,4 +1,4 @@
-"""Which engine a fleet's commands run on, and a fleet that is brought up to date by it."""
+"""The engine options of fleet commands, and the fleet that these commands work on."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from navitas.cli.paths import STORE
 from navitas.errors import UsageError
 from navitas.fleet.engine.base import Engine
 from navitas.fleet.engine.duckdb import MEMORY_MIB, DuckDbEngine
-from navitas.fleet.stages import Fleet, brought_up_to_date
+from navitas.fleet.stages import Fleet, bring_up_to_date
 from navitas.fleet.store import Store
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _spark(spill: Path, memory_mib: int) -> Engine:
-    """UsageError where Spark is not installed."""
-    warnings.filterwarnings("ignore", module=r"pyspark\.")  # as of versions of packages that are not used here
+    """UsageError if Spark is not installed."""
+    warnings.filterwarnings("ignore", module=r"pyspark\.")  # Deprecations of features that Navitas does not use.
     try:
         from navitas.fleet.engine.spark import SparkEngine  # noqa: PLC0415
     except ModuleNotFoundError as error:
@@ -39,14 +39,14 @@ ENGINES: dict[str, Callable[[Path, int], Engine]] = {
     "duckdb": lambda spill, memory_mib: DuckDbEngine(spill, memory_mib=memory_mib),
     "spark": _spark,
 }
-"""By name: what makes an engine from a folder to spill to and a bound of memory in MiB."""
+"""Factories of engines by name, from a folder to spill to and a memory limit in MiB."""
 
 
 def engine_options(function: F) -> F:
     """`STORE`, `--engine` and `--memory`."""
     decorators = (
         click.argument("store", type=STORE, metavar="STORE"),
-        option("--engine", type=click.Choice(sorted(ENGINES)), default="duckdb", show_default=True, help="What computes."),
+        option("--engine", type=click.Choice(sorted(ENGINES)), default="duckdb", show_default=True, help="Query engine."),
         option(
             "--memory",
             "memory_mib",
@@ -54,7 +54,7 @@ def engine_options(function: F) -> F:
             default=MEMORY_MIB,
             show_default=True,
             metavar="MIB",
-            help="What the engine may use.",
+            help="Memory limit of the engine.",
         ),
     )
     for decorate in reversed(decorators):
@@ -64,21 +64,21 @@ def engine_options(function: F) -> F:
 
 @contextmanager
 def fleet_of(path: Path, engine: str, memory_mib: int) -> Iterator[Fleet]:
-    """The fleet in a folder, brought up to date under a progress bar; the engine ends with the block. FleetError.
+    """The fleet in a folder, brought up to date under a progress bar. The engine ends with the block. Raises FleetError.
 
-    If memory forced smaller groups of clients in SQL statements, a message at the end says so.
+    Prints a note at the end if statements were split for lack of memory.
     """
-    store = Store.open(path if engine == "duckdb" else path.absolute())  # a cluster's tasks run in folders of their own
+    store = Store.open(path if engine == "duckdb" else path.absolute())  # Tasks on a cluster have other working folders.
     running = ENGINES[engine](store.work / "spill", memory_mib)
     try:
-        with bar("summing up samples") as advance:
-            fleet = brought_up_to_date(store, running, advance, _waiting)
+        with bar("summing samples") as progress:
+            fleet = bring_up_to_date(store, running, progress, _waiting)
         yield fleet
         for size, times in fleet.narrowed.items():
-            note(f"note: {times:,} times {size} needed more memory, and were parted; --memory allows more")
+            note(f"note: {times:,} times {size} needed more memory and were split; --memory allows more")
     finally:
         running.close()
 
 
 def _waiting(process: str) -> None:
-    note(f"waiting for process {process or '?'}, which writes to the fleet's folder")
+    note(f"waiting for process {process or '?'}, which is writing to the fleet's folder")

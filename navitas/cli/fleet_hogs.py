@@ -1,4 +1,4 @@
-"""`navitas fleet hogs`: apps that drain the battery wherever they run."""
+"""`navitas fleet hogs`: apps that drain the battery on every phone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from navitas.cli.fleet_engines import engine_options, fleet_of
 from navitas.cli.fleet_paper import method_option, paper_hogs
 from navitas.cli.fleet_rows import output_options, print_table, take_outputs
 from navitas.fleet.figures import number, with_interval
-from navitas.fleet.hogs import RATE, find_hogs
+from navitas.fleet.hogs import FDR_LIMIT, find_hogs
 from navitas.fleet.results import PERCENT_H, HogRow, hog_rows, version_rows
 from navitas.fleet.versions import find_versions
 
@@ -23,7 +23,7 @@ from navitas.fleet.versions import find_versions
 @output_options
 @method_option
 def command(*, store: Path, engine: str, memory_mib: int, method: str, **values: Any) -> None:
-    """Name the apps that drain the battery faster wherever they run, with what is gained without them."""
+    """List the apps that drain the battery faster on every phone, and the battery life gained without them."""
     outputs = take_outputs(values)
     with fleet_of(store, engine, memory_mib) as fleet:
         if method == "paper":
@@ -35,11 +35,11 @@ def command(*, store: Path, engine: str, memory_mib: int, method: str, **values:
         by_version = [one.as_json() for one in version_rows(fleet, versions)]
     usual = hogs.usual_ppm_s * PERCENT_H
     judged = int(np.isfinite(hogs.false_rate).sum())
-    about = {"apps": len(hogs.app), "judged_apps": judged, "usual_drain_percent_h": usual, "false_discovery_limit": RATE}
+    about = {"apps": len(hogs.app), "judged_apps": judged, "usual_drain_percent_h": usual, "false_discovery_limit": FDR_LIMIT}
     if not outputs.write(HogRow, rows, **about, versions=by_version):
         return
     if not judged:
-        click.echo("No app can be judged yet: that takes three clients with half an hour both with it and without it.")
+        click.echo("No app can be judged yet. An app needs three clients with half an hour both with it and without it.")
         return
     title = f"Hogs: {len(rows)} of {judged:,} apps that can be judged; the usual drain is {usual:.1f} %/h"
     print_table(

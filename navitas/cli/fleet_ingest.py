@@ -1,4 +1,4 @@
-"""`navitas fleet ingest`: files of samples into a fleet's folder."""
+"""`navitas fleet ingest`: stores files of samples in a fleet's folder."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ _MOST_LISTED = 20
     type=TEXT,
     default="",
     metavar="NAME",
-    help="Whose the batterystats histories are; '{name}' stands for the file's name.",
+    help="Phone of batterystats histories; '{name}' stands for the file name.",
 )
 @json_option
 def command(*, store: Path, files: tuple[Path, ...], client: str, json_file: Path | None) -> int:
-    """Put samples into the fleet's folder STORE, which is made if need be.
+    """Store samples in the fleet's folder STORE, which is created if needed.
 
-    A FILE holds JSON lines, CSV, or a history of `dumpsys batterystats --checkin`, each also compressed by gzip; a folder stands
-    for all files in it. What is there already is not stored again; rows that are wrong are kept in STORE/quarantine, with the
+    A FILE has JSON lines, CSV, or a history of `dumpsys batterystats --checkin`, optionally compressed by gzip. A folder stands
+    for all files in it. Rows that are stored already are skipped. Rows with errors are kept in STORE/quarantine, with the
     reason.
     """
     check_files([json_file] if json_file else [])
@@ -52,16 +52,16 @@ def command(*, store: Path, files: tuple[Path, ...], client: str, json_file: Pat
         write_document(json_file, _as_json(outcomes))
     if json_file != STDOUT:
         print_outcomes(outcomes)
-    errors = [error for outcome in outcomes for error in [outcome.error or _nothing_taken(outcome)] if error]
+    errors = [error for outcome in outcomes for error in [outcome.error or _nothing_accepted(outcome)] if error]
     for error in errors[:_MOST_LISTED]:
         show_error(error.message, error.remedy)
-    partly = [outcome for outcome in outcomes if outcome.refused and not (outcome.error or _nothing_taken(outcome))]
+    partly = [outcome for outcome in outcomes if outcome.refused and not (outcome.error or _nothing_accepted(outcome))]
     if partly:
         refused, rows = (sum(counts) for counts in zip(*((one.refused.total(), one.rows) for one in partly), strict=True))
         which = f"{len(partly):,} files were" if len(partly) > 1 else f"{printable(partly[0].name)} was"
         failed_check(
             f"{which} stored in part: {refused:,} of {rows:,} rows were refused",
-            f"see {store / QUARANTINE} for the rows and why; the others are stored",
+            f"see {store / QUARANTINE} for the rows and reasons; the others are stored",
         )
     for outcome in outcomes:
         if not (outcome.rows or outcome.known or outcome.error):
@@ -74,7 +74,7 @@ def command(*, store: Path, files: tuple[Path, ...], client: str, json_file: Pat
 
 
 def ingest_with_progress(store: Path, files: list[Path], client: str = "") -> list[SourceOutcome]:
-    """Ingest files, and show on standard error how far it is, where that is a terminal."""
+    """Ingest files, and show progress on standard error if that is a terminal."""
     console = error_console()
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TextColumn("{task.fields[rows]:,} rows"))
     hidden = not console.is_terminal or is_quiet()
@@ -87,19 +87,19 @@ def ingest_with_progress(store: Path, files: list[Path], client: str = "") -> li
         return list(ingest(store, files, client=client, progress=show))
 
 
-def _nothing_taken(outcome: SourceOutcome) -> FleetError | None:
-    """The error of a source all of whose rows were refused."""
+def _nothing_accepted(outcome: SourceOutcome) -> FleetError | None:
+    """An error if all rows of the source were refused."""
     if not outcome.rows or outcome.accepted or outcome.duplicates:
         return None
     reason, count = outcome.refused.most_common(1)[0]
     return FleetError(
-        f"{outcome.name}: none of its {outcome.rows:,} rows was taken; of {count:,}: {reason}",
-        "The rows are in the fleet's folder, under quarantine. See docs/fleet.md for the required fields of a sample.",
+        f"{outcome.name}: none of its {outcome.rows:,} rows was accepted; of {count:,}: {reason}",
+        "The rows are in the folder quarantine of the fleet. See docs/fleet.md for the columns of a sample.",
     )
 
 
 def print_outcomes(outcomes: list[SourceOutcome]) -> None:
-    """Print what became of each source, why rows were refused, and what was left out of rows."""
+    """Print the outcome of each source, reasons of refusals, and counts of dropped values."""
     console = output_console()
     table = _table("Sources", "Source", "Rows", "Stored", "Duplicates", "Contradicting", "Refused")
     for outcome in outcomes[:_MOST_LISTED]:
@@ -116,7 +116,7 @@ def print_outcomes(outcomes: list[SourceOutcome]) -> None:
         table.add_row("all", *_figures(_total(outcomes)))
     console.print(table)
     total = _total(outcomes)
-    for title, counts in (("Refused rows (in quarantine)", total.refused), ("Left out of rows", total.ignored)):
+    for title, counts in (("Refused rows (in quarantine)", total.refused), ("Dropped values", total.ignored)):
         if counts:
             console.print()
             reasons = _table(title, "Reason", "Rows")
@@ -126,13 +126,13 @@ def print_outcomes(outcomes: list[SourceOutcome]) -> None:
 
 
 def _files(given: tuple[Path, ...]) -> list[Path]:
-    """The files named, and those in the folders named."""
+    """The named files, and the files in named folders."""
     found: list[Path] = []
     for path in given:
         inside = sorted(file for file in path.rglob("*") if file.is_file() and not file.name.startswith("."))
         found += inside if path.is_dir() else [path]
     if not found:
-        raise UsageError("there are no files in what was named", "name files of samples")
+        raise UsageError("no files in the named folders", "name files of samples")
     return found
 
 

@@ -1,4 +1,4 @@
-"""`navitas fleet jscore`: how clients' batteries last beside those of others of their model."""
+"""`navitas fleet jscore`: clients' battery life, compared with others of their model."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from navitas.fleet.scores import score_clients
 @option("--client", type=TEXT, metavar="NAME", help="Only this client: the name it was ingested by, or its pseudonym.")
 @output_options
 def command(*, store: Path, engine: str, memory_mib: int, client: str | None, **values: Any) -> None:
-    """Score clients: the percent of their peers whose batteries drain faster in use, the lowest first."""
+    """Score clients by the percentage of their peers whose batteries drain faster in use. The lowest scores come first."""
     outputs = take_outputs(values)
     with fleet_of(store, engine, memory_mib) as fleet:
         scores = score_clients(fleet)

@@ -1,4 +1,4 @@
-"""`--method paper` of `navitas fleet hogs` and `bugs`: what the paper's own method finds, to be compared."""
+"""`--method paper` of `navitas fleet hogs` and `bugs`: findings of the paper's method, for comparison."""
 
 from __future__ import annotations
 
@@ -34,27 +34,27 @@ def method_option(function: F) -> F:
         type=click.Choice(["default", "paper"]),
         default="default",
         show_default=True,
-        help="paper: that of the Carat paper, to be compared.",
+        help="paper: the method of the Carat paper, for comparison.",
     )(function)
     return decorated
 
 
 def paper_hogs(fleet: Fleet, outputs: Outputs) -> None:
-    """Show the paper's hogs."""
-    rows = paper_hog_rows(fleet, _made(fleet))
+    """Print or write the paper's hogs."""
+    rows = paper_hog_rows(fleet, _compared(fleet))
     if outputs.write(PaperHogRow, rows, method="paper"):
         print_table(f"Hogs by the paper's method: {len(rows):,}", _COLUMNS, rows, outputs.top)
 
 
 def paper_bugs(fleet: Fleet, outputs: Outputs) -> None:
-    """Show the paper's bugs."""
-    rows = paper_bug_rows(fleet, paper.find_bugs(fleet, _made(fleet)))
+    """Print or write the paper's bugs."""
+    rows = paper_bug_rows(fleet, paper.find_bugs(fleet, _compared(fleet)))
     columns = {"Client": lambda row: row.client, **_COLUMNS}
     if outputs.write(PaperBugRow, rows, method="paper"):
         print_table(f"Bugs by the paper's method: {len(rows):,} of a client and an app", columns, rows, outputs.top, texts=2)
 
 
-def _made(fleet: Fleet) -> paper.Compared:
-    with bar("rates as in the paper") as advance:
-        paper_sums.brought_up_to_date(fleet, advance)
+def _compared(fleet: Fleet) -> paper.Compared:
+    with bar("computing rates by the paper") as progress:
+        paper_sums.bring_up_to_date(fleet, progress)
     return paper.find_hogs(fleet)

@@ -1,4 +1,4 @@
-"""`navitas fleet rates`: how fast batteries drained between samples, and which pairs of samples count."""
+"""`navitas fleet rates`: drain rates between samples, and which pairs of samples have one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from navitas.fleet.results import SCHEMA_VERSION, PairsRow
 @option("-o", "--output", type=WRITE, metavar="FILE", help="Write all pairs to this .csv or .parquet file.")
 @json_option
 def command(*, store: Path, engine: str, memory_mib: int, output: Path | None, json_file: Path | None) -> None:
-    """Show which pairs of samples count, why others do not, and how fast batteries drained; export the pairs."""
+    """Show which pairs of samples count, why others do not, and how fast batteries drain. Export the pairs with -o."""
     check_files([path for path in (output, json_file) if path is not None])
     if output is not None:
         check_export(output)

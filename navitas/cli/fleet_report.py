@@ -1,4 +1,4 @@
-"""`navitas fleet report`: one HTML page of all results of a fleet."""
+"""`navitas fleet report`: a fleet's results as one HTML page."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from navitas.fleet.diagnoses import diagnoses_of, suspects
 from navitas.fleet.distributions import distributions
 from navitas.fleet.hogs import find_hogs
 from navitas.fleet.names import find_client
-from navitas.fleet.page.document import ClientPart, Contents, MethodRow, Recorded, page
+from navitas.fleet.page.document import ClientSection, Contents, MethodRow, Recorded, page
 from navitas.fleet.results import PERCENT_H, app_names, bug_rows, hog_rows, score_rows
 from navitas.fleet.schema import pseudonym
 from navitas.fleet.scores import score_clients
@@ -39,13 +39,13 @@ _METHODS = 8
 @click.command("report", cls=NavitasCommand, example="navitas fleet report fleet -o fleet.html")
 @engine_options
 @option("-o", "--output", type=WRITE_ANY_NAME, required=True, metavar="FILE", help="The page ('-': stdout).")
-@option("--client", type=TEXT, metavar="NAME", help="Also what this client can do: its name as ingested, or its pseudonym.")
+@option("--client", type=TEXT, metavar="NAME", help="Add actions for this client: its name as ingested, or its pseudonym.")
 @option(
     "--recordings",
     type=READ,
     multiple=True,
     metavar="DIR",
-    help="Recordings, or folders of them, to show hogs' methods; may be given several times.",
+    help="Recordings, or folders of them, for the methods of hogs. Repeatable.",
 )
 @json_option
 @option("--top", type=click.IntRange(min=1), default=50, show_default=True, help="Rows in the tables.")
@@ -60,7 +60,7 @@ def command(
     top: int,
     json_file: Path | None,
 ) -> None:
-    """Write one HTML page that needs nothing else: hogs, bugs, J-scores, conditions, and what a client can do."""
+    """Write a self-contained HTML page: hogs, bugs, J-scores, conditions, and actions for a client."""
     check_files([path for path in (output, json_file) if path is not None])
     found = list(_recordings(recordings))
     with fleet_of(store, engine, memory_mib) as fleet:
@@ -69,12 +69,12 @@ def command(
         scores = score_clients(fleet)
         number = None if client is None else find_client(fleet.store, client, set(scores.client.tolist()))
         chosen, names, rows = suspects(hogs, bugs), app_names(fleet), score_rows(scores)
-        with bar("looking at conditions") as advance:
-            diagnoses = diagnoses_of(fleet, hogs, bugs, chosen, advance, clients=[] if number is None else [number])
-        part = None
+        with bar("reading conditions") as progress:
+            diagnoses = diagnoses_of(fleet, hogs, bugs, chosen, progress, clients=[] if number is None else [number])
+        section = None
         if number is not None:
             actions = client_actions(fleet, hogs, bugs, diagnoses, number)
-            part = ClientPart(next(row for row in rows if row.client == pseudonym(number)), actions)
+            section = ClientSection(next(row for row in rows if row.client == pseudonym(number)), actions)
         shown = distributions(fleet, hogs.app[hogs.is_hog])
         hog_list = hog_rows(fleet, hogs, find_versions(fleet, hogs.app[hogs.is_hog]))
         by_name = {names[app]: values for app, values in shown.items()}
@@ -87,11 +87,11 @@ def command(
             actions=app_actions(fleet, hogs, diagnoses),
             distributions={row.app: by_name[row.app] for row in hog_list[:_PICTURES]},
             recorded=_recorded(found, {names[app] for app in chosen.tolist()}),
-            client=part,
+            client=section,
             top=top,
         )
     if found and not contents.recorded:
-        note("note: no hog, and no app with bugs, is of a package that was recorded")
+        note("note: no recording is of a hog or an app with bugs")
     write_to(output, lambda out: print(page(contents), end="", file=out))
     counts = {"hogs": len(contents.hogs), "bugs": len(contents.bugs), "clients": len(rows)}
     write_json(json_file, page=None if output == STDOUT else str(output), **counts)
@@ -100,11 +100,11 @@ def command(
 
 
 def _recordings(given: tuple[Path, ...]) -> Iterator[Path]:
-    """Those named, and those in the folders named. UsageError where there are none."""
+    """The named recordings, and those in named folders. UsageError if there are none."""
     for path in given:
         inside = sorted(file.parent for file in (path, *_folders(path)) for file in [file / MANIFEST_NAME] if file.is_file())
         if not inside:
-            raise UsageError(f"{path}: holds no recording", "Name a recording's folder, or a folder of them.")
+            raise UsageError(f"{path}: has no recording", "Name a recording's folder, or a folder of recordings.")
         yield from inside
 
 
@@ -113,14 +113,14 @@ def _folders(path: Path) -> list[Path]:
 
 
 def _recorded(recordings: list[Path], apps: Collection[str]) -> dict[str, Recorded]:
-    """Of these apps, the methods of the last recording of each."""
+    """The methods of the last recording of each of these apps."""
     last = {run.package: path for path in recordings for run in open_recording(path).manifest.runs if run.package in apps}
     methods = {path: methods_of(path) for path in sorted(set(last.values()))}
     return {package: methods[path] for package, path in last.items()}
 
 
 def methods_of(path: Path) -> Recorded:
-    """The methods of a recording that used most."""
+    """The methods of a recording that used most energy."""
     profile = load(path)
     names, whole_j = MethodNames(profile.method_table), profile.energy_j()
     rows = [

@@ -1,4 +1,4 @@
-"""Results of a fleet as tables on the terminal, and as JSON and CSV."""
+"""Results of a fleet as tables for the terminal, and as JSON and CSV."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ R = TypeVar("R", bound=Row)
 
 _GAP = 2
 _NAME_WIDTH = 16
-"""A longer name folds where room is short."""
+"""Longest name that does not fold if room is short."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outputs:
-    """Where a result goes, and how many rows of it are shown."""
+    """Output files of a result, and the number of rows of its table."""
 
     json: Path | None
     csv: Path | None
     top: int
 
     def check(self) -> None:
-        """UsageError, before the work, where a file cannot be written."""
+        """UsageError, before any work, if a file cannot be written."""
         check_files([path for path in (self.json, self.csv) if path is not None])
 
     def write(self, kind: type[R], rows: Sequence[R], **more: object) -> bool:
-        """Write all rows into the files; whether standard output is still free for a table."""
+        """Write all rows to the files. Returns whether standard output is free for a table."""
         if self.json is not None:
             write_document(self.json, document(kind.KIND, rows, **more))
         if self.csv is not None:
@@ -52,7 +52,7 @@ class Outputs:
 
 
 def output_options(function: F) -> F:
-    """`--json`, `--csv` and `--top`; collected by `take_outputs`."""
+    """Add `--json`, `--csv` and `--top`, which `take_outputs` collects."""
     decorators = (
         json_option,
         option("--csv", "csv_file", type=WRITE_ANY_NAME, metavar="FILE", help="Write CSV ('-': stdout)."),
@@ -64,7 +64,7 @@ def output_options(function: F) -> F:
 
 
 def take_outputs(values: dict[str, Any]) -> Outputs:
-    """Take the outputs' options out of a command's keyword arguments. UsageError where a file cannot be written."""
+    """Remove the output options from a command's keyword arguments. UsageError if a file cannot be written."""
     outputs = Outputs(values.pop("json_file"), values.pop("csv_file"), values.pop("top"))
     outputs.check()
     return outputs

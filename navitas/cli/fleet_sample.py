@@ -1,4 +1,4 @@
-"""`navitas fleet sample`: a sample of a phone over adb."""
+"""`navitas fleet sample`: samples a phone over adb."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ from navitas.owned_folder import owned_folder
 @click.argument("store", required=False, type=NEW_STORE, metavar="[STORE]")
 @option("-o", "--output", type=WRITE_ANY_NAME, metavar="FILE", help="Append to this file of JSON lines ('-': stdout).")
 @option("--device", "serial", type=TEXT, metavar="SERIAL", help="'virtual', or a device of `navitas devices`. [the only one]")
-@option("--client", type=TEXT, default="", metavar="NAME", help="What the phone is called. [a hash of its serial number]")
-@option("--history", is_flag=True, help="Also what the phone remembers: a sample for each percent.")
+@option("--client", type=TEXT, default="", metavar="NAME", help="Name of the phone. [a hash of its serial number]")
+@option("--history", is_flag=True, help="Add the phone's own history: a sample for each percent.")
 @json_option
 def command(
     *, store: Path | None, output: Path | None, serial: str | None, client: str, history: bool, json_file: Path | None
 ) -> int:
-    """Take a sample of a phone: its battery, and what runs on it.
+    """Sample a phone: its battery and its running apps.
 
-    It goes into the fleet's folder STORE, which is made if need be, or to the end of a file.
+    The sample is stored in the fleet's folder STORE, which is created if needed, or appended to a file.
     """
     if (store is None) == (output is None):
-        raise UsageError("a sample goes to one place", "give either STORE or -o FILE")
+        raise UsageError("a sample needs exactly one destination", "give either STORE or -o FILE")
     check_files([path for path in (output, json_file) if path is not None])
     if output is not None and output != STDOUT:
         check_regular_or_new(output)
@@ -54,7 +54,7 @@ def command(
         with output.open("ab+") as out:
             if out.tell():
                 out.seek(-1, os.SEEK_END)
-                out.write(b"" if out.read() == b"\n" else b"\n")  # the last line was cut
+                out.write(b"" if out.read() == b"\n" else b"\n")  # The last line was cut.
             out.write(lines.encode())
         note(f"{output}: {len(rows):,} more")
     elif store is not None:
@@ -76,7 +76,7 @@ def _ingest(store: Path, lines: str, *, is_text: bool) -> int:
 
 
 def _history(device: Device, client: str) -> Iterator[dict[str, object]]:
-    """The samples of the phone's own history. `DeviceError` when it has none."""
+    """The samples of the phone's own history. `DeviceError` if there is none."""
     known = who(device)
     reader = CheckinReader(client or pseudonym(device))
     found = 0
@@ -89,4 +89,4 @@ def _history(device: Device, client: str) -> Iterator[dict[str, object]]:
                 found += 1
                 yield {name: value for name, value in {**row, **known}.items() if value is not None}
     if not found:
-        raise DeviceError(f"device {device.info.serial}: `dumpsys batterystats -c` prints no history", "Leave out --history.")
+        raise DeviceError(f"device {device.info.serial}: `dumpsys batterystats -c` has no history", "Leave out --history.")

@@ -1,4 +1,4 @@
-"""`navitas fleet simulate`: a fleet with known truth."""
+"""`navitas fleet simulate`: simulates a fleet with known truth."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PER_CLIENT, _PER_BUCKET, _MOST_PER_BUCKET, _MOST_BUCKETS = 1000, 100_000, 2_000
 
 
 def _steps(ctx: click.Context, param: click.Parameter, value: str) -> tuple[tuple[int, float], ...]:
-    """`1=60,5=35`: steps of the level in % with their shares."""
+    """Parse `1=60,5=35`: steps of the level in %, with their shares."""
     try:
         pairs = [tuple(map(float, one.split("=", 1))) for one in value.split(",")]
         total = sum(share for _, share in pairs)
@@ -36,11 +36,16 @@ def _steps(ctx: click.Context, param: click.Parameter, value: str) -> tuple[tupl
 @click.argument("folder", metavar="STORE", type=NEW_STORE)
 @option("--samples", type=click.IntRange(2, 1_000_000_000), default=200_000, show_default=True, metavar="N")
 @option("--clients", type=click.IntRange(1, 10_000_000), metavar="N", help="[one for each thousand samples]")
-@option("--seed", type=click.IntRange(0), default=1, show_default=True, metavar="S", help="Another seed, another fleet.")
-@option("--apps", type=click.IntRange(1), default=1000, show_default=True, metavar="N", help="Apps that there are.")
+@option("--seed", type=click.IntRange(0), default=1, show_default=True, metavar="S", help="Seed of the random numbers.")
+@option("--apps", type=click.IntRange(1), default=1000, show_default=True, metavar="N", help="Number of apps.")
 @option("--hogs", type=Finite(0, 100), default=5, show_default=True, metavar="P", help="% of apps that are hogs.")
 @option(
-    "--bugs", type=Finite(0, 5), default=0.33, show_default=True, metavar="P", help="% of pairs of client and app that are bugs."
+    "--bugs",
+    type=Finite(0, 5),
+    default=0.33,
+    show_default=True,
+    metavar="P",
+    help="% of pairs of a client and an app with a bug.",
 )
 @option(
     "--steps",
@@ -49,32 +54,36 @@ def _steps(ctx: click.Context, param: click.Parameter, value: str) -> tuple[tupl
     default="1=60,5=35,10=5",
     show_default=True,
     metavar="STEP=SHARE,…",
-    help="Steps of the level in %, and how many tell it so.",
+    help="Steps of the level in %, with the shares of clients.",
 )
-@option("--gap", type=Finite(1, 600), default=30, show_default=True, metavar="MINUTES", help="Between two samples of a client.")
+@option(
+    "--gap", type=Finite(1, 600), default=30, show_default=True, metavar="MINUTES", help="Time between two samples of a client."
+)
 @option(
     "--hidden-use",
     type=Finite(0, 100),
     default=0,
     show_default=True,
     metavar="P",
-    help="% in which what the screen does between samples follows what they tell.",
+    help="% by which the screen between samples follows its state at samples.",
 )
-@option("--dirt", is_flag=True, help="Also clock jumps, unseen charges, missing values.")
+@option("--dirt", is_flag=True, help="Add clock jumps, unseen charges, missing values.")
 @option(
     "--buckets",
     type=click.IntRange(1, _MOST_BUCKETS),
     metavar="N",
-    help="Of a new STORE. [by the number of samples]",
+    help="Buckets of a new STORE. [by the number of samples]",
 )
 @option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, metavar="N", help="Processes.")
 @option(
     "--advice",
     type=READ_FILE,
     metavar="FILE",
-    help="CSV or Parquet (client, app): add the period after this advice to a simulated STORE.",
+    help="CSV or Parquet (client, app): simulate the period after this advice in a simulated STORE.",
 )
-@option("--compliance", type=Finite(0, 100), default=80, show_default=True, metavar="P", help="% of the advice that is followed.")
+@option(
+    "--compliance", type=Finite(0, 100), default=80, show_default=True, metavar="P", help="% of the advice that clients follow."
+)
 @json_option
 @click.pass_context
 def command(
@@ -88,27 +97,29 @@ def command(
     json_file: Path | None,
     **values: Any,
 ) -> None:
-    """Make a fleet with known truth in the folder STORE; begun again with the same options, it goes on."""
+    """Simulate a fleet with known truth in the folder STORE. With the same options, an interrupted run continues."""
     is_text = check_json(json_file)
     if advice is not None:
         given = sorted(name for name in values if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE)
         if given:
             raise UsageError(
-                f"the fleet in {folder} is simulated already: --{given[0].replace('_', '-')} has no say with --advice",
+                f"--{given[0].replace('_', '-')} has no effect with --advice: the fleet in {folder} is simulated already",
                 "Leave it out.",
             )
         store = Store.open(folder)
-        with bar("simulating the time after the advice") as advance:
-            begin, end = act(store, read_advice(advice), compliance=compliance / 100, jobs=jobs, progress=advance)
+        with bar("simulating the period after the advice") as progress:
+            begin, end = act(store, read_advice(advice), compliance=compliance / 100, jobs=jobs, progress=progress)
         write_json(json_file, store=str(folder), advice_from=_day(begin), advice_until=_day(end))
         if is_text:
-            click.echo(f"{folder}: advice was out from {_day(begin)} to {_day(end)}; see {folder / 'truth' / 'acted.parquet'}")
+            click.echo(
+                f"{folder}: simulated {_day(begin)} to {_day(end)} after the advice; see {folder / 'truth' / 'acted.parquet'}"
+            )
         return
     seed = values["seed"]
     model = _model(values)
     store = Store.create(folder, buckets=values["buckets"] or _buckets(model.samples), salt=f"simulated-{seed}")
-    with bar("simulating") as advance:
-        simulate(store, model, seed, jobs=jobs, progress=advance)
+    with bar("simulating") as progress:
+        simulate(store, model, seed, jobs=jobs, progress=progress)
     write_json(json_file, store=str(folder), samples=model.samples, clients=model.clients, seed=seed)
     if not is_text:
         return
@@ -117,7 +128,7 @@ def command(
 
 
 def _buckets(samples: int) -> int:
-    """As many as a store has, but fewer of few samples, which cost time, and more of very many, which cost memory."""
+    """The usual number of buckets; fewer for few samples, which saves time, and more for very many, which saves memory."""
     return min(max(min(-(-samples // _PER_BUCKET), BUCKETS), -(-samples // _MOST_PER_BUCKET)), _MOST_BUCKETS)
 
 

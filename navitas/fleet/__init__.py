@@ -1,1 +1,1 @@
-"""Many phones' battery samples → hogs, bugs, J-scores and what to do about them (docs/fleet.md; needs `navitas[fleet]`)."""
+"""Battery samples of many phones → hogs, bugs, J-scores and advice (docs/fleet.md). Needs `navitas[fleet]`."""

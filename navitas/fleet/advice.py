@@ -1,4 +1,4 @@
-"""What to do, as rows: for a fleet by app, and for one client with what it gains of it."""
+"""Actions as rows: for the fleet by app, and for one client with the battery life that it gains."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from navitas.fleet.bugs import Bugs
-from navitas.fleet.diagnoses import Diagnoses, Parts
+from navitas.fleet.diagnoses import Diagnoses, Shares
 from navitas.fleet.diagnosis import KILL, Action, Diagnosis, Finding
 from navitas.fleet.hogs import Hogs
 from navitas.fleet.results import PERCENT_H, Row, app_names, gain_min, interval_percent_h
@@ -28,7 +28,10 @@ _TOTALS = "SELECT SUM(seconds) AS seconds, SUM(drop_ppm) AS drop_ppm FROM client
 
 @dataclass(frozen=True, slots=True)
 class ActionRow(Row):
-    """What to do about an app under a condition, and what it gains: one client as it runs the app, else who always does."""
+    """An action against an app's drain under a condition, and what it gains.
+
+    With a client, gains count the share of time that this client runs the app. Without one, the app runs all the time.
+    """
 
     KIND: ClassVar[str] = "actions"
 
@@ -50,14 +53,14 @@ class ActionRow(Row):
 
     @property
     def why(self) -> str:
-        """What it is for, of which app unless the action says so, and under which condition."""
+        """The kind of finding, its app unless the action names it, and its condition."""
         kind = self.kind if self.app in self.text else f"{self.kind} of {self.app}"
         return f"{kind} where {self.where}" if self.where else kind
 
 
 @dataclass(frozen=True, slots=True)
 class _Subject:
-    """Who runs which app for how much of the time (0 to 1), and drains how much (ppm/s) all in all."""
+    """An app, the share of time that it runs (0 to 1), and the total drain (ppm/s) while it does so."""
 
     app: str
     kind: str
@@ -78,54 +81,54 @@ def app_actions(fleet: Fleet, hogs: Hogs, diagnoses: Diagnoses) -> list[ActionRo
 
 
 def client_apps(fleet: Fleet, hogs: Hogs, bugs: Bugs, client: int) -> I64:
-    """The hogs that a client runs, and its bugs."""
-    used = fleet.by_clients(_RUNS.format(client=client))
+    """The hogs that a client runs, and the apps that have a bug on it."""
+    used = fleet.query_clients(_RUNS.format(client=client))
     runs = pa.concat_tables(used)["app"].to_numpy()
     return np.unique(np.concatenate([np.intersect1d(hogs.app[hogs.is_hog], runs), bugs.app[bugs.client == client]]))
 
 
 def client_actions(fleet: Fleet, hogs: Hogs, bugs: Bugs, diagnoses: Diagnoses, client: int) -> list[ActionRow]:
-    """What a client can do, the most gained first: the share of its time that an app runs, times what it drains."""
+    """All actions of a client, the greatest gain first."""
     names, is_hog = app_names(fleet), set(hogs.app[hogs.is_hog].tolist())
-    used = pa.concat_tables(fleet.by_clients(_RUNS.format(client=client)))
+    used = pa.concat_tables(fleet.query_clients(_RUNS.format(client=client)))
     seconds = dict(zip(used["app"].to_pylist(), used["seconds"].to_pylist(), strict=True))
-    parts = [table for table in fleet.by_clients(_TOTALS.format(client=client)) if table["seconds"][0].as_py()]
-    if not parts:
+    totals = [table for table in fleet.query_clients(_TOTALS.format(client=client)) if table["seconds"][0].as_py()]
+    if not totals:
         return []
-    total, drop = (float(parts[0][name][0].as_py()) for name in ("seconds", "drop_ppm"))
+    total, drop = (float(totals[0][name][0].as_py()) for name in ("seconds", "drop_ppm"))
     rows: list[ActionRow] = []
     for app, diagnosis in diagnoses.found.items():
-        share, own = seconds.get(app, 0.0) / total, diagnoses.parts.get((app, client), {})
+        share, shares = seconds.get(app, 0.0) / total, diagnoses.shares.get((app, client), {})
         if app in is_hog:
-            rows += _of_hog(_Subject(names[app], "hog", share, drop / total, client), own, diagnosis)
+            rows += _of_hog(_Subject(names[app], "hog", share, drop / total, client), shares, diagnosis)
         for bug in np.flatnonzero((bugs.client == client) & (bugs.app == app)).tolist():
             ends = (float(bugs.low[bug]), float(bugs.extra[bug]), float(bugs.high[bug]))
             subject = _Subject(names[app], "bug", share, drop / total, client)
-            rows += [_killed(subject, ends), *_changed(subject, own, diagnosis)]
+            rows += [_kill(subject, ends), *_changes(subject, shares, diagnosis)]
     return sorted(rows, key=lambda row: -(row.gain_min or 0.0))
 
 
-def _of_hog(subject: _Subject, parts: Parts, diagnosis: Diagnosis) -> Iterator[ActionRow]:
-    if not parts:
+def _of_hog(subject: _Subject, shares: Shares, diagnosis: Diagnosis) -> Iterator[ActionRow]:
+    if not shares:
         return
-    leaves = [(parts[leaf.conditions], leaf.effect) for leaf in diagnosis.tree.leaves() if np.isfinite(leaf.effect.half_width)]
-    value = sum(part * effect.value for part, effect in leaves)
-    half = sum(part * effect.half_width for part, effect in leaves)
+    leaves = [(shares[leaf.conditions], leaf.effect) for leaf in diagnosis.tree.leaves() if np.isfinite(leaf.effect.half_width)]
+    value = sum(share * effect.value for share, effect in leaves)
+    half = sum(share * effect.half_width for share, effect in leaves)
     if value - half > 0:
-        yield _killed(subject, (value - half, value, value + half))
-    yield from _changed(subject, parts, diagnosis)
+        yield _kill(subject, (value - half, value, value + half))
+    yield from _changes(subject, shares, diagnosis)
 
 
-def _changed(subject: _Subject, parts: Parts, diagnosis: Diagnosis) -> Iterator[ActionRow]:
-    """What else than killing helps, under the conditions that the client runs the app in."""
+def _changes(subject: _Subject, shares: Shares, diagnosis: Diagnosis) -> Iterator[ActionRow]:
+    """Actions other than killing the app, under the conditions in which the client runs it."""
     for finding in diagnosis.findings:
-        part = parts.get(finding.node.conditions, 0.0)
+        share = shares.get(finding.node.conditions, 0.0)
         for action in finding.actions:
-            if action.feature != KILL and part:
-                yield _row(replace(subject, share=subject.share * part), finding, action)
+            if action.feature != KILL and share:
+                yield _row(replace(subject, share=subject.share * share), finding, action)
 
 
-def _killed(subject: _Subject, ends: tuple[float, float, float]) -> ActionRow:
+def _kill(subject: _Subject, ends: tuple[float, float, float]) -> ActionRow:
     low, middle, high = ends
     return ActionRow(
         app=subject.app,

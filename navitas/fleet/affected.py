@@ -1,4 +1,4 @@
-"""Trees of apps with bugs: on which phones they have them, and under which conditions they drain there."""
+"""Trees of apps with bugs: which phones have the bug, and under which conditions the app drains there."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.fleet.cell_rows import by_chance
-from navitas.fleet.conditions import ConditionCells
-from navitas.fleet.statistics import CONFIDENCE, I64, Bool, Contrast, contrast, overlaps, shrunk, within
+from navitas.fleet.conditions import ConditionStrata
+from navitas.fleet.statistics import CONFIDENCE, I64, Bool, Contrast, contrast, overlap_p_values, shrunk, within
+from navitas.fleet.strata_rows import random_clients
 from navitas.fleet.tree import ORDERED, FeatureCondition, TreeNode
 
 _PHONES = ("os", "model")
 _WITHIN = ("version", "network", "screen")
-_FEW_CLIENTS, _FEW_AFFECTED = 3, 2
-_DEEPEST = 2
+_MIN_CLIENTS, _MIN_AFFECTED = 3, 2
+_MAX_DEPTH = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Affected:
     """Clients on which an app has a bug.
 
-    `noise_scale` is how much more clients differ than their own pairs' variance says, `spread` the mean square of bugs' drains,
-    which estimates are shrunk by: they were found because they are large.
+    `noise_scale` is the clients' real spread divided by the spread that the variance of their pairs implies. `spread` is the
+    mean square of all bugs' drains. Estimates are shrunk by it, because selection by size makes them too large.
     """
 
     clients: I64
@@ -32,87 +32,87 @@ class Affected:
     spread: float
 
 
-def grow_affected(cells: ConditionCells, affected: Affected, least_ppm_s: float) -> TreeNode:
-    """Part an app's cells by what the affected phones have in common, and theirs by what else the drain depends on.
+def grow_affected(strata: ConditionStrata, affected: Affected, least_ppm_s: float) -> TreeNode:
+    """Split an app's strata by what the affected phones have in common, then by what else the drain depends on.
 
-    Few phones have a bug, so that means over all hardly tell. The first condition, on the OS or the model, is one that the
-    affected meet far more often than all that run the app do (hypergeometric test, Bonferroni over conditions). Further ones
-    compare an affected phone with itself, by its own pairs' noise. What changes between a pair's samples is on neither side.
-    Phones that do not meet the first one are only compared with, those of them that were chosen by chance.
+    Few phones have a bug, so means over all phones show little. The first condition is on the OS or the model: affected clients
+    meet it far more often than all clients that run the app (hypergeometric test, Bonferroni over conditions). Further
+    conditions compare an affected client with itself, by the noise of its own pairs. Pairs whose ends differ are on neither
+    side. Randomly chosen clients that do not meet the first condition are the control group.
     """
-    hit = np.isin(cells.clients, affected.clients)
-    shared = _shared(cells, hit)
+    hit = np.isin(strata.clients, affected.clients)
+    shared = _shared(strata, hit)
     if shared is None:
-        return _grown(cells, affected, (), hit[cells.cluster], least_ppm_s)
+        return _grown(strata, affected, (), hit[strata.cluster], least_ppm_s)
     condition, met = shared
-    chosen = np.isin(cells.clients, by_chance(cells.clients[cells.told]))
-    rest = (chosen & ~met)[cells.cluster]
-    against = TreeNode((condition.opposite(),), rest, contrast(cells.cluster, cells.s, cells.w, rest), only_compared=True)
-    inside = _grown(cells, affected, (condition,), (hit & met)[cells.cluster], least_ppm_s)
+    chosen = np.isin(strata.clients, random_clients(strata.clients[strata.contrasted]))
+    rest = (chosen & ~met)[strata.cluster]
+    against = TreeNode((condition.opposite(),), rest, contrast(strata.cluster, strata.s, strata.w, rest), is_control=True)
+    inside = _grown(strata, affected, (condition,), (hit & met)[strata.cluster], least_ppm_s)
     return TreeNode((), rest | inside.rows, inside.effect, (inside, against))
 
 
-def _shared(cells: ConditionCells, hit: Bool) -> tuple[FeatureCondition, Bool] | None:
-    """The condition that the affected have in common most surely, and which clients meet it."""
-    told = cells.told
-    first = np.unique(cells.cluster, return_index=True)[1]
+def _shared(strata: ConditionStrata, hit: Bool) -> tuple[FeatureCondition, Bool] | None:
+    """The condition with the most significant excess of affected clients, and the clients that meet it."""
+    contrasted = strata.contrasted
+    first = np.unique(strata.cluster, return_index=True)[1]
     tries = []
     for feature in _PHONES:
-        place = cells.features[feature].place[first]
-        for condition, met in _conditions(cells, feature, place, told):
-            if min(np.count_nonzero(told & met), np.count_nonzero(told & ~met)) >= _FEW_CLIENTS:
+        place = strata.features[feature].place[first]
+        for condition, met in _conditions(strata, feature, place, contrasted):
+            if min(np.count_nonzero(contrasted & met), np.count_nonzero(contrasted & ~met)) >= _MIN_CLIENTS:
                 tries.append((condition, met))
                 if condition.later:
                     tries.append((condition.opposite(), ~met & (place >= 0)))
-    if not tries or np.count_nonzero(hit & told) < _FEW_AFFECTED:
+    if not tries or np.count_nonzero(hit & contrasted) < _MIN_AFFECTED:
         return None
-    p = overlaps(told, hit & told, np.array([met for _, met in tries]))
+    p = overlap_p_values(contrasted, hit & contrasted, np.array([met for _, met in tries]))
     best = int(np.argmin(p))
     return tries[best] if p[best] * len(tries) <= 1 - CONFIDENCE else None
 
 
-def _grown(cells: ConditionCells, affected: Affected, path: tuple[FeatureCondition, ...], rows: Bool, least: float) -> TreeNode:
-    effect = _effect(cells, affected, rows)
-    tries = [one for feature in _WITHIN for one in _sides(cells, feature, rows)] if len(path) < _DEEPEST else []
+def _grown(strata: ConditionStrata, affected: Affected, path: tuple[FeatureCondition, ...], rows: Bool, least: float) -> TreeNode:
+    effect = _effect(strata, affected, rows)
+    tries = [one for feature in _WITHIN for one in _sides(strata, feature, rows)] if len(path) < _MAX_DEPTH else []
     best, gap = None, 0.0
     for condition, met, rest in tries:
-        found = within(cells.cluster, (cells.s, cells.w, cells.noise), met, rest)
+        found = within(strata.cluster, (strata.s, strata.w, strata.noise), met, rest)
         error = affected.noise_scale * found.error
-        sure = abs(found.value) - found.quantile(1 - (1 - CONFIDENCE) / 2 / len(tries)) * error
-        if sure > gap and abs(found.value) >= least:
-            best, gap = (condition, met, rest), sure
+        bound = abs(found.value) - found.quantile(1 - (1 - CONFIDENCE) / 2 / len(tries)) * error
+        if bound > gap and abs(found.value) >= least:
+            best, gap = (condition, met, rest), bound
     if best is None:
         return TreeNode(path, rows, effect)
     condition, met, rest = best
     children = (
-        _grown(cells, affected, (*path, condition), met, least),
-        _grown(cells, affected, (*path, condition.opposite()), rest, least),
+        _grown(strata, affected, (*path, condition), met, least),
+        _grown(strata, affected, (*path, condition.opposite()), rest, least),
     )
     return TreeNode(path, rows, effect, children)
 
 
-def _effect(cells: ConditionCells, affected: Affected, rows: Bool) -> Contrast:
-    w = float(cells.w[rows].sum())
+def _effect(strata: ConditionStrata, affected: Affected, rows: Bool) -> Contrast:
+    w = float(strata.w[rows].sum())
     if not w:
         return Contrast(np.nan, np.nan, np.nan)
-    value, error = float(cells.s[rows].sum()) / w, affected.noise_scale * float(np.sqrt(cells.noise[rows].sum())) / w
+    value, error = float(strata.s[rows].sum()) / w, affected.noise_scale * float(np.sqrt(strata.noise[rows].sum())) / w
     (value,), (error,) = (ends.tolist() for ends in shrunk(np.array([value]), np.array([error]), affected.spread))
     return Contrast(value, error, np.inf)
 
 
-def _sides(cells: ConditionCells, feature: str, rows: Bool) -> Iterator[tuple[FeatureCondition, Bool, Bool]]:
-    place = cells.features[feature].place
-    told = rows & (cells.w > 0)
-    for condition, met in _conditions(cells, feature, place, told):
+def _sides(strata: ConditionStrata, feature: str, rows: Bool) -> Iterator[tuple[FeatureCondition, Bool, Bool]]:
+    place = strata.features[feature].place
+    contrasted = rows & (strata.w > 0)
+    for condition, met in _conditions(strata, feature, place, contrasted):
         yield condition, rows & met, rows & ~met & (place >= 0)
 
 
 def _conditions(
-    cells: ConditionCells, feature: str, place: NDArray[np.int32], told: Bool
+    strata: ConditionStrata, feature: str, place: NDArray[np.int32], contrasted: Bool
 ) -> Iterator[tuple[FeatureCondition, Bool]]:
-    """Conditions on a feature's values that occur where something is told, and what meets them."""
-    names = cells.features[feature].values
-    values = np.unique(place[told & (place >= 0)]).tolist()
+    """Conditions on the feature's values among `contrasted` rows, and the rows that meet each."""
+    names = strata.features[feature].values
+    values = np.unique(place[contrasted & (place >= 0)]).tolist()
     for value in values if len(values) > 1 else []:
         if feature not in ORDERED or value not in (values[0], values[-1]):
             yield FeatureCondition(feature, names[value], True), place == value

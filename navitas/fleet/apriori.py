@@ -1,4 +1,4 @@
-"""The distribution of exact rates, and what it says of pairs whose levels are imprecise (paper 5, section 2.3)."""
+"""The distribution of exact rates, and the expected rate of pairs with coarse levels (paper 5, section 2.3)."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from navitas.fleet.units import BucketTask, UnitJob, samples_of
 from navitas.fleet.usage import ordered, samples_in
 
 UNIT_PPM_S = 0.001
-"""Of rates as integers: exact sums, whatever their order."""
-FASTEST = 1_000_000
-"""Rates are capped: no phone is empty within 17 minutes; and the squares of a month's pairs add up to less than 2⁶³."""
+"""Unit of integer rates. Integer sums are exact in any order."""
+MAX_RATE = 1_000_000
+"""Upper limit of rates: a battery that is empty in 17 minutes. It keeps the sum of a month's squares below 2⁶³."""
 EXACT_STEP_PPM = 10_000
-"""Clients whose levels change by 1 % at a time (as Android tells them) tell rates exactly."""
+"""Rates are exact for clients whose levels change by 1 % at a time, as Android reports them."""
 COLUMNS = ["client", "time_s", "level_ppm", "state", "screen", "uptime_s"]
 _BIN = 50
-_BINS = FASTEST // _BIN
+_BINS = MAX_RATE // _BIN
 
 
 @dataclass(frozen=True, slots=True)
 class Apriori:
-    """Exact rates in bins of 0.05 ppm/s: how many, and their sums in `UNIT_PPM_S`; the last bin is of those that were capped."""
+    """A histogram of exact rates in bins of 0.05 ppm/s: counts, and sums in `UNIT_PPM_S`. The last bin has the capped rates."""
 
     count: I64
     total: I64
 
     @classmethod
-    def of(cls, rates: I64) -> Apriori:
+    def from_rates(cls, rates: I64) -> Apriori:
         """The distribution of these rates."""
         bins = rates // _BIN
         total = np.bincount(bins, weights=rates, minlength=_BINS + 1)
@@ -42,19 +42,19 @@ class Apriori:
 
     @classmethod
     def read(cls, *files: Path) -> Apriori:
-        """The sum of stored ones."""
+        """The sum of the stored distributions."""
         tables = [read_table(file) for file in files]
         count, total = (np.sum([table[name].to_numpy() for table in tables], axis=0) for name in ("count", "total"))
         return cls(count, total)
 
     def write(self, file: Path, inputs: str) -> None:
-        """Store it."""
+        """Write the distribution to a file."""
         write_table(file, pa.table({"count": self.count, "total": self.total}), inputs)
 
     def expected(self, low: F64, high: F64) -> F64:
-        """The mean of the slice between two rates (in `UNIT_PPM_S`), of each pair of bounds.
+        """The mean rate of the slice between each pair of bounds (in `UNIT_PPM_S`).
 
-        A bin that a bound cuts counts in part, as if its rates were spread evenly. Where the slice is empty: its middle.
+        A bin that a bound cuts counts by its share, as if its rates were uniform. An empty slice gives its middle.
         """
         mass = _between(self.count, low, high)
         mean = _between(self.total, low, high) / np.where(mass > 0, mass, 1.0)
@@ -62,35 +62,35 @@ class Apriori:
 
 
 def rates_of(pairs: Pairs, step_ppm: I64, apriori: Apriori) -> I64:
-    """The expected rate of each pair, in `UNIT_PPM_S`; `step_ppm` is each sample's client's, 0 where its level never changed.
+    """The expected rate of each pair, in `UNIT_PPM_S`. `step_ppm` has the step of each sample's client, or 0.
 
-    Exact pairs have the rate that they tell. Else the level is up to a step lower than told, at either end, and the rate between
-    (drop − step) / seconds, at least nothing, and (drop + step) / seconds. Zero where a pair does not count.
+    An exact pair has its own rate. A coarse level may be up to one step too high at either end, so the rate lies between
+    (drop − step) / seconds, at least 0, and (drop + step) / seconds. Pairs that do not count have rate 0.
     """
     seconds = np.maximum(pairs.seconds, 1).astype(np.float64)
     rate = pairs.drop_ppm / seconds
-    vague = np.flatnonzero(pairs.counts & ~exact(step_ppm))
-    low = np.maximum(pairs.drop_ppm - step_ppm, 0)[vague] / seconds[vague]
-    high = (pairs.drop_ppm + step_ppm)[vague] / seconds[vague]
-    rate[vague] = UNIT_PPM_S * apriori.expected(low / UNIT_PPM_S, high / UNIT_PPM_S)
-    return np.minimum(np.rint(rate / UNIT_PPM_S), FASTEST).astype(np.int64) * pairs.counts
+    coarse = np.flatnonzero(pairs.counts & ~exact(step_ppm))
+    low = np.maximum(pairs.drop_ppm - step_ppm, 0)[coarse] / seconds[coarse]
+    high = (pairs.drop_ppm + step_ppm)[coarse] / seconds[coarse]
+    rate[coarse] = UNIT_PPM_S * apriori.expected(low / UNIT_PPM_S, high / UNIT_PPM_S)
+    return np.minimum(np.rint(rate / UNIT_PPM_S), MAX_RATE).astype(np.int64) * pairs.counts
 
 
 def exact(step_ppm: I64) -> Bool:
-    """Clients of which steps tell exact rates."""
+    """Whether clients with these steps have exact rates."""
     return np.asarray((step_ppm > 0) & (step_ppm <= EXACT_STEP_PPM))
 
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """Clients in order of their numbers, and the smallest change of level that each has told in any month."""
+    """Clients in ascending order, and the smallest level change of each in any month."""
 
     client: I64
     step_ppm: I64
 
     @classmethod
     def read(cls, files: tuple[Path, ...]) -> Steps:
-        """From units' tables of clients; those whose level never changed are left out."""
+        """Read the tables of clients of some units. Clients whose level never changed are left out."""
         tables = [read_table(file, ["client", "step_ppm"]) for file in files]
         client, step = (
             np.concatenate([table[name].to_numpy() for table in tables]).astype(np.int64) for name in ("client", "step_ppm")
@@ -100,8 +100,8 @@ class Steps:
         client, first = np.unique(client[order], return_index=True)
         return cls(client, step[order][first])
 
-    def of(self, client: I64) -> I64:
-        """Of each of these; 0 where it is not known."""
+    def for_clients(self, client: I64) -> I64:
+        """The step of each of these clients; 0 if unknown."""
         if not len(self.client):
             return np.zeros(len(client), np.int64)
         place = np.minimum(np.searchsorted(self.client, client), len(self.client) - 1)
@@ -119,19 +119,19 @@ class AprioriTask(BucketTask):
         """Write the distribution."""
         steps = Steps.read(tuple(job.clients for job in self.jobs))
         rates = [_exact_rates(job, table, steps) for job, table in samples_of(self.jobs, COLUMNS)]
-        Apriori.of(np.concatenate(rates)).write(self.file, self.inputs)
+        Apriori.from_rates(np.concatenate(rates)).write(self.file, self.inputs)
 
 
 def _exact_rates(job: UnitJob, table: pa.Table, steps: Steps) -> I64:
     samples = samples_in(ordered(table))
     pairs = pairs_of(samples)
-    chosen = pairs.counts & (samples.time_s >= job.begins_s) & exact(steps.of(samples.client))
+    chosen = pairs.counts & (samples.time_s >= job.begins_s) & exact(steps.for_clients(samples.client))
     rate = np.rint(pairs.drop_ppm[chosen] / pairs.seconds[chosen] / UNIT_PPM_S)
-    return np.minimum(rate, FASTEST).astype(np.int64)
+    return np.minimum(rate, MAX_RATE).astype(np.int64)
 
 
 def _between(values: I64, low: F64, high: F64) -> F64:
-    """The sum of the bins' values between bounds."""
+    """The sum of the bins' values between the bounds."""
     upto = np.append(0, np.cumsum(values)).astype(np.float64)
     edges = np.arange(_BINS + 2) * _BIN
     return np.asarray(np.interp(high, edges, upto) - np.interp(low, edges, upto))

@@ -1,4 +1,4 @@
-"""On which clients an app that is no hog drains far more than elsewhere."""
+"""Clients on which an app that is not a hog drains far more than on other clients."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ import pyarrow as pa
 from navitas.fleet.engine.base import statement
 from navitas.fleet.hogs import BIN, Hogs, spread_of
 from navitas.fleet.stages import Fleet
-from navitas.fleet.statistics import F64, I64, downwards, shrunk, tail_rates
+from navitas.fleet.statistics import F64, I64, descending_order, shrunk, tail_rates
 
-RATE = 0.1
-"""False discovery rate of what is called a bug."""
+FDR_LIMIT = 0.1
+"""False discovery rate of bugs."""
 _Z95 = 1.959964
-_LOWEST_Z = 2.0
+_MIN_Z = 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class Bugs:
-    """Clients and apps, the surest and heaviest first; drains in ppm of the battery a second.
+    """Pairs of a client and an app, the highest lower confidence bound first. Drains are in ppm of the battery per second.
 
-    `extra` is shrunk to what such findings are worth on average, `low` and `high` are its 95 % interval, `rate` the drain while
-    the app runs there, `false_rate` the part of all findings this sure that are none.
+    `extra` is shrunk for selection; `low` and `high` are its 95 % interval. `rate` is the drain while the app runs there.
+    `false_rate` is the false discovery rate of all findings with at least this z.
     """
 
     client: I64
@@ -38,22 +38,22 @@ class Bugs:
 
 
 def find_bugs(fleet: Fleet, hogs: Hogs) -> Bugs:
-    """Contrast clients with the app's mean over all clients (docs/fleet.md, "Bugs"). A hog is never a bug."""
+    """Contrast clients with the app's mean over all clients (docs/fleet-statistics.md, "Bugs"). A hog is never a bug."""
     known = ~hogs.is_hog & np.isfinite(hogs.effect.value)
     app, effect = hogs.app[known], hogs.effect.value[known]
     bins, count = spread_of(fleet, app, effect)
     table = pa.table({"app": pa.array(app, pa.int32()), "beta": effect})
-    least = _LOWEST_Z * hogs.noise_scale
-    found = pa.concat_tables(fleet.by_clients(statement("bugs", least=least), effect=table))
+    least = _MIN_Z * hogs.noise_scale
+    found = pa.concat_tables(fleet.query_clients(statement("bugs", least=least), effect=table))
     found = found.sort_by([("app", "ascending"), ("client", "ascending")])
     z, extra = (found[name].to_numpy() for name in ("z", "extra"))
     error = found["error"].to_numpy() * hogs.noise_scale
     false_rate = tail_rates(z, bins, count, BIN)
-    kept = np.flatnonzero(false_rate <= RATE)
+    kept = np.flatnonzero(false_rate <= FDR_LIMIT)
     spread = max(float(np.mean(extra[kept] ** 2 - error[kept] ** 2)), 0.0) if len(kept) else 0.0
     extra, deviation = shrunk(extra, error, spread)
     half = _Z95 * deviation
-    kept = kept[downwards((extra - half)[kept])]
+    kept = kept[descending_order((extra - half)[kept])]
     seconds, drop = found["seconds"].to_numpy(), found["drop_ppm"].to_numpy()
     return Bugs(
         client=found["client"].to_numpy()[kept],

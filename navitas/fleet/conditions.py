@@ -1,4 +1,4 @@
-"""What chosen apps drain by condition: version, screen, network, and the client's model and OS."""
+"""The drain of chosen apps by condition: version, screen, network, and the client's model and OS."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from navitas.fleet import cell_rows, cells
+from navitas.fleet import strata, strata_rows
 from navitas.fleet.features import AppVersions, Feature, Phones
 from navitas.fleet.schema import NETWORKS
 from navitas.fleet.stages import Fleet
@@ -16,16 +16,16 @@ from navitas.fleet.statistics import F64, I64, Bool
 
 
 @dataclass(frozen=True, slots=True)
-class ConditionCells:
-    """An app's sums by client and condition; `s` / `w` is the extra drain in ppm/s, `noise` the variance of `s`.
+class ConditionStrata:
+    """An app's sums by client and condition. `s` / `w` is the extra drain in ppm/s, `noise` the variance of `s`.
 
-    `cluster` is the place in `clients`; `seconds` and `drop_ppm` are those with the app at both ends of a pair. `told` are the
-    clients that tell something of the app; of an app with bugs most of them have a row of nothing alone, whose condition is not
-    known.
+    `cluster` is the place in `clients`. `seconds` and `drop_ppm` are those with the app at both ends of a pair. `contrasted`
+    marks clients that have a contrast of the app. Of an app with bugs, most of them have one empty row with an unknown
+    condition.
     """
 
     clients: I64
-    told: Bool
+    contrasted: Bool
     cluster: I64
     s: F64
     w: F64
@@ -35,44 +35,44 @@ class ConditionCells:
     features: dict[str, Feature]
 
     def values(self) -> dict[str, list[str]]:
-        """Those of clients that tell something, by feature, in their order."""
-        rows = self.told[self.cluster]
+        """The values that occur on contrasted clients, by feature, in order."""
+        rows = self.contrasted[self.cluster]
         return {
             name: [feature.values[at] for at in np.unique(feature.place[rows]).tolist() if at >= 0]
             for name, feature in self.features.items()
         }
 
 
-def cells_by_app(
-    fleet: Fleet, apps: I64, on: Mapping[int, I64], told: Callable[[int, int], None] = lambda done, of: None
-) -> Iterator[tuple[int, ConditionCells]]:
-    """The cells of each app, so many apps at a time as fit into memory. FleetError when samples cannot be read.
+def strata_by_app(
+    fleet: Fleet, apps: I64, affected: Mapping[int, I64], progress: Callable[[int, int], None] = lambda done, total: None
+) -> Iterator[tuple[int, ConditionStrata]]:
+    """Yield each app with its strata, in groups that fit into memory. FleetError when samples cannot be read.
 
-    Of the apps in `on` only its clients, and some that are chosen by chance, are told by condition.
+    Apps in `affected` have strata on its clients and on a random control group only.
     """
     if not len(apps):
         return
-    asked = cell_rows.asked_for(fleet, apps, on)
-    cells.brought_up_to_date(fleet, asked, told)
-    phones, versions = Phones.of(fleet), AppVersions.of(fleet)
-    for group in cell_rows.groups(fleet, apps, on):
-        table = cell_rows.rows_of(fleet, group, on, asked)
+    request = strata_rows.request_for(fleet, apps, affected)
+    strata.bring_up_to_date(fleet, request, progress)
+    phones, versions = Phones.from_fleet(fleet), AppVersions.from_fleet(fleet)
+    for group in strata_rows.groups(fleet, apps, affected):
+        table = strata_rows.rows_of(fleet, group, affected, request)
         ends = np.searchsorted(table["app"].to_numpy(), np.array([group, np.array(group) + 1], np.int32))
         for number, low, high in zip(group, *ends.tolist(), strict=True):
             own = table.slice(low, high - low)
-            yield number, _cells(own, phones, versions.of_app(number, own["package"].to_numpy()))
+            yield number, _strata(own, phones, versions.feature(number, own["package"].to_numpy()))
 
 
-def _cells(table: pa.Table, phones: Phones, version: Feature) -> ConditionCells:
+def _strata(table: pa.Table, phones: Phones, version: Feature) -> ConditionStrata:
     own = np.searchsorted(phones.client, table["client"].to_numpy())
     clients, cluster = np.unique(own, return_inverse=True)
     features = {
         "version": version,
-        "os": phones.os.of_rows(own),
-        "model": phones.model.of_rows(own),
-        "network": Feature.of([*NETWORKS, ""], table["network"].to_numpy()),
-        "screen": Feature.of(["off", "", "on"], table["screen"].to_numpy()),
+        "os": phones.os.take(own),
+        "model": phones.model.take(own),
+        "network": Feature.from_texts([*NETWORKS, ""], table["network"].to_numpy()),
+        "screen": Feature.from_texts(["off", "", "on"], table["screen"].to_numpy()),
     }
-    told = np.bincount(cluster, table["told"].to_numpy(), len(clients)) > 0
+    contrasted = np.bincount(cluster, table["contrasted"].to_numpy(), len(clients)) > 0
     s, w, noise, seconds, drop = (table[name].to_numpy() for name in ("s", "w", "noise", "seconds", "drop_ppm"))
-    return ConditionCells(phones.client[clients], told, cluster, s, w, noise, seconds, drop, features)
+    return ConditionStrata(phones.client[clients], contrasted, cluster, s, w, noise, seconds, drop, features)

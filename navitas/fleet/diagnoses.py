@@ -1,4 +1,4 @@
-"""The diagnoses of a fleet's apps, and how much of them meets a client."""
+"""The diagnoses of a fleet's apps, and the shares of their conditions in a client's use."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ import numpy as np
 
 from navitas.fleet.affected import Affected, grow_affected
 from navitas.fleet.bugs import Bugs
-from navitas.fleet.conditions import ConditionCells, cells_by_app
+from navitas.fleet.conditions import ConditionStrata, strata_by_app
 from navitas.fleet.diagnosis import Diagnosis, compared, diagnose
-from navitas.fleet.hogs import LEAST, Hogs
+from navitas.fleet.hogs import MIN_SHARE, Hogs
 from navitas.fleet.stages import Fleet
-from navitas.fleet.statistics import I64, downwards
+from navitas.fleet.statistics import I64, descending_order
 from navitas.fleet.tree import FeatureCondition, grow
 
-Parts = dict[tuple[FeatureCondition, ...], float]
-"""How much of the time that an app runs on a client falls under the conditions of each leaf (0 to 1)."""
+Shares = dict[tuple[FeatureCondition, ...], float]
+"""The share of an app's running time on a client that falls under the conditions of each leaf (0 to 1)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnoses:
-    """Of apps by number; `parts` are those of an app on each client that was asked about and runs it."""
+    """Diagnoses by app number. `shares` has an entry for each app and each requested client that runs it."""
 
     found: dict[int, Diagnosis]
-    parts: dict[tuple[int, int], Parts]
+    shares: dict[tuple[int, int], Shares]
 
 
 def diagnoses_of(
@@ -33,43 +33,43 @@ def diagnoses_of(
     hogs: Hogs,
     bugs: Bugs,
     apps: I64,
-    told: Callable[[int, int], None] = lambda done, of: None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
     *,
     clients: Collection[int] = (),
 ) -> Diagnoses:
-    """Diagnose these apps, and tell how far their conditions are those of some clients; samples are read where need be."""
+    """Diagnose these apps, and compute the shares of their conditions on `clients`. Reads samples if strata are missing."""
     found: dict[int, Diagnosis] = {}
-    parts: dict[tuple[int, int], Parts] = {}
-    least, spread = LEAST * hogs.usual_ppm_s, float(np.mean(bugs.extra**2)) if len(bugs.extra) else 0.0
-    on = affected_clients(bugs, apps)
-    for app, cells in cells_by_app(fleet, apps, on, told):
-        if app in on:
-            tree = grow_affected(cells, Affected(on[app], hogs.noise_scale, spread), least)
-            found[app] = diagnose(cells, tree, lambda leaf, node: leaf.effect.less(node.effect))
+    shares: dict[tuple[int, int], Shares] = {}
+    least, spread = MIN_SHARE * hogs.usual_ppm_s, float(np.mean(bugs.extra**2)) if len(bugs.extra) else 0.0
+    affected = affected_clients(bugs, apps)
+    for app, strata in strata_by_app(fleet, apps, affected, progress):
+        if app in affected:
+            tree = grow_affected(strata, Affected(affected[app], hogs.noise_scale, spread), least)
+            found[app] = diagnose(strata, tree, lambda leaf, node: leaf.effect.less(node.effect))
         else:
-            found[app] = diagnose(cells, grow(cells, least), compared(cells))
-        parts |= {(app, client): own for client, own in _parts(cells, found[app], clients)}
-    return Diagnoses(found, parts)
+            found[app] = diagnose(strata, grow(strata, least), compared(strata))
+        shares |= {(app, client): own for client, own in _shares(strata, found[app], clients)}
+    return Diagnoses(found, shares)
 
 
-def _parts(cells: ConditionCells, diagnosis: Diagnosis, clients: Collection[int]) -> Iterator[tuple[int, Parts]]:
+def _shares(strata: ConditionStrata, diagnosis: Diagnosis, clients: Collection[int]) -> Iterator[tuple[int, Shares]]:
     for client in clients:
-        own = np.flatnonzero((cells.clients == client)[cells.cluster])
-        whole = cells.seconds[own].sum()
+        own = np.flatnonzero((strata.clients == client)[strata.cluster])
+        whole = strata.seconds[own].sum()
         if whole:
             inside = {leaf.conditions: leaf.rows[own] for leaf in diagnosis.tree.leaves()}
-            yield client, {conditions: float(cells.seconds[own[rows]].sum() / whole) for conditions, rows in inside.items()}
+            yield client, {conditions: float(strata.seconds[own[rows]].sum() / whole) for conditions, rows in inside.items()}
 
 
 def suspects(hogs: Hogs, bugs: Bugs) -> I64:
-    """Hogs, those first that drain most for sure, then apps with bugs, those first that have most."""
+    """Hogs by descending lower confidence bound, then apps with bugs by descending number of bugs."""
     low = (hogs.effect.value - hogs.effect.half_width)[hogs.is_hog]
     apps, count = np.unique(bugs.app, return_counts=True)
-    return np.concatenate([hogs.app[hogs.is_hog][downwards(low)], apps[np.argsort(-count, kind="stable")]])
+    return np.concatenate([hogs.app[hogs.is_hog][descending_order(low)], apps[np.argsort(-count, kind="stable")]])
 
 
 def affected_clients(bugs: Bugs, apps: I64) -> dict[int, I64]:
-    """The clients on which each of these apps has a bug, where it has any."""
+    """The clients with a bug of each of these apps, if there are any."""
     order = np.argsort(bugs.app, kind="stable")
     app, client = bugs.app[order], bugs.client[order]
     bounds = zip(apps.tolist(), *(np.searchsorted(app, apps, side).tolist() for side in ("left", "right")), strict=True)

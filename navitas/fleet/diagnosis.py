@@ -1,4 +1,4 @@
-"""What can be done against an app's drain: minimal complete actionable diagnoses (MCAD; paper 5, section 2.6)."""
+"""Actions against an app's drain: minimal complete actionable diagnoses (MCAD; paper 5, section 2.6)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from navitas.fleet.conditions import ConditionCells
+from navitas.fleet.conditions import ConditionStrata
 from navitas.fleet.statistics import Contrast, contrast
 from navitas.fleet.tree import ORDERED, TreeNode
 from navitas.fleet.versions import version_key
@@ -15,14 +15,14 @@ from navitas.fleet.versions import version_key
 KILL = "kill"
 Values = dict[str, list[str]]
 Less = Callable[[TreeNode, TreeNode], Contrast]
-"""By how much one node of a tree drains more than another."""
+"""Computes by how much one node of a tree drains more than another."""
 _ACTIONABLE = ("version", "os", "network")
 _OFFLINE = "none"
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What to change: `feature` (or `KILL`), to `values`; `less` is the drain that this saves while the app runs, in ppm/s."""
+    """A change of `feature` (or `KILL`) to one of `values`. `less` is the drain that it saves while the app runs, in ppm/s."""
 
     feature: str
     values: tuple[str, ...]
@@ -31,7 +31,7 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A condition under which the app drains, `rate` in ppm/s there, and what can be done; the most is saved by the first."""
+    """A condition under which the app drains at `rate` (ppm/s), and the actions, the greatest saving first."""
 
     node: TreeNode
     clients: int
@@ -41,54 +41,54 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """All conditions under which an app surely drains, the worst first; `values` are those that features have."""
+    """All conditions with a significant drain, the worst first. `values` are the known values of each feature."""
 
     tree: TreeNode
     findings: tuple[Finding, ...]
     values: Values
 
 
-def compared(cells: ConditionCells) -> Less:
-    """By how much one node of a tree drains more than another one, with clients as clusters."""
-    return lambda one, other: contrast(cells.cluster, cells.s, cells.w, one.rows, other.rows)
+def compared(strata: ConditionStrata) -> Less:
+    """A function that contrasts two nodes of a tree, with clustered standard errors by client."""
+    return lambda one, other: contrast(strata.cluster, strata.s, strata.w, one.rows, other.rows)
 
 
-def diagnose(cells: ConditionCells, tree: TreeNode, less: Less) -> Diagnosis:
-    """The leaves that drain more than nothing for sure are what actions lead away from."""
-    values = cells.values()
-    bad = [leaf for leaf in tree.leaves() if leaf.effect.value - leaf.effect.half_width > 0 and not leaf.only_compared]
-    findings = [_finding(cells, tree, leaf, _Ways(values, less)) for leaf in bad]
+def diagnose(strata: ConditionStrata, tree: TreeNode, less: Less) -> Diagnosis:
+    """Find actions against each leaf whose lower confidence bound is above 0."""
+    values = strata.values()
+    bad = [leaf for leaf in tree.leaves() if leaf.effect.value - leaf.effect.half_width > 0 and not leaf.is_control]
+    findings = [_finding(strata, tree, leaf, _ActionFinder(values, less)) for leaf in bad]
     return Diagnosis(tree, tuple(sorted(findings, key=lambda one: -one.node.effect.value)), values)
 
 
-def _finding(cells: ConditionCells, tree: TreeNode, leaf: TreeNode, ways: _Ways) -> Finding:
-    seconds, drop = cells.seconds[leaf.rows].sum(), cells.drop_ppm[leaf.rows].sum()
+def _finding(strata: ConditionStrata, tree: TreeNode, leaf: TreeNode, finder: _ActionFinder) -> Finding:
+    seconds, drop = strata.seconds[leaf.rows].sum(), strata.drop_ppm[leaf.rows].sum()
     kill = Action(KILL, (), leaf.effect)
-    actions = sorted([kill, *(_at_most(way, kill) for way in ways.out_of(leaf, tree))], key=lambda one: -one.less.value)
-    clients = len(np.unique(cells.cluster[leaf.rows & (cells.w > 0)]))
+    actions = sorted([kill, *(_at_most(way, kill) for way in finder.actions(leaf, tree))], key=lambda one: -one.less.value)
+    clients = len(np.unique(strata.cluster[leaf.rows & (strata.w > 0)]))
     return Finding(leaf, clients, float(drop / max(seconds, 1.0)), tuple(actions))
 
 
 def _at_most(action: Action, kill: Action) -> Action:
-    """Nothing saves more than an app drains, also where it seems to drain less than nothing under another condition."""
+    """Limit the saving to the app's extra drain, even where the app seems to drain less than nothing elsewhere."""
     return replace(action, less=replace(action.less, value=min(action.less.value, kill.less.value)))
 
 
 @dataclass(frozen=True, slots=True)
-class _Ways:
-    """The nodes of a diagnosis that is minimal, complete and actionable, each of which one change leads to from a leaf."""
+class _ActionFinder:
+    """The nodes of a minimal, complete and actionable diagnosis: one change leads from the leaf to each of them."""
 
     values: Values
     less: Less
 
-    def out_of(self, leaf: TreeNode, tree: TreeNode) -> Iterator[Action]:
-        """An action for each node."""
+    def actions(self, leaf: TreeNode, tree: TreeNode) -> Iterator[Action]:
+        """Yield an action for each node."""
         better: dict[int, Contrast] = {}
         self._is_better(tree, leaf, better)
         yield from self._highest(tree, leaf, better)
 
     def _is_better(self, node: TreeNode, leaf: TreeNode, better: dict[int, Contrast]) -> bool:
-        """Whether all of a node is reachable and drains less for sure, or both its children are and do."""
+        """Whether the whole node is reachable and drains significantly less, or both its children do."""
         below = [self._is_better(child, leaf, better) for child in node.children]
         if node.rows[leaf.rows].any():
             return False
@@ -109,7 +109,7 @@ class _Ways:
 
 
 def _change(known: Values, leaf: TreeNode, node: TreeNode) -> tuple[str, tuple[str, ...]] | None:
-    """What single feature has to be changed to come from a leaf to a node, and to which values; None when that cannot be done."""
+    """The one feature to change to get from the leaf to the node, and its new values. None if no single change does."""
     change = None
     for feature, values in known.items():
         here = [value for value in values if leaf.admits(feature, value)]

@@ -1,4 +1,4 @@
-"""How fast clients' batteries drain with an app and without it."""
+"""Distributions of clients' drains with and without an app."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import F64, I64
 
 _LEAST_S = 4 * 3600.0
-"""With less time a client's rate is mostly its level's step."""
+"""Minimum time. With less, the level's step dominates a client's rate."""
 
 
 def distributions(fleet: Fleet, apps: I64) -> dict[int, tuple[F64, F64]]:
-    """For each app, of the clients with hours of both: their drains in %/h with it, and without it."""
+    """For each app: the drains in %/h of its clients, with the app and without it."""
     chosen = pa.table({"app": pa.array(apps, pa.int32())})
-    table = pa.concat_tables(fleet.by_clients(statement("distributions", least_s=_LEAST_S), chosen=chosen))
+    table = pa.concat_tables(fleet.query_clients(statement("distributions", least_s=_LEAST_S), chosen=chosen))
     app, rate, other = (table[name].to_numpy() for name in ("app", "rate", "other"))
     return {one: (rate[app == one] * PERCENT_H, other[app == one] * PERCENT_H) for one in apps.tolist()}

@@ -19,15 +19,15 @@ ENDINGS = (".csv", ".parquet")
 
 
 def check_export(file: Path) -> None:
-    """UsageError where the file's name is of neither format, or it is a folder."""
+    """UsageError if the file name ends in neither .csv nor .parquet, or names a folder."""
     if file.suffix not in ENDINGS or file.is_dir():
-        raise UsageError(f"{file}: is neither a CSV file's name nor a Parquet file's", "Let it end in .csv or .parquet.")
+        raise UsageError(f"{file}: not a CSV or Parquet file name", "End it in .csv or .parquet.")
 
 
 def export(file: Path, schema: pa.Schema, tables: Iterable[pa.Table]) -> int:
-    """Write tables of one schema, and return how many rows; no half file. FleetError.
+    """Write tables of one schema, and return the number of rows. The file is complete or absent. Raises FleetError.
 
-    In CSV, lists are joined with spaces, and no text is a spreadsheet's formula.
+    In CSV, lists are joined with spaces, and texts are guarded against formulas.
     """
     flat = pa.schema([pa.field(one.name, pa.string() if pa.types.is_list(one.type) else one.type) for one in schema])
     rows = 0
@@ -42,7 +42,7 @@ def export(file: Path, schema: pa.Schema, tables: Iterable[pa.Table]) -> int:
                 writer.write_table(_joined(table, flat) if is_csv else table)
                 rows += table.num_rows
     except (OSError, pa.ArrowException) as error:
-        raise FleetError(f"{file}: cannot be written: {error}", "Make room, or name another file.") from error
+        raise FleetError(f"{file}: cannot be written: {error}", "Free some space, or name another file.") from error
     return rows
 
 

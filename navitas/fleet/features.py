@@ -1,4 +1,4 @@
-"""What conditions are about: an app's versions, and clients' models and OS, as texts by number."""
+"""Features of conditions: an app's version, and a client's model and OS. Texts are encoded by number."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ _PHONES = f"SELECT client, {_LAST.format('model')}, {_LAST.format('os')} FROM cl
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """A text for each row: the place in `values`, which are in the order of versions; −1 where it is not known, or changes."""
+    """A text for each row, as its place in `values`, which are in version order. −1: unknown, or changing."""
 
     values: tuple[str, ...]
     place: NDArray[np.int32]
 
     @classmethod
-    def of(cls, values: Iterable[str], place: NDArray[np.integer]) -> Feature:
-        """From values in any order, of which "" is not known, and places in them (−1: not known)."""
+    def from_texts(cls, values: Iterable[str], place: NDArray[np.integer]) -> Feature:
+        """From values in any order, where "" is unknown, and places in them (−1: unknown)."""
         given = list(values)
         known = sorted({value for value in given if value}, key=lambda value: (version_key(value), value))
         number = {value: at for at, value in enumerate(known)}
         return cls(tuple(known), np.array([*(number.get(value, -1) for value in given), -1], np.int32)[place])
 
-    def of_rows(self, rows: NDArray[np.integer]) -> Feature:
-        """Of these rows."""
+    def take(self, rows: NDArray[np.integer]) -> Feature:
+        """The feature of these rows."""
         return Feature(self.values, self.place[rows])
 
 
@@ -46,15 +46,15 @@ class Phones:
     os: Feature
 
     @classmethod
-    def of(cls, fleet: Fleet) -> Phones:
-        """Of all clients, as they told them last."""
-        table = pa.concat_tables(fleet.by_clients(_PHONES)).sort_by("client")
+    def from_fleet(cls, fleet: Fleet) -> Phones:
+        """All clients, with the model and OS that they reported last."""
+        table = pa.concat_tables(fleet.query_clients(_PHONES)).sort_by("client")
         return cls(table["client"].to_numpy(), _encoded(table["model"]), _encoded(table["os"]))
 
 
 def _encoded(column: pa.ChunkedArray) -> Feature:
     encoded = column.combine_chunks().fill_null("").dictionary_encode()
-    return Feature.of(encoded.dictionary.to_pylist(), encoded.indices.to_numpy())
+    return Feature.from_texts(encoded.dictionary.to_pylist(), encoded.indices.to_numpy())
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +66,13 @@ class AppVersions:
     version: list[str]
 
     @classmethod
-    def of(cls, fleet: Fleet) -> AppVersions:
-        """Of all packages."""
+    def from_fleet(cls, fleet: Fleet) -> AppVersions:
+        """The versions of all packages."""
         table = fleet.packages.sort_by([("app_id", "ascending"), ("id", "ascending")])
         return cls(table["app_id"].to_numpy(), table["id"].to_numpy(), table["version"].to_pylist())
 
-    def of_app(self, app: int, package: NDArray[np.int32]) -> Feature:
-        """The version of each row, whose package is one of the app's, or −1."""
+    def feature(self, app: int, package: NDArray[np.int32]) -> Feature:
+        """The version of each row. `package` is a package of the app, or −1."""
         low, high = np.searchsorted(self.app, [app, app + 1]).tolist()
         own = self.package[low:high]
-        return Feature.of(self.version[low:high], np.where(package < 0, -1, np.searchsorted(own, package)))
+        return Feature.from_texts(self.version[low:high], np.where(package < 0, -1, np.searchsorted(own, package)))

@@ -1,4 +1,4 @@
-"""Files of a fleet's folder: Parquet and others, written whole or not at all, with what they were made of."""
+"""Files of a fleet's folder: written completely or not at all, with a fingerprint of their inputs."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from navitas.errors import NavitasError
 from navitas.new_files import replacing, write_new
 from navitas.regular_files import check_regular
 
-AGAIN = "Restore the file (what is in work may be deleted), or ingest the sources into a new folder."
-"""What helps where a file is damaged."""
+RESTORE = "Restore the file (files in work may be deleted), or ingest the sources into a new folder."
+"""Remedy for a damaged file."""
 _INPUTS, _NOTES = b"navitas.inputs", b"navitas.notes"
-# Decoded in two thirds of the time that zstd and dictionaries of numbers take, at 1.6 times the size.
+# Decodes in two thirds of the time of zstd with dictionaries of numbers, at 1.6 times the size.
 _COMPRESSION, _ROW_GROUP = "lz4", 1 << 17
 _BATCH = 1 << 16
-"""Rows that are read at once: what is read whole passes through buffers so large that the system makes them anew each time."""
+"""Rows per read. Larger reads need buffers that the system allocates again each time."""
 
 
 class FleetError(NavitasError):
-    """A fleet's folder cannot be read or written, or is none."""
+    """A fleet's folder cannot be read or written, or is not a fleet."""
 
 
 def fingerprint(*files: Path) -> str:
-    """What tells whether inputs have changed: their names and sizes, for parts never change."""
+    """A hash of the files' names and sizes. Parts never change, so this identifies the inputs."""
     digest = hashlib.blake2b(digest_size=12)
     for file in files:
         digest.update(f"{file.parent.name}/{file.name} {file.stat().st_size}\n".encode())
@@ -37,42 +37,42 @@ def fingerprint(*files: Path) -> str:
 
 
 def read_table(file: Path, columns: list[str] | None = None) -> pa.Table:
-    """A Parquet file. FleetError when it cannot be read."""
+    """Read a Parquet file. FleetError if that fails."""
     try:
         check_regular(file)
         whole = pq.ParquetFile(file)
         batches = [*whole.iter_batches(_BATCH, columns=columns, use_threads=False)]
         return pa.Table.from_batches(batches) if batches else whole.read(columns, use_threads=False)
-    except MemoryError:  # one of Arrow's errors too
+    except MemoryError:  # Also a subclass of ArrowException.
         raise
     except (OSError, pa.ArrowException) as error:
-        raise FleetError(f"{file}: cannot be read: {error}", AGAIN) from error
+        raise FleetError(f"{file}: cannot be read: {error}", RESTORE) from error
 
 
 def typed(file: Path, table: pa.Table, schema: pa.Schema) -> pa.Table:
-    """The schema's columns. FleetError where one has another type, or nulls or nothing that may not be unknown."""
+    """Cast to the schema's columns. FleetError if a type differs, or if a required column is missing or has nulls."""
     columns = []
     for field in schema:
         if table.column_names.count(field.name) > 1:
-            raise FleetError(f"{file}: column {field.name} is there twice", AGAIN)
+            raise FleetError(f"{file}: column {field.name} occurs twice", RESTORE)
         there = field.name in table.column_names
         try:
             column = table[field.name].cast(field.type) if there else pa.chunked_array([pa.nulls(table.num_rows, field.type)])
         except pa.ArrowException as error:
-            raise FleetError(f"{file}: column {field.name} holds other values than {field.type}: {error}", AGAIN) from error
+            raise FleetError(f"{file}: values of column {field.name} are not {field.type}: {error}", RESTORE) from error
         if (column.null_count or _element_nulls(column)) and not field.nullable:
-            raise FleetError(f"{file}: column {field.name} {'has nulls' if there else 'is missing'}", AGAIN)
+            raise FleetError(f"{file}: column {field.name} {'has nulls' if there else 'is missing'}", RESTORE)
         columns.append(column)
     return pa.table(columns, schema=schema)
 
 
 def _element_nulls(column: pa.ChunkedArray) -> int:
-    """Nulls in lists."""
+    """The number of nulls in lists."""
     return sum(chunk.values.null_count for chunk in column.chunks) if pa.types.is_list(column.type) else 0
 
 
 def write_table(file: Path, table: pa.Table, inputs: str = "", notes: Mapping[str, int] | None = None) -> None:
-    """Write a Parquet file whole, with what it was made of and counts to tell. FleetError when it cannot be written."""
+    """Write a Parquet file completely, with the fingerprint of its inputs and `notes` (counts). Raises FleetError."""
     if inputs:
         table = table.replace_schema_metadata({_INPUTS: inputs.encode(), _NOTES: json.dumps(dict(notes or {})).encode()})
     texts = [field.name for field in table.schema if pa.types.is_string(field.type)]
@@ -82,8 +82,8 @@ def write_table(file: Path, table: pa.Table, inputs: str = "", notes: Mapping[st
             pq.write_table(table, name, compression=_COMPRESSION, use_dictionary=texts, row_group_size=_ROW_GROUP)
 
 
-def is_of(file: Path, inputs: str) -> bool:
-    """Whether a result is there and was made of these inputs."""
+def is_made_from(file: Path, inputs: str) -> bool:
+    """Whether the result exists and was made from these inputs."""
     return _metadata(file).get(_INPUTS) == inputs.encode()
 
 
@@ -102,7 +102,7 @@ def _metadata(file: Path) -> Mapping[bytes, bytes]:
 
 
 def write_whole(file: Path, data: bytes, *, private: bool = False) -> None:
-    """Write a file whole; a new `private` one is its owner's alone. FleetError when there is no room or no permission."""
+    """Write a file completely. Only the owner can read a new `private` file. FleetError without space or permission."""
     with _unwritable(file):
         file.parent.mkdir(parents=True, exist_ok=True)
         write_new(file, data, private=private)
@@ -110,8 +110,8 @@ def write_whole(file: Path, data: bytes, *, private: bool = False) -> None:
 
 @contextmanager
 def _unwritable(file: Path) -> Iterator[None]:
-    """FleetError for what goes wrong with a file that is written."""
+    """Convert errors of writing the file to FleetError."""
     try:
         yield
     except (OSError, pa.ArrowException) as error:
-        raise FleetError(f"{file}: cannot be written: {error}", "Make room, or allow writing there.") from error
+        raise FleetError(f"{file}: cannot be written: {error}", "Free some space, or allow writing there.") from error

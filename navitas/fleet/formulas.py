@@ -1,4 +1,4 @@
-"""Texts that a spreadsheet would take for formulas, written to CSV so that it does not, and read back (OWASP: CSV injection)."""
+"""Guards against CSV injection (OWASP): texts that a spreadsheet takes for formulas are escaped, and read back."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ import re
 import pyarrow as pa
 import pyarrow.compute as pc
 
-# Not `\s`, of which Python and Arrow have different ideas.
+# Not `\s`: Python and Arrow differ on it.
 _SPACES = " \t\n\v\f\r\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
-# What spreadsheets begin a formula with, full-width forms and what they skip before it included. Apostrophes that stand before
-# it count too: so every text has its own written form.
+# How formulas begin, with full-width forms and the whitespace that spreadsheets skip. Leading apostrophes count too, so that
+# every text has exactly one escaped form.
 _BEGIN = rf"'*(?:[\t\r\n]|[{_SPACES}]*[=+\-@＝＋－＠])"
 _FORMULA = re.compile(_BEGIN)
 
 
 def guarded(text: str) -> str:
-    """The text, with an apostrophe before what begins like a formula."""
+    """The text, with an apostrophe in front if it begins like a formula."""
     return f"'{text}" if _FORMULA.match(text) else text
 
 
 def guarded_column(texts: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A column of `guarded` texts; nulls stay."""
+    """A column with each text guarded. Nulls stay."""
     return pc.replace_substring_regex(texts, rf"\A({_BEGIN})", r"'\1")
 
 
 def plain_column(texts: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The texts that a column of guarded ones was made of."""
+    """The original texts of a guarded column."""
     return pc.replace_substring_regex(texts, rf"\A'({_BEGIN})", r"\1")

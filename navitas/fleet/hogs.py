@@ -1,4 +1,4 @@
-"""Which apps drain the battery wherever they run."""
+"""Apps that drain the battery on every phone that runs them."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from navitas.fleet.engine.base import statement
 from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import F64, I64, Bool, Effects, Moments, central_spread, effects_of, false_rates
 
-LEAST = 0.02
-"""Less than this part of the usual drain is not worth a name."""
-RATE = 0.05
-"""False discovery rate of what is called a hog."""
+MIN_SHARE = 0.02
+"""Smallest share of the usual drain that makes a hog."""
+FDR_LIMIT = 0.05
+"""False discovery rate of hogs."""
 _BINS = 20
 BIN = 1 / _BINS
-"""Of a histogram of clients' distances from their apps' effects, in standard deviations of their noise."""
-_FEW_CLIENTS = 3
-_TRIMMED = 3.5
-_ALL = 1e300
+"""Bin width of the histogram of clients' distances from an app's effect, in standard deviations of their noise."""
+_MIN_CLIENTS = 3
+_TRIM_LIMIT = 3.5
+_NO_LIMIT = 1e300
 _SUMS = ("clients", "pairs", "seconds", "drop_ppm", "contrasted", "w", "s", "ss", "sw", "ww")
 
 
 @dataclass(frozen=True, slots=True)
 class Hogs:
-    """All apps, by number; rates and effects in ppm of the battery a second.
+    """All apps, by number. Rates and effects are in ppm of the battery per second.
 
-    `false_rate` is the false discovery rate at which an app is called a hog, NaN of too few clients; `usual_ppm_s` the drain of
-    all clients; `noise_scale` how much more clients differ than their own pairs' variance says.
+    `false_rate` is the false discovery rate at which the app is a hog, or NaN with too few clients. `usual_ppm_s` is the drain
+    of all clients. `noise_scale` is the clients' real spread divided by the spread that the variance of their pairs implies.
     """
 
     app: I64
@@ -46,18 +46,18 @@ class Hogs:
 
 
 def find_hogs(fleet: Fleet) -> Hogs:
-    """Contrast each app's pairs with the same clients' pairs without it (docs/fleet.md, "Hogs")."""
+    """Contrast each app's pairs with the same clients' pairs without it (docs/fleet-statistics.md, "Hogs")."""
     numbers = np.unique(fleet.packages["app_id"].to_numpy())
-    first = _moments(fleet, numbers, np.zeros(len(numbers)), _ALL)
+    first = _moments(fleet, numbers, np.zeros(len(numbers)), _NO_LIMIT)
     rough = np.nan_to_num(first["s"] / np.where(first["w"] > 0, first["w"], 1.0))
     bins, count = spread_of(fleet, first["app"].astype(np.int64), rough)
     scale = central_spread(bins, count, BIN)
-    sums = _moments(fleet, first["app"].astype(np.int64), rough, _TRIMMED * scale)
+    sums = _moments(fleet, first["app"].astype(np.int64), rough, _TRIM_LIMIT * scale)
     _, seconds, drop = fleet.totals()
     usual = drop / max(seconds, 1)
     moments = Moments(*(sums[name] for name in ("contrasted", "w", "s", "ss", "sw", "ww")))
-    effect = effects_of(moments, LEAST * usual)
-    false_rate = false_rates(np.where(sums["contrasted"] >= _FEW_CLIENTS, effect.p, np.nan))
+    effect = effects_of(moments, MIN_SHARE * usual)
+    false_rate = false_rates(np.where(sums["contrasted"] >= _MIN_CLIENTS, effect.p, np.nan))
     return Hogs(
         app=sums["app"].astype(np.int64),
         clients=sums["clients"].astype(np.int64),
@@ -67,21 +67,21 @@ def find_hogs(fleet: Fleet) -> Hogs:
         rate=sums["drop_ppm"] / np.maximum(sums["seconds"], 1.0),
         effect=effect,
         false_rate=false_rate,
-        is_hog=false_rate <= RATE,
+        is_hog=false_rate <= FDR_LIMIT,
         usual_ppm_s=usual,
         noise_scale=scale,
     )
 
 
 def spread_of(fleet: Fleet, app: I64, effect: F64) -> tuple[I64, I64]:
-    """How far clients lie from these apps' effects: bins of width `BIN` in standard deviations of their noise, and counts."""
-    found = pa.concat_tables(fleet.by_clients(statement("spread", bins=_BINS), effect=_table(app, effect)))
+    """Histogram of clients' distances from these apps' effects: bins (`BIN` standard deviations of noise wide), counts."""
+    found = pa.concat_tables(fleet.query_clients(statement("spread", bins=_BINS), effect=_table(app, effect)))
     found = found.group_by("bin").aggregate([("pairs", "sum")])
     return found["bin"].to_numpy().astype(np.int64), found["pairs_sum"].to_numpy().astype(np.int64)
 
 
 def _moments(fleet: Fleet, app: I64, effect: F64, limit: float) -> dict[str, F64]:
-    parts = pa.concat_tables(fleet.by_clients(statement("hogs", limit=limit), effect=_table(app, effect)))
+    parts = pa.concat_tables(fleet.query_clients(statement("hogs", limit=limit), effect=_table(app, effect)))
     summed = parts.group_by("app").aggregate([(name, "sum") for name in _SUMS]).sort_by("app")
     return {
         "app": summed["app"].to_numpy().astype(np.float64),

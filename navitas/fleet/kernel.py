@@ -1,8 +1,8 @@
-"""Sums over pairs of samples by client and package: the one step that is no SQL, for app lists are long.
+"""Sums over pairs of samples by client and package, in numpy: app lists are too long for SQL.
 
-24 million samples of 30 apps are 720 million memberships; in SQL the lists of both ends would be intersected pair by pair.
-Here all memberships are sorted once as numbers (package, sample): a stretch of samples in which a package is in each one is then
-a run of neighbours, and its sum a difference of two cumulative ones.
+24 million samples of 30 apps have 720 million memberships. In SQL, each pair would intersect the lists of its ends. Here,
+memberships are sorted once as numbers (package, sample). Consecutive samples with a package are then a run of neighbours,
+and the sum over a run is the difference of two cumulative sums.
 """
 
 from __future__ import annotations
@@ -17,39 +17,36 @@ from numpy.typing import NDArray
 from navitas.fleet.schema import I64, PACKAGES_LIMIT
 
 _BLOCK = 1 << 19
-"""Memberships that are sorted at once: their numbers fit into the processor's caches."""
+"""Memberships sorted at once. They fit into the processor's caches."""
 _ROWS = 1 << 15
-"""Samples of a block, unless one client has more: package and sample then mostly fit into 32 bits, which sort far sooner."""
+"""Samples per block, unless one client has more. Package and sample then mostly fit into 32 bits, which sort much faster."""
 _WORD = 63
 
 
 class UnknownPackage(Exception):
-    """A sample names a number that no package has."""
+    """A sample has a package number that is not in the list."""
 
 
 @dataclass(frozen=True, slots=True)
 class AppLists:
-    """The apps of samples in order of client and time: those of sample i are `package[offset[i]:offset[i + 1]]`.
-
-    One that is told twice counts once.
-    """
+    """The apps of samples in order of client and time. Sample i has `package[offset[i]:offset[i + 1]]`; duplicates count once."""
 
     offset: I64
     package: NDArray[np.int32]
 
 
 def check_known(lists: AppLists, packages: int) -> None:
-    """Raise `UnknownPackage` where not all are among so many."""
+    """Raise `UnknownPackage` if a number is not below `packages`."""
     if len(lists.package) and not 0 <= lists.package.min() <= lists.package.max() < packages:
-        raise UnknownPackage(f"packages have the numbers 0 to {packages - 1}")
+        raise UnknownPackage(f"package numbers are not negative and below {packages}")
 
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """By client and package: sums of the pairs' values where the package is at both ends, and where it is at one of them.
+    """By client and package: sums of the pairs' values with the package at both ends, and with it at one end.
 
-    `changed` is the part of `one` in which the package has taken the place of another version of its app, at the earlier end.
-    Values are rows of `both`, `one` and `changed`. A client's number is that of its first sample.
+    `changed` is the share of `one` in which the package replaces another version of its app, which was at the earlier end.
+    Values are the rows of `both`, `one` and `changed`. A client is numbered by its first sample.
     """
 
     client: I64
@@ -60,15 +57,15 @@ class Sums:
 
 
 def first_samples(client: I64) -> I64:
-    """The number of each client's first sample, of samples in order of clients."""
+    """The number of each client's first sample. Samples are in order of clients."""
     return np.flatnonzero(np.append(True, client[1:] != client[:-1])[: len(client)])
 
 
 @dataclass(frozen=True, slots=True)
 class PairAmounts:
-    """What pairs add to sums: each row of `values`, none of them negative, to the sum of the pair's `kind` (0 to `kinds` − 1).
+    """The values that pairs contribute to sums. Each row of `values` (≥ 0) is summed by the pair's `kind` (0 to `kinds` − 1).
 
-    Columns are samples in order of client and time: each has the values of the pair that it ends, zeros where it ends none.
+    Columns are samples in order of client and time. A sample has the values of the pair that it ends, or zeros.
     """
 
     values: I64
@@ -76,7 +73,7 @@ class PairAmounts:
     kinds: int
 
     def by_client(self, first: I64) -> I64:
-        """Sums of clients that begin at samples `first`: for each kind a row for each of the values, a column for each client."""
+        """Sums of the clients that begin at samples `first`: a row for each kind and value, a column for each client."""
         owner = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(self.kind))))
         place = owner * self.kinds + self.kind
         sums = np.zeros((len(self.values), len(first) * self.kinds), np.int64)
@@ -90,10 +87,10 @@ class PairAmounts:
 
 
 def sums_by_package(client: I64, apps: AppLists, amounts: PairAmounts, app_of: NDArray[np.int32] | None = None) -> Iterator[Sums]:
-    """Sum up `amounts`, block by block of clients.
+    """Sum `amounts` by client and package, and yield a block of clients at a time.
 
-    Rows of sums are those of `PairAmounts.by_client`. `app_of` has the app of each package; without it, no package has other
-    versions. Raises `UnknownPackage`.
+    Rows of sums are those of `PairAmounts.by_client`. `app_of` maps packages to apps; without it, each package is an app of
+    one version. Raises `UnknownPackage`.
     """
     check_known(apps, PACKAGES_LIMIT if app_of is None else len(app_of))
     first = first_samples(client)
@@ -109,7 +106,7 @@ def sums_by_package(client: I64, apps: AppLists, amounts: PairAmounts, app_of: N
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """Several sums in one number of 64 bits, each in as many bits as its greatest over a client's pairs needs."""
+    """Several sums packed into one 64-bit number. Each has the bits that its greatest sum over a client needs."""
 
     packed: I64
     bits: tuple[int, ...]
@@ -121,7 +118,7 @@ class _Word:
 
 
 def _packed(amounts: PairAmounts, first: I64) -> list[_Word]:
-    """Rows of sums in their order, in as few numbers as they go into."""
+    """Pack the rows of sums, in order, into as few numbers as possible."""
     widths = [int(one).bit_length() for one in amounts.by_client(first).max(axis=1)]
     words: list[list[int]] = [[]]
     for row, bits in enumerate(widths):
@@ -132,7 +129,7 @@ def _packed(amounts: PairAmounts, first: I64) -> list[_Word]:
 
 
 def _word(amounts: PairAmounts, rows: list[int], widths: list[int]) -> I64:
-    """Each sample's values at the places of their rows: a pair is of one kind, so that others are nothing there."""
+    """The packed values of each sample. A pair has one kind, so the bits of other kinds are 0."""
     factor = np.zeros((len(amounts.values), amounts.kinds), np.int64)
     place = 0
     for row in (row for row in rows if widths[row]):
@@ -146,9 +143,9 @@ def _word(amounts: PairAmounts, rows: list[int], widths: list[int]) -> I64:
 
 
 def _of_block(first: I64, rows: slice, apps: AppLists, words: Sequence[_Word], app_of: NDArray[np.int32] | None) -> Sums:
-    """Clients that begin at samples `first`, all of them within `rows`."""
+    """The sums of clients that begin at samples `first`, all within `rows`."""
     owner = np.repeat(np.arange(len(first)), np.diff(np.append(first, rows.stop)))
-    # A place is left free between clients, so that no run goes on from one to the next.
+    # One place stays free between clients, so that no run continues into the next client.
     place = np.arange(rows.stop - rows.start) + owner
     places = int(place[-1]) + 2
     offset = apps.offset[rows.start : rows.stop + 1]
@@ -183,7 +180,7 @@ def _of_block(first: I64, rows: slice, apps: AppLists, words: Sequence[_Word], a
 
 
 def _after_others(client: I64, package: NDArray[Any], groups: I64, app_of: NDArray[np.int32], ends: tuple[I64, I64]) -> I64:
-    """Runs that begin at the sample after the end of another version's of the app; of several at a sample the first."""
+    """Runs that begin at the sample after another version of the app ends. Of several at one sample, the first."""
     app = app_of[package[groups]].astype(np.int64)
     order = np.lexsort((client[groups], app))
     alike = (np.diff(app[order]) == 0) & (np.diff(client[groups][order]) == 0)
@@ -199,8 +196,8 @@ def _after_others(client: I64, package: NDArray[Any], groups: I64, app_of: NDArr
 
 
 def _sorted_keys(package: NDArray[np.int32], counts: I64, place: I64) -> tuple[NDArray[np.unsignedinteger], int]:
-    """Numbers that hold package and place, in order, and how many bits are the place's."""
-    # One more than is used, so that no run goes on from one package to the next.
+    """Sorted numbers of package and place, and the number of bits of the place."""
+    # One more place than used, so that no run continues into the next package.
     bits = (int(place[-1]) + 1).bit_length()
     width = int(package.max(initial=0)).bit_length() + bits
     key: NDArray[np.unsignedinteger] = package.astype(np.uint32 if width <= 32 else np.uint64)

@@ -1,4 +1,4 @@
-"""What lies where in a fleet's folder (docs/formats.md). It imports nothing: the command line knows it without Arrow."""
+"""Names in a fleet's folder (docs/formats.md). Imports nothing, so that the command line can use it without Arrow."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ SAMPLES = "samples"
 WORK = "work"
 """Results of stages."""
 TRUTH = "truth"
-"""What is true of a simulated fleet."""
+"""Truth of a simulated fleet."""
 QUARANTINE = "quarantine"
 INCOMING = "incoming"
-"""Files of sources that are not stored yet."""
+"""Files of sources that are not yet stored."""
 
 ALL = (SETTINGS, PACKAGES, LEDGER, LOCK, SAMPLES, WORK, TRUTH, QUARANTINE, INCOMING)

@@ -1,28 +1,28 @@
-"""Which client or app somebody means."""
+"""Finds a client or an app by the name that a user gives."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 
 from navitas.fleet.files import FleetError
-from navitas.fleet.schema import client_number, client_of
+from navitas.fleet.schema import client_number, parse_pseudonym
 from navitas.fleet.store import Store
 
 
 def find_client(store: Store, text: str, known: Collection[int]) -> int:
-    """The number of a client: by what its source calls it, or by its pseudonym. FleetError when there is none."""
-    for number in (client_number(text, store.salt), client_of(text)):
+    """The number of a client, by its name at the source or by its pseudonym. Raises FleetError."""
+    for number in (client_number(text, store.salt), parse_pseudonym(text)):
         if number is not None and number in known:
             return number
     raise FleetError(
         f"{store.path}: no client is called {text}",
-        "Give the name it was ingested by, or its pseudonym in `navitas fleet jscore`.",
+        "Give the name that it was ingested by, or its pseudonym from `navitas fleet jscore`.",
     )
 
 
 def find_app(store: Store, text: str, known: dict[int, str]) -> int:
-    """The number of an app. FleetError when there is none."""
+    """The number of an app. Raises FleetError."""
     for number, name in known.items():
         if name == text:
             return number
-    raise FleetError(f"{store.path}: no sample names the app {text}", "Name its package, like org.example.mail.")
+    raise FleetError(f"{store.path}: no sample has the app {text}", "Give its package name, such as org.example.mail.")

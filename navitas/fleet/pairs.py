@@ -1,4 +1,4 @@
-"""Consecutive samples of a client → pairs that tell a rate of discharge, and why the others do not."""
+"""Consecutive samples of a client → pairs with a rate of discharge, or the reason why a pair has none."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from navitas.fleet.schema import I64, State
 
-LONGEST_S = 6 * 3600
-"""After a longer gap it is not known what ran."""
-_CLOCKS_APART_S = 60
-"""By more, a phone's clock and its time since the start differ for a reason: it was restarted, or the clock was set."""
+MAX_GAP_S = 6 * 3600
+"""After a longer gap, it is unknown what ran."""
+_CLOCK_TOLERANCE_S = 60
+"""Tolerance between wall clock and uptime. A larger difference means a restart, or that the clock was set."""
 REASONS = (
     "the battery was not discharging",
     "the phone was restarted",
@@ -21,16 +21,16 @@ REASONS = (
     "more than six hours apart",
     "the level rose",
 )
-"""Why a pair tells no rate; the first one that holds is told."""
+"""Reasons why a pair has no rate. The first that applies counts."""
 
 Bool = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
 class ClientSamples:
-    """Samples in order of client and time; `screen` is off where it is not known, `uptime_s` −1.
+    """Samples in order of client and time. Unknown `screen` is off, unknown `uptime_s` is −1.
 
-    `uptime_s` goes on while the phone sleeps (Android's elapsedRealtime).
+    `uptime_s` includes sleep (Android's elapsedRealtime).
     """
 
     client: I64
@@ -43,9 +43,9 @@ class ClientSamples:
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """A pair for each sample: of the one before it and itself. Where `counts` is false it tells no rate, seconds and drop are 0.
+    """One pair for each sample: the sample before it and itself. Where `counts` is false, it has no rate; seconds and drop are 0.
 
-    `screen` is at how many of the two ends it was on; `reason` is the place in `REASONS` of why a pair does not count, else −1.
+    `screen` is the number of ends with the screen on. `reason` is an index into `REASONS`, or −1 for pairs that count.
     """
 
     counts: Bool
@@ -55,13 +55,13 @@ class Pairs:
     reason: NDArray[np.int8]
 
     def refused(self, among: Bool) -> dict[str, int]:
-        """How many of these pairs there are of each reason."""
+        """The number of these pairs by reason."""
         count = np.bincount(self.reason[among & (self.reason >= 0)], minlength=len(REASONS)).tolist()
         return {reason: number for reason, number in zip(REASONS, count, strict=True) if number}
 
 
 def pairs_of(samples: ClientSamples) -> Pairs:
-    """Tell pairs during which the battery was discharging (paper 5, section 2.3); the first sample of a client ends none."""
+    """Find pairs during which the battery discharged (paper 5, section 2.3). A client's first sample ends no pair."""
     size = len(samples.client)
     is_pair = np.zeros(size, bool)
     is_pair[1:] = samples.client[1:] == samples.client[:-1]
@@ -72,7 +72,7 @@ def pairs_of(samples: ClientSamples) -> Pairs:
     both[1:] = discharging[1:] & discharging[:-1]
     restarted, clock_set = _disturbed(samples.uptime_s, seconds)
     reason = np.full(size, -1, np.int8)
-    for number, chosen in enumerate((~both, restarted, clock_set, seconds < 1, seconds > LONGEST_S, drop < 0)):
+    for number, chosen in enumerate((~both, restarted, clock_set, seconds < 1, seconds > MAX_GAP_S, drop < 0)):
         reason[is_pair & chosen & (reason < 0)] = number
     left = is_pair & (reason < 0)
     screen = samples.screen.astype(np.int8)
@@ -81,10 +81,10 @@ def pairs_of(samples: ClientSamples) -> Pairs:
 
 
 def _disturbed(uptime_s: I64, seconds: I64) -> tuple[Bool, Bool]:
-    """Pairs between whose ends the phone was restarted, or else its clock was set: its uptime tells another time."""
+    """Whether the phone restarted between the ends, or else its clock was set. Uptime and clock then differ."""
     known, passed = np.zeros(len(uptime_s), bool), np.zeros(len(uptime_s), np.int64)
     known[1:] = (uptime_s[1:] >= 0) & (uptime_s[:-1] >= 0)
     passed[1:] = np.diff(uptime_s)
-    apart = known & (np.abs(passed - seconds) > _CLOCKS_APART_S)
-    restarted = apart & (uptime_s <= seconds + _CLOCKS_APART_S)  # that long ago the first sample had been taken
+    apart = known & (np.abs(passed - seconds) > _CLOCK_TOLERANCE_S)
+    restarted = apart & (uptime_s <= seconds + _CLOCK_TOLERANCE_S)  # The phone started after the first sample.
     return restarted, apart & ~restarted

@@ -1,7 +1,7 @@
-"""Hogs and bugs as the paper finds them (paper 5, sections 2.2 to 2.4; docs/fleet.md, "The paper's method").
+"""Hogs and bugs by the paper's method (paper 5, sections 2.2 to 2.4; docs/fleet-statistics.md, "The paper's method").
 
-All pairs are taken as independent, and an app as running where it is seen at either end; the means of pairs with and without it
-differ where they are further apart than 1.96 standard errors of both together.
+All pairs count as independent. An app runs in a pair if it is seen at either end. Means with and without it differ if they
+are more than 1.96 of their summed standard errors apart.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from navitas.fleet.engine.base import statement
 from navitas.fleet.paper_sums import FOLDER, NAMES
 from navitas.fleet.schema import I64
 from navitas.fleet.stages import Fleet
-from navitas.fleet.statistics import F64, Bool, downwards
+from navitas.fleet.statistics import F64, Bool, descending_order
 
 H = 1.96
-"""Standard errors on either side: 95 %."""
+"""Standard errors on either side of a 95 % interval."""
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Subjects' mean rates beside those they are compared with, in ppm of the battery a second; they differ by `d` ± `e`.
+    """Mean rates of subjects and of their control groups, in ppm of the battery per second. They differ by `d` ± `e`.
 
     `client` is empty for hogs.
     """
@@ -38,48 +38,48 @@ class Compared:
     e: F64
 
     @property
-    def least(self) -> F64:
-        """d′ of the paper: more than nothing where the two differ."""
+    def distance(self) -> F64:
+        """d′ of the paper: above 0 where the two differ significantly."""
         return self.d - self.e
 
     @property
     def is_found(self) -> Bool:
-        """Whether subjects drain more."""
-        return np.asarray(self.least > 0)
+        """Whether the subject drains significantly more."""
+        return np.asarray(self.distance > 0)
 
 
 def find_hogs(fleet: Fleet) -> Compared:
-    """All apps: pairs with an app at either end beside all others, of whatever client (algorithm 3.1)."""
+    """All apps: pairs with the app at either end, compared with all other pairs of all clients (algorithm 3.1)."""
     app, own, whole = _summed(fleet)
     return _compared(np.zeros(0, np.int64), app, own, whole[:, None] - own)
 
 
 def find_bugs(fleet: Fleet, hogs: Compared) -> Compared:
-    """Apps that are no hogs, on clients on which they drain more than on all others (algorithm 3.1), the greatest d′ first."""
+    """Apps that are not hogs, on clients where they drain more than on all others (algorithm 3.1); the greatest d′ first."""
     app, sums, _ = _summed(fleet)
     kept = np.isin(app, hogs.app[~hogs.is_found])
     columns = {f"all_{name}": values[kept] for name, values in zip(NAMES, sums, strict=True)}
     whole = pa.table({"app": pa.array(app[kept], pa.int32()), **columns})
-    found = pa.concat_tables(fleet.by_clients(statement("paper_bugs", h=H), FOLDER, whole=whole))
-    own, everywhere = (np.stack([found[f"{of}{name}"].to_numpy() for name in NAMES]) for of in ("", "all_"))
+    found = pa.concat_tables(fleet.query_clients(statement("paper_bugs", h=H), FOLDER, whole=whole))
+    own, everywhere = (np.stack([found[f"{prefix}{name}"].to_numpy() for name in NAMES]) for prefix in ("", "all_"))
     made = _compared(found["client"].to_numpy(), found["app"].to_numpy().astype(np.int64), own, everywhere - own)
     order = np.lexsort((made.app, made.client))
     order = order[made.is_found[order]]
-    order = order[downwards(made.least[order])]
+    order = order[descending_order(made.distance[order])]
     return Compared(*(getattr(made, field.name)[order] for field in fields(made)))
 
 
 def _summed(fleet: Fleet) -> tuple[I64, F64, F64]:
     """Apps, their sums as rows (`NAMES`), and the sums of all pairs."""
-    parts = pa.concat_tables(fleet.by_clients(statement("paper_hogs"), FOLDER))
+    parts = pa.concat_tables(fleet.query_clients(statement("paper_hogs"), FOLDER))
     table = parts.group_by("app").aggregate([(name, "sum") for name in NAMES]).sort_by("app")
     sums = np.stack([table[f"{name}_sum"].to_numpy().astype(np.float64) for name in NAMES])
-    of_app = table["app"].is_valid().to_numpy()
-    return table["app"].drop_null().to_numpy().astype(np.int64), sums[:, of_app], sums[:, ~of_app].sum(axis=1)
+    has_app = table["app"].is_valid().to_numpy()
+    return table["app"].drop_null().to_numpy().astype(np.int64), sums[:, has_app], sums[:, ~has_app].sum(axis=1)
 
 
 def _compared(client: I64, app: I64, own: F64, others: F64) -> Compared:
-    """From rows pairs, Σ rate and Σ rate²; with fewer than two pairs on either side nothing is known (NaN)."""
+    """Compare rows of pairs, Σ rate and Σ rate². With fewer than two pairs on either side, the result is NaN."""
     (mean, error), (other, other_error) = _moments(own), _moments(others)
     return Compared(client, app, own[0].astype(np.int64), mean, other, mean - other, H * (error + other_error))
 

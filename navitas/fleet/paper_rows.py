@@ -1,4 +1,4 @@
-"""What the paper's method finds, as rows for tables, JSON and CSV."""
+"""Findings of the paper's method as rows for tables, JSON and CSV."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from navitas.fleet.paper import Compared
 from navitas.fleet.results import PERCENT_H, Row, app_names, gain_min, known
 from navitas.fleet.schema import pseudonym
 from navitas.fleet.stages import Fleet
-from navitas.fleet.statistics import downwards
+from navitas.fleet.statistics import descending_order
 
 
 @dataclass(frozen=True, slots=True)
 class PaperHogRow(Row):
-    """An app whose pairs drain more than those without: both means, d ± e between them, `distance` = d − e (d′), and the gain."""
+    """An app whose pairs drain more than others: both means, their difference d ± e, `distance` = d − e (d′), and the gain."""
 
     KIND: ClassVar[str] = "hogs"
 
@@ -34,7 +34,7 @@ class PaperHogRow(Row):
 
 @dataclass(frozen=True, slots=True)
 class PaperBugRow(PaperHogRow):
-    """The same of an app on a client, against the other clients that run it."""
+    """An app on a client, compared with the other clients that run it."""
 
     KIND: ClassVar[str] = "bugs"
 
@@ -45,7 +45,7 @@ def paper_hog_rows(fleet: Fleet, hogs: Compared) -> list[PaperHogRow]:
     """The hogs, the greatest d′ first."""
     names = app_names(fleet)
     found = np.flatnonzero(hogs.is_found)
-    order = found[downwards(hogs.least[found])]
+    order = found[descending_order(hogs.distance[found])]
     return [PaperHogRow(**_figures(hogs, i, names)) for i in order.tolist()]
 
 
@@ -55,14 +55,14 @@ def paper_bug_rows(fleet: Fleet, bugs: Compared) -> list[PaperBugRow]:
     return [PaperBugRow(client=pseudonym(int(bugs.client[i])), **_figures(bugs, i, names)) for i in range(len(bugs.client))]
 
 
-def _figures(of: Compared, i: int, names: dict[int, str]) -> dict[str, Any]:
-    d, e = float(of.d[i]), float(of.e[i])
-    middle, low, high = gain_min(float(of.rate[i]), d - e, d, d + e)
+def _figures(found: Compared, i: int, names: dict[int, str]) -> dict[str, Any]:
+    d, e = float(found.d[i]), float(found.e[i])
+    middle, low, high = gain_min(float(found.rate[i]), d - e, d, d + e)
     return {
-        "app": names[int(of.app[i])],
-        "pairs": int(of.pairs[i]),
-        "drain_percent_h": known(of.rate[i] * PERCENT_H),
-        "others_percent_h": known(of.others[i] * PERCENT_H),
+        "app": names[int(found.app[i])],
+        "pairs": int(found.pairs[i]),
+        "drain_percent_h": known(found.rate[i] * PERCENT_H),
+        "others_percent_h": known(found.others[i] * PERCENT_H),
         "d_percent_h": d * PERCENT_H,
         "e_percent_h": e * PERCENT_H,
         "distance_percent_h": (d - e) * PERCENT_H,

@@ -1,4 +1,4 @@
-"""Stage *paper*: rates of pairs as the paper takes them, summed up by client and app (paper 5, sections 2.2 and 2.3)."""
+"""Stage *paper*: sums of the paper's rates of pairs, by client and app (paper 5, sections 2.2 and 2.3)."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from navitas.fleet.apriori import COLUMNS, Apriori, AprioriTask, Steps, rates_of
-from navitas.fleet.files import fingerprint, is_of, write_table
+from navitas.fleet.files import fingerprint, is_made_from, write_table
 from navitas.fleet.kernel import AppLists, PairAmounts, check_known, first_samples, sums_by_package
 from navitas.fleet.pairs import pairs_of
 from navitas.fleet.schema import I64
-from navitas.fleet.stages import Fleet, forget_others
+from navitas.fleet.stages import Fleet, remove_stale_files
 from navitas.fleet.units import BucketTask, UnitJob, samples_of
 from navitas.fleet.usage import apps_in, ordered, samples_in
 
 FOLDER = "paper"
-"""Of the stage's results; statements see them by this name."""
+"""Folder of the stage's results, and their table name in statements."""
 NAMES = ("pairs", "rate", "square")
 _VERSION = "2"
 _APRIORI = "apriori.parquet"
@@ -31,12 +31,12 @@ _SUMS = pa.schema(
         *(pa.field(name, pa.int64()) for name in NAMES),
     ]
 )
-"""By client and app: pairs with the app, Σ rate in 0.001 ppm/s and Σ rate² in its square; where app is null, of all pairs."""
+"""By client and app: pairs with the app, Σ rate in 0.001 ppm/s and Σ rate² in its square. A null app stands for all pairs."""
 
 
 @dataclass(frozen=True, slots=True)
 class RatesTask(BucketTask):
-    """Rates of a bucket's units summed up by client and app; `jobs` are those to be done, `clients` tells steps."""
+    """Sums the rates of a bucket's units by client and app. `clients` are the tables with the clients' steps."""
 
     clients: tuple[Path, ...]
     folder: Path
@@ -54,7 +54,7 @@ class RatesTask(BucketTask):
 
 def _sums(job: UnitJob, table: pa.Table, steps: Steps, apriori: Apriori, app_of: NDArray[np.int32]) -> pa.Table:
     samples = samples_in(table)
-    client, pairs, step = samples.client, pairs_of(samples), steps.of(samples.client)
+    client, pairs, step = samples.client, pairs_of(samples), steps.for_clients(samples.client)
     counts = pairs.counts & (samples.time_s >= job.begins_s) & (step > 0)
     rate = rates_of(pairs, step, apriori) * counts
     amounts = PairAmounts(np.stack([counts.astype(np.int64), rate, rate * rate]), np.zeros(len(client), np.intp), 1)
@@ -63,43 +63,43 @@ def _sums(job: UnitJob, table: pa.Table, steps: Steps, apriori: Apriori, app_of:
     made = [_SUMS.empty_table()]
     for part in sums_by_package(client, AppLists(lists.offset, app_of[lists.package]), amounts):
         sums = part.both + part.one
-        told = np.flatnonzero(sums[0])
-        made.append(_table(client[part.client[told]], pa.array(part.package[told], pa.int32()), sums[:, told]))
+        counted = np.flatnonzero(sums[0])
+        made.append(_table(client[part.client[counted]], pa.array(part.package[counted], pa.int32()), sums[:, counted]))
     first = first_samples(client)
     if len(first):
         made.append(_table(client[first], pa.nulls(len(first), pa.int32()), amounts.by_client(first)))
     return pa.concat_tables(made)
 
 
-def brought_up_to_date(fleet: Fleet, told: Callable[[int, int], None] = lambda done, of: None) -> None:
-    """Make the exact rates' distribution, then all units' sums, where samples have changed: any change changes all sums."""
-    if not any(_to_do(fleet)):
+def bring_up_to_date(fleet: Fleet, progress: Callable[[int, int], None] = lambda done, total: None) -> None:
+    """Compute the distribution of exact rates, then the sums of all units. Any change of samples changes all of them."""
+    if not any(_stale_tasks(fleet)):
         return
-    with fleet.alone():
-        exact, sums = _to_do(fleet)  # another process may have made some of it
+    with fleet.locked():
+        exact, sums = _stale_tasks(fleet)  # Another process may have computed some of it.
         count = 0
 
         def done(_: AprioriTask | RatesTask) -> None:
             nonlocal count
             count += 1
-            told(count, len(exact) + len(sums))
+            progress(count, len(exact) + len(sums))
 
-        forget_others(fleet)
+        remove_stale_files(fleet)
         fleet.engine.run(exact, done)
         folder, inputs = fleet.store.work / FOLDER, _inputs(fleet)
         Apriori.read(*(_exact_file(fleet, bucket) for bucket in fleet.buckets)).write(folder / _APRIORI, inputs)
         fleet.engine.run(sums, done)
 
 
-def _to_do(fleet: Fleet) -> tuple[list[AprioriTask], list[RatesTask]]:
-    """What is to be made: buckets' exact rates, and units' sums."""
+def _stale_tasks(fleet: Fleet) -> tuple[list[AprioriTask], list[RatesTask]]:
+    """The tasks to run: exact rates of buckets, and sums of units."""
     folder, inputs, app_of = fleet.store.work / FOLDER, _inputs(fleet), fleet.app_of
     exact, sums = [], []
     for bucket in fleet.buckets:
-        jobs, file = fleet.of_bucket(bucket), _exact_file(fleet, bucket)
-        if not is_of(file, inputs):
+        jobs, file = fleet.bucket_jobs(bucket), _exact_file(fleet, bucket)
+        if not is_made_from(file, inputs):
             exact.append(AprioriTask(jobs, file, inputs))
-        if left := tuple(job for job in jobs if not is_of(fleet.unit_file(FOLDER, job), inputs)):
+        if left := tuple(job for job in jobs if not is_made_from(fleet.unit_file(FOLDER, job), inputs)):
             sums.append(RatesTask(left, tuple(job.clients for job in jobs), folder, inputs, app_of))
     return exact, sums
 

@@ -1,4 +1,4 @@
-"""Pairs of samples with their rates and what ran, one by one: for other programs, and to look at what results are made of."""
+"""Pairs of samples with their rates and apps, row by row, for other programs."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ RATES = pa.schema(
         pa.field("apps_one", pa.list_(pa.string())),
     ]
 )
-"""A pair a row: when it began and ended (Unix time), how far the level fell, the rate and its bounds by the level's step (null
-where none is known), at how many ends the screen was on, and which apps (`app@version`) were seen at both ends, and at one.
+"""A row for each pair: begin and end (Unix time), drop of the level, rate with its bounds by the level's step (null if
+unknown), number of ends with the screen on, and the apps (`app@version`) at both ends and at one end.
 """
 PERCENTILES = (5, 25, 50, 75, 95)
 _STEPS = "SELECT client, MIN(NULLIF(step_ppm, 0)) AS step_ppm FROM clients GROUP BY client"
@@ -41,9 +41,10 @@ _STEPS = "SELECT client, MIN(NULLIF(step_ppm, 0)) AS step_ppm FROM clients GROUP
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """How many pairs count and how many are refused by reason; what clients drain, in % of a battery an hour.
+    """Pairs that count, pairs refused by reason, and clients' drains in % of a battery per hour.
 
-    `percentiles_percent_h` are those of clients' mean drains, by percent; empty, as the drain is None, where no pair counts.
+    `percentiles_percent_h` has the percentiles of clients' mean drains, by percent. Without pairs, it is empty, and the drain is
+    None.
     """
 
     clients: int
@@ -56,7 +57,7 @@ class Summary:
 
 
 def summary_of(fleet: Fleet) -> Summary:
-    """What samples tell of rates, all in all."""
+    """A summary of all pairs."""
     scores = score_clients(fleet)
     pairs, seconds, drop = fleet.totals()
     known = scores.rate[np.isfinite(scores.rate)] * PERCENT_H
@@ -72,14 +73,14 @@ def summary_of(fleet: Fleet) -> Summary:
     )
 
 
-def rates(fleet: Fleet, told: Callable[[int, int], None] = lambda done, of: None) -> Iterator[pa.Table]:
-    """The pairs that count, unit by unit. FleetError when samples cannot be read."""
-    found = pa.concat_tables(fleet.by_clients(_STEPS)).sort_by("client")
+def rates(fleet: Fleet, progress: Callable[[int, int], None] = lambda done, total: None) -> Iterator[pa.Table]:
+    """Yield the pairs that count, unit by unit. FleetError if samples cannot be read."""
+    found = pa.concat_tables(fleet.query_clients(_STEPS)).sort_by("client")
     clients, steps = found["client"].to_numpy(), found["step_ppm"].to_numpy(zero_copy_only=False).astype(np.float64)
     names = _package_names(fleet)
     for done, (job, samples) in enumerate(samples_of(fleet.jobs, COLUMNS), 1):
         yield _of_unit(job, ordered(samples), names, clients, steps)
-        told(done, len(fleet.jobs))
+        progress(done, len(fleet.jobs))
 
 
 def _of_unit(job: UnitJob, samples: pa.Table, names: pa.Array, clients: I64, steps: F64) -> pa.Table:
@@ -87,7 +88,7 @@ def _of_unit(job: UnitJob, samples: pa.Table, names: pa.Array, clients: I64, ste
     pairs = pairs_of(read)
     row = np.flatnonzero(pairs.counts & (read.time_s >= job.begins_s))
     drop, hours = pairs.drop_ppm[row] / 1e4, pairs.seconds[row] / 3600
-    step = steps[np.searchsorted(clients, read.client[row])] / 1e4  # NaN where the level never changed: no bounds
+    step = steps[np.searchsorted(clients, read.client[row])] / 1e4  # NaN, so no bounds, where the level never changed.
     both, one = _apps(row, apps, names)
     texts = {number: pseudonym(number) for number in np.unique(read.client[row]).tolist()}
     columns = [
@@ -106,7 +107,7 @@ def _of_unit(job: UnitJob, samples: pa.Table, names: pa.Array, clients: I64, ste
 
 
 def _apps(row: I64, apps: AppLists, names: pa.Array) -> tuple[pa.Array, pa.Array]:
-    """What runs at both ends of the pairs that end at samples `row`, and at one."""
+    """The apps at both ends of the pairs that end at samples `row`, and those at one end."""
     number = np.concatenate([np.repeat(np.arange(len(row)), apps.offset[end + 1] - apps.offset[end]) for end in (row - 1, row)])
     package = np.concatenate([apps.package[_spans(apps.offset[end], apps.offset[end + 1])] for end in (row - 1, row)])
     keys, count = np.unique((number << 32) | package, return_counts=True)
@@ -119,13 +120,13 @@ def _lists(keys: I64, rows: int, names: pa.Array) -> pa.Array:
 
 
 def _spans(begin: I64, end: I64) -> I64:
-    """The numbers of all spans, one after the other."""
+    """The integers of all spans, concatenated."""
     length = end - begin
     return np.repeat(begin - np.append(0, np.cumsum(length)[:-1])[: len(begin)], length) + np.arange(length.sum())
 
 
 def _package_names(fleet: Fleet) -> pa.Array:
-    """`app@version` at the place of each package's number."""
+    """`app@version` for each package number."""
     rows = fleet.packages.sort_by("id").to_pylist()
     texts = [""] * (max((row["id"] for row in rows), default=-1) + 1)
     for row in rows:

@@ -1,4 +1,4 @@
-"""Hogs, bugs and scores as rows for people and programs: names, %/h and minutes. JSON, CSV, tables and pages show these."""
+"""Hogs, bugs and scores as rows with names, %/h and minutes, for tables, JSON, CSV and pages."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ from navitas.fleet.hogs import Hogs
 from navitas.fleet.schema import pseudonym
 from navitas.fleet.scores import Scores
 from navitas.fleet.stages import Fleet
-from navitas.fleet.statistics import F64, Contrast, downwards, life_gain_s
+from navitas.fleet.statistics import F64, Contrast, descending_order, life_gain_s
 from navitas.fleet.versions import Versions
 
 PERCENT_H = 3600 / 1e4
-"""% of a battery an hour in a ppm of it a second."""
+"""Converts ppm of a battery per second to % per hour."""
 SCHEMA_VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of a result: its fields are the columns of CSV and the keys of JSON (docs/fleet.md). Unknown figures are None."""
+    """A row of a result. Its fields are the columns of CSV and the keys of JSON (docs/fleet.md). Unknown figures are None."""
 
     KIND: ClassVar[str] = ""
 
     def as_json(self) -> dict[str, Any]:
-        """Names and values."""
+        """Field names and values."""
         values = asdict(self)
         return {name: values[name] for name in self.columns()}
 
     @classmethod
     def columns(cls) -> list[str]:
-        """The names of its fields, in order: names and texts first."""
+        """Field names in order, texts first."""
         names = {field.name: field.type for field in fields(cls)}
         return sorted(names, key=lambda name: "str" not in str(names[name]))
 
 
 @dataclass(frozen=True, slots=True)
 class _Effect(Row):
-    """What an app drains, and what is gained from full to empty while it would run, each with its 95 % interval."""
+    """An app's drain, and the battery life gained without its extra drain, each with its 95 % interval."""
 
     pairs: int
     hours: float
@@ -62,7 +62,7 @@ class _Effect(Row):
 
 @dataclass(frozen=True, slots=True)
 class HogRow(_Effect):
-    """An app that drains wherever it runs; `since_version` where its drain surely began with one."""
+    """An app that drains on every phone. `since_version` is the first version that does, if that is significant."""
 
     KIND: ClassVar[str] = "hogs"
 
@@ -73,7 +73,7 @@ class HogRow(_Effect):
 
 @dataclass(frozen=True, slots=True)
 class VersionRow(Row):
-    """What a hog drains more in a version."""
+    """The extra drain of a hog in one version."""
 
     KIND: ClassVar[str] = "versions"
 
@@ -97,7 +97,7 @@ class BugRow(_Effect):
 
 @dataclass(frozen=True, slots=True)
 class ScoreRow(Row):
-    """A client among its peers; `peers` counts whom it was compared with, of its model where there are enough."""
+    """A client's score. `peers` is the number of clients it is compared with: of its model, if there are enough."""
 
     KIND: ClassVar[str] = "jscores"
 
@@ -116,7 +116,7 @@ class ScoreRow(Row):
 
 @dataclass(frozen=True, slots=True)
 class PairsRow(Row):
-    """How many pairs of samples counted, or were refused for a reason."""
+    """The number of pairs that count, or that were refused for a reason."""
 
     KIND: ClassVar[str] = "pairs"
 
@@ -130,7 +130,7 @@ def app_names(fleet: Fleet) -> dict[int, str]:
 
 
 def hog_rows(fleet: Fleet, hogs: Hogs, versions: Versions) -> list[HogRow]:
-    """The hogs, those first that are surely worst: by the lower end of the extra drain."""
+    """The hogs, by descending lower confidence bound of the extra drain."""
     since = {app: step.version for app, step in versions.since.items()}
     names, effect, half = app_names(fleet), hogs.effect, hogs.effect.half_width
     extra = np.stack([effect.value - half, effect.value, effect.value + half])
@@ -143,7 +143,7 @@ def hog_rows(fleet: Fleet, hogs: Hogs, versions: Versions) -> list[HogRow]:
             since_version=since.get(int(hogs.app[i])),
             **_effect(hogs, i, extra),
         )
-        for i in chosen[downwards(extra[0][chosen])].tolist()
+        for i in chosen[descending_order(extra[0][chosen])].tolist()
     ]
 
 
@@ -175,7 +175,7 @@ def bug_rows(fleet: Fleet, bugs: Bugs) -> list[BugRow]:
 
 
 def score_rows(scores: Scores) -> list[ScoreRow]:
-    """All clients: the lowest scores first, those without one last."""
+    """All clients: the lowest scores first, unscored clients last."""
     return [
         ScoreRow(
             pseudonym(int(scores.client[i])),
@@ -200,24 +200,24 @@ def known(value: float) -> float | None:
 
 
 def gain_min(rate: float, low: float, middle: float, high: float) -> tuple[float | None, float | None, float | None]:
-    """Minutes of battery life that are gained when a drain (ppm/s) falls by what lies from `low` to `high`: middle, low, high."""
+    """Minutes of battery life gained when a drain (ppm/s) falls by `middle` (interval `low` to `high`): middle, low, high."""
     low_s, middle_s, high_s = (known(float(one)) for one in life_gain_s(np.full(3, rate), np.array([low, middle, high])))
     return _minutes(middle_s), _minutes(low_s), _minutes(high_s)
 
 
 def document(kind: str, rows: Sequence[Row], **more: object) -> dict[str, object]:
-    """A result's JSON."""
+    """A result as a JSON document."""
     return {"schema_version": SCHEMA_VERSION, **more, kind: [row.as_json() for row in rows]}
 
 
-def _effect(of: Hogs | Bugs, i: int, extra: F64) -> dict[str, Any]:
+def _effect(found: Hogs | Bugs, i: int, extra: F64) -> dict[str, Any]:
     """The figures of row `i`; `extra` has rows for low, middle and high."""
-    rate = float(of.rate[i])
+    rate = float(found.rate[i])
     low, middle, high = extra[:, i].tolist()
     gains, life = dict(zip(("", "low_", "high_"), gain_min(rate, low, middle, high), strict=True)), _life_min(rate)
     return {
-        "pairs": int(of.pairs[i]),
-        "hours": float(of.seconds[i]) / 3600,
+        "pairs": int(found.pairs[i]),
+        "hours": float(found.seconds[i]) / 3600,
         "drain_percent_h": rate * PERCENT_H,
         "extra_percent_h": middle * PERCENT_H,
         "extra_low_percent_h": low * PERCENT_H,
@@ -225,7 +225,7 @@ def _effect(of: Hogs | Bugs, i: int, extra: F64) -> dict[str, Any]:
         "life_min": life,
         **{f"gain_{end}min": gain for end, gain in gains.items()},
         **{f"gain_{end}percent": None if gain is None or life is None else 100 * gain / life for end, gain in gains.items()},
-        "false_discovery_rate": float(of.false_rate[i]),
+        "false_discovery_rate": float(found.false_rate[i]),
     }
 
 

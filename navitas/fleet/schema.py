@@ -1,4 +1,4 @@
-"""The columns of stored samples, and how clients and months are told from them."""
+"""The columns of stored samples, and the numbers of clients, buckets and months."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 I64 = NDArray[np.int64]
 
 PPM = 1_000_000
-"""A full battery."""
+"""A full battery, in ppm."""
 NETWORKS = ("none", "wifi", "mobile")
 
 
 class State(IntEnum):
-    """What the battery does (Android: BatteryManager.BATTERY_STATUS_*)."""
+    """The state of the battery (Android: BatteryManager.BATTERY_STATUS_*)."""
 
     UNKNOWN = 0
     DISCHARGING = 1
@@ -45,39 +45,39 @@ SAMPLES = pa.schema(
         pa.field("foreground", pa.int32()),
     ]
 )
-"""A row is what one phone told at one moment.
+"""A row is one reading of one phone.
 
 `client` is a number (`client_number`), `time_s` Unix time, `level_ppm` of a full battery, `temperature_dc` in tenths of a
-degree, `apps` are numbers of packages (an app in a version), ascending, each once; a part is ordered by client, then time.
+degree. `apps` are numbers of packages (an app in a version), ascending and unique. A part is ordered by client, then time.
 """
 
 PACKAGES = pa.schema(
     [pa.field(name, kind, nullable=False) for name, kind in (("id", pa.int32()), ("app", pa.string()), ("version", pa.string()))]
 )
-"""Apps in their versions; an empty version is not known."""
+"""Apps and their versions. An empty version is unknown."""
 PACKAGES_LIMIT = 1 << 22
-"""More packages than this no fleet may have: with a client's million samples they still fit into the numbers that are sorted."""
+"""Most packages of a fleet. Together with a client's million samples they fit into the kernel's sorted numbers."""
 
 
 def before_arrays() -> None:
-    """Import pandas where it is installed: else Arrow does with its first array, and loses a signal that comes meanwhile."""
+    """Import pandas if it is installed. Otherwise, Arrow imports it at the first array, and loses signals during that import."""
     with contextlib.suppress(ImportError):
         importlib.import_module("pandas")
 
 
 def client_number(given: str, salt: str) -> int:
-    """The number of a client: 64 bits of a keyed hash (BLAKE2b) of what the source calls it, signed."""
+    """The number of a client: 64 bits, signed, of a keyed hash (BLAKE2b) of its name at the source."""
     digest = hashlib.blake2b(given.encode(), digest_size=8, key=salt.encode()).digest()
     return int.from_bytes(digest, "little", signed=True)
 
 
 def pseudonym(client: int) -> str:
-    """A client's number as people read it: 16 hexadecimal digits."""
+    """A client's number as text: 16 hexadecimal digits."""
     return f"{client & (1 << 64) - 1:016x}"
 
 
-def client_of(text: str) -> int | None:
-    """The number of a pseudonym; None when it is none."""
+def parse_pseudonym(text: str) -> int | None:
+    """The number of a pseudonym, or None if the text is not a pseudonym."""
     if len(text) != 16 or set(text) - set("0123456789abcdef"):
         return None
     return int.from_bytes(bytes.fromhex(text), signed=True)

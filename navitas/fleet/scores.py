@@ -1,4 +1,4 @@
-"""J-scores: where a client's battery life in use lies among clients of its model (paper 5, section 3.1.1)."""
+"""J-scores: a client's percentile of battery life in use, among clients of its model (paper 5, section 3.1.1)."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from navitas.fleet.engine.base import statement
 from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import F64, I64
 
-ENOUGH_S = 2 * 3600
-"""Shorter use is not scored."""
-PEERS = 20
-"""With fewer clients of a model, a client is compared with those of all models."""
+MIN_USE_S = 2 * 3600
+"""Shorter use has no score."""
+MIN_PEERS = 20
+"""Smallest peer group. With fewer clients of a model, the peers are the clients of all models."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Clients in order of their number: percent of their peers with a worse battery life in use, and the drains in ppm a second.
+    """Clients by number: the percentage of peers with a shorter battery life in use, and the drains in ppm per second.
 
-    `peers` are the others that a client is compared with; `score` is NaN where there are none, and for clients that were not in
-    use for two hours.
+    `peers` is the number of other clients in the comparison. `score` is NaN without peers, and for clients with less than two
+    hours of use.
     """
 
     client: I64
@@ -38,16 +38,16 @@ class Scores:
 
 
 def score_clients(fleet: Fleet) -> Scores:
-    """Score all clients; idle time (the screen off at both ends of a pair) is left out."""
-    table = pa.concat_tables(fleet.by_clients(statement("scores"))).sort_by("client")
+    """Score all clients. Idle time (the screen off at both ends of a pair) is left out."""
+    table = pa.concat_tables(fleet.query_clients(statement("scores"))).sort_by("client")
     active_s, active, seconds, drop = (table[name].to_numpy() for name in ("active_s", "active_ppm", "seconds", "drop_ppm"))
     with np.errstate(divide="ignore", invalid="ignore"):
         active_rate, rate = active / active_s, drop / seconds
-    scored = np.flatnonzero(active_s >= ENOUGH_S)
+    scored = np.flatnonzero(active_s >= MIN_USE_S)
     model = table["model"].combine_chunks().fill_null("").dictionary_encode()
     group = model.indices.to_numpy()[scored]
     known = np.array([name.as_py() != "" for name in model.dictionary], bool)
-    many = (np.bincount(group, minlength=len(known)) >= PEERS) & known
+    many = (np.bincount(group, minlength=len(known)) >= MIN_PEERS) & known
     score, peers = np.full(len(active_s), np.nan), np.zeros(len(active_s), np.int64)
     for chosen in (np.flatnonzero(group == number) for number in np.flatnonzero(many)):
         rates = active_rate[scored[chosen]]
@@ -69,7 +69,7 @@ def score_clients(fleet: Fleet) -> Scores:
 
 
 def _among(rate: F64, all_rates: F64) -> F64:
-    """Percent of the others that drain faster, and half of those that drain alike; NaN where there are no others."""
+    """The percentage of others that drain faster, ties counted half. NaN without others."""
     not_worse = np.searchsorted(all_rates, rate, side="right")
     alike = not_worse - np.searchsorted(all_rates, rate) - 1
     others = len(all_rates) - 1 or np.nan

@@ -1,4 +1,4 @@
-"""The pipeline: sums of units, then contrasts of each bucket's clients, are brought up to date; the rest is asked of these."""
+"""The pipeline: brings sums of units and contrasts of buckets up to date. Statements read these results."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from navitas.fleet.engine.base import Engine, OutOfMemory, statement
-from navitas.fleet.files import FleetError, is_of, write_table
+from navitas.fleet.files import FleetError, is_made_from, write_table
 from navitas.fleet.packages import app_by_package, check_packages, keep_packages, numbered
 from navitas.fleet.schema import bucket_of
-from navitas.fleet.store import Store, only_writer
+from navitas.fleet.store import Store, exclusive_writer
 from navitas.fleet.units import UnitJob, UsageTask, jobs_of
 
 Waiting = Callable[[str], None] | None
-"""Hears the number of the process that writes to a store, before it is waited for."""
-LEAST_S = 1800
-_CONTRAST = statement("whole", "contrast", least_s=LEAST_S)
+"""Called with the process that writes to a store, before this process waits for it."""
+MIN_SECONDS = 1800
+_CONTRAST = statement("whole", "contrast", least_s=MIN_SECONDS)
 
 
 @dataclass(frozen=True, slots=True)
 class Fleet:
     """A store whose stages are up to date. `packages` has a number for each app.
 
-    `narrowed` counts the groups of buckets that a statement could not be asked about at once for want of memory; `waiting` hears
-    of another process that writes to the store, which is awaited then.
+    `narrowed` counts groups of buckets that were split for lack of memory. `waiting` is called before this process waits for
+    another one that writes to the store.
     """
 
     store: Store
@@ -42,73 +42,72 @@ class Fleet:
     waiting: Waiting = None
 
     @classmethod
-    def of(cls, store: Store, engine: Engine, waiting: Waiting) -> Fleet:
-        """The store as it is now. FleetError when it is empty, or its packages are not those of its results."""
+    def open(cls, store: Store, engine: Engine, waiting: Waiting) -> Fleet:
+        """The store as it is now. FleetError if it is empty, or if its packages do not fit its results."""
         jobs = jobs_of(store)
         if not jobs:
-            raise FleetError(f"{store.path}: holds no samples", "Ingest some: `navitas fleet ingest`.")
+            raise FleetError(f"{store.path}: no samples", "Ingest some: `navitas fleet ingest`.")
         packages = numbered(store.packages())
         check_packages(store, packages)
         return cls(store, engine, tuple(jobs), packages, waiting=waiting)
 
     @property
     def buckets(self) -> list[int]:
-        """All that have samples."""
+        """All buckets that have samples."""
         return sorted({job.unit.bucket for job in self.jobs})
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
-        """Hold the store for this process. FleetError when another does and nobody waits for it, or samples came meanwhile."""
-        with only_writer(self.store.path, self.waiting):
+    def locked(self) -> Iterator[None]:
+        """Lock the store. FleetError if samples changed, or if another process holds it and `waiting` is None."""
+        with exclusive_writer(self.store.path, self.waiting):
             if tuple(jobs_of(self.store)) != self.jobs:
-                raise FleetError(f"{self.store.path}: samples have come or gone while this was computed", "Ask again.")
+                raise FleetError(f"{self.store.path}: samples changed during the computation", "Run the command again.")
             yield
 
     @property
     def app_of(self) -> NDArray[np.int32]:
-        """The app's number, at the place of each package's."""
+        """The app's number for each package number."""
         return app_by_package(self.packages)
 
-    def of_bucket(self, bucket: int) -> tuple[UnitJob, ...]:
-        """Its units in order of months."""
+    def bucket_jobs(self, bucket: int) -> tuple[UnitJob, ...]:
+        """The units of a bucket, by month."""
         return tuple(job for job in self.jobs if job.unit.bucket == bucket)
 
-    def by_clients(self, sql: str, extra: str = "", **tables: pa.Table) -> list[pa.Table]:
-        """A statement about some buckets of clients at a time; it sees `usage`, `clients`, `contrast` and `packages`.
+    def query_clients(self, sql: str, extra: str = "", **tables: pa.Table) -> list[pa.Table]:
+        """Run a statement on groups of client buckets. It sees `usage`, `clients`, `contrast` and `packages`.
 
-        It also sees the units' results that lie in the folder `extra` of work.
-
-        Fewer at a time where memory does not suffice. FleetError when one bucket alone is too much.
+        It also sees the units' results in the folder `extra` of work. Groups are split if memory is short. FleetError if one
+        bucket is too much.
         """
-        return [table for _, table in self.by_buckets(sql, self.buckets, extra, tables)]
+        return [table for _, table in self.query_buckets(sql, self.buckets, extra, tables)]
 
-    def by_buckets(
+    def query_buckets(
         self, sql: str, buckets: Sequence[int], extra: str = "", tables: Mapping[str, pa.Table] | None = None
     ) -> Iterator[tuple[Sequence[int], pa.Table]]:
-        """As `by_clients`, about some buckets alone, and with those that each of the results is about."""
+        """As `query_clients`, for these buckets only. Yields each group of buckets with its result."""
         size = self.engine.buckets_at_once
         for low in range(0, len(buckets), size):
             yield from self._of_group(sql, buckets[low : low + size], extra, tables or {})
 
     def totals(self) -> tuple[int, int, int]:
-        """Of all clients' pairs that count: how many, their seconds, and by how many ppm levels fell."""
-        found = self.by_clients(statement("totals"))
+        """Totals of the pairs that count: their number, seconds, and drop in ppm."""
+        found = self.query_clients(statement("totals"))
         pairs, seconds, drop = (sum(table[name][0].as_py() or 0 for table in found) for name in ("pairs", "seconds", "drop_ppm"))
         return pairs, seconds, drop
 
     def refused(self) -> dict[str, int]:
-        """How many pairs were refused, by reason."""
+        """The number of refused pairs, by reason."""
         total: Counter[str] = Counter()
         for job in self.jobs:
             total.update(job.refused())
         return dict(total.most_common())
 
     def contrast_file(self, bucket: int) -> Path:
-        """Where the contrasts of a bucket are kept."""
+        """The file of a bucket's contrasts."""
         return self.store.work / "contrast" / f"bucket={bucket:03d}.parquet"
 
     def unit_file(self, table: str, job: UnitJob) -> Path:
-        """Where a unit's results of a kind are kept."""
+        """The file of a unit's results in a table."""
         return self.store.work / table / f"{job.unit.folder}.parquet"
 
     def _of_group(
@@ -125,9 +124,7 @@ class Fleet:
             table = self.engine.query(sql, {**{k: v for k, v in files.items() if v}, "packages": self.packages, **tables})
         except OutOfMemory as error:
             if len(buckets) == 1:
-                raise FleetError(
-                    f"bucket {buckets[0]} needs more memory than there may be: {error}", "Allow more: --memory."
-                ) from error
+                raise FleetError(f"bucket {buckets[0]} needs more memory than allowed: {error}", "Raise --memory.") from error
             self.narrowed[f"{len(buckets)} buckets"] += 1
             half = len(buckets) // 2
             for part in (buckets[:half], buckets[half:]):
@@ -136,43 +133,43 @@ class Fleet:
             yield buckets, table
 
 
-def brought_up_to_date(
-    store: Store, engine: Engine, told: Callable[[int, int], None] = lambda done, of: None, waiting: Waiting = None
+def bring_up_to_date(
+    store: Store, engine: Engine, progress: Callable[[int, int], None] = lambda done, total: None, waiting: Waiting = None
 ) -> Fleet:
-    """Make what has changed samples before it: units' sums, buckets' contrasts; `told` hears how many of how many are done.
+    """Compute the sums of units and contrasts of buckets that are missing or stale. Calls `progress(done, total)`.
 
-    FleetError when there is nothing, or another process writes to the store and there is no `waiting` to hear of it.
+    FleetError if the store is empty, or if another process writes to it and `waiting` is None.
     """
-    fleet = Fleet.of(store, engine, waiting)
-    if any(_to_do(fleet)):
-        with only_writer(store.path, waiting):
-            fleet = Fleet.of(store, engine, waiting)  # samples may have come while another process was waited for
-            forget_others(fleet)
+    fleet = Fleet.open(store, engine, waiting)
+    if any(_stale_tasks(fleet)):
+        with exclusive_writer(store.path, waiting):
+            fleet = Fleet.open(store, engine, waiting)  # Samples may have arrived while waiting.
+            remove_stale_files(fleet)
             keep_packages(store, fleet.packages)
-            _make(fleet, told)
+            _compute(fleet, progress)
     return fleet
 
 
-def _to_do(fleet: Fleet) -> tuple[list[UsageTask], dict[int, str]]:
-    """Sums of units that are to be made, and contrasts of buckets, with their inputs."""
+def _stale_tasks(fleet: Fleet) -> tuple[list[UsageTask], dict[int, str]]:
+    """The tasks of units to run, and the buckets to contrast with their inputs."""
     app_of = fleet.app_of
-    jobs = [tuple(job for job in fleet.of_bucket(bucket) if not job.is_done()) for bucket in fleet.buckets]
+    jobs = [tuple(job for job in fleet.bucket_jobs(bucket) if not job.is_done()) for bucket in fleet.buckets]
     inputs = {bucket: _inputs(fleet, bucket) for bucket in fleet.buckets}
-    left = {bucket: text for bucket, text in inputs.items() if not is_of(fleet.contrast_file(bucket), text)}
+    left = {bucket: text for bucket, text in inputs.items() if not is_made_from(fleet.contrast_file(bucket), text)}
     return [UsageTask(chosen, app_of) for chosen in jobs if chosen], left
 
 
-def _make(fleet: Fleet, told: Callable[[int, int], None]) -> None:
-    stale, left = _to_do(fleet)
+def _compute(fleet: Fleet, progress: Callable[[int, int], None]) -> None:
+    stale, left = _stale_tasks(fleet)
     count, total = 0, len(stale) + len(left)
 
     def done(_: object) -> None:
         nonlocal count
         count += 1
-        told(count, total)
+        progress(count, total)
 
     fleet.engine.run(stale, done)
-    for buckets, table in fleet.by_buckets(_CONTRAST, list(left)):
+    for buckets, table in fleet.query_buckets(_CONTRAST, list(left)):
         own = bucket_of(table["client"].to_numpy(), fleet.store.buckets)
         for bucket in buckets:
             write_table(fleet.contrast_file(bucket), table.filter(pa.array(own == bucket)), left[bucket])
@@ -181,11 +178,11 @@ def _make(fleet: Fleet, told: Callable[[int, int], None]) -> None:
 
 def _inputs(fleet: Fleet, bucket: int) -> str:
     sql = hashlib.blake2b(_CONTRAST.encode(), digest_size=6).hexdigest()
-    return " ".join([sql, *(job.inputs for job in fleet.of_bucket(bucket))])
+    return " ".join([sql, *(job.inputs for job in fleet.bucket_jobs(bucket))])
 
 
-def forget_others(fleet: Fleet) -> None:
-    """Remove results of units that are no more: samples were taken away."""
+def remove_stale_files(fleet: Fleet) -> None:
+    """Remove results of units that no longer exist."""
     units = {f"{job.unit.folder}.parquet" for job in fleet.jobs}
     contrasts = {fleet.contrast_file(bucket) for bucket in fleet.buckets}
     for table in fleet.store.work.glob("*/"):

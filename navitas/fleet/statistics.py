@@ -1,4 +1,4 @@
-"""Effects of apps from moments over clients: cluster-robust errors, false discovery rates, and minutes of battery life."""
+"""Effects of apps from moments over clients: clustered standard errors, false discovery rates, gains in battery life."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ CONFIDENCE = 0.95
 
 
 def _stats() -> ModuleType:
-    """`scipy.stats`, which takes a second to import: only commands that compute need it."""
+    """`scipy.stats`, imported on first use: the import takes a second."""
     return importlib.import_module("scipy.stats")
 
 
 def _special() -> ModuleType:
-    """`scipy.special`, as `_stats`."""
+    """`scipy.special`, imported on first use."""
     return importlib.import_module("scipy.special")
 
 
@@ -30,7 +30,7 @@ def _special() -> ModuleType:
 class Moments:
     """Sums over the clusters (clients) of each group, with weights w and weighted effects s = w · effect.
 
-    `clusters` counts those with a weight.
+    `clusters` counts those with a positive weight.
     """
 
     clusters: F64
@@ -43,7 +43,7 @@ class Moments:
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """Weighted means over clients, their standard errors, degrees of freedom, and the p of "no more than `least`"."""
+    """Weighted means over clients, standard errors, degrees of freedom, and p-values of "at most `least`"."""
 
     value: F64
     error: F64
@@ -52,15 +52,15 @@ class Effects:
 
     @property
     def half_width(self) -> F64:
-        """Of the 95 % interval."""
+        """Half the width of the 95 % interval."""
         return np.asarray(_stats().t.ppf((1 + CONFIDENCE) / 2, self.freedom) * self.error)
 
 
 def effects_of(moments: Moments, least: float = 0.0) -> Effects:
-    """Ratio estimates Σs / Σw with cluster-robust (sandwich) errors: clients are independent, samples of one are not.
+    """Ratio estimates Σs / Σw with cluster-robust (sandwich) standard errors: clients are independent, their samples are not.
 
-    G / (G − 1) corrects for few clusters; unequal ones tell less than their number: the degrees of freedom of Student's t are
-    those of the effective number, (Σw)² / Σw² − 1. NaN where fewer than two clusters tell anything.
+    G / (G − 1) corrects for few clusters. Student's t has (Σw)² / Σw² − 1 degrees of freedom: the effective number of clusters
+    minus 1, which is lower with unequal weights. NaN with fewer than two clusters.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         value = moments.s / moments.w
@@ -75,7 +75,7 @@ def effects_of(moments: Moments, least: float = 0.0) -> Effects:
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """By how much one weighted mean over clients lies above another one; NaN where fewer than two clients tell one of them."""
+    """The difference of two weighted means over clients; NaN where one of them has fewer than two clients."""
 
     value: float
     error: float
@@ -83,42 +83,42 @@ class Contrast:
 
     @property
     def half_width(self) -> float:
-        """Of the 95 % interval."""
+        """Half the width of the 95 % interval."""
         return self.quantile((1 + CONFIDENCE) / 2) * self.error
 
     @property
     def p(self) -> float:
-        """Of "not above"."""
+        """The p-value of "not above 0"."""
         return float(_stats().t.sf(self.value / self.error, self.freedom)) if self.error > 0 else float("nan")
 
     def less(self, other: Contrast) -> Contrast:
-        """By how much it lies above another one that it shares no noise with."""
+        """The difference to another contrast with independent noise."""
         error = float(np.hypot(self.error, other.error))
         return Contrast(self.value - other.value, error, min(self.freedom, other.freedom))
 
-    def quantile(self, part: float) -> float:
-        """Of Student's t."""
-        return float(_special().stdtrit(self.freedom, part))
+    def quantile(self, level: float) -> float:
+        """The quantile of Student's t."""
+        return float(_special().stdtrit(self.freedom, level))
 
 
-def side(cluster: I64, amounts: tuple[F64, F64], column: I64, shape: tuple[int, int]) -> F64:
-    """One side of comparisons: sums of s, of w, and of rows with a weight, by client (`cluster`) and comparison (`column`)."""
+def sums_by_client(cluster: I64, amounts: tuple[F64, F64], column: I64, shape: tuple[int, int]) -> F64:
+    """Sums of s, of w, and of rows with a weight, by client (`cluster`) and comparison (`column`). Shape (3, *shape)."""
     s, w = amounts
     sums = [np.bincount(cluster * shape[1] + column, values, shape[0] * shape[1]) for values in (s, w, w > 0)]
     return np.asarray(sums, np.float64).reshape(3, *shape)
 
 
-def other_side(whole: F64, one: F64) -> F64:
-    """What is left of a whole without one side; nothing, not what rounding leaves, where no rows are."""
+def remainder(whole: F64, one: F64) -> F64:
+    """The sums of the other side of each comparison. Exactly 0 where it has no rows."""
     rest = whole - one
     return np.asarray(rest * (rest[2] > 0))
 
 
 def contrast(cluster: I64, s: F64, w: F64, one: Bool, other: Bool | None = None) -> Contrast:
-    """Σs / Σw over rows of `one` less that over rows of `other` (None: less nothing); `cluster` numbers the clients."""
+    """Σs / Σw over rows of `one` minus that over rows of `other` (None: minus 0). `cluster` numbers the clients."""
     clients = int(cluster.max(initial=0)) + 1
     first, *second = (
-        side(cluster[rows], (s[rows], w[rows]), np.zeros(np.count_nonzero(rows), np.int64), (clients, 1))
+        sums_by_client(cluster[rows], (s[rows], w[rows]), np.zeros(np.count_nonzero(rows), np.int64), (clients, 1))
         for rows in (one, other)
         if rows is not None
     )
@@ -128,22 +128,23 @@ def contrast(cluster: I64, s: F64, w: F64, one: Bool, other: Bool | None = None)
 
 @dataclass(frozen=True, slots=True)
 class Contrasts:
-    """As `Contrast`, of many."""
+    """Many contrasts, as columns of `Contrast`."""
 
     value: F64
     error: F64
     freedom: F64
 
-    def sure(self, part: float) -> F64:
-        """How far they lie from nothing at least, by Student's t at this part; NaN of a NaN."""
-        return np.asarray(np.abs(self.value) - _special().stdtrit(self.freedom, part) * self.error)
+    def lower_bounds(self, level: float) -> F64:
+        """Lower confidence bounds of the absolute values, by the quantile of Student's t at `level`. NaN stays NaN."""
+        return np.asarray(np.abs(self.value) - _special().stdtrit(self.freedom, level) * self.error)
 
 
 def contrasts(one: F64, other: F64 | None = None) -> Contrasts:
-    """Σs / Σw of each comparison's `side` less that of its other side (None: less nothing), with cluster-robust errors.
+    """Σs / Σw of each comparison minus that of its other side (None: minus 0), with clustered standard errors.
 
-    Where clients are on both, what is alike in both is no error: the variance is that of the differences of their influences,
-    (S_c − mean · W_c) / W of each side. Degrees of freedom are those of the poorer side. NaN where only one tells it.
+    Inputs are results of `sums_by_client`. The variance is that of the differences of influences, (S_c − mean · W_c) / W of each
+    side, so what a client has in common on both sides adds no error. The degrees of freedom are the lower ones of both
+    sides. NaN where a side has fewer than two clients.
     """
     influence, value = np.zeros(one.shape[1:]), np.zeros(one.shape[2])
     freedom, rows = np.full(one.shape[2], np.inf), np.zeros(one.shape[1:])
@@ -166,30 +167,30 @@ def contrasts(one: F64, other: F64 | None = None) -> Contrasts:
 
 
 def within(cluster: I64, sums: tuple[F64, F64, F64], one: Bool, other: Bool) -> Contrast:
-    """The mean difference of rows of `one` and of `other` on the same clients, by s, w and the variance of s, which is known.
+    """The weighted mean difference of rows of `one` and `other` on the same clients. `sums` are s, w and the variance of s.
 
-    A client's difference of s / w weighs W1 W2 / (W1 + W2). NaN where no client tells both.
+    A client's difference of s / w has weight W1 W2 / (W1 + W2). NaN where no client has both.
     """
     size = int(cluster.max(initial=0)) + 1
     (s1, w1, v1), (s2, w2, v2) = ([np.bincount(cluster[rows], values[rows], size) for values in sums] for rows in (one, other))
-    told = (w1 > 0) & (w2 > 0)
-    if not told.any():
+    on_both = (w1 > 0) & (w2 > 0)
+    if not on_both.any():
         return Contrast(np.nan, np.nan, np.nan)
-    s1, w1, v1, s2, w2, v2 = (values[told] for values in (s1, w1, v1, s2, w2, v2))
+    s1, w1, v1, s2, w2, v2 = (values[on_both] for values in (s1, w1, v1, s2, w2, v2))
     weight = w1 * w2 / (w1 + w2)
     value = float(np.sum(weight * (s1 / w1 - s2 / w2)) / weight.sum())
     error = float(np.sqrt(np.sum(weight**2 * (v1 / w1**2 + v2 / w2**2))) / weight.sum())
     return Contrast(value, error, np.inf)
 
 
-def overlaps(all_of_them: Bool, chosen: Bool, groups: Bool) -> F64:
-    """For each group (row), how likely as many of the chosen fall into it by chance (hypergeometric)."""
-    inside, both = (np.count_nonzero(groups & which, axis=1) for which in (all_of_them, chosen))
-    return np.asarray(_stats().hypergeom.sf(both - 1, np.count_nonzero(all_of_them), inside, np.count_nonzero(chosen)))
+def overlap_p_values(population: Bool, chosen: Bool, groups: Bool) -> F64:
+    """For each group (row), the probability that chance puts at least as many of the chosen into it (hypergeometric)."""
+    inside, both = (np.count_nonzero(groups & which, axis=1) for which in (population, chosen))
+    return np.asarray(_stats().hypergeom.sf(both - 1, np.count_nonzero(population), inside, np.count_nonzero(chosen)))
 
 
 def false_rates(p: F64) -> F64:
-    """The false discovery rate at which each hypothesis falls (Benjamini and Hochberg 1995); NaN of a NaN."""
+    """False discovery rates of hypotheses by their p-values (Benjamini and Hochberg 1995). NaN stays NaN."""
     rates = np.full(len(p), np.nan)
     known = np.flatnonzero(np.isfinite(p))
     if len(known):
@@ -198,20 +199,20 @@ def false_rates(p: F64) -> F64:
 
 
 def central_spread(bins: I64, count: I64, width: float) -> float:
-    """The standard deviation of the middle of a histogram: half of what lies between its 16th and 84th percentile."""
+    """A robust standard deviation of a histogram: half the distance of its 16th and 84th percentiles."""
     if not len(bins):
         return 1.0
     order = np.argsort(bins)
     edges = np.append(bins[order], bins[order][-1] + 1) * width
-    part = np.append(0.0, np.cumsum(count[order]) / count.sum())
-    low, high = np.interp(_stats().norm.cdf([-1.0, 1.0]), part, edges)
+    fraction = np.append(0.0, np.cumsum(count[order]) / count.sum())
+    low, high = np.interp(_stats().norm.cdf([-1.0, 1.0]), fraction, edges)
     return max(float(high - low) / 2, width)
 
 
 def tail_rates(z: F64, bins: I64, count: I64, width: float) -> F64:
-    """The false discovery rate at or above each z: as much lies there by chance as lies that far below nothing.
+    """The false discovery rate of findings at or above each z, with the opposite tail as the null distribution.
 
-    (1 + #{≤ −z}) / #{≥ z} (Barber and Candès 2015), made to fall with z; the noise may have any shape that is symmetric.
+    (1 + #{≤ −z}) / #{≥ z} (Barber and Candès 2015), made monotone in z. Valid for any symmetric noise.
     """
     order = np.argsort(bins)
     middle, count = (bins[order] + 0.5) * width, count[order]
@@ -225,25 +226,25 @@ def tail_rates(z: F64, bins: I64, count: I64, width: float) -> F64:
 
 
 def shrunk(effect: F64, error: F64, variance: float) -> tuple[F64, F64]:
-    """Means and standard deviations of what is true where effects of this variance around 0 are measured with these errors.
+    """Posterior means and standard deviations of effects with this prior variance around 0, measured with these errors.
 
-    Bayes' rule of normal distributions: extremes are extreme by chance too.
+    Normal prior and noise. Shrinkage corrects for selection: extreme estimates are partly extreme by chance.
     """
     trust = variance / (variance + error**2) if variance else np.zeros(len(error))
     return trust * effect, np.sqrt(trust) * error
 
 
 def life_gain_s(rate: F64, less: F64) -> F64:
-    """Seconds from full to empty that are gained when a drain (ppm/s) falls by `less`; NaN when nothing of it is left."""
+    """Seconds of battery life gained when a drain (ppm/s) falls by `less`. NaN if no drain is left."""
     with np.errstate(divide="ignore", invalid="ignore"):
         left = rate - less
         return np.where((rate > 0) & (left > 0), 1e6 / left - 1e6 / rate, np.nan)
 
 
-def downwards(values: F64) -> I64:
-    """An order from the greatest value to the least, NaN last; those that are equal to nine digits stay in theirs.
+def descending_order(values: F64) -> I64:
+    """Indices from the greatest value to the least, NaN last. Values that agree to nine digits keep their order.
 
-    Last digits are those of a sum's order, which engines choose as they like.
+    Engines sum in any order, so the last digits differ between runs.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         digit = 10.0 ** (np.floor(np.log10(np.abs(values))) - 8)

@@ -1,4 +1,4 @@
-"""A fleet's folder: parts of samples by client bucket and month, the list of packages, and results of stages."""
+"""A fleet's folder: parts of samples by bucket of clients and month, the list of packages, and results of stages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from navitas.fleet import layout
-from navitas.fleet.files import AGAIN, FleetError, read_table, typed, write_table, write_whole
+from navitas.fleet.files import RESTORE, FleetError, read_table, typed, write_table, write_whole
 from navitas.fleet.schema import PACKAGES, PACKAGES_LIMIT, PPM, SAMPLES, State, before_arrays
 from navitas.folder_lock import FolderLock
 from navitas.new_files import is_leftover, remove_leftovers
@@ -32,20 +32,20 @@ _RANGES = {"time_s": (0, 1 << 40), "level_ppm": (0, PPM), "state": (min(State), 
 
 
 class Unit(NamedTuple):
-    """What is computed at once: the clients of a bucket in a month (`2026-03`)."""
+    """The unit of computation: the clients of a bucket in a month (`2026-03`)."""
 
     bucket: int
     month: str
 
     @property
     def folder(self) -> str:
-        """Where in a table's folder."""
+        """The unit's folder within a table's folder."""
         return f"bucket={self.bucket:03d}/month={self.month}"
 
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """A fleet's folder. Files appear whole: they are written under another name and renamed."""
+    """A fleet's folder. Files are written under another name and renamed, so each is complete or absent."""
 
     path: Path
     buckets: int
@@ -53,11 +53,11 @@ class Store:
 
     @classmethod
     def create(cls, path: Path, *, buckets: int = BUCKETS, salt: str | None = None) -> Store:
-        """Make the folder, or open it where it is one already. FleetError when it is something else."""
+        """Create the folder, or open an existing fleet. FleetError if the folder holds something else."""
         if (path / layout.SETTINGS).exists():
             return cls.open(path)
-        if path.exists() and not (path.is_dir() and all(map(_is_no_content, path.iterdir()))):
-            raise FleetError(f"{path}: is no fleet, and not empty", "Name a new or empty folder.")
+        if path.exists() and not (path.is_dir() and all(map(_is_leftover, path.iterdir()))):
+            raise FleetError(f"{path}: not a fleet, and not empty", "Name a new or empty folder.")
         path.mkdir(parents=True, exist_ok=True)
         settings = {"format": FORMAT, "buckets": buckets, "salt": secrets.token_hex(16) if salt is None else salt}
         write_whole(path / layout.SETTINGS, json.dumps(settings, indent=2).encode() + b"\n", private=True)
@@ -65,7 +65,7 @@ class Store:
 
     @classmethod
     def open(cls, path: Path) -> Store:
-        """Open a fleet's folder. FleetError when it is none, or of a newer format."""
+        """Open a fleet's folder. FleetError if it is not a fleet, or of a newer format."""
         before_arrays()
         file = path / layout.SETTINGS
         try:
@@ -73,14 +73,15 @@ class Store:
             number, buckets, salt = int(settings["format"]), int(settings["buckets"]), str(settings["salt"])
         except PermissionError as error:
             raise FleetError(
-                f"{file}: cannot be read: {error.strerror}", "Ask its owner: it holds what the clients' pseudonyms are made with."
+                f"{file}: cannot be read: {error.strerror}",
+                "Ask its owner for access. The file has the key of the clients' pseudonyms.",
             ) from error
         except (OSError, ValueError, OverflowError, KeyError, TypeError, RecursionError) as error:
             raise FleetError(
-                f"{path}: is no fleet ({file.name} cannot be read: {error})", "Begin with `navitas fleet ingest`."
+                f"{path}: not a fleet (cannot read {file.name}: {error})", "Create one with `navitas fleet ingest`."
             ) from error
         if number > FORMAT:
-            raise FleetError(f"{file}: is of format {number}, this version reads up to {FORMAT}", "Update navitas.")
+            raise FleetError(f"{file}: format {number} is newer than {FORMAT}, which this version reads", "Update navitas.")
         if not 1 <= buckets <= 4096:
             raise FleetError(f"{file}: {buckets} buckets are not between 1 and 4096", "Restore the file.")
         if len(salt.encode("utf-8", "replace")) > _LONGEST_SALT:
@@ -89,39 +90,39 @@ class Store:
 
     @property
     def work(self) -> Path:
-        """Where stages keep their results; it may be deleted."""
+        """The folder of stages' results. It may be deleted at any time."""
         return self.path / layout.WORK
 
     def parts(self) -> dict[Unit, list[Path]]:
-        """All parts of samples by unit, both in order. FleetError where there is one of no bucket or month."""
+        """All parts of samples by unit, both in order. FleetError if a folder is not of a valid bucket and month."""
         found: dict[Unit, list[Path]] = defaultdict(list)
         for file in sorted((self.path / layout.SAMPLES).glob("bucket=*/month=*/part-*.parquet")):
             named = _UNIT.fullmatch(file.parent.relative_to(self.path / layout.SAMPLES).as_posix())
             if named is None or int(named[1]) >= self.buckets:
                 raise FleetError(
-                    f"{file.parent}: is the folder of no bucket of clients (0 to {self.buckets - 1}) and month",
+                    f"{file.parent}: not the folder of a bucket (0 to {self.buckets - 1}) and a month",
                     "Move it out of the fleet's folder.",
                 )
             found[Unit(int(named[1]), named[2])].append(file)
         return dict(sorted(found.items()))
 
     def part(self, unit: Unit, name: str) -> Path:
-        """Where a part of samples lies."""
+        """The file of a part of samples."""
         return self.path / layout.SAMPLES / unit.folder / f"part-{name}.parquet"
 
     def packages(self) -> pa.Table:
-        """Apps in their versions by number. FleetError when the list is damaged."""
+        """Packages (an app in a version) by number. FleetError if the list is damaged."""
         file = self.path / layout.PACKAGES
         if not file.exists():
             return PACKAGES.empty_table()
         table = typed(file, read_table(file), PACKAGES)
         number = table["id"].to_numpy()
         if len(number) and (number.min() < 0 or number.max() >= PACKAGES_LIMIT or len(set(number.tolist())) < len(number)):
-            raise FleetError(f"{file}: numbers of packages are negative, too large, or there twice", AGAIN)
+            raise FleetError(f"{file}: package numbers are negative, too large, or duplicated", RESTORE)
         return table
 
     def write_packages(self, packages: pa.Table) -> None:
-        """Replace the list; numbers that are in use must stay."""
+        """Replace the list. Numbers in use must not change."""
         write_table(self.path / layout.PACKAGES, packages.cast(PACKAGES))
 
     def write_part(self, unit: Unit, name: str, samples: pa.Table) -> None:
@@ -129,16 +130,16 @@ class Store:
         write_table(self.part(unit, name), samples.cast(SAMPLES))
 
 
-def _is_no_content(file: Path) -> bool:
-    """A writer's lock, and what a writer that was killed has left of the settings."""
+def _is_leftover(file: Path) -> bool:
+    """Whether a file is a writer's lock, or a leftover of a killed writer."""
     return file.name == layout.LOCK or is_leftover(file)
 
 
 @contextmanager
-def only_writer(path: Path, waiting: Callable[[str], None] | None = None) -> Iterator[None]:
-    """Hold a fleet's folder, made if need be, for this process alone.
+def exclusive_writer(path: Path, waiting: Callable[[str], None] | None = None) -> Iterator[None]:
+    """Lock a fleet's folder for this process; create it if needed.
 
-    Where another one writes to it, `waiting` is called with its number, once, and its end awaited. FleetError without `waiting`.
+    If another process holds the lock, call `waiting` once with its number and wait. Without `waiting`, raise FleetError.
     """
     lock = FolderLock(path / layout.LOCK)
     try:
@@ -146,7 +147,7 @@ def only_writer(path: Path, waiting: Callable[[str], None] | None = None) -> Ite
         free = lock.acquire() if waiting is None else lock.wait(waiting)
     except OSError as error:
         raise FleetError(
-            f"{path}: cannot be written: {error.strerror}", "Make room, or name a folder that may be written to."
+            f"{path}: cannot be written: {error.strerror}", "Free some space, or name a folder that you may write to."
         ) from error
     if not free:
         raise FleetError(f"{path}: process {lock.holder() or '?'} is writing to it", "Try again when that has ended.")
@@ -159,20 +160,20 @@ def only_writer(path: Path, waiting: Callable[[str], None] | None = None) -> Ite
 
 
 def _tidy(path: Path) -> None:
-    """Remove the files that killed writers have not finished, and keep the salt of a store that was made before from others."""
+    """Remove unfinished files of killed writers, and make the salt of an older store private."""
     remove_leftovers(path)
     settings = path / layout.SETTINGS
-    with suppress(PermissionError):  # another user's
+    with suppress(PermissionError):  # The file belongs to another user.
         if (mode := stat.S_IMODE(settings.stat().st_mode)) & (stat.S_IRWXG | stat.S_IRWXO):
             settings.chmod(mode & stat.S_IRWXU)
 
 
 def read_samples(file: Path, columns: Sequence[str]) -> pa.Table:
-    """Columns of a part of samples; what may be unknown may be missing. FleetError when it cannot be read, or is none."""
+    """Read columns of a part of samples. Optional columns may be missing. FleetError if the file is not a valid part."""
     table = typed(file, read_table(file, [*columns]), pa.schema([SAMPLES.field(name) for name in columns]))
     for name in _RANGES.keys() & set(columns):
         least, most = _RANGES[name]
         found = pc.min_max(table[name]).as_py()
         if table.num_rows and not least <= found["min"] <= found["max"] <= most:
-            raise FleetError(f"{file}: is no part of samples: {name} is not within {least} to {most}", AGAIN)
+            raise FleetError(f"{file}: not a part of samples: {name} is not within {least} to {most}", RESTORE)
     return table

@@ -1,4 +1,4 @@
-"""Stage *usage*: which units' sums have to be made again, and making one."""
+"""Stage *usage*: finds units whose sums are missing or stale, and computes them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from navitas.fleet.files import fingerprint, is_of, notes_of, write_table
-from navitas.fleet.pairs import LONGEST_S
+from navitas.fleet.files import fingerprint, is_made_from, notes_of, write_table
+from navitas.fleet.pairs import MAX_GAP_S
 from navitas.fleet.store import Store, Unit, read_samples
 from navitas.fleet.usage import COLUMNS, ordered, usage_of
 
@@ -20,21 +20,21 @@ _VERSION = "4"
 
 
 class FleetTask(Protocol):
-    """A piece of work that engines run anywhere: it is pickled, reads files and writes files whole."""
+    """A task that engines run on any machine. It is pickled, reads files, and writes files completely."""
 
     @property
     def name(self) -> str:
-        """What errors call it."""
+        """The name of the task in errors."""
         ...
 
     def run(self) -> None:
-        """Do it. FleetError when files cannot be read or written."""
+        """Run the task. FleetError when files cannot be read or written."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class UnitJob:
-    """A unit whose sums are to be made: from its parts, and those of the month before for the pairs that span the two."""
+    """A unit with its input and output files. Parts of the month before are needed for pairs that span two months."""
 
     unit: Unit
     parts: tuple[Path, ...]
@@ -45,53 +45,53 @@ class UnitJob:
 
     @property
     def begins_s(self) -> int:
-        """The first moment of the unit's month."""
+        """The begin of the unit's month (Unix time)."""
         begins: int = np.datetime64(self.unit.month, "s").astype(np.int64).item()
         return begins
 
     def is_done(self) -> bool:
-        """Whether the results are of these inputs; `clients` is written last."""
-        return is_of(self.clients, self.inputs) and self.usage.exists()
+        """Whether the results are of these inputs. `clients` is written last."""
+        return is_made_from(self.clients, self.inputs) and self.usage.exists()
 
     def make(self, samples: pa.Table, app_of: NDArray[np.int32] | None) -> None:
-        """Make the sums of these samples; `app_of` has the app of each package."""
+        """Compute and write the sums of these samples. `app_of` maps packages to apps."""
         made = usage_of(samples, self.begins_s, app_of)
         write_table(self.usage, made.usage)
         write_table(self.clients, made.clients, self.inputs, made.refused)
 
     def refused(self) -> dict[str, int]:
-        """How many pairs were refused, by reason."""
+        """The number of refused pairs, by reason."""
         return notes_of(self.clients)
 
 
 @dataclass(frozen=True, slots=True)
 class BucketTask:
-    """What tasks about units of one bucket, in order of their months, have in common."""
+    """Base of tasks on units of one bucket, in order of months."""
 
     jobs: tuple[UnitJob, ...]
 
     @property
     def name(self) -> str:
-        """What errors call it."""
+        """The name of the task in errors."""
         return f"bucket {self.jobs[0].unit.bucket}"
 
 
 @dataclass(frozen=True, slots=True)
 class UsageTask(BucketTask):
-    """Units whose sums are to be made; `app_of` has the app of each package."""
+    """Computes the sums of units. `app_of` maps packages to apps."""
 
     app_of: NDArray[np.int32] | None = None
 
     def run(self) -> None:
-        """Make the sums, one unit after another. FleetError when files cannot be read or written."""
+        """Compute one unit after another. FleetError when files cannot be read or written."""
         for job, samples in samples_of(self.jobs, COLUMNS):
             job.make(samples, self.app_of)
 
 
 def samples_of(jobs: Sequence[UnitJob], columns: list[str]) -> Iterator[tuple[UnitJob, pa.Table]]:
-    """Each unit's samples, and of the month before those that may begin its pairs: of the last hours, and each client's last one.
+    """Yield each unit's samples, with those of the month before that may begin its pairs.
 
-    What two units need is read once.
+    These are the samples of its last hours, and each client's last sample. Files that two units need are read once.
     """
     last: tuple[tuple[Path, ...], pa.Table] = ((), None)
     for job in jobs:
@@ -108,7 +108,7 @@ def _late(before: pa.Table, begins_s: int) -> pa.Table:
     before = ordered(before)
     client = before["client"].to_numpy()
     is_last = np.append(client[1:] != client[:-1], True)[: len(client)]
-    return before.filter(pa.array(is_last | (before["time_s"].to_numpy() >= begins_s - LONGEST_S)))
+    return before.filter(pa.array(is_last | (before["time_s"].to_numpy() >= begins_s - MAX_GAP_S)))
 
 
 def _read(parts: Sequence[Path], columns: list[str]) -> pa.Table | None:

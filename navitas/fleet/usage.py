@@ -1,4 +1,4 @@
-"""Samples of a unit → what each client used, and with which packages: sums of pairs, from which all else is made."""
+"""Samples of a unit → sums of pairs by client, package and screen. All results are computed from these sums."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from navitas.fleet.pairs import Bool, ClientSamples, Pairs, pairs_of
 from navitas.fleet.schema import I64
 
 COLUMNS = ["client", "time_s", "level_ppm", "state", "screen", "uptime_s", "model", "os", "apps"]
-"""Of samples, those that are looked at."""
+"""Columns of samples that are read."""
 SCREENS = 3
-"""A pair's screen: at how many of its ends it was on, 0 to 2."""
+"""Number of screen classes: a pair's screen is on at 0, 1 or 2 of its ends."""
 _WIDTHS = {"pairs": pa.int32(), "seconds": pa.int32(), "drop_ppm": pa.int64()}
 _AMOUNTS = tuple(_WIDTHS)
 _ENDS = ("both", "one", "changed")
@@ -30,10 +30,10 @@ USAGE = pa.schema(
         *(pa.field(f"{ends}_{amount}", kind) for ends in _ENDS for amount, kind in _WIDTHS.items()),
     ]
 )
-"""By client, package and screen: pairs with the package at both ends and at one of them: their number, length and drop.
+"""By client, package and screen: number, length and drop of pairs with the package at both ends, and at one end.
 
-Of the latter, `changed` are those in which the package has taken the place of another version of its app: the app was at both
-ends, and the pair is among `one` of both packages.
+`changed` counts pairs of `one` in which the package replaces another version of its app. The app is then at both ends, and
+the pair is among `one` of both packages.
 """
 CLIENTS = pa.schema(
     [
@@ -49,14 +49,15 @@ CLIENTS = pa.schema(
         pa.field("os", pa.string()),
     ]
 )
-"""By client and screen: all its pairs; `square` is Σ drop² / seconds, each to a whole number. What follows
-is the client's, the same in each of its rows: `step_ppm` is the smallest change of its level (0: none seen).
+"""By client and screen: sums of all pairs. `square` is Σ drop² / seconds, with each term rounded to an integer.
+
+The other columns are the client's, equal in all its rows. `step_ppm` is the smallest change of its level (0: none seen).
 """
 
 
 @dataclass(frozen=True, slots=True)
 class UnitUsage:
-    """A unit's sums, and how many pairs were refused by reason."""
+    """A unit's sums, and the number of refused pairs by reason."""
 
     usage: pa.Table
     clients: pa.Table
@@ -64,14 +65,14 @@ class UnitUsage:
 
 
 def usage_of(samples: pa.Table, begins_s: int = -(1 << 62), app_of: NDArray[np.int32] | None = None) -> UnitUsage:
-    """Sum up a unit's pairs; samples (`COLUMNS`) are ordered here if they are not, by client and time.
+    """Sum a unit's pairs. Samples (`COLUMNS`) are sorted by client and time if needed.
 
-    Samples before `begins_s` are the unit's before: they only begin pairs. `app_of` has the app of each package.
+    Samples before `begins_s` only begin pairs. `app_of` maps packages to apps.
     """
     samples = ordered(samples)
-    told = samples_in(samples)
-    client, own = told.client, told.time_s >= begins_s
-    pairs = pairs_of(told)
+    parsed = samples_in(samples)
+    client, own = parsed.client, parsed.time_s >= begins_s
+    pairs = pairs_of(parsed)
     values = np.stack([pairs.counts, pairs.seconds, pairs.drop_ppm]).astype(np.int64) * own
     amounts = PairAmounts(values, pairs.screen.astype(np.intp), SCREENS)
     sums = list(sums_by_package(client, apps_in(samples), amounts, app_of))
@@ -86,7 +87,7 @@ def ordered(samples: pa.Table) -> pa.Table:
 
 
 def samples_in(table: pa.Table) -> ClientSamples:
-    """The columns that tell pairs, of an ordered table."""
+    """The columns that pairs are made of. The table must be ordered."""
     return ClientSamples(
         _int64(table["client"]),
         _int64(table["time_s"]),
@@ -112,15 +113,15 @@ def _usage_table(client: I64, parts: Sequence[Sums]) -> pa.Table:
     for part in parts:
         for screen in range(SCREENS):
             sums = [ends[len(_AMOUNTS) * screen :][: len(_AMOUNTS)] for ends in (part.both, part.one, part.changed)]
-            told = np.flatnonzero(sums[0][0] | sums[1][0])
-            amounts = [column for ends in sums for column in ends.take(told, 1)]
-            columns = [client[part.client[told]], part.package[told], np.full(len(told), screen), *amounts]
+            counted = np.flatnonzero(sums[0][0] | sums[1][0])
+            amounts = [column for ends in sums for column in ends.take(counted, 1)]
+            columns = [client[part.client[counted]], part.package[counted], np.full(len(counted), screen), *amounts]
             tables.append(_table(columns, USAGE))
     return pa.concat_tables(tables)
 
 
 def _table(columns: Sequence[Any], schema: pa.Schema) -> pa.Table:
-    """Columns of numbers, each in its field's type."""
+    """A table of numeric columns, each cast to its field's type."""
     numbers = [np.asarray(column, field.type.to_pandas_dtype()) for column, field in zip(columns, schema, strict=True)]
     return pa.table(numbers, schema=schema)
 

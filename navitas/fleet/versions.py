@@ -1,4 +1,4 @@
-"""Hogs by version, and from which one on they drain."""
+"""Drains of hogs by version, and the first version that drains."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ import numpy as np
 import pyarrow as pa
 
 from navitas.fleet.engine.base import statement
-from navitas.fleet.hogs import RATE
-from navitas.fleet.stages import LEAST_S, Fleet
+from navitas.fleet.hogs import FDR_LIMIT
+from navitas.fleet.stages import MIN_SECONDS, Fleet
 from navitas.fleet.statistics import F64, I64, Contrast, contrast, false_rates
 
-_FEW_CLIENTS = 3
-_APART = 3.84
-"""By so much (χ², 95 %) the steps before and after the first version have to fit better than those of any other one."""
+_MIN_CLIENTS = 3
+_MIN_CHI_SQUARED = 3.84
+"""Minimum difference in χ² (95 %) by which the best place of a step must fit better than any other."""
 
 
 @dataclass(frozen=True, slots=True)
 class VersionEffect:
-    """What an app drains more in a version, in ppm of the battery a second."""
+    """The extra drain of an app in a version, in ppm of the battery per second."""
 
     app: int
     version: str
@@ -33,7 +33,7 @@ class VersionEffect:
 
 @dataclass(frozen=True, slots=True)
 class Since:
-    """The first version in which an app drains more than in those before it, and by how much more from there on."""
+    """The first version that drains more than the versions before it, and how much more from there on."""
 
     app: int
     version: str
@@ -42,50 +42,50 @@ class Since:
 
 @dataclass(frozen=True, slots=True)
 class Versions:
-    """Effects by version, in the order of versions within each app; `since` where it is sure."""
+    """Effects by version, in version order within each app. `since` has apps with a significant step."""
 
     effects: tuple[VersionEffect, ...]
     since: dict[int, Since]
 
 
 def version_key(version: str) -> tuple[tuple[int, int, str], ...]:
-    """What orders versions: `4.9` before `4.10`, `4.2-beta` before `4.2`, and `4.2` before `4.2.1`."""
+    """A sort key of versions: `4.9` before `4.10`, `4.2-beta` before `4.2`, `4.2` before `4.2.1`."""
     parts = re.findall(r"[0-9]+|[a-zA-Z]+", version)
     return (*(_number(part.lstrip("0")) if part.isdecimal() else (0, 0, part.lower()) for part in parts), (1, 0, ""))
 
 
 def _number(digits: str) -> tuple[int, int, str]:
-    """By their count first: some versions have more digits than Python makes a number of."""
+    """Sorts by the number of digits first: versions may have more digits than Python converts to int."""
     return 2, len(digits), digits
 
 
 def find_versions(fleet: Fleet, apps: I64) -> Versions:
-    """Contrast the versions of these apps, each with the same clients' pairs without the app, and then with each other."""
+    """Contrast each version of these apps with the same clients' pairs without the app, then versions with each other."""
     chosen = pa.table({"app": pa.array(apps, pa.int32())})
-    table = pa.concat_tables(fleet.by_clients(statement("whole", "versions", least_s=LEAST_S), chosen=chosen))
+    table = pa.concat_tables(fleet.query_clients(statement("whole", "versions", least_s=MIN_SECONDS), chosen=chosen))
     table = table.sort_by([(name, "ascending") for name in ("app", "package", "client")])
     version = dict(zip(fleet.packages["id"].to_pylist(), fleet.packages["version"].to_pylist(), strict=True))
     effects: list[VersionEffect] = []
     steps: list[Since] = []
     for app in apps.tolist():
-        rows = _VersionRows.of(table.filter(pa.array(table["app"].to_numpy() == app)), version)
+        rows = _VersionRows.from_table(table.filter(pa.array(table["app"].to_numpy() == app)), version)
         if rows is None:
             continue
         effects += rows.effects(app)
         first = rows.first(app)
         steps += [] if first is None else [first]
     rates = false_rates(np.array([min(step.more.p * _places(step, effects), 1.0) for step in steps], np.float64))
-    return Versions(tuple(effects), {step.app: step for step, rate in zip(steps, rates, strict=True) if rate <= RATE})
+    return Versions(tuple(effects), {step.app: step for step, rate in zip(steps, rates, strict=True) if rate <= FDR_LIMIT})
 
 
 def _places(step: Since, effects: Sequence[VersionEffect]) -> int:
-    """In how many places the step might have been."""
+    """The number of places where the step may be."""
     return sum(one.app == step.app for one in effects) - 1
 
 
 @dataclass(frozen=True, slots=True)
 class _VersionRows:
-    """An app's rows: client and version by number, the versions in order; `after_unknown` are those after one too few tell of."""
+    """An app's rows, with numbers of clients and versions. `after_unknown` are versions after one with too few clients."""
 
     versions: list[str]
     after_unknown: frozenset[str]
@@ -96,11 +96,11 @@ class _VersionRows:
     w: F64
 
     @classmethod
-    def of(cls, table: pa.Table, names: dict[int, str]) -> _VersionRows | None:
-        """Versions that are known and that a few clients tell of; None where there are none."""
+    def from_table(cls, table: pa.Table, names: dict[int, str]) -> _VersionRows | None:
+        """Known versions with enough clients; None if there are none."""
         version = np.array([names[package] for package in table["package"].to_pylist()], object)
         known = sorted({name for name in version.tolist() if name}, key=version_key)
-        order = [name for name in known if np.count_nonzero(version == name) >= _FEW_CLIENTS]
+        order = [name for name in known if np.count_nonzero(version == name) >= _MIN_CLIENTS]
         if not order:
             return None
         unsure = frozenset(name for before, name in pairwise(known) if before not in order)
@@ -112,7 +112,7 @@ class _VersionRows:
         return cls(order, unsure, client, place[kept], pairs, s, w)
 
     def effects(self, app: int) -> list[VersionEffect]:
-        """Each version's effect."""
+        """The effect of each version."""
         found = []
         for number, name in enumerate(self.versions):
             own = self.version == number
@@ -121,13 +121,13 @@ class _VersionRows:
         return found
 
     def first(self, app: int) -> Since | None:
-        """Where the effect steps up: the place that fits best by far."""
+        """The version at which the effect steps up, if one place fits clearly best."""
         places = range(1, len(self.versions))
         if not places:
             return None
         fits = np.array([self._misfit(place) for place in places])
         best = int(np.argmin(fits))
-        if not np.isfinite(fits[best]) or np.any(np.delete(fits, best) < fits[best] + _APART):
+        if not np.isfinite(fits[best]) or np.any(np.delete(fits, best) < fits[best] + _MIN_CHI_SQUARED):
             return None
         if self.versions[best + 1] in self.after_unknown:
             return None
@@ -141,7 +141,7 @@ class _VersionRows:
             effects = [contrast(self.client, self.s, self.w, self.version == number) for number in np.unique(self.version[rows])]
             value, error = (np.array(column) for column in zip(*((one.value, one.error) for one in effects), strict=True))
             if not np.all(error > 0):
-                return np.nan  # clients that agree to the last digit tell no error
+                return np.nan  # Clients that agree to the last digit give no error.
             weight = error**-2
             total += float(np.sum(weight * (value - np.sum(weight * value) / weight.sum()) ** 2))
         return total

@@ -1,6 +1,6 @@
-"""The fleet's findings against simulated truth, over seeds and kinds of phones (docs/fleet.md, "Against the truth").
+"""Compares the fleet's findings with simulated truth, over seeds and kinds of phones (docs/dev/fleet-simulator.md, "Accuracy").
 
-`python tests/accuracy/fleet_score.py [--seeds N] [--clients N] [--samples N] [--keep FILE] [--write]`; exits with 1 where a
+`python tests/accuracy/fleet_score.py [--seeds N] [--clients N] [--samples N] [--keep FILE] [--write]`; exits with 1 if a
 target is missed.
 """
 
@@ -33,24 +33,24 @@ from navitas.fleet.hogs import Hogs, find_hogs
 from navitas.fleet.results import PERCENT_H, app_names
 from navitas.fleet.scores import score_clients
 from navitas.fleet.simulate import FleetModel, act, simulate
-from navitas.fleet.stages import Fleet, brought_up_to_date
+from navitas.fleet.stages import Fleet, bring_up_to_date
 from navitas.fleet.statistics import F64, Bool, life_gain_s
 from navitas.fleet.store import Store
 from navitas.fleet.tree import TreeNode
 
-DOC = Path(__file__).resolve().parents[2] / "docs" / "fleet.md"
+DOC = Path(__file__).resolve().parents[2] / "docs" / "dev" / "fleet-simulator.md"
 _FROM, _TO = "<!-- tests/accuracy/fleet_score.py writes from here -->", "<!-- to here -->"
-# None of these was used while the estimate was made.
+# None of these seeds was used during development.
 SEEDS = tuple(range(5101, 5111))
 KINDS = {"1 % steps": ((10_000, 1.0),), "5 % steps": ((50_000, 1.0),), "all kinds in one fleet": FleetModel().steps}
 _LEAST_EXTRA, _ENOUGH_CLIENTS, _TOP = 0.1, 20, 100
 _PAGES = 40
-"""Clients whose pages are looked at, in fleets of all kinds of phones alone: each costs two statements."""
+"""Clients whose pages are checked, in fleets of all kinds of phones only. Each costs two statements."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One fleet's counts and sums; they add up over seeds."""
+    """Counts and sums of one fleet. They add up over seeds."""
 
     hogs: float = 0
     false_hogs: float = 0
@@ -81,13 +81,13 @@ class Found:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Simulate, find, compare."""
+    """Simulate fleets, find hogs and bugs, and compare them with the truth."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=len(SEEDS), choices=range(1, len(SEEDS) + 1), metavar="N")
     parser.add_argument("--clients", type=int, default=5_000)
     parser.add_argument("--samples", type=int, default=1_200_000)
-    parser.add_argument("--keep", type=Path, help="what is in this file of an earlier call is not simulated again")
-    parser.add_argument("--write", action="store_true", help="put the tables into docs/fleet.md")
+    parser.add_argument("--keep", type=Path, help="reuse the results in this file, and add new ones")
+    parser.add_argument("--write", action="store_true", help="write the table to docs/dev/fleet-simulator.md")
     options = parser.parse_args(argv)
     total = {kind: Found() for kind in KINDS}
     for seed in SEEDS[: options.seeds]:
@@ -106,7 +106,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _kept(file: Path | None, kind: str, model: FleetModel, seed: int) -> Found:
-    """One fleet's counts, from the file where they are in it, else into it."""
+    """The counts of one fleet: read from the file, or computed and appended to it."""
     key = f"{kind}, seed {seed}, {model.clients} clients, {model.samples} samples"
     known = dict(map(json.loads, file.read_text().splitlines())) if file and file.exists() else {}
     if key in known:
@@ -124,7 +124,7 @@ def _one(store: Store, model: FleetModel, seed: int) -> Found:
     simulate(store, model, seed=seed)
     engine = DuckDbEngine(store.work / "spill")
     try:
-        fleet = brought_up_to_date(store, engine)
+        fleet = bring_up_to_date(store, engine)
         hogs = find_hogs(fleet)
         bugs = find_bugs(fleet, hogs)
         names = app_names(fleet)
@@ -157,7 +157,7 @@ def _hogs(store: Store, hogs: Hogs, app: np.ndarray) -> Found:
 
 
 def _effects(store: Store, app: np.ndarray) -> F64:
-    """Each app's mean extra drain over its clients, who tell it as well as they run it and do not."""
+    """Each app's mean extra drain over its clients, weighted by the share of time with the app times the share without it."""
     sums: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
     for row in _truth(store, "effects"):
         if not row["is_bug"] and row["mean_ppm_s"] is not None:
@@ -177,9 +177,9 @@ def _bugs(store: Store, bugs: Bugs, names: dict[int, str]) -> Found:
 
 
 def _conditions(fleet: Fleet, hogs: Hogs, bugs: Bugs) -> Found:
-    """Of hogs that drain from a later version on, and apps whose bugs depend on something: how many were named with just that.
+    """Count hogs with a first draining version and apps with conditional bugs, and how many findings name exactly that.
 
-    Of all conditions that were named for true hogs and apps with bugs: how many are true.
+    Also count the conditions named for true hogs and apps with bugs, and how many are true.
     """
     names, truth = app_names(fleet), {row["app"]: row for row in _truth(fleet.store, "apps")}
     total = Found()
@@ -202,33 +202,33 @@ def _conditions(fleet: Fleet, hogs: Hogs, bugs: Bugs) -> Found:
 
 
 def _named(node: TreeNode, values: Values) -> list[tuple[str, str]]:
-    """What a leaf's conditions say of each feature: the only value that meets them, of versions the first."""
-    said = []
+    """The value of each feature that meets a leaf's conditions: the only one, or the first version."""
+    pairs = []
     for feature in {condition.feature for condition in node.conditions}:
         admitted = [value for value in values[feature] if node.admits(feature, value)]
         if feature == "version" and admitted == values[feature][-len(admitted) :]:
-            said.append((feature, admitted[0]))
+            pairs.append((feature, admitted[0]))
         else:
-            said.append((feature, admitted[0] if len(admitted) == 1 else "|".join(admitted)))
-    return said
+            pairs.append((feature, admitted[0] if len(admitted) == 1 else "|".join(admitted)))
+    return pairs
 
 
 def _advice(fleet: Fleet, hogs: Hogs, bugs: Bugs, *, pages: bool) -> Found:
-    """Clients are told to stop their hogs; what is gained beside the control group, for what was predicted."""
+    """Advise clients to stop their hogs, and compare their gain over the control group with the prediction."""
     store, names, scores = fleet.store, app_names(fleet), score_clients(fleet)
     effect = dict(zip(hogs.app[hogs.is_hog].tolist(), hogs.effect.value[hogs.is_hog].tolist(), strict=True))
     whole = dict(zip(scores.client.tolist(), scores.seconds.tolist(), strict=True))
     less: dict[tuple[int, str], float] = {}
-    runs = pa.concat_tables(fleet.by_clients("SELECT client, app, ran_s FROM contrast"))
+    runs = pa.concat_tables(fleet.query_clients("SELECT client, app, ran_s FROM contrast"))
     for row in runs.filter(pa.array(np.isin(runs["app"].to_numpy(), list(effect)))).to_pylist():
         less[row["client"], names[row["app"]]] = effect[row["app"]] * row["ran_s"] / whole[row["client"]]
-    # Before the time after the advice is there: its samples are none that were known when it was given.
+    # Computed before the second period, whose samples were unknown when the advice was given.
     page = _pages(fleet, hogs, bugs, {who for who, _ in less}) if pages else {}
     act(store, pa.table({"client": [who for who, _ in less], "app": [what for _, what in less]}))
     followed = {(row["client"], row["app"]) for row in _truth(store, "advice") if row["followed"]}
     acted = [row for row in _truth(store, "acted") if row["after_ppm_s"] and row["before_ppm_s"]]
     drift = float(np.mean([row["after_ppm_s"] / row["before_ppm_s"] for row in acted if row["group"] == "control"]))
-    # In drain, not in hours: a client with next to no drain would outweigh all others.
+    # In drain, not in hours: a client with almost no drain would outweigh all others.
     gained = {row["client"]: row["before_ppm_s"] - row["after_ppm_s"] / drift for row in acted}
     of_all, of_page = (_by_client(values, followed, gained) for values in (less, page))
     return Found(
@@ -239,21 +239,21 @@ def _advice(fleet: Fleet, hogs: Hogs, bugs: Bugs, *, pages: bool) -> Found:
     )
 
 
-def _pages(fleet: Fleet, hogs: Hogs, bugs: Bugs, told: set[int]) -> dict[tuple[int, str], float]:
-    """What the pages of some of the clients that are told something promise of killing each app, in ppm/s."""
-    advised = sorted({row["client"] for row in _truth(fleet.store, "clients") if row["group"] == "advised"} & told)
-    asked = advised[:: max(len(advised) // _PAGES, 1)]
-    diagnoses = diagnoses_of(fleet, hogs, bugs, suspects(hogs, bugs), clients=asked)
+def _pages(fleet: Fleet, hogs: Hogs, bugs: Bugs, advised_clients: set[int]) -> dict[tuple[int, str], float]:
+    """The savings that the pages of some advised clients promise for killing each app, in ppm/s."""
+    advised = sorted({row["client"] for row in _truth(fleet.store, "clients") if row["group"] == "advised"} & advised_clients)
+    sampled = advised[:: max(len(advised) // _PAGES, 1)]
+    diagnoses = diagnoses_of(fleet, hogs, bugs, suspects(hogs, bugs), clients=sampled)
     return {
         (client, action.app): action.share_percent / 100 * action.extra_percent_h / PERCENT_H
-        for client in asked
+        for client in sampled
         for action in client_actions(fleet, hogs, bugs, diagnoses, client)
         if action.action == "kill" and action.extra_percent_h is not None
     }
 
 
 def _by_client(values: dict[tuple[int, str], float], followed: set[tuple[int, str]], known: dict[int, float]) -> dict[int, float]:
-    """What was predicted of the advice that each client followed."""
+    """The predicted savings of the advice that each client followed."""
     total: dict[int, float] = defaultdict(float)
     for (who, what), value in values.items():
         if (who, what) in followed and who in known:

@@ -1,8 +1,8 @@
-"""Fleets of several sizes from samples to hogs, bugs, J-scores and diagnoses, stage by stage (`make fleet-bench`).
+"""Benchmarks fleets of several sizes, from samples to hogs, bugs, J-scores and diagnoses (`make fleet-bench`).
 
 `python tests/bench/fleet.py [--samples N …] [--folder DIR] [--engine NAME] [--compare NAME] [--paper] [--check]`. Simulated
-fleets are kept in the folder, where one is named, and taken from there again; results of stages are always made anew. `--compare`
-has another engine do the same on a copy, and tells how far each table of the two is apart.
+fleets are kept in DIR and reused; results of stages are always computed again. `--compare` runs another engine on a copy, and
+prints the largest difference of each table.
 """
 
 from __future__ import annotations
@@ -27,33 +27,33 @@ sys.path.insert(0, str(ROOT / "tests"))
 from support.fleet_compare import findings, same_findings, same_stages
 
 from navitas.cli.fleet_engines import ENGINES
-from navitas.fleet import cells, paper, paper_sums
+from navitas.fleet import paper, paper_sums, strata
 from navitas.fleet.advice import app_actions
 from navitas.fleet.bugs import find_bugs
-from navitas.fleet.cell_rows import asked_for
 from navitas.fleet.diagnoses import affected_clients, diagnoses_of, suspects
 from navitas.fleet.engine.duckdb import MEMORY_MIB
 from navitas.fleet.files import read_table
 from navitas.fleet.hogs import find_hogs
 from navitas.fleet.scores import score_clients
-from navitas.fleet.stages import Fleet, brought_up_to_date
+from navitas.fleet.stages import Fleet, bring_up_to_date
 from navitas.fleet.store import Store
+from navitas.fleet.strata_rows import request_for
 from navitas.fleet.usage import COLUMNS
 
 SIZES = (2_400_000, 24_000_000, 72_000_000)
-ASKED_FOR, ASKED_FOUND_CPU_S, ASKED_CPU_S, ASKED_MIB = 24_000_000, 60.0, 120.0, 3072.0
+TARGET_SAMPLES, TARGET_FOUND_CPU_S, TARGET_CPU_S, TARGET_MIB = 24_000_000, 60.0, 120.0, 3072.0
 PAPER_CPU_S = 45 * 60 * 20
 """45 minutes on 20 machines for 24 million samples (paper 5, section 3.4), as if each had one core."""
 ALIKE = 1e-9
-"""Fractions of two engines, relative."""
+"""Largest relative difference of two engines' fractions."""
 START = "the engine's start"
-FLOOR, PAPER = "reading the columns alone", "the paper's method besides"
+FLOOR, PAPER = "reading the columns alone", "the paper's method"
 DIAGNOSIS = ("sums by condition of hogs and apps with bugs", "trees and actions")
 T = TypeVar("T")
 
 
 class Took(NamedTuple):
-    """What a stage took; the memory is the greatest of its process so far."""
+    """The cost of a stage. The memory is the peak of its process so far."""
 
     name: str
     cpu_s: float
@@ -62,17 +62,17 @@ class Took(NamedTuple):
 
 
 def main(argv: list[str]) -> int:
-    """Print a table for each size; with `--check` 1 when a figure is beyond what is asked."""
-    parser = argparse.ArgumentParser(prog="make fleet-bench", description="From samples to hogs, bugs, J-scores and what helps.")
+    """Print a table for each size. With `--check`, return 1 if a figure misses its target."""
+    parser = argparse.ArgumentParser(prog="make fleet-bench", description="Benchmark the fleet from samples to actions.")
     parser.add_argument("--samples", type=int, nargs="+", default=SIZES, help="sizes of fleets (2.4, 24 and 72 million)")
-    parser.add_argument("--folder", type=Path, help="where fleets are simulated, and stay")
-    parser.add_argument("--engine", choices=sorted(ENGINES), default="duckdb", help="what computes")
-    parser.add_argument("--compare", choices=sorted(ENGINES), help="another engine, whose results are to be the same")
-    parser.add_argument("--paper", action="store_true", help="the paper's method too")
-    parser.add_argument("--check", action="store_true", help="end with 1 when a figure is beyond what is asked")
+    parser.add_argument("--folder", type=Path, help="folder that keeps the simulated fleets")
+    parser.add_argument("--engine", choices=sorted(ENGINES), default="duckdb", help="query engine")
+    parser.add_argument("--compare", choices=sorted(ENGINES), help="another engine, whose results must be equal")
+    parser.add_argument("--paper", action="store_true", help="also run the paper's method")
+    parser.add_argument("--check", action="store_true", help="exit with 1 if a figure misses its target")
     options = parser.parse_args(argv)
     if options.compare == options.engine:
-        parser.error("--compare names the engine itself")
+        parser.error("--compare names the same engine")
     missed, totals = 0, {}
     with tempfile.TemporaryDirectory() as temporary:
         for size in options.samples:
@@ -85,7 +85,7 @@ def main(argv: list[str]) -> int:
 
 
 def _of_size(samples: int, folder: Path, options: argparse.Namespace) -> tuple[int, tuple[float, float]]:
-    """Whether a figure was missed; CPU-seconds of all and of reading alone."""
+    """Whether a target was missed, and CPU-seconds of all stages and of reading."""
     store = folder / f"samples-{samples}"
     navitas = [sys.executable, "-c", "from navitas.cli.main import main; main()"]
     subprocess.run([*navitas, "fleet", "simulate", str(store), "--samples", str(samples)], stdout=subprocess.DEVNULL, check=True)
@@ -104,13 +104,15 @@ def _of_size(samples: int, folder: Path, options: argparse.Namespace) -> tuple[i
 def _compared(stores: dict[str, Path], options: argparse.Namespace) -> int:
     running = [ENGINES[name](path / "work" / "spill", MEMORY_MIB) for name, path in stores.items()]
     try:
-        one, other = (brought_up_to_date(Store.open(path), engine) for path, engine in zip(stores.values(), running, strict=True))
+        one, other = (bring_up_to_date(Store.open(path), engine) for path, engine in zip(stores.values(), running, strict=True))
         found = same_findings(*(findings(fleet, options.paper) for fleet in (one, other)))
         found += same_stages(one.store.work, other.store.work)
     finally:
         for engine in running:
             engine.close()
-    figures = Figures(f"{' and '.join(stores)}: how far fractions are apart; rows, apps, clients, counts and order are equal")
+    figures = Figures(
+        f"{' and '.join(stores)}: largest differences of fractions; rows, apps, clients, counts and order are equal"
+    )
     for of in found:
         note = f"{of.rows:,} rows{'' if of.is_equal else ', NOT EQUAL'}"
         figures.add(of.name, of.apart if of.is_equal else math.inf, "relative", at_most=ALIKE, note=note)
@@ -125,19 +127,19 @@ def _with_engine(samples: int, store: Path, engine: str, options: argparse.Names
     for one in (floor, *made):
         figures.add(one.name, one.cpu_s, "CPU-s", note=f"{one.wall_s:.1f} s; peak so far {one.peak_mib:,.0f} MiB")
     own = [one for one in made if one.name != PAPER]
-    total, asked = sum(one.cpu_s for one in own), samples == ASKED_FOR and engine == "duckdb"
+    total, has_target = sum(one.cpu_s for one in own), samples == TARGET_SAMPLES and engine == "duckdb"
     found = sum(one.cpu_s for one in own if one.name not in DIAGNOSIS)
-    figures.add("hogs, bugs, J-scores and what they rest on", found, "CPU-s", at_most=ASKED_FOUND_CPU_S if asked else None)
+    figures.add("samples to hogs, bugs and J-scores", found, "CPU-s", at_most=TARGET_FOUND_CPU_S if has_target else None)
     note = beside(total, floor.cpu_s, "reading", "CPU-s")
-    if samples == ASKED_FOR:
+    if samples == TARGET_SAMPLES:
         note += f"; the paper: 45 min of 20 machines, with one core each {PAPER_CPU_S / total:,.0f} ×"
-    figures.add("all", total, "CPU-s", at_most=ASKED_CPU_S if asked else None, note=note)
-    figures.add("peak memory", own[-1].peak_mib, "MiB", at_most=ASKED_MIB if asked else None)
+    figures.add("all", total, "CPU-s", at_most=TARGET_CPU_S if has_target else None, note=note)
+    figures.add("peak memory", own[-1].peak_mib, "MiB", at_most=TARGET_MIB if has_target else None)
     return figures.close(options.check), (total, floor.cpu_s)
 
 
 def _in_a_process(what: str, store: Path, engine: str) -> list[Took]:
-    """Each in a process of its own, so that the peak of memory is its own."""
+    """Measure in a process of its own, for its peak memory."""
     command = [sys.executable, __file__, "--measure", what, str(store), engine]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     return [Took(*one) for one in json.loads(done.stdout.splitlines()[-1])]
@@ -158,21 +160,21 @@ def _measure(what: str, path: Path, engine: str, cpu: CpuTime) -> list[Took]:
         measured(FLOOR, lambda: [read_table(part, COLUMNS).num_rows for parts in store.parts().values() for part in parts])
         return took
     running = measured(START, lambda: ENGINES[engine](store.work / "spill", MEMORY_MIB))
-    fleet = measured("sums and contrasts of clients", lambda: brought_up_to_date(store, running))
+    fleet = measured("sums and contrasts of clients", lambda: bring_up_to_date(store, running))
     hogs = measured("hogs", lambda: find_hogs(fleet))
     bugs = measured("bugs", lambda: find_bugs(fleet, hogs))
     measured("J-scores", lambda: score_clients(fleet))
     apps = suspects(hogs, bugs)
-    measured(DIAGNOSIS[0], lambda: cells.brought_up_to_date(fleet, asked_for(fleet, apps, affected_clients(bugs, apps))))
+    measured(DIAGNOSIS[0], lambda: strata.bring_up_to_date(fleet, request_for(fleet, apps, affected_clients(bugs, apps))))
     measured(DIAGNOSIS[1], lambda: app_actions(fleet, hogs, diagnoses_of(fleet, hogs, bugs, apps)))
     if what == "paper":
         measured(PAPER, lambda: _as_the_paper(fleet))
-    measured("and its end", running.close)
+    measured("the engine's end", running.close)
     return took
 
 
 def _as_the_paper(fleet: Fleet) -> None:
-    paper_sums.brought_up_to_date(fleet)
+    paper_sums.bring_up_to_date(fleet)
     paper.find_bugs(fleet, paper.find_hogs(fleet))
 
 

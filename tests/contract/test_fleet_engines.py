@@ -1,4 +1,4 @@
-"""All engines keep the contract: from the same samples the same rows, integers exactly, sums to rounding."""
+"""All engines give the same rows from the same samples: integers exactly, sums up to rounding."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from navitas.fleet.engine.base import OutOfMemory
 from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.files import FleetError
 from navitas.fleet.simulate import FleetModel, simulate
-from navitas.fleet.stages import Fleet, brought_up_to_date
+from navitas.fleet.stages import Fleet, bring_up_to_date
 from navitas.fleet.store import Store, Unit
 from navitas.fleet.units import UnitJob, UsageTask
 
 pytest.importorskip("pyspark", reason="Spark is not installed: pip install 'navitas[spark]'")
 
 from navitas.fleet.engine.spark import SparkEngine
-from navitas.fleet.engine.spark_errors import named
+from navitas.fleet.engine.spark_errors import converted
 
 
 @pytest.fixture(scope="module")
@@ -43,11 +43,11 @@ def fleets(engine: SparkEngine, tmp_path_factory: pytest.TempPathFactory) -> tup
     store = Store.create(folder / "duckdb", buckets=2, salt="s")
     simulate(store, FleetModel(clients=200, samples=50_000, apps=100, hog_share=0.1, bug_share=0.01), seed=3)
     other = Store.open(shutil.copytree(store.path, folder / "spark"))
-    return brought_up_to_date(store, DuckDbEngine(store.work / "spill")), brought_up_to_date(other, engine)
+    return bring_up_to_date(store, DuckDbEngine(store.work / "spill")), bring_up_to_date(other, engine)
 
 
 def spilled(store: Store) -> list[str]:
-    """What commands have left; this process has an engine of its own."""
+    """Spark files left by commands, except those of this process."""
     return [folder.name for folder in (store.work / "spill").glob("*") if folder.name != str(os.getpid())]
 
 
@@ -57,31 +57,31 @@ def test_stages_and_findings_are_the_same(fleets: tuple[Fleet, Fleet]) -> None:
     compared = same_findings(found, findings(other)) + same_stages(one.store.work, other.store.work)
     assert [of.name for of in compared if not of.is_equal or of.apart > 1e-9] == []
     assert {
-        of.name: of.apart for of in compared if of.name in ("usage", "clients", "contrast", "cells", "paper")
-    } == dict.fromkeys(("usage", "clients", "contrast", "cells", "paper"), 0.0)
+        of.name: of.apart for of in compared if of.name in ("usage", "clients", "contrast", "strata", "paper")
+    } == dict.fromkeys(("usage", "clients", "contrast", "strata", "paper"), 0.0)
     assert all(found[name] for name in ("hogs", "bugs", "J-scores", "actions", "the paper's hogs", "the paper's bugs")), {
         name: len(rows) for name, rows in found.items()
     }
 
 
-def test_results_for_which_there_is_no_room_are_a_lack_of_memory() -> None:
+def test_too_large_results_count_as_lack_of_memory() -> None:
     lost = RuntimeError("Job aborted …\nCaused by: … TaskResultLost (result lost from block manager)")
-    assert isinstance(named(lost), OutOfMemory)
-    assert isinstance(named(RuntimeError("anything else")), FleetError)
+    assert isinstance(converted(lost), OutOfMemory)
+    assert isinstance(converted(RuntimeError("anything else")), FleetError)
 
 
-def test_what_goes_wrong_on_a_worker_is_told(engine: SparkEngine, tmp_path: Path) -> None:
+def test_an_error_on_a_worker_is_reported(engine: SparkEngine, tmp_path: Path) -> None:
     gone = UnitJob(Unit(0, "2026-01"), (tmp_path / "gone.parquet",), (), tmp_path / "usage", tmp_path / "clients", "x")
     for running in (engine, DuckDbEngine(tmp_path / "spill", threads=1)):
-        with pytest.raises(FleetError, match=r"gone\.parquet: cannot be read") as told:
+        with pytest.raises(FleetError, match=r"gone\.parquet: cannot be read") as printed:
             running.run([UsageTask((gone,))], lambda _: None)
-        assert told.value.remedy.startswith("Restore the file")
+        assert printed.value.remedy.startswith("Restore the file")
         with pytest.raises(FleetError, match="fail"):
             running.query("SELECT nothing FROM nowhere", {})
 
 
-def test_where_sparks_process_dies_a_new_one_is_asked_about_less(tmp_path: Path) -> None:
-    """In a process of its own, for the module's engine holds this one's Spark."""
+def test_after_sparks_process_dies_a_new_one_gets_smaller_statements(tmp_path: Path) -> None:
+    """Runs in a process of its own, because the module's engine uses Spark in this one."""
     store = Store.create(tmp_path / "store", buckets=2, salt="s")
     simulate(store, FleetModel(clients=20, samples=2000, apps=100), seed=1)
     program = f"""
@@ -89,11 +89,11 @@ import os
 from pathlib import Path
 from navitas.fleet.engine.spark import SparkEngine
 from navitas.fleet.hogs import find_hogs
-from navitas.fleet.stages import brought_up_to_date
+from navitas.fleet.stages import bring_up_to_date
 from navitas.fleet.store import Store
 store = Store.open(Path({str(store.path)!r}))
 engine = SparkEngine(store.work / "spill", memory_mib=1024, master="local[2]")
-fleet = brought_up_to_date(store, engine)
+fleet = bring_up_to_date(store, engine)
 os.kill(engine._session._process.pid, 9)
 print(len(find_hogs(fleet).app), dict(fleet.narrowed))
 engine.close()
@@ -106,7 +106,7 @@ engine.close()
     assert spilled(store) == []
 
 
-def test_the_command_says_nothing_of_spark_and_leaves_nothing(fleets: tuple[Fleet, Fleet]) -> None:
+def test_the_command_is_silent_about_spark_and_leaves_no_files(fleets: tuple[Fleet, Fleet]) -> None:
     store, command = fleets[0].store, [NAVITAS, "fleet", "jscore", str(fleets[0].store.path), "--top", "3"]
     expected = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
     spark = subprocess.run([*command, "--engine", "spark"], capture_output=True, text=True, check=False, timeout=300)
@@ -124,20 +124,20 @@ def test_ctrl_c_ends_spark_too(fleets: tuple[Fleet, Fleet]) -> None:
         while not (log.exists() and log.stat().st_size) and running.poll() is None:
             time.sleep(0.05)
         os.kill(running.pid, signal.SIGINT)
-        _, told = running.communicate(timeout=120)
-    assert (running.returncode, told.strip()) == (130, "interrupted")
+        _, printed = running.communicate(timeout=120)
+    assert (running.returncode, printed.strip()) == (130, "interrupted")
     assert spilled(store) == []
 
 
 @pytest.mark.parametrize(
-    ("java", "told"),
+    ("java", "printed"),
     [
-        ("echo 'X has been compiled; this Java only recognizes class file versions up to 55.0' >&2; exit 1", "here is Java 11"),
-        ("echo 'JAVA_HOME is not set' >&2; exit 1", "here is none"),
+        ("echo 'X has been compiled; this Java only recognizes class file versions up to 55.0' >&2; exit 1", "this is Java 11"),
+        ("echo 'JAVA_HOME is not set' >&2; exit 1", "there is no Java"),
         ("echo 'Unrecognized VM option' >&2; exit 1", "Unrecognized VM option"),
     ],
 )
-def test_where_java_is_none_or_too_old_it_is_told(java: str, told: str, fleets: tuple[Fleet, Fleet], tmp_path: Path) -> None:
+def test_missing_or_old_java_is_reported(java: str, printed: str, fleets: tuple[Fleet, Fleet], tmp_path: Path) -> None:
     fake = tmp_path / "bin" / "java"
     fake.parent.mkdir()
     fake.write_text(f"#!/bin/sh\n{java}\n")
@@ -146,5 +146,5 @@ def test_where_java_is_none_or_too_old_it_is_told(java: str, told: str, fleets: 
     environment = os.environ | {"JAVA_HOME": str(tmp_path)}
     ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120, env=environment)
     assert ended.returncode == 2
-    assert told in ended.stderr and "OpenJDK 17" in ended.stderr and "Traceback" not in ended.stderr
+    assert printed in ended.stderr and "OpenJDK 17" in ended.stderr and "Traceback" not in ended.stderr
     assert spilled(fleets[0].store) == []

@@ -16,7 +16,7 @@ from navitas.collect import map_cache, profile_cache
 from navitas.collect.profile_cache import Found
 from navitas.fleet.files import FleetError
 from navitas.fleet.schema import PACKAGES
-from navitas.fleet.store import Store, only_writer
+from navitas.fleet.store import Store, exclusive_writer
 from navitas.new_files import is_leftover
 from navitas.recording.late_maps import add_map
 
@@ -47,14 +47,14 @@ def test_a_fleet(tmp_path: Path, name: str) -> None:
     store = Store.create(tmp_path / "fleet")
     killed_while_writing(store.path / name)
     assert len(leftovers(store.path)) == 1
-    with only_writer(store.path):
+    with exclusive_writer(store.path):
         pass
     assert leftovers(store.path) == []
 
 
 def test_a_folder_that_is_no_fleet_is_left_alone(tmp_path: Path) -> None:
     killed_while_writing(tmp_path / "file")
-    with only_writer(tmp_path):
+    with exclusive_writer(tmp_path):
         assert len(leftovers(tmp_path)) == 1
 
 
@@ -103,7 +103,7 @@ def test_the_salt_of_a_store_made_before_is_kept_from_others(tmp_path: Path) -> 
     settings.chmod(0o664)
     assert Store.open(store.path) == store
     assert stat.S_IMODE(settings.stat().st_mode) == 0o664, "reading changes nothing"
-    with only_writer(store.path):
+    with exclusive_writer(store.path):
         assert stat.S_IMODE(settings.stat().st_mode) == 0o600
     assert Store.open(store.path) == store
 

@@ -1,4 +1,4 @@
-"""Two engines' results of one fleet side by side: all but fractions has to be equal, fractions to some digits."""
+"""Compares two engines' results of one fleet: everything must be equal, fractions up to some digits."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _KEYS = ("client", "app", "package", "screen", "network")
 
 
 class Compared(NamedTuple):
-    """A table of both: its rows, whether all but fractions is equal, rows' order too, and how far fractions are apart at most.
+    """A compared table: its number of rows, whether all but fractions is equal (with row order), and the largest difference.
 
     `apart` is relative to the greater of two.
     """
@@ -37,7 +37,7 @@ class Compared(NamedTuple):
 
 
 def findings(fleet: Fleet, with_paper: bool = True) -> dict[str, Sequence[Row]]:
-    """All that is found in a fleet, as commands print it."""
+    """All findings of a fleet, as commands print them."""
     hogs = find_hogs(fleet)
     versions, bugs = find_versions(fleet, hogs.app[hogs.is_hog]), find_bugs(fleet, hogs)
     found: dict[str, Sequence[Row]] = {
@@ -48,7 +48,7 @@ def findings(fleet: Fleet, with_paper: bool = True) -> dict[str, Sequence[Row]]:
         "actions": app_actions(fleet, hogs, diagnoses_of(fleet, hogs, bugs, suspects(hogs, bugs))),
     }
     if with_paper:
-        paper_sums.brought_up_to_date(fleet)
+        paper_sums.bring_up_to_date(fleet)
         compared = paper.find_hogs(fleet)
         found["the paper's hogs"] = paper_hog_rows(fleet, compared)
         found["the paper's bugs"] = paper_bug_rows(fleet, paper.find_bugs(fleet, compared))
@@ -56,13 +56,13 @@ def findings(fleet: Fleet, with_paper: bool = True) -> dict[str, Sequence[Row]]:
 
 
 def same_findings(one: dict[str, Sequence[Row]], other: dict[str, Sequence[Row]]) -> list[Compared]:
-    """Row by row, in their order."""
+    """Compare rows in order."""
     assert one.keys() == other.keys()
     return [_compared(name, *(pa.Table.from_pylist([row.as_json() for row in of[name]]) for of in (one, other))) for name in one]
 
 
 def same_stages(one: Path, other: Path) -> list[Compared]:
-    """All tables in two folders of stages' results, by kind; their rows may be in any order."""
+    """Compare all tables in two folders of stages' results, by kind. Row order does not matter."""
     names = [sorted(file.relative_to(work) for file in work.rglob("*.parquet")) for work in (one, other)]
     found: dict[str, list[Compared]] = {}
     for name in names[0]:

@@ -1,4 +1,4 @@
-"""Samples for tests of the fleet: rows of the input format, files of them, and what a store holds."""
+"""Samples for tests of the fleet: rows of the input format, files of rows, and contents of stores."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from navitas.fleet.schema import SAMPLES
 from navitas.fleet.store import Store
 
 NOW_S = 1_790_000_000.0
-"""What the time is while tests ingest."""
+"""The current time while tests ingest."""
 
 
 def row(client: str = "phone-1", time: object = 1_700_000_000, level: object = 80, **more: object) -> dict[str, object]:
-    """A row as a file tells it."""
+    """A row of the input format."""
     return {"client": client, "time": time, "level": level, "state": "discharging", "apps": ["a@1", "b"], **more}
 
 
 def json_lines(file: Path, rows: Iterable[Mapping[str, object] | str]) -> Path:
-    """Write rows, or lines as they are."""
+    """Write rows as JSON, and bytes unchanged."""
     lines = [one if isinstance(one, str) else json.dumps(one) for one in rows]
     file.write_text("".join(f"{line}\n" for line in lines), "utf-8")
     return file

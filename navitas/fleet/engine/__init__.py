@@ -1,1 +1,1 @@
-"""Where stages run: DuckDB on this machine, or Spark on a cluster."""
+"""Engines that run stages: DuckDB on this machine, or Spark on a cluster."""

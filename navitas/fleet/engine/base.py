@@ -1,4 +1,4 @@
-"""What an engine does for the stages, and the SQL that all engines share."""
+"""The interface of an engine, and the SQL that all engines share."""
 
 from __future__ import annotations
 
@@ -14,53 +14,53 @@ from navitas.fleet.kernel import UnknownPackage
 from navitas.fleet.units import FleetTask
 
 Tables = Mapping[str, pa.Table | Sequence[Path]]
-"""Names in a statement: tables in memory, or Parquet files of one schema."""
+"""Tables by name, as in the statement: tables in memory, or Parquet files of one schema."""
 
 
 Work = TypeVar("Work", bound=FleetTask)
 
 
 class Engine(Protocol):
-    """Runs jobs and SQL; results are the same for every engine: integers exactly, sums to rounding."""
+    """Runs tasks and SQL. All engines give the same results: integers exactly, sums up to rounding."""
 
     buckets_at_once: int
-    """Of how many buckets of clients a statement is best: each costs some time of its own, and memory for its buckets."""
+    """The best number of buckets of clients per statement. Each statement costs time, each bucket memory."""
 
     def run(self, tasks: Sequence[Work], done: Callable[[Work], None]) -> None:
-        """Do all of these in any order; `done` is told of each. FleetError when one fails, also for want of memory."""
+        """Run all tasks in any order, and call `done` after each. FleetError if one fails, also for lack of memory."""
         ...
 
     def query(self, sql: str, tables: Tables) -> pa.Table:
-        """The result of a SELECT. `OutOfMemory` when it does not fit."""
+        """The result of a SELECT. Raises `OutOfMemory`."""
         ...
 
     def close(self) -> None:
-        """End (idempotent)."""
+        """Release all resources (idempotent)."""
         ...
 
 
 class OutOfMemory(Exception):
-    """A statement needs more memory than it may have: ask about fewer clients at once."""
+    """A statement needs more memory than allowed. Query fewer clients at once."""
 
 
-def did(task: FleetTask) -> None:
-    """Run a task. FleetError, with its name, when memory does not suffice, or its samples name what is no package."""
+def run_task(task: FleetTask) -> None:
+    """Run a task. FleetError, with the task's name, if memory is short or a sample has an unknown package."""
     try:
         task.run()
     except MemoryError as error:
         raise FleetError(
-            f"{task.name}: its samples need more memory than there is ({error or 'out of memory'})",
-            "Run it where there is more; in a fleet of more buckets each needs less.",
+            f"{task.name}: not enough memory for its samples ({error or 'out of memory'})",
+            "Run it on a machine with more memory, or ingest into a fleet with more buckets.",
         ) from error
     except UnknownPackage as error:
         raise FleetError(
-            f"{task.name}: a sample names an app that packages.parquet has not: {error}",
+            f"{task.name}: a sample has an app that is not in packages.parquet: {error}",
             "Restore packages.parquet, or ingest the sources into a new folder.",
         ) from error
 
 
 def statement(*names: str, **numbers: float) -> str:
-    """SQL made of named parts (`sql/*.sql`), with numbers for the places in braces."""
+    """SQL concatenated from files (`sql/*.sql`), with numbers inserted for the names in braces."""
     folder = resources.files("navitas.fleet") / "sql"
     text = "\n".join((folder / f"{name}.sql").read_text("utf-8") for name in names)
     return text.format_map({name: repr(float(value)) if isinstance(value, float) else value for name, value in numbers.items()})

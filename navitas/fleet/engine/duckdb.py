@@ -1,4 +1,4 @@
-"""The engine of one machine: DuckDB, within a bound of memory."""
+"""The engine for one machine: DuckDB, with a limit on memory."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pathlib import Path
 import duckdb
 import pyarrow as pa
 
-from navitas.fleet.engine.base import OutOfMemory, Tables, Work, did
-from navitas.fleet.engine.spill import forget, own_folder
+from navitas.fleet.engine.base import OutOfMemory, Tables, Work, run_task
+from navitas.fleet.engine.spill import process_folder, remove_folder
 from navitas.fleet.files import FleetError
 from navitas.fleet.units import FleetTask
 
@@ -20,24 +20,24 @@ MEMORY_MIB = 1024
 
 
 class DuckDbEngine:
-    """Runs statements in a database in memory that spills to a folder of the process within `spill`."""
+    """Runs statements in an in-memory database. It spills to a folder of this process within `spill`."""
 
     buckets_at_once = 16
 
     def __init__(self, spill: Path, *, memory_mib: int = MEMORY_MIB, threads: int | None = None) -> None:
         self._threads = threads or os.cpu_count() or 1
         self._connection = duckdb.connect(config={"memory_limit": f"{memory_mib}MiB", "threads": self._threads})
-        self._spill = own_folder(spill)
-        with contextlib.suppress(OSError):  # where nothing can be written, what fits into memory is computed all the same
-            self._spill.mkdir(parents=True, exist_ok=True)  # DuckDB makes the last folder alone
+        self._spill = process_folder(spill)
+        with contextlib.suppress(OSError):  # On a read-only disk, results that fit into memory are still computed.
+            self._spill.mkdir(parents=True, exist_ok=True)  # DuckDB creates only the last folder.
         self._connection.execute("SET temp_directory = ?", [str(self._spill)])
         self._connection.execute("SET preserve_insertion_order = false")
 
     def run(self, tasks: Sequence[Work], done: Callable[[Work], None]) -> None:
-        """As `Engine.run`: as many at once as there are cores, and each for which memory did not suffice then alone."""
+        """As `Engine.run`: one task per core at a time. Tasks that run out of memory run again alone at the end."""
         alone = []
         with ThreadPoolExecutor(self._threads) as pool:
-            running = {pool.submit(_fitted, task): task for task in tasks}
+            running = {pool.submit(_fits, task): task for task in tasks}
             try:
                 for future in as_completed(running):
                     if future.result():
@@ -48,7 +48,7 @@ class DuckDbEngine:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
         for task in alone:
-            did(task)
+            run_task(task)
             done(task)
 
     def query(self, sql: str, tables: Tables) -> pa.Table:
@@ -66,22 +66,22 @@ class DuckDbEngine:
         except (duckdb.InterruptException, RuntimeError) as error:
             if "interrupt" not in str(error).lower():
                 raise
-            raise KeyboardInterrupt from error  # a signal's own exception is lost
+            raise KeyboardInterrupt from error  # DuckDB drops the signal's own exception.
         except duckdb.Error as error:
-            raise FleetError(f"a stage failed: {error}", "Delete the fleet's folder work and try again.") from error
+            raise FleetError(f"a stage failed: {error}", "Delete the folder work of the fleet, and try again.") from error
         finally:
             cursor.close()
 
     def close(self) -> None:
         """As `Engine.close`."""
         self._connection.close()
-        forget(self._spill)
+        remove_folder(self._spill)
 
 
-def _fitted(task: FleetTask) -> bool:
-    """Run a task; whether memory sufficed. FleetError when it fails otherwise."""
+def _fits(task: FleetTask) -> bool:
+    """Run a task, and return whether memory sufficed. FleetError if it fails otherwise."""
     try:
-        did(task)
+        run_task(task)
     except FleetError as error:
         if isinstance(error.__cause__, MemoryError):
             return False

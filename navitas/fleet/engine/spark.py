@@ -1,4 +1,4 @@
-"""The engine of a cluster: Apache Spark, over a file system that all its machines share (`pip install navitas[spark]`)."""
+"""The engine for a cluster: Apache Spark, on a file system that all machines share (`pip install navitas[spark]`)."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from navitas.fleet.engine.base import OutOfMemory, Tables, Work, did
-from navitas.fleet.engine.spark_errors import named
+from navitas.fleet.engine.base import OutOfMemory, Tables, Work, run_task
+from navitas.fleet.engine.spark_errors import converted
 from navitas.fleet.engine.spark_session import StatementSession
 from navitas.fleet.files import FleetError
 from navitas.fleet.units import FleetTask
 
 _WAVE = 4
-"""Tasks for each core before it is told how many are done."""
-_SIGNS = re.compile(r"([][{}*?\\])")
+"""Tasks per core between two updates of the progress."""
+_GLOB = re.compile(r"([][{}*?\\])")
 T = TypeVar("T")
 
 
 class SparkEngine:
     """Runs tasks and statements in a Spark session. Executors need navitas, and the fleet's folder under the same path.
 
-    Spark is spoken to by a thread: a signal then interrupts who waits for it, but none of its messages.
+    One thread does all calls of Spark. A signal then interrupts the waiting main thread, but never a message to Spark.
     """
 
     buckets_at_once = 64
@@ -46,13 +46,13 @@ class SparkEngine:
             raise
 
     def run(self, tasks: Sequence[Work], done: Callable[[Work], None]) -> None:
-        """As `Engine.run`: a partition for each task; `done` hears of them in waves."""
+        """As `Engine.run`: a partition for each task. `done` is called after each wave of tasks."""
         size = _WAVE * self._session.cores
         for wave in (tasks[low : low + size] for low in range(0, len(tasks), size)):
             try:
-                outcomes = self._asked(self._outcomes, wave)
+                outcomes = self._call(self._outcomes, wave)
             except OutOfMemory as error:
-                raise FleetError(f"Spark has too little memory: {error}", "Give its driver more: --memory.") from error
+                raise FleetError(f"Spark has too little memory: {error}", "Raise the memory of its driver: --memory.") from error
             for task, outcome in zip(wave, outcomes, strict=True):
                 if outcome is not None:
                     raise FleetError(*outcome)
@@ -60,20 +60,20 @@ class SparkEngine:
 
     def query(self, sql: str, tables: Tables) -> pa.Table:
         """As `Engine.query`."""
-        return self._asked(self._table, sql, tables)
+        return self._call(self._table, sql, tables)
 
     def close(self) -> None:
-        """As `Engine.close`; a session that was there stays."""
+        """As `Engine.close`. A session that existed before stays open."""
         self._session.close()
         self._thread.shutdown()
 
-    def _asked(self, work: Callable[..., T], *arguments: Any) -> T:
-        """What Spark says; where its process has died, a new one is there for what is asked next."""
+    def _call(self, work: Callable[..., T], *arguments: Any) -> T:
+        """Call `work` in Spark's thread. If Spark's process died, start a new one, and raise `OutOfMemory`."""
         try:
             return self._thread.submit(work, *arguments).result()
         except Exception as error:
             if not self._session.has_died():
-                raise named(error) from error
+                raise converted(error) from error
             self._session.close()
             self._session = self._thread.submit(StatementSession, *self._arguments).result()
             raise OutOfMemory("Spark's process has ended") from error
@@ -101,14 +101,14 @@ class SparkEngine:
 
 
 def _pattern(file: Path) -> str:
-    """A file as Spark takes it, which takes paths for patterns."""
-    return "file://" + _SIGNS.sub(r"\\\1", str(file.absolute()))
+    """A file path with Spark's glob characters escaped."""
+    return "file://" + _GLOB.sub(r"\\\1", str(file.absolute()))
 
 
 def _outcome(task: FleetTask) -> tuple[str, str] | None:
-    """What went wrong with a task, as `FleetError` takes it."""
+    """Run a task, and return the arguments of its `FleetError`, if any."""
     try:
-        did(task)
+        run_task(task)
     except FleetError as error:
         return error.message, error.remedy
     return None

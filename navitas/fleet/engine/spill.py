@@ -1,4 +1,4 @@
-"""Folders for what a process does not keep in memory: one each, and those of processes that were killed are removed."""
+"""Folders for data that does not fit into memory: one for each process. Folders of killed processes are removed."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import shutil
 from pathlib import Path
 
 
-def own_folder(spill: Path) -> Path:
-    """Where this process may spill, within a folder that processes share; it is not made."""
+def process_folder(spill: Path) -> Path:
+    """The folder of this process within the shared folder `spill`. It is not created."""
     for folder in spill.glob("*/"):
         with contextlib.suppress(ValueError, PermissionError):
             try:
@@ -19,8 +19,8 @@ def own_folder(spill: Path) -> Path:
     return spill / str(os.getpid())
 
 
-def forget(folder: Path) -> None:
-    """Remove a process's folder, and the shared one if it was the last."""
+def remove_folder(folder: Path) -> None:
+    """Remove a process's folder, and the shared folder if it is then empty."""
     shutil.rmtree(folder, ignore_errors=True)
-    with contextlib.suppress(OSError):  # another process spills there, or nothing was ever spilled
+    with contextlib.suppress(OSError):  # Another process uses it, or it never existed.
         folder.parent.rmdir()

@@ -1,6 +1,6 @@
-"""Histories of `dumpsys batterystats -c` and `--checkin` → a sample wherever the level or the battery's state changes.
+"""Histories of `dumpsys batterystats -c` and `--checkin` → a sample at each change of the level or the battery's state.
 
-Grammar: AOSP's BatteryStats.HistoryPrinter. Lines tell what has changed after how many milliseconds; names are numbers of a pool.
+Grammar: AOSP's BatteryStats.HistoryPrinter. A line has milliseconds since the last one and changes; names are pool numbers.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _HISTORY = re.compile(rb"\d{1,2},h,")
 _NAME = re.compile(rb'\d{1,2},hsp,(\d{1,9}),-?\d{1,10},"(.{0,1000})"')
 _PACKAGE = re.compile(r"(?:@[^@]*@)?([A-Za-z]\w*(?:\.\w+)+)(?=[:/]|$)", re.ASCII)
 _ITEM = re.compile(r"([+-]?)([A-Za-z]\w*)(?:=(.*))?", re.ASCII)
-# An app runs from when its process, its part in front, or its job begins until that ends. Syncs name accounts, not packages.
+# An app runs from the begin of its process, activity or job to its end. Syncs are left out: they name accounts, not packages.
 _RUNNING = ("Epr", "Efg", "Etp", "Ejb")
 _TOP = "Etp"
 _STATES = {"c": "charging", "d": "discharging", "n": "not charging", "f": "full"}
@@ -29,7 +29,7 @@ _MOST_RUNNING = 5_000
 
 @dataclass(slots=True)
 class _Phone:
-    """What the history has told since it was last cleared; `screen` is None before the first line that says when it begins."""
+    """The phone's state since the history was last cleared. `screen` is None before the first line that reports it."""
 
     values: dict[str, str] = field(default_factory=dict)
     screen: bool | None = None
@@ -44,7 +44,7 @@ class _Phone:
 
 
 class CheckinReader:
-    """Reads a file's blocks one after another; `client` is whose history it is."""
+    """Reads a file's blocks in order. `client` is the name of the phone."""
 
     client_column = -1
 
@@ -59,7 +59,7 @@ class CheckinReader:
         self._ignored: Counter[str] = Counter()
 
     def read(self, block: LineBlock) -> RowBatch:
-        """The samples that are complete with these lines."""
+        """The samples that are complete after these lines."""
         rows: list[tuple[int, bytes, dict[str, object]]] = []
         refused = list(block.refused)
         for number, line in zip(block.numbers, block.lines, strict=True):
@@ -74,7 +74,7 @@ class CheckinReader:
         return self._batch(rows, refused)
 
     def end(self) -> RowBatch:
-        """The last sample: no more lines tell of its second."""
+        """The last sample, which is complete at the end of the file."""
         return self._batch([self._waiting] if self._waiting else [], [])
 
     def _batch(self, rows: list[tuple[int, bytes, dict[str, object]]], refused: list[Refusal]) -> RowBatch:
@@ -90,30 +90,30 @@ class CheckinReader:
         self._elapsed_ms += int(head[1])
         if self._clock_ms is not None:
             self._clock_ms += int(head[1])
-        self._go_on(rows)
+        self._complete(rows)
         words = head[2].decode().split(":")
         if any(word in words for word in _CLEARED):
-            self._go_on(rows, over=True)
+            self._complete(rows, cleared=True)
             self._phone = _Phone(screen=False)
         if "START" in words:
             self._boot_ms = self._elapsed_ms
         if "TIME" in words and head[3]:
             self._clock_ms = int(head[3])
-            self._go_on(rows)
+            self._complete(rows)
         before = self._battery()
         for item in (head[4] or b"").decode("utf-8", "replace").split(","):
             self._item(item)
         if self._battery() != before and "Bl" in self._phone.values:
             if self._clock_ms is None:
-                raise Unreadable("time: the history has not told it yet")
+                raise Unreadable("time: the history has not reported it yet")
             self._waiting = (number, line, {"time": self._clock_ms // 1000})
         if self._waiting:
             self._waiting[2].update(self._sample())
 
-    def _go_on(self, rows: list[tuple[int, bytes, dict[str, object]]], *, over: bool = False) -> None:
-        """A sample that waits is complete when its second is over, or all that it tells of."""
+    def _complete(self, rows: list[tuple[int, bytes, dict[str, object]]], *, cleared: bool = False) -> None:
+        """Add the waiting sample to `rows` if its second is over, or if the history is cleared."""
         now_s = None if self._clock_ms is None else self._clock_ms // 1000
-        if self._waiting and (over or self._waiting[2]["time"] != now_s):
+        if self._waiting and (cleared or self._waiting[2]["time"] != now_s):
             rows.append(self._waiting)
             self._waiting = None
 
@@ -165,5 +165,5 @@ class CheckinReader:
 
 
 def _tenth(text: str | None) -> float | None:
-    """Degrees from tenths of a degree."""
+    """Convert tenths of a degree to degrees."""
     return int(text) / 10 if text and re.fullmatch(r"-?\d{1,5}", text, re.ASCII) else None

@@ -1,4 +1,4 @@
-"""Typed rows → columns in the store's units, and the rows that are refused with a reason each."""
+"""Typed rows → columns in the store's units, and a reason for each refused row."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from navitas.fleet.schema import I64, NETWORKS, PPM, State, client_number
 EARLIEST_S = 1199145600
 """2008-01-01, before the first Android phone."""
 _DAY_S = 86400
-MOST_APPS = 1000
-LONGEST_CLIENT = 200
+MAX_APPS = 1000
+MAX_CLIENT = 200
 _LONGEST_TEXT = 100
 _CONTROL = r"[\x00-\x1f\x7f]"
 _STATES = {
@@ -31,7 +31,7 @@ _STATES = {
     "full": State.FULL,
 }
 _NETWORKS = {name: name for name in NETWORKS} | {"wi-fi": "wifi", "cellular": "mobile"}
-# Column of the input → (column of the store, its unit in the input's, least, most); others are left out.
+# Column of the input → (column of the store, its unit in the input's, least, most). Other values are dropped and counted.
 _FIGURES = {
     "voltage_mv": ("voltage_mv", 1.0, 500.0, 30_000.0),
     "temperature_c": ("temperature_dc", 0.1, -60.0, 150.0),
@@ -48,7 +48,7 @@ _Refuse = Callable[[Bools, str], None]
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """Rows in the store's columns but for apps, which are names yet; `reason` is empty where a row is taken."""
+    """Rows in the store's columns, with apps still as names. `reason` is empty for accepted rows."""
 
     columns: dict[str, pa.Array]
     apps: pa.ListArray
@@ -58,7 +58,7 @@ class Checked:
 
 
 def check(raw: pa.Table, salt: str, now_s: float) -> Checked:
-    """Check the rows of a reader; the first reason against a row is the one that is told."""
+    """Check a reader's rows. Of several reasons against a row, the first counts."""
     column = {name: _one(raw[name]) for name in raw.column_names}
     reason = np.full(raw.num_rows, _OK, object)
     ignored: Counter[str] = Counter()
@@ -125,18 +125,18 @@ def _count(ignored: Counter[str], what: str, where: Bools) -> None:
 
 def _check_client(client: pa.Array, refuse: _Refuse) -> None:
     refuse(~_flags(pc.greater(pc.utf8_length(client), 0)), "client: is missing")
-    refuse(_flags(pc.greater(pc.utf8_length(client), LONGEST_CLIENT)), f"client: is longer than {LONGEST_CLIENT} characters")
+    refuse(_flags(pc.greater(pc.utf8_length(client), MAX_CLIENT)), f"client: is longer than {MAX_CLIENT} characters")
     refuse(_flags(pc.match_substring_regex(client, _CONTROL)), "client: has control characters")
 
 
 def _check_apps(apps: pa.Array, refuse: _Refuse) -> None:
     length = pc.fill_null(pc.list_value_length(apps), -1).to_numpy(zero_copy_only=False)
-    refuse(length < 0, "apps: are missing (an empty list says that none ran)")
-    refuse(length > MOST_APPS, f"apps: are more than {MOST_APPS:,}")
+    refuse(length < 0, "apps: are missing (an empty list means that none ran)")
+    refuse(length > MAX_APPS, f"apps: are more than {MAX_APPS:,}")
 
 
 def _figure(source: str, value: NDArray[np.float64], taken: Bools, ignored: Counter[str]) -> pa.Array:
-    """A figure in the store's unit; impossible ones are left out and counted."""
+    """A figure in the store's unit. Impossible values are dropped and counted."""
     name, unit, least, most = _FIGURES[source]
     with np.errstate(invalid="ignore"):
         fits = (value >= least) & (value <= most)
@@ -147,14 +147,14 @@ def _figure(source: str, value: NDArray[np.float64], taken: Bools, ignored: Coun
 
 
 def _label(column: pa.Array, name: str, taken: Bools, ignored: Counter[str]) -> pa.Array:
-    """A short text; others are left out and counted."""
+    """A short text. Long texts, and texts with control characters, are dropped and counted."""
     bad = pc.or_(pc.greater(pc.utf8_length(column), _LONGEST_TEXT), pc.match_substring_regex(column, _CONTROL))
     _count(ignored, f"{name}: is too long, or has control characters", _flags(bad) & taken)
     return pc.if_else(pc.fill_null(bad, False), pa.scalar(None, pa.string()), column)
 
 
 def _pseudonyms(client: pa.Array, taken: Bools, salt: str) -> I64:
-    """Each client's number; 0 where the row is refused."""
+    """The number of each row's client; 0 for refused rows."""
     encoded = pc.if_else(pa.array(taken), client, "").dictionary_encode()
     numbers = np.array([client_number(given, salt) if given else 0 for given in encoded.dictionary.to_pylist()], np.int64)
     return np.asarray(numbers[encoded.indices.to_numpy(zero_copy_only=False)], np.int64)

@@ -1,7 +1,7 @@
-"""Sources are stored whole or not at all: files are made aside, then a journal says what is moved where and what is entered.
+"""Stores sources completely or not at all: files are staged, then a journal lists the moves and the ledger entries.
 
-Killed before the journal is there, nothing has happened; killed after it, the next run does what it says, as often as need be.
-Each step is on the disk before the next one begins, so a machine that loses its power is no worse.
+Before the journal exists, a killed run has changed nothing. After that, the next run carries it out, as many times as needed.
+Each step is synced to disk before the next one, so a power failure is no worse than a kill.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _LARGEST = 4 << 30
 
 
 class SourceLedger:
-    """The sources that a fleet has, a JSON line each."""
+    """The sources of a fleet, one JSON line each."""
 
     def __init__(self, store: Store) -> None:
         self._file = store.path / layout.LEDGER
@@ -32,7 +32,7 @@ class SourceLedger:
         try:
             data = read_regular(self._file, _LARGEST) if self._file.exists() else b""
             whole, _, half = data.rpartition(b"\n")
-            if half:  # the writing of a line was cut; its source is still in the journal
+            if half:  # A killed run cut the last line. The journal still has its source.
                 with self._file.open("r+b") as out:
                     out.truncate(len(data) - len(half))
             for line in whole.splitlines():
@@ -41,10 +41,10 @@ class SourceLedger:
         except OSError as error:
             raise FleetError(f"{self._file}: {error.strerror}", "Allow reading and writing there.") from error
         except (ValueError, KeyError, TypeError) as error:
-            raise FleetError(f"{self._file}: is damaged: {error}", "Restore the file.") from error
+            raise FleetError(f"{self._file}: damaged: {error}", "Restore the file.") from error
 
     def enter(self, entries: Sequence[Mapping[str, Any]]) -> None:
-        """Add sources, unless they are there."""
+        """Add sources that are not yet in the ledger."""
         new = [entry for entry in entries if entry["source"] not in self.entries]
         with self._file.open("ab") as out:
             out.write(b"".join(json.dumps(entry).encode() + b"\n" for entry in new))
@@ -53,19 +53,19 @@ class SourceLedger:
         self.entries.update((str(entry["source"]), dict(entry)) for entry in new)
 
 
-def aside(store: Store) -> Store:
-    """Where the files of a source are made, laid out as in the store."""
+def staging(store: Store) -> Store:
+    """The staging folder of a source's files, with the store's layout."""
     return replace(store, path=store.path / layout.INCOMING / "store")
 
 
 def spool_folder(store: Store) -> Path:
-    """Where rows wait that do not fit into the memory."""
+    """The folder of rows that do not fit into memory."""
     return store.path / layout.INCOMING / "spool"
 
 
 def commit(store: Store, ledger: SourceLedger, entries: Sequence[Mapping[str, Any]]) -> None:
-    """Store the files that are aside, and enter their sources."""
-    folder = aside(store).path
+    """Store the staged files, and enter their sources."""
+    folder = staging(store).path
     files = sorted(str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file()) if folder.exists() else []
     _all_to_disk(*(folder / name for name in files), *{(folder / name).parent for name in files})
     write_whole(_journal(store), json.dumps({"entries": entries, "files": files}).encode())
@@ -74,7 +74,7 @@ def commit(store: Store, ledger: SourceLedger, entries: Sequence[Mapping[str, An
 
 
 def recover(store: Store, ledger: SourceLedger) -> None:
-    """Finish what a run that was killed had begun, and remove what it had not decided on."""
+    """Finish the commit of a killed run, and remove files that were not committed."""
     if _journal(store).exists():
         _carry_out(store, ledger)
     shutil.rmtree(store.path / layout.INCOMING, ignore_errors=True)
@@ -90,9 +90,9 @@ def _carry_out(store: Store, ledger: SourceLedger) -> None:
         files, entries = [Path(name) for name in journal["files"]], list(journal["entries"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise FleetError(
-            f"{_journal(store)}: is damaged: {error}", "Delete the folder it is in, and ingest the last files once more."
+            f"{_journal(store)}: damaged: {error}", "Delete the folder that contains it, and ingest the last files again."
         ) from error
-    folder = aside(store).path
+    folder = staging(store).path
     for name in files:
         if (folder / name).exists():
             (store.path / name).parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Samples as CSV: the first line names the columns, each other line is a row. Whole blocks by Arrow, else line by line."""
+"""Samples as CSV: a header line, then a row per line. Arrow reads whole blocks; blocks that it rejects are read line by line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pyarrow.csv as pv
 
 from navitas.fleet.files import FleetError
 from navitas.fleet.ingest.lines import LineBlock, Refusal
-from navitas.fleet.ingest.raw import APART, COLUMNS, REQUIRED, RowBatch, Unreadable, batch_of
+from navitas.fleet.ingest.raw import COLUMNS, REQUIRED, SEPARATORS, RowBatch, Unreadable, batch_of
 from navitas.fleet.ingest.times import time_column
 
 _TRUE, _FALSE = ["true", "True", "1", "on"], ["false", "False", "0", "off"]
@@ -22,13 +22,13 @@ _MOST_COLUMNS, _SHOWN = 1000, 200
 
 @dataclass(slots=True)
 class CsvReader:
-    """Reads a file's blocks one after another; the first one begins with the header."""
+    """Reads a file's blocks in order. The first block begins with the header."""
 
     header: list[str] = field(default_factory=list)
     name: str = "a CSV"
 
     def read(self, block: LineBlock) -> RowBatch:
-        """A block's rows. FleetError where the header lacks a column that is required."""
+        """A block's rows. FleetError if the header lacks a required column."""
         if not self.header and block.lines:
             try:
                 self.header = [name.strip().lower() for name in _cells(block.lines[0])]
@@ -36,19 +36,19 @@ class CsvReader:
                 self.header = ["?"]
             if missing := [name for name in REQUIRED if name not in self.header]:
                 raise FleetError(
-                    f"{self.name}: its first line names no column {', '.join(missing)}, but {', '.join(self.header)[:_SHOWN]}",
-                    "Name the columns there, with commas between them: client,time,level,apps",
+                    f"{self.name}: the header lacks {', '.join(missing)}; it has {', '.join(self.header)[:_SHOWN]}",
+                    "Name the columns in the first line, separated by commas: client,time,level,apps",
                 )
             block = LineBlock(block.numbers[1:], block.lines[1:], block.refused)
         return self._fast(block) or self._by_row(block)
 
     def end(self) -> RowBatch:
-        """Nothing is held back."""
+        """No rows: all are returned with their block."""
         return batch_of([], [])
 
     @property
     def client_column(self) -> int:
-        """Which cell holds the client; −1 where none does."""
+        """The index of the client's cell; −1 if there is none."""
         return self.header.index("client") if "client" in self.header else -1
 
     def _fast(self, block: LineBlock) -> RowBatch | None:
@@ -80,8 +80,8 @@ class CsvReader:
             return None
         if table.num_rows != len(block.lines):
             return None
-        # An empty cell of apps says that none ran.
-        text = pc.utf8_trim_whitespace(pc.replace_substring_regex(pc.fill_null(columns["apps"], ""), APART.pattern, " "))
+        # An empty cell of apps means that none ran.
+        text = pc.utf8_trim_whitespace(pc.replace_substring_regex(pc.fill_null(columns["apps"], ""), SEPARATORS.pattern, " "))
         lists = pc.utf8_split_whitespace(text)
         columns["apps"] = pc.if_else(pc.equal(text, ""), pa.scalar([], COLUMNS.field("apps").type), lists)
         arrays = [columns[c.name] if c.name in columns else pa.nulls(table.num_rows, c.type) for c in COLUMNS]
@@ -106,7 +106,7 @@ class CsvReader:
 
 
 def _cells(line: bytes) -> list[str]:
-    """The cells of a line. `Unreadable` when it has none, or a quote that does not end."""
+    """The cells of a line. Raises `Unreadable` if there are none, or if a quote does not end."""
     try:
         cells = next(csv.reader([line.decode()], strict=True), [])
     except (csv.Error, UnicodeError):

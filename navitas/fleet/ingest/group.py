@@ -1,4 +1,4 @@
-"""Sources that are stored together: so that many small ones make few parts, and each of them is stored whole or not at all."""
+"""A group of sources that are stored together, so that many small sources make few parts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import numpy as np
 from navitas.fleet import layout
 from navitas.fleet.files import FleetError
 from navitas.fleet.ingest.checks import check
-from navitas.fleet.ingest.commit import SourceLedger, aside, commit, spool_folder
+from navitas.fleet.ingest.commit import SourceLedger, commit, spool_folder, staging
 from navitas.fleet.ingest.lines import Refusal
 from navitas.fleet.ingest.merge import Keys, Merger
 from navitas.fleet.ingest.names import Packages, stored_rows
@@ -31,7 +31,7 @@ from navitas.fleet.store import Store
 
 
 class Group:
-    """Reads sources one after another, then stores them."""
+    """Reads sources one after another, then stores them. Each source is stored completely or not at all."""
 
     def __init__(self, store: Store, ledger: SourceLedger, packages: Packages, client: str, now_s: float) -> None:
         self._store = store
@@ -39,7 +39,7 @@ class Group:
         self._packages = packages
         self._client = client
         self._now_s = now_s
-        self._made = aside(store)
+        self._staged = staging(store)
         self._spool = Spool(spool_folder(store), store.buckets)
         self._sources: list[tuple[str, SourceOutcome]] = []
         self._failed: list[int] = []
@@ -50,7 +50,7 @@ class Group:
         return len(self._sources)
 
     def read(self, file: Path, progress: Callable[[float, int], None]) -> SourceOutcome:
-        """Read a source. What could not be read to its end is left out of the group, and the outcome tells why."""
+        """Read a source. A source that cannot be read to its end is not stored; the outcome has the error."""
         outcome = SourceOutcome(_name(file))
         try:
             source = SourceFile(file)
@@ -72,12 +72,12 @@ class Group:
         return outcome
 
     def _read(self, source: SourceFile, outcome: SourceOutcome, progress: Callable[[float, int], None]) -> None:
-        quarantine = Quarantine(self._made.path / layout.QUARANTINE / f"{source.digest}.jsonl", source.digest)
+        quarantine = Quarantine(self._staged.path / layout.QUARANTINE / f"{source.digest}.jsonl", source.digest)
         outcome.refused = quarantine.refused
         try:
             with closing(quarantine):
                 batches = self._batches(source, quarantine)
-                for batch in _ahead(batches) if source.size > BLOCK else batches:
+                for batch in _prefetched(batches) if source.size > BLOCK else batches:
                     outcome.rows += batch.table.num_rows + len(batch.refused)
                     for what, rows in batch.ignored.items():
                         count(outcome.ignored, what, rows)
@@ -99,7 +99,7 @@ class Group:
         yield reader.end()
 
     def _take(self, batch: RowBatch, quarantine: Quarantine, ignored: Counter[str]) -> None:
-        """Check a batch; good rows wait until the group is stored."""
+        """Check a batch. Accepted rows wait in the spool until the group is stored."""
         for refusal in batch.refused:
             quarantine.add(refusal)
         if not batch.table.num_rows:
@@ -112,14 +112,14 @@ class Group:
         self._spool.add(table, len(self._sources) - 1)
 
     def store(self, keys: Keys) -> None:
-        """Store what was read, and enter it in the ledger. FleetError when the store cannot be read or written."""
+        """Store the sources, and enter them in the ledger. FleetError if the store cannot be read or written."""
         name = hashlib.blake2b("".join(digest for digest, _ in self._sources).encode(), digest_size=16).hexdigest()
-        merger = Merger(name, self._store, self._made, keys, len(self._sources))
+        merger = Merger(name, self._store, self._staged, keys, len(self._sources))
         for bucket in self._spool.buckets():
             for rows in self._spool.groups(bucket, self._failed):
                 merger.add(rows, bucket)
         if self._packages.changed:
-            self._made.write_packages(self._packages.table())
+            self._staged.write_packages(self._packages.table())
             self._packages.changed = False
         entries: list[dict[str, Any]] = []
         for number, (digest, outcome) in enumerate(self._sources):
@@ -127,21 +127,21 @@ class Group:
                 outcome.accepted = int(merger.accepted[number])
                 outcome.duplicates = int(merger.duplicates[number])
                 outcome.contradicting = int(merger.contradicting[number])
-                # Parts hold rows of all sources of the group, and are told with the first.
+                # Parts hold rows of all sources of the group. The first source lists them.
                 parts = {"with": entries[0]["source"]} if entries else {"parts": merger.parts}
                 entries.append({"source": digest, "name": outcome.name, **outcome.figures(), **parts})
         commit(self._store, self._ledger, entries)
 
 
-def _ahead(batches: Iterator[RowBatch]) -> Iterator[RowBatch]:
-    """The same batches; each is read, in a thread, while the one before it is worked on."""
+def _prefetched(batches: Iterator[RowBatch]) -> Iterator[RowBatch]:
+    """The same batches. A thread reads the next one while the caller works on the last."""
     with ThreadPoolExecutor(1) as reading:
-        coming = reading.submit(next, batches, None)
-        while (batch := coming.result()) is not None:
-            coming = reading.submit(next, batches, None)
+        pending = reading.submit(next, batches, None)
+        while (batch := pending.result()) is not None:
+            pending = reading.submit(next, batches, None)
             yield batch
 
 
 def _name(file: Path) -> str:
-    """A file's name for reports and clients; bytes that are no UTF-8 are escaped."""
+    """A file's name for reports and clients. Bytes that are not UTF-8 are escaped."""
     return os.fsencode(file.name).decode("utf-8", "backslashreplace")

@@ -1,4 +1,4 @@
-"""Sources, one after another, into a fleet's folder."""
+"""Ingests files into a fleet's folder."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from navitas.fleet.ingest.group import Group
 from navitas.fleet.ingest.merge import Keys
 from navitas.fleet.ingest.names import Packages
 from navitas.fleet.ingest.outcome import SourceOutcome
-from navitas.fleet.store import Store, only_writer
+from navitas.fleet.store import Store, exclusive_writer
 
 GROUP_ROWS, GROUP_SOURCES = 1_000_000, 1_000
-"""Sources are stored when so many rows of them, or so many of them, are read."""
+"""A group of sources is stored when it reaches this many rows or sources."""
 
 Progress = Callable[[str, float, int], None]
-"""Is told which source is read, how many are (with the share of that one), and how many rows of all."""
+"""Called with the name of the current source, sources read (with the fraction of the current one), and rows read."""
 
 
 def ingest(
@@ -28,12 +28,12 @@ def ingest(
     now_s: float | None = None,
     progress: Progress = lambda name, share, rows: None,
 ) -> Iterator[SourceOutcome]:
-    """Ingest files into a fleet's folder, which is made if need be; a file that cannot be read keeps no other from it.
+    """Ingest files into a fleet's folder, which is created if needed. An unreadable file does not affect the others.
 
-    An outcome comes when its source is stored. `client`: whose the histories of batterystats are.
-    Raises `FleetError` when the folder is none, is in use, or cannot be written.
+    Yields a source's outcome after it is stored. `client` is the phone of batterystats histories. Raises `FleetError` if the
+    folder is not a fleet, is in use, or cannot be written.
     """
-    with only_writer(path):
+    with exclusive_writer(path):
         store = Store.create(path)
         ledger = SourceLedger(store)
         recover(store, ledger)

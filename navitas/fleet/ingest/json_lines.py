@@ -1,4 +1,4 @@
-"""Samples as JSON lines: an object a line. Blocks go through Arrow's parser; where that fails, each line through Python's."""
+"""Samples as JSON lines, an object per line. Arrow parses whole blocks; blocks that it rejects are parsed line by line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _OF_ARRAY = "is of a JSON array: make lines of it, `jq -c '.[]'`"
 
 
 class JsonReader:
-    """Reads blocks, each by itself."""
+    """Reads blocks independently of each other."""
 
     client_column = -1
 
@@ -29,12 +29,12 @@ class JsonReader:
         return _fast(block) or _by_row(block)
 
     def end(self) -> RowBatch:
-        """Nothing is held back."""
+        """No rows: all are returned with their block."""
         return batch_of([], [])
 
 
 def _fast(block: LineBlock) -> RowBatch | None:
-    """The block read at once; None when it holds anything out of the common."""
+    """Parse the whole block. None if Arrow rejects it."""
     if not block.lines:
         return None
     data = block.lines.data
@@ -43,7 +43,7 @@ def _fast(block: LineBlock) -> RowBatch | None:
     if table is None:
         table = _parse(data, block.lines[0], "ignore")
         ignored = _unknown(data)
-    # Rows and lines are told apart by their numbers alone.
+    # Rows have no line numbers of their own, so there must be one row for each line.
     if table is None or table.num_rows != len(block.lines):
         return None
     return RowBatch(table, block.numbers, block.lines, list(block.refused), ignored)
@@ -56,7 +56,7 @@ def _parse(data: bytes, first: bytes, unknown: str) -> pa.Table | None:
     try:
         table = pj.read_json(
             pa.BufferReader(data),
-            # In one piece, which need not be put together: other cores work on other blocks meanwhile.
+            # One chunk, which needs no concatenation. Other cores work on other blocks.
             read_options=pj.ReadOptions(use_threads=False, block_size=len(data) + 1),
             parse_options=pj.ParseOptions(explicit_schema=schema, unexpected_field_behavior=unknown),
         )
@@ -67,7 +67,7 @@ def _parse(data: bytes, first: bytes, unknown: str) -> pa.Table | None:
 
 
 def _unknown(data: bytes) -> Counter[str]:
-    """How often columns are there that are not known: in valid JSON, a text before a colon is a name."""
+    """Counts of unknown columns. In valid JSON, a string before a colon is a key."""
     names = Counter(_KEY.findall(data))
     return Counter(
         {f"column {name.decode()}: not known": count for name, count in names.items() if name.decode() not in COLUMNS.names}

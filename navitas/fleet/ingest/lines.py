@@ -1,4 +1,4 @@
-"""Bytes → blocks of whole lines, in bounded memory whatever they hold."""
+"""Bytes → blocks of whole lines, in bounded memory for any input."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import overload
 import numpy as np
 
 LINE_LIMIT = 1 << 20
-"""Longer lines are refused, and never held."""
+"""Longer lines are refused, and never kept in memory."""
 _NEWLINE = ord("\n")
 _BOM = b"\xef\xbb\xbf"
 _BLANK = re.compile(rb"\n[ \t\r\v\f]*\n")
@@ -19,7 +19,7 @@ _SHOWN = 2000
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A row that is not taken, and why; `text` is its beginning."""
+    """A refused row, and the reason. `text` is the beginning of the row."""
 
     row: int
     reason: str
@@ -27,7 +27,7 @@ class Refusal:
 
 
 class LineSequence(Sequence[bytes]):
-    """Lines that are held as one text, and cut apart only if they are asked for; none of them is empty."""
+    """Non-empty lines kept as one text, and split on first use."""
 
     def __init__(self, data: bytes = b"") -> None:
         self.data = data
@@ -35,8 +35,8 @@ class LineSequence(Sequence[bytes]):
         self._cut: list[bytes] | None = None
 
     @classmethod
-    def of(cls, lines: Iterable[bytes]) -> LineSequence:
-        """These lines."""
+    def join(cls, lines: Iterable[bytes]) -> LineSequence:
+        """Join these lines."""
         return cls(b"\n".join(lines))
 
     def __len__(self) -> int:
@@ -49,7 +49,7 @@ class LineSequence(Sequence[bytes]):
     def __getitem__(self, index: int | slice) -> bytes | LineSequence:
         if index == 0 and self.data:
             return self.data.partition(b"\n")[0]
-        return self._lines()[index] if isinstance(index, int) else LineSequence.of(self._lines()[index])
+        return self._lines()[index] if isinstance(index, int) else LineSequence.join(self._lines()[index])
 
     def __iter__(self) -> Iterator[bytes]:
         return iter(self._lines())
@@ -62,15 +62,15 @@ class LineSequence(Sequence[bytes]):
 
 @dataclass(frozen=True, slots=True)
 class LineBlock:
-    """Lines that follow one another, without empty ones, and their numbers from 1 on; refused are those that are too long."""
+    """Consecutive non-empty lines with their numbers (from 1). `refused` has lines that are too long."""
 
     numbers: Sequence[int] = ()
     lines: LineSequence = field(default_factory=LineSequence)
     refused: list[Refusal] = field(default_factory=list)
 
 
-class Cutter:
-    """Cuts bytes into lines; of a line that has not ended it keeps no more than `LINE_LIMIT`."""
+class LineCutter:
+    """Cuts bytes into lines. Keeps at most `LINE_LIMIT` bytes of an unfinished line."""
 
     def __init__(self) -> None:
         self.number = 0
@@ -78,7 +78,7 @@ class Cutter:
         self._too_long = False
 
     def cut(self, data: bytes, *, end: bool = False) -> LineBlock:
-        """The lines that end in `data`, at the `end` of the content also what is left."""
+        """The lines that end in `data`. At the `end` of the content, also the unfinished line."""
         whole, newline, rest = (data, b"", b"") if end else data.rpartition(b"\n")
         if not end and not newline:
             self._keep(self._rest + rest)
@@ -91,7 +91,7 @@ class Cutter:
         return block
 
     def _keep(self, rest: bytes) -> None:
-        """Hold the beginning of a line."""
+        """Keep the beginning of a line."""
         self._rest = rest
         if len(rest) > LINE_LIMIT:
             self._rest, self._too_long = rest[:_SHOWN], True
@@ -111,11 +111,11 @@ class Cutter:
             elif line and not line.isspace():
                 numbers.append(number)
                 lines.append(line.removesuffix(b"\r"))
-        return LineBlock(numbers, LineSequence.of(lines), refused)
+        return LineBlock(numbers, LineSequence.join(lines), refused)
 
 
 def _longest(text: bytes) -> int:
-    """Length of the longest line."""
+    """The length of the longest line."""
     if len(text) <= LINE_LIMIT:
         return len(text)
     ends = np.flatnonzero(np.frombuffer(text, np.uint8) == _NEWLINE)

@@ -1,4 +1,4 @@
-"""New rows of a bucket, without those that are stored already → parts."""
+"""New rows of a bucket → parts, without rows that are already stored."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _KEPT_KEYS = 4_000_000
 
 
 class Keys:
-    """Clients and times of parts; parts never change, so that those read last are kept."""
+    """The clients and times of parts, with a cache of the parts read last. Parts never change."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[Path, tuple[I64, I64]] = OrderedDict()
         self._size = 0
 
-    def of(self, file: Path) -> tuple[I64, I64]:
-        """The clients and times of a part's rows."""
+    def load(self, file: Path) -> tuple[I64, I64]:
+        """The clients and times of a part."""
         if file in self._known:
             self._known.move_to_end(file)
             return self._known[file]
@@ -40,24 +40,24 @@ class Keys:
 
 
 class Merger:
-    """Writes rows of sources to `made`, leaving out those that are in `store` or there already.
+    """Writes rows of sources to `staged`, without rows that are in `store` or in `staged` already.
 
-    By source: `accepted` rows were stored; `duplicates` were not, since the client had told of that moment before, and
-    `contradicting` are those of them that differ from the row that is stored.
+    By source: `accepted` rows are stored. `duplicates` are not, because a row of the same client and second exists.
+    `contradicting` counts duplicates that differ from that row.
     """
 
-    def __init__(self, name: str, store: Store, made: Store, keys: Keys, sources: int) -> None:
+    def __init__(self, name: str, store: Store, staged: Store, keys: Keys, sources: int) -> None:
         self._name = name
         self._store = store
-        self._made = made
+        self._staged = staged
         self._keys = keys
         self.accepted, self.duplicates, self.contradicting = (np.zeros(sources, np.int64) for _ in range(3))
         self.parts: list[str] = []
 
     def add(self, rows: pa.Table, bucket: int) -> None:
-        """Write parts of rows of a bucket; of rows of one client and second the first is taken, within `rows` as well.
+        """Write parts of a bucket's rows. Of rows with one client and second, the first is stored.
 
-        Parts are named after the sources and their number.
+        Parts are named after the sources and a serial number.
         """
         month = month_of(rows["time_s"].to_numpy())
         for name in np.unique(month).tolist():
@@ -65,15 +65,15 @@ class Merger:
             kept = self._first(rows.take(pa.array(np.flatnonzero(month == name))), unit)
             if kept.num_rows:
                 part = hashlib.blake2b(f"{self._name}:{len(self.parts)}".encode(), digest_size=8).hexdigest()
-                self._made.write_part(unit, part, kept)
+                self._staged.write_part(unit, part, kept)
                 self.parts.append(f"{unit.folder}/part-{part}.parquet")
 
     def _first(self, given: pa.Table, unit: Unit) -> pa.Table:
         """The rows that no part of the unit has, in order of client and time."""
         source, rows = given[SOURCE].to_numpy(), given.drop_columns(SOURCE)
-        folders = [store.part(unit, "").parent for store in (self._store, self._made)]
+        folders = [store.part(unit, "").parent for store in (self._store, self._staged)]
         files = [file for folder in folders for file in sorted(folder.glob("part-*.parquet"))]
-        stored = [self._keys.of(file) for file in files]
+        stored = [self._keys.load(file) for file in files]
         client = np.concatenate([*(one[0] for one in stored), rows["client"].to_numpy()])
         time = np.concatenate([*(one[1] for one in stored), rows["time_s"].to_numpy()])
         old = len(client) - rows.num_rows
@@ -85,16 +85,16 @@ class Merger:
             start = np.maximum.accumulate(np.where(first, np.arange(len(first)), 0))
             every = pa.concat_tables([*(read_samples(file, SAMPLES.names) for file in files), rows])
             differ = _differ(every, order[start[again]], order[again])
-            of = source[order[again] - old]
-            self.duplicates += np.bincount(of, minlength=len(self.duplicates))
-            self.contradicting += np.bincount(of[differ], minlength=len(self.contradicting))
+            from_source = source[order[again] - old]
+            self.duplicates += np.bincount(from_source, minlength=len(self.duplicates))
+            self.contradicting += np.bincount(from_source[differ], minlength=len(self.contradicting))
         kept = order[new & first] - old
         self.accepted += np.bincount(source[kept], minlength=len(self.accepted))
         return rows.take(pa.array(kept))
 
 
 def _differ(table: pa.Table, left: I64, right: I64) -> Bools:
-    """Which pairs of rows differ in anything."""
+    """Whether the pairs of rows differ in any column."""
     differ = np.zeros(len(left), bool)
     one, other = table.take(pa.array(left)), table.take(pa.array(right))
     for name in SAMPLES.names:

@@ -1,4 +1,4 @@
-"""Apps' names and versions → numbers of packages, given out in the order in which they are first seen."""
+"""App names and versions → package numbers, assigned in order of first occurrence."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from navitas.fleet.ingest.checks import Bools, Checked, Texts
 from navitas.fleet.schema import I64, PACKAGES_LIMIT, SAMPLES
 
-LONGEST_APP, LONGEST_VERSION = 255, 100
+MAX_APP, MAX_VERSION = 255, 100
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _MISSING = "apps: a name is missing"
 _ROW_BITS = 32
 
 
 class Packages:
-    """The packages of a fleet, and those that are added."""
+    """The packages of a fleet, including new ones."""
 
     def __init__(self, table: pa.Table) -> None:
         names = zip(table["app"].to_pylist(), table["version"].to_pylist(), strict=True)
@@ -28,10 +28,10 @@ class Packages:
         self.changed = False
 
     def number(self, text: str) -> int:
-        """The number of `app@version`, which is given out if need be; −1 when there are none left."""
+        """The number of `app@version`, assigned if it is new; −1 if no numbers are left."""
         number = self._number.get(text)
         if number is None:
-            key = _joined(*_parted(text))
+            key = _joined(*_split(text))
             number = self._number.get(key)
         if number is None:
             if self._next >= PACKAGES_LIMIT:
@@ -42,19 +42,19 @@ class Packages:
         return number
 
     def fault(self, text: str) -> str:
-        """What is wrong with a name; empty when nothing is."""
+        """The fault of a name; empty if it has none."""
         if text in self._number:
             return ""
-        app, version = _parted(text)
+        app, version = _split(text)
         if not app:
             return _MISSING
-        if len(app) > LONGEST_APP or len(version) > LONGEST_VERSION:
-            return f"apps: a name is longer than {LONGEST_APP} characters, or a version than {LONGEST_VERSION}"
+        if len(app) > MAX_APP or len(version) > MAX_VERSION:
+            return f"apps: a name is longer than {MAX_APP} characters, or a version than {MAX_VERSION}"
         return "apps: a name has control characters" if _CONTROL.search(text) else ""
 
     def table(self) -> pa.Table:
         """All packages by number."""
-        parts = [_parted(key) for key in self._number]
+        parts = [_split(key) for key in self._number]
         return pa.table(
             {
                 "id": pa.array(self._number.values(), pa.int32()),
@@ -64,7 +64,7 @@ class Packages:
         )
 
 
-def _parted(text: str) -> tuple[str, str]:
+def _split(text: str) -> tuple[str, str]:
     app, _, version = text.partition("@")
     return app.strip(), version.strip()
 
@@ -74,18 +74,18 @@ def _joined(app: str, version: str) -> str:
 
 
 def stored_rows(checked: Checked, packages: Packages) -> tuple[pa.Table, Texts]:
-    """The rows that are taken, in the store's columns, and each row's reason: names of apps may add some."""
+    """The accepted rows in the store's columns, and each row's reason, which faults of app names may add."""
     reason = checked.reason.copy()
     rows = np.flatnonzero(reason == "")
     apps, foreground = _of(checked.apps, rows), _of(checked.foreground, rows)
     lengths = _array(pc.list_value_length(apps))
     encoded = pa.concat_arrays([apps.flatten(), foreground]).dictionary_encode()
-    # A null is the code after the last.
+    # The code after the last stands for a null.
     texts = encoded.dictionary.to_pylist()
     codes = _array(pc.fill_null(encoded.indices, len(texts))).astype(np.int64)
     row = np.append(np.repeat(np.arange(len(rows)), lengths), np.arange(len(rows)))
     absent = codes == len(texts)
-    absent[: int(lengths.sum())] = False  # only the app in front may be unknown
+    absent[: int(lengths.sum())] = False  # Only the foreground app may be null.
     row, codes = row[~absent], codes[~absent]
     faults = np.array([*map(packages.fault, texts), _MISSING], object)
     good = np.ones(len(rows), bool)
@@ -117,20 +117,20 @@ def _array(values: pa.Array) -> I64:
 
 
 def _of(values: pa.Array | pa.Table, rows: I64) -> pa.Array | pa.Table:
-    """Those rows, which are mostly all of them."""
+    """The selected rows, without a copy if all are selected."""
     return values if len(rows) == len(values) else values.take(pa.array(rows))
 
 
 def _refuse(fault: NDArray[np.object_], row: I64, codes: I64, rows: I64, good: Bools, reason: Texts) -> None:  # noqa: PLR0917
-    """Refuse those of `rows` that have a text with a fault; `row` and `codes` say which row has which text."""
+    """Refuse each of `rows` that has a text with a fault. `row` and `codes` pair rows with texts."""
     for at in np.flatnonzero((fault != "")[codes])[::-1].tolist() if np.any(fault != "") else []:
         reason[rows[row[at]]] = fault[codes[at]]
         good[row[at]] = False
 
 
 def _lists(row: I64, number: I64, rows: I64) -> tuple[I64, I64]:
-    """Offsets and numbers of lists for `rows`: ascending, each number once."""
+    """Offsets and numbers of lists for `rows`. Numbers are ascending and unique."""
     key = (row << _ROW_BITS) | number
-    key.sort()  # numpy's own `unique` hashes first, which is slower here
+    key.sort()  # numpy's `unique` hashes first, which is slower here.
     key = key[np.append(True, key[1:] != key[:-1])] if len(key) else key
     return np.append(np.searchsorted(key >> _ROW_BITS, rows), len(key)), key & ((1 << _ROW_BITS) - 1)

@@ -1,4 +1,4 @@
-"""What became of a source."""
+"""The outcome of ingesting a source."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from navitas.fleet.files import FleetError
 
 @dataclass(slots=True)
 class SourceOutcome:
-    """What became of a source: its rows are accepted, duplicates, or refused for a reason.
+    """Counts of a source's rows: accepted, duplicate, or refused for a reason.
 
-    `contradicting` duplicates differ from the row that came first; `ignored` counts values that were left out of rows.
-    `known`: the fleet has had this content before, and nothing was read. `error`: it could not be ingested at all.
+    `contradicting` duplicates differ from the stored row. `ignored` counts values dropped from rows. `known` means that the
+    content was ingested before, so nothing was read. `error` is the reason why the source could not be ingested.
     """
 
     name: str
@@ -28,7 +28,7 @@ class SourceOutcome:
     error: FleetError | None = None
 
     def figures(self) -> dict[str, Any]:
-        """The counts by name, for files."""
+        """The counts by name, for JSON."""
         return {
             "rows": self.rows,
             "accepted": self.accepted,

@@ -1,4 +1,4 @@
-"""Rows that are refused: counted by reason, and kept to be looked at."""
+"""Refused rows, counted by reason and kept for inspection."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import IO
 from navitas.fleet.ingest.lines import Refusal
 
 KEPT = 100_000
-"""More rows of a source are counted only."""
+"""Further rows of a source are only counted."""
 _LONGEST = 500
 _CLIENT = re.compile(r'("client"\s*:\s*)("(?:[^"\\]|\\.)*"?|[^\s,}\]]+)')
 _HIDDEN = "…"
 
 
 class Quarantine:
-    """A file of refused rows, made with the first one."""
+    """A file of refused rows, created with the first one."""
 
     def __init__(self, file: Path, source: str) -> None:
         self._file = file
@@ -26,10 +26,10 @@ class Quarantine:
         self._out: IO[str] | None = None
         self.refused: Counter[str] = Counter()
         self.client_column = -1
-        """The cell of a CSV line that names the client."""
+        """The index of the client's cell in a CSV line."""
 
     def add(self, refusal: Refusal) -> None:
-        """Count a row, and keep the beginning of its text without what it calls its client."""
+        """Count a row, and keep the beginning of its text, without its client."""
         self.refused[refusal.reason] += 1
         if self.refused.total() > KEPT:
             return
@@ -41,12 +41,12 @@ class Quarantine:
         self._out.write(json.dumps(row) + "\n")
 
     def close(self) -> None:
-        """The file is complete."""
+        """Close the file."""
         if self._out is not None:
             self._out.close()
 
     def remove(self) -> None:
-        """Leave nothing."""
+        """Delete the file."""
         self.close()
         self._file.unlink(missing_ok=True)
 

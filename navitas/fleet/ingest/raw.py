@@ -1,4 +1,4 @@
-"""What readers give: rows with the columns of the input format, typed but not checked."""
+"""Rows from readers, with the columns of the input format: typed, but not checked."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from navitas.fleet.ingest.lines import Refusal
 from navitas.untrusted_text import printable
 
 FORMAT = 1
-"""Rows that say they are of a later format are refused."""
+"""Newest known format. Rows of a newer one are refused."""
 _MOST_NAMES, _LONGEST_NAME = 1000, 100
 LATEST_S = 1e11
-"""A later time (in the year 5138) is one in milliseconds."""
+"""Greater times are in milliseconds (as seconds, this is the year 5138)."""
 
 COLUMNS = pa.schema(
     [
@@ -40,15 +40,15 @@ COLUMNS = pa.schema(
         ("foreground", pa.string()),
     ]
 )
-"""Columns of the input; `time` in seconds, apps as `package@version`. Null is what a row does not say."""
-APART = re.compile("[;,]")
-"""What parts apps in a text, besides white space."""
+"""Columns of the input: `time` in seconds, apps as `package@version`. Missing values are null."""
+SEPARATORS = re.compile("[;,]")
+"""Separators of apps in a text, in addition to white space."""
 REQUIRED = ("client", "time", "level", "apps")
 
 
 @dataclass(frozen=True, slots=True)
 class RowBatch:
-    """Rows of a source: the table, the line number and line of each row, and what was refused or left out on the way."""
+    """Rows of a source: table, line numbers and lines, refused rows, and counts of dropped values."""
 
     table: pa.Table
     numbers: Sequence[int] = ()
@@ -58,13 +58,13 @@ class RowBatch:
 
 
 class Unreadable(ValueError):
-    """A row that is none, or a value that is none of its column's; the message is the reason."""
+    """A row or value cannot be read. The message is the reason."""
 
 
 def batch_of(rows: list[tuple[int, bytes, Mapping[str, object]]], refused: list[Refusal]) -> RowBatch:
-    """A batch of rows as Python's values (line number, line, values by column).
+    """A batch from Python values (line number, line, values by column).
 
-    Values that cannot be read are left out; a row that lacks a required one so is refused.
+    Unreadable values are dropped and counted. A row without a required value is refused.
     """
     found: list[dict[str, object]] = []
     numbers: list[int] = []
@@ -83,7 +83,7 @@ def batch_of(rows: list[tuple[int, bytes, Mapping[str, object]]], refused: list[
 
 
 def _typed(values: Mapping[str, object], ignored: Counter[str]) -> dict[str, object]:
-    """The values of a row in their columns' types. `Unreadable` when one that is required cannot be read."""
+    """A row's values in their columns' types. Raises `Unreadable` if a required value cannot be read."""
     row: dict[str, object] = {}
     for name, value in values.items():
         read = _READ.get(name)
@@ -100,7 +100,7 @@ def _typed(values: Mapping[str, object], ignored: Counter[str]) -> dict[str, obj
 
 
 def count(ignored: Counter[str], what: str, rows: int = 1) -> None:
-    """Count what is left out of rows; a source that has very many unknown columns must not fill the memory with their names."""
+    """Count dropped values. The number of names is limited, so that unknown columns cannot fill the memory."""
     ignored[what if what in ignored or len(ignored) < _MOST_NAMES else "more columns: not known"] += rows
 
 
@@ -135,7 +135,7 @@ def _flag(value: object) -> bool:
 
 
 def _time(value: object) -> float:
-    """Seconds since 1970 of an ISO 8601 text (UTC where it names no zone) or of a number of seconds or milliseconds."""
+    """Seconds since 1970 from ISO 8601 text (UTC without a zone) or from a number of seconds or milliseconds."""
     try:
         return seconds(_number(value))
     except Unreadable:
@@ -148,13 +148,13 @@ def _time(value: object) -> float:
 
 
 def seconds(number: float) -> float:
-    """A time that is given in seconds or milliseconds, in seconds."""
+    """Convert seconds or milliseconds to seconds."""
     return number / 1000 if abs(number) > LATEST_S else number
 
 
 def _apps(value: object) -> list[str]:
     if isinstance(value, str):
-        return APART.sub(" ", _text(value)).split()
+        return SEPARATORS.sub(" ", _text(value)).split()
     if not isinstance(value, list):
         raise Unreadable("is no list")
     return [_app(one) for one in value]

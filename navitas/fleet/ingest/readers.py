@@ -1,4 +1,4 @@
-"""Which reader a source gets: by the ending of its name, else by how it begins."""
+"""Selects the reader of a source, by file extension or else by content."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ _CHECKIN = re.compile(rb"\d{1,2},(\d+,[a-z],|h,|hsp,)")
 
 
 class Reader(Protocol):
-    """Reads a source's blocks in their order."""
+    """Reads a source's blocks in order."""
 
     @property
     def client_column(self) -> int:
-        """Which cell of a line, between commas, names the client; −1 where lines are no cells."""
+        """The index of the client among a line's comma-separated cells; −1 if lines have no cells."""
         ...
 
     def read(self, block: LineBlock) -> RowBatch:
-        """The rows that are complete with these lines."""
+        """The rows that are complete after these lines."""
         ...
 
     def end(self) -> RowBatch:
-        """The rows that are complete with the end of the source."""
+        """The rows that are complete at the end of the source."""
         ...
 
 
 def reader_of(name: str, first: LineBlock, client: str) -> Reader:
-    """The reader of a file that is called so, and begins so. FleetError when there is none.
+    """The reader for a file by its name and first block. FleetError if there is none.
 
-    `client` is whose history it is, for those name none; `{name}` in it stands for the file's name without its endings.
+    `client` is the phone of a batterystats history. `{name}` in it stands for the file name without extensions.
     """
     path = PurePath(name)
     ending = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
@@ -48,8 +48,8 @@ def reader_of(name: str, first: LineBlock, client: str) -> Reader:
     if any(_CHECKIN.match(one) for one in first.lines[:100]):
         if not client:
             raise FleetError(
-                f"{name}: a history of batterystats does not say of which phone it is",
-                "Name the phone with --client NAME; '{name}' stands for the file's name.",
+                f"{name}: a batterystats history does not name its phone",
+                "Name the phone with --client NAME; '{name}' stands for the file name.",
             )
         return CheckinReader(client.replace("{name}", path.name.partition(".")[0]))
     if ending in _CSV or b"client" in line:
@@ -58,10 +58,10 @@ def reader_of(name: str, first: LineBlock, client: str) -> Reader:
         return JsonReader()
     if any(_FOR_PEOPLE.search(one) for one in first.lines[:100]):
         raise FleetError(
-            f"{name}: is what `dumpsys batterystats` tells people, whose form differs from phone to phone",
-            "Take it with `dumpsys batterystats --checkin` (or -c), or by `navitas fleet sample --history`.",
+            f"{name}: this is the readable output of `dumpsys batterystats`, whose form differs between phones",
+            "Use `dumpsys batterystats --checkin` (or -c), or `navitas fleet sample --history`.",
         )
     raise FleetError(
-        f"{name}: holds neither JSON lines nor CSV nor a history of `dumpsys batterystats --checkin`",
-        "See docs/fleet.md for what can be ingested.",
+        f"{name}: not JSON lines, CSV, or a history of `dumpsys batterystats --checkin`",
+        "See docs/fleet.md for the formats.",
     )

@@ -1,4 +1,4 @@
-"""A file of samples: what identifies it, and its lines, decompressed."""
+"""A file of samples: its hash, and its decompressed lines."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from pathlib import Path
 from typing import BinaryIO
 
 from navitas.fleet.files import FleetError
-from navitas.fleet.ingest.lines import Cutter, LineBlock, Refusal
+from navitas.fleet.ingest.lines import LineBlock, LineCutter, Refusal
 from navitas.regular_files import open_regular
 
 _CHUNK = 1 << 20
 BLOCK = 8 << 20
 _GZIP = b"\x1f\x8b"
 _HEAD = 1 << 10
-"""Where a file that is no text shows: before gigabytes of it are read."""
+"""Bytes checked to recognize a binary file early."""
 
 
 @dataclass(slots=True)
 class SourceFile:
-    """A file to be ingested: its content's hash, and its bytes up to the size it had when that was made."""
+    """A file to ingest: the hash of its content, and its bytes up to the size at the time of hashing."""
 
     path: Path
     size: int = 0
@@ -30,14 +30,14 @@ class SourceFile:
     done: int = 0
 
     def check_text(self) -> None:
-        """Look at the beginning alone. FleetError for what is neither text nor compressed, or cannot be read."""
+        """Check the first bytes. FleetError for an unreadable file, or one that is neither text nor gzip."""
         with self._opened() as stream:
             head = stream.read(_HEAD)
         if b"\0" in head and not head.startswith(_GZIP):
-            raise FleetError(f"{self.path}: is no text, nor compressed by gzip", "Name files of samples.")
+            raise FleetError(f"{self.path}: neither text nor compressed by gzip", "Name files of samples.")
 
     def open(self) -> SourceFile:
-        """Compute the hash (128 bits of SHA-256). FleetError when the file cannot be read."""
+        """Compute the hash (128 bits of SHA-256). FleetError if the file cannot be read."""
         digest = hashlib.sha256()
         self.size = 0
         with self._opened() as stream:
@@ -48,11 +48,11 @@ class SourceFile:
         return self
 
     def blocks(self) -> Iterator[LineBlock]:
-        """The lines of the content, decompressed; what a broken end leaves is told as a refusal.
+        """Yield the decompressed lines. A damaged end becomes a refusal.
 
-        FleetError when the content is no longer what the hash was made of.
+        FleetError if the content has changed since it was hashed.
         """
-        cutter = Cutter()
+        cutter = LineCutter()
         held: list[bytes] = []
         length = 0
         reason = ""
@@ -91,7 +91,7 @@ class SourceFile:
                 self.done += len(data)
                 yield data
         if _text(digest) != self.digest:
-            raise FleetError(f"{self.path}: has changed while it was read", "Ingest it again when nothing writes to it.")
+            raise FleetError(f"{self.path}: changed while it was read", "Ingest it again when nothing writes to it.")
 
 
 def _text(digest: hashlib._Hash) -> str:
@@ -99,7 +99,7 @@ def _text(digest: hashlib._Hash) -> str:
 
 
 class _Broken(Exception):
-    """The content ends early."""
+    """The content ends too early."""
 
 
 def _chain(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
@@ -108,7 +108,7 @@ def _chain(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _gunzip(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
-    """Gzip members one after another; all that can be decompressed comes before `_Broken`."""
+    """Decompress consecutive gzip members. `_Broken` is raised after all readable bytes."""
     unpack = zlib.decompressobj(31)
     broken = ""
     for data in _chain(first, rest):
@@ -119,7 +119,7 @@ def _gunzip(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
             except zlib.error:
                 broken = "the compressed file is damaged here"
                 break
-            # Files on tapes and disks may be filled up with zeros.
+            # Archives may be padded with zeros.
             left = unpack.unused_data.lstrip(b"\0") if unpack.eof else unpack.unconsumed_tail
             if unpack.eof and left:
                 unpack = zlib.decompressobj(31)

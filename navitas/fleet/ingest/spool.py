@@ -1,4 +1,4 @@
-"""Rows of sources by client bucket until all are read: in memory, and what does not fit there in files."""
+"""Rows of sources by bucket of clients, in memory and, beyond a limit, in files."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ import pyarrow.compute as pc
 
 from navitas.fleet.schema import SAMPLES, bucket_of
 
-HELD_BYTES = 256 << 20
+MAX_BYTES = 256 << 20
 SOURCE = "source"
-"""A column besides those of the store: the number of the source."""
+"""An extra column: the number of the source."""
 _ROWS = SAMPLES.append(pa.field(SOURCE, pa.int32()))
 GROUP_ROWS = 1_000_000
-"""About as many rows of a bucket are sorted and stored at once."""
+"""Approximate number of rows of a bucket that are sorted and stored at once."""
 
 
 class Spool:
-    """Rows in the order in which they came, by bucket; `folder` is made when they outgrow the memory."""
+    """Rows in input order, by bucket. `folder` is created if they exceed the memory limit."""
 
     def __init__(self, folder: Path, buckets: int) -> None:
         self._folder = folder
@@ -31,7 +31,7 @@ class Spool:
         self._files: defaultdict[int, list[Path]] = defaultdict(list)
 
     def add(self, rows: pa.Table, source: int) -> None:
-        """Add rows, in the store's columns, of a source."""
+        """Add rows of a source, in the store's columns."""
         if not rows.num_rows:
             return
         rows = rows.append_column(_ROWS.field(SOURCE), pa.repeat(pa.scalar(source, pa.int32()), rows.num_rows))
@@ -42,15 +42,15 @@ class Spool:
         for low, high in zip(starts.tolist(), [*starts[1:].tolist(), len(order)], strict=True):
             self._held[int(bucket[order[low]])].append(ordered.slice(low, high - low))
         self._bytes += ordered.nbytes
-        if self._bytes > HELD_BYTES:
+        if self._bytes > MAX_BYTES:
             self._flush()
 
     def buckets(self) -> list[int]:
-        """Buckets that have rows, in order."""
+        """The buckets that have rows, in order."""
         return sorted({*self._held, *self._files})
 
     def groups(self, bucket: int, without: Sequence[int] = ()) -> Iterator[pa.Table]:
-        """A bucket's rows, about `GROUP_ROWS` at a time, but those of the sources `without`."""
+        """Yield a bucket's rows in groups of about `GROUP_ROWS`, without those of the sources `without`."""
         group: list[pa.Table] = []
         for table in self._tables(bucket):
             group.append(table.filter(pc.invert(pc.is_in(table[SOURCE], pa.array(without, pa.int32())))) if without else table)

@@ -1,4 +1,4 @@
-"""A column of times, as texts or numbers, in seconds since 1970."""
+"""Converts a column of times to seconds since 1970."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from navitas.fleet.ingest.raw import LATEST_S
 
 
 def time_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Seconds of ISO 8601 texts (all with a zone, or all without: UTC) or of numbers of seconds or milliseconds.
+    """Seconds from ISO 8601 texts (all with a zone, or all without: UTC), or from seconds or milliseconds.
 
-    Raises `pa.ArrowInvalid` when a text is none.
+    Raises `pa.ArrowInvalid` if a text is not a time.
     """
     if pa.types.is_string(column.type):
         try:

@@ -1,1 +1,1 @@
-"""A fleet's results as one HTML page that needs nothing else."""
+"""A fleet's results as one self-contained HTML page."""

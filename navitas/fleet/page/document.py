@@ -1,4 +1,4 @@
-"""The page: what there is, hogs, their distributions, bugs, J-scores, one client, and methods of recordings."""
+"""The HTML page: summary, one client, hogs, their distributions, conditions, bugs, J-scores, methods of recordings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from navitas.html_page.elements import name, table, text
 
 @dataclass(frozen=True, slots=True)
 class MethodRow:
-    """A method of an app's recording and its part of the app's energy."""
+    """A method of an app's recording, and its share of the app's energy."""
 
     method: str
     energy_j: float
@@ -29,15 +29,15 @@ class MethodRow:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What a recording tells of an app: the methods that used most."""
+    """The methods of an app's recording that used most energy."""
 
     recording: str
     methods: tuple[MethodRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class ClientPart:
-    """One client: its score, and what it can do."""
+class ClientSection:
+    """One client: its score and its actions."""
 
     score: ScoreRow
     actions: Sequence[ActionRow]
@@ -45,7 +45,7 @@ class ClientPart:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """All that a page shows. `distributions` are drains in %/h with and without an app, by its name."""
+    """The contents of the page. `distributions` has drains in %/h with and without an app, by app name."""
 
     title: str
     usual_percent_h: float
@@ -55,15 +55,15 @@ class Contents:
     actions: Sequence[ActionRow]
     distributions: dict[str, tuple[F64, F64]]
     recorded: dict[str, Recorded] = field(default_factory=dict)
-    client: ClientPart | None = None
+    client: ClientSection | None = None
     top: int = 50
 
 
 def page(contents: Contents) -> str:
-    """The whole page: no script, and a policy that lets nothing be loaded."""
+    """The whole page. It has no script, and its Content-Security-Policy lets it load nothing."""
     style = base_style() + (resources.files("navitas.fleet.page") / "pictures.css").read_text("utf-8")
     client = contents.client
-    parts = [
+    sections = [
         _facts(contents),
         "" if client is None else _client(client, contents.scores),
         _hogs(contents),
@@ -73,7 +73,7 @@ def page(contents: Contents) -> str:
         _scores(contents.scores),
         _recorded(contents),
     ]
-    return "".join(document(contents.title, style, ["\n".join(filter(None, parts))]))
+    return "".join(document(contents.title, style, ["\n".join(filter(None, sections))]))
 
 
 def _facts(contents: Contents) -> str:
@@ -110,9 +110,9 @@ def _hogs(contents: Contents) -> str:
         texts=2,
     )
     about = (
-        "Apps that drain the battery faster wherever they run: each client is compared with itself. %/h are percent of a full "
-        "battery an hour; intervals are of 95 %. Since: the first version that drains, where it is sure. FDR: of all findings at "
-        "least as sure, the part that is none. What helps: not to run the app, or a version before; its makers profile that one."
+        "Apps that drain the battery faster on every phone: each client is compared with itself. %/h is percent of a full "
+        "battery per hour. Intervals are 95 %. Since: the first version that drains, if known. FDR: the expected share of false "
+        "findings among those at least this certain. Stop the app or use an earlier version; developers can profile this one."
     )
     return f"<h2>Hogs</h2><p>{about}{_more(len(contents.hogs), len(rows))}</p>{shown}"
 
@@ -126,7 +126,7 @@ def _distributions(contents: Contents) -> str:
     ]
     if not pictures:
         return ""
-    key = "<p class=key>Clients by their drain: <i class=without></i>without the app <i class=with></i>with it</p>"
+    key = "<p class=key>Clients by drain: <i class=without></i>without the app <i class=with></i>with it</p>"
     return f"<h2>With and without</h2>{key}<div class=grid>{''.join(pictures)}</div>"
 
 
@@ -148,7 +148,7 @@ def _conditions(contents: Contents) -> str:
         ),
         texts=3,
     )
-    about = "Apps that seem to drain under a condition only, found by splitting clients and pairs, and what helps there."
+    about = "Conditions under which apps drain, found by comparing clients and pairs of samples, and actions that help."
     return f"<h2>Conditions</h2><p>{about}{_more(len(rows), contents.top)}</p>{shown}"
 
 
@@ -156,7 +156,7 @@ def _bugs(contents: Contents) -> str:
     rows = contents.bugs[: contents.top]
     most = max((row.extra_high_percent_h for row in rows), default=1.0)
     shown = table(
-        ["Client", "App", f"Extra drain, 0 to {most:.1f} %/h", "Extra %/h", "Life when mended: min", "FDR"],
+        ["Client", "App", f"Extra drain, 0 to {most:.1f} %/h", "Extra %/h", "Life if fixed: min", "FDR"],
         (
             [
                 name(row.client),
@@ -170,7 +170,7 @@ def _bugs(contents: Contents) -> str:
         ),
         texts=3,
     )
-    about = "Apps that are no hogs, but drain far more on a client than on others."
+    about = "Apps that are not hogs, but drain far more on one client than on others."
     return f"<h2>Bugs</h2><p>{about}{_more(len(contents.bugs), len(rows))}</p>{shown}"
 
 
@@ -185,24 +185,22 @@ def _scores(scores: Sequence[ScoreRow], mark: ScoreRow | None = None) -> str:
     shown = "".join(f"<div><h3>{title}</h3>{picture}</div>" for title, picture in pictures)
     if mark is not None:
         return f"<div class=grid>{shown}</div>"
-    about = (
-        "The percent of a client's peers (its model) whose batteries drain faster in use; so all scores are about as frequent."
-    )
+    about = "The percentage of a client's peers (of its model) whose batteries drain faster in use, so scores are about uniform."
     return f"<h2>J-scores</h2><p>{about}</p><div class=grid>{shown}</div>"
 
 
-def _client(client: ClientPart, scores: Sequence[ScoreRow]) -> str:
+def _client(client: ClientSection, scores: Sequence[ScoreRow]) -> str:
     row = client.score
     facts = [
         (number(row.jscore_percent, 0), f"J-score, of {row.peers:,} peers"),
         (number(row.active_life_min and row.active_life_min / 60), "hours of battery life in use"),
-        (number(row.drain_percent_h), "%/h all in all"),
+        (number(row.drain_percent_h), "%/h in total"),
         (text(row.model or "–"), "model"),
         (text(row.os or "–"), "OS"),
     ]
     shown = "".join(f"<div><b>{value}</b>{what}</div>" for value, what in facts)
     actions = table(
-        ["What to do", "Why", "Runs % of the time", "Battery life gains min"],
+        ["Action", "Reason", "Runs % of the time", "Battery life gained: min"],
         (
             [
                 text(one.text),
@@ -214,12 +212,12 @@ def _client(client: ClientPart, scores: Sequence[ScoreRow]) -> str:
         ),
         texts=2,
     )
-    advice = actions if client.actions else "<p>No hog runs on it, and no bug is known.</p>"
+    advice = actions if client.actions else "<p>It runs no hog, and has no known bug.</p>"
     return f"<h2>Client {name(row.client)}</h2><div class=facts>{shown}</div>{advice}{_scores(scores, row)}"
 
 
 def _recorded(contents: Contents) -> str:
-    parts = [
+    sections = [
         f"<details open id={_anchor(app, contents.recorded)}><summary>{name(app)} <small>{text(one.recording)}</small></summary>"
         + table(
             ["Method", "Energy J", "%"],
@@ -228,12 +226,12 @@ def _recorded(contents: Contents) -> str:
         + "</details>"
         for app, one in contents.recorded.items()
     ]
-    about = "Hogs, and apps with bugs, of which there is a recording: the methods that use most."
-    return f"<h2>Methods</h2><p>{about}</p>{''.join(parts)}" if parts else ""
+    about = "Recorded hogs and apps with bugs: the methods that use most energy."
+    return f"<h2>Methods</h2><p>{about}</p>{''.join(sections)}" if sections else ""
 
 
 def _app(app: str, recorded: Mapping[str, Recorded]) -> str:
-    """An app's name, which leads to its methods where there is a recording."""
+    """An app's name, linked to its methods if there is a recording."""
     return f'<a href="#{_anchor(app, recorded)}">{name(app)}</a>' if app in recorded else name(app)
 
 

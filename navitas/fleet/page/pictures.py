@@ -16,7 +16,7 @@ _BINS = 30
 
 
 def interval_picture(value: float, low: float, high: float, most: float) -> str:
-    """A line from low to high with a dot at the value, on a scale from 0 to `most`."""
+    """A line from low to high, with a dot at the value, on a scale from 0 to `most`."""
     width, middle = 200, 9
 
     def at(one: float) -> str:
@@ -32,10 +32,10 @@ def interval_picture(value: float, low: float, high: float, most: float) -> str:
 
 
 def histogram_picture(series: Sequence[tuple[str, str, F64]], unit: str, mark: float | None = None) -> str:
-    """Histograms (class, title, values) over one another, each as shares of its own values; `mark` is pointed at."""
+    """Overlaid histograms (class, title, values), each scaled to fractions of its own values. A line marks `mark`."""
     values = np.concatenate([one for _, _, one in series]) if series else np.empty(0)
     if not len(values):
-        return "<p>No client tells it.</p>"
+        return "<p>No data.</p>"
     low, high = np.percentile(values, [0.5, 99.5]).tolist()
     low, high = min(low, mark or low), max(high, mark or high)
     high = high if high > low else low + 1
@@ -51,9 +51,9 @@ def histogram_picture(series: Sequence[tuple[str, str, F64]], unit: str, mark: f
         place = 10 + (_WIDTH - 20) * (mark - low) / (high - low)
         drawn += f'<line class=mark x1="{place:.1f}" x2="{place:.1f}" y1="4" y2="{_BASE}"/>'
     ticks = "".join(
-        f'<text x="{10 + (_WIDTH - 20) * part:.0f}" y="{_BASE + 16}" text-anchor="{anchor}">'
-        f"{number(low + part * (high - low), 0 if high > 30 else 1)}{' ' + text(unit) if part == 1 else ''}</text>"
-        for part, anchor in ((0.0, "start"), (0.5, "middle"), (1.0, "end"))
+        f'<text x="{10 + (_WIDTH - 20) * fraction:.0f}" y="{_BASE + 16}" text-anchor="{anchor}">'
+        f"{number(low + fraction * (high - low), 0 if high > 30 else 1)}{' ' + text(unit) if fraction == 1 else ''}</text>"
+        for fraction, anchor in ((0.0, "start"), (0.5, "middle"), (1.0, "end"))
     )
     label = text(", ".join(title for _, title, _ in series))
     return (

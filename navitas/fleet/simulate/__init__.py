@@ -1,4 +1,4 @@
-"""A fleet with known truth: phones, users and apps by a model of their own (docs/fleet.md, "The simulator")."""
+"""A simulated fleet with known truth: phones, users and apps from a random model (docs/dev/fleet-simulator.md)."""
 
 from navitas.fleet.simulate.acting import act, read_advice
 from navitas.fleet.simulate.model import FleetModel

@@ -1,4 +1,4 @@
-"""Users who act on advice: a second period, in which some of them no longer run what they were told to stop."""
+"""Simulates a second period, in which some users follow advice and stop apps."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ import pyarrow.csv
 from navitas.fleet import layout
 from navitas.fleet.files import FleetError, read_table, write_table, write_whole
 from navitas.fleet.formulas import plain_column
-from navitas.fleet.schema import I64, client_of
+from navitas.fleet.schema import I64, parse_pseudonym
 from navitas.fleet.simulate.bucket import Period, Plan, Stops
 from navitas.fleet.simulate.catalog import Bool, catalog_of
 from navitas.fleet.simulate.model import DAY_S, generator
-from navitas.fleet.simulate.simulation import Told, clear_pieces, period_into, read_model
-from navitas.fleet.store import Store, only_writer
+from navitas.fleet.simulate.simulation import Progress, clear_pieces, period_into, read_model
+from navitas.fleet.store import Store, exclusive_writer
 from navitas.regular_files import check_regular, read_regular
 
 _PLACE = 1 << 22
@@ -29,35 +29,35 @@ NOT_ADVISED = "not advised"
 
 
 def read_advice(file: Path) -> pa.Table:
-    """A table of columns client, app, from CSV or Parquet. FleetError when it cannot be read or lacks one."""
+    """Read columns client and app from CSV or Parquet. FleetError if the file is unreadable or lacks one."""
     as_texts = pyarrow.csv.ConvertOptions(column_types={"client": pa.string(), "app": pa.string()})
     try:
         if check_regular(file).st_size > _LARGEST_ADVICE:
-            raise FleetError(f"{file}: is larger than {_LARGEST_ADVICE >> 20} MiB", "Give the advice alone: columns client, app.")
+            raise FleetError(f"{file}: larger than {_LARGEST_ADVICE >> 20} MiB", "Give only the advice: columns client, app.")
         if file.suffix == ".parquet":
             table = read_table(file)
             return pa.table({"client": table["client"], "app": table["app"].cast(pa.string())})
         table = pyarrow.csv.read_csv(file, convert_options=as_texts)
         return pa.table({name: plain_column(table[name]) for name in ("client", "app")})
     except (OSError, KeyError, pa.ArrowException) as error:
-        raise FleetError(f"{file}: is no list of clients and apps: {error}", "Give a table with columns client, app.") from error
+        raise FleetError(f"{file}: not a list of clients and apps: {error}", "Give a table with columns client, app.") from error
 
 
 def act(
-    store: Store, advice: pa.Table, *, compliance: float = 0.8, jobs: int = 1, progress: Told | None = None
+    store: Store, advice: pa.Table, *, compliance: float = 0.8, jobs: int = 1, progress: Progress | None = None
 ) -> tuple[int, int]:
-    """Simulate the period after the advice (columns client, app) into a simulated store; from and until when (Unix s) it lasts.
+    """Simulate the period after the advice (columns client, app). Returns its begin and end (Unix time in s).
 
-    Clients are named by their pseudonyms, as results do, or by their numbers, as `truth` does. Those of group *advised* stop each
-    app named to them with the probability `compliance`, those of *control* none. Writes `truth/acted.parquet` (a row for each
-    client) and `truth/advice.parquet` (for each piece of advice). FleetError when the store is not simulated, has acted on other
-    advice, or this is for others than its clients and apps.
+    Clients are named by pseudonym, as in results, or by number, as in `truth`. Clients of the group *advised* stop each
+    named app with probability `compliance`; the *control* group stops none. Writes `truth/acted.parquet` (a row per
+    client) and `truth/advice.parquet` (a row per piece of advice). FleetError if the store is not simulated, has acted on
+    other advice, or lacks a client or app of the advice.
     """
-    with only_writer(store.path):
+    with exclusive_writer(store.path):
         return _second_period(store, advice, compliance, jobs, progress)
 
 
-def _second_period(store: Store, advice: pa.Table, compliance: float, jobs: int, progress: Told | None) -> tuple[int, int]:
+def _second_period(store: Store, advice: pa.Table, compliance: float, jobs: int, progress: Progress | None) -> tuple[int, int]:
     model, seed = read_model(store)
     folder = store.path / layout.TRUTH
     before = read_table(folder / "clients.parquet")
@@ -69,8 +69,8 @@ def _second_period(store: Store, advice: pa.Table, compliance: float, jobs: int,
     plan = Plan(model, seed, catalog, Period(1, late), Stops(client[follows], app[follows]))
     _claim(store, plan.digest())
     after, _ = period_into(store, plan, jobs=jobs, progress=progress)
-    told = _in(before["client"].to_numpy(), client)
-    group = np.where(told, np.array(before["group"].to_pylist(), object), NOT_ADVISED)
+    has_advice = _in(before["client"].to_numpy(), client)
+    group = np.where(has_advice, np.array(before["group"].to_pylist(), object), NOT_ADVISED)
     names = [catalog.app_name(number) for number in app.tolist()]
     write_table(folder / "advice.parquet", pa.table({"client": client, "app_id": app, "app": names, "followed": follows}))
     acted = {
@@ -87,7 +87,7 @@ def _second_period(store: Store, advice: pa.Table, compliance: float, jobs: int,
 
 
 def _claim(store: Store, digest: str) -> None:
-    """There is one time after the first, so one advice."""
+    """Reserve the one second period of the store for this advice."""
     file = store.path / layout.TRUTH / "acting.json"
     if not file.exists():
         write_whole(file, json.dumps({"parts": digest}).encode() + b"\n")
@@ -97,11 +97,11 @@ def _claim(store: Store, digest: str) -> None:
     except (OSError, ValueError, RecursionError) as error:
         raise FleetError(f"{file}: cannot be read: {error}", "Simulate another fleet.") from error
     if claimed != {"parts": digest}:
-        raise FleetError(f"{store.path}: other advice has been acted on", "Simulate another fleet for this one.")
+        raise FleetError(f"{store.path}: its clients acted on other advice", "Simulate another fleet for this advice.")
 
 
 def _pairs(store: Store, advice: pa.Table, before: pa.Table, numbers: dict[str, int]) -> tuple[I64, I64]:
-    """Advice in order of client and app, each pair once."""
+    """The advice in order of client and app, without duplicates."""
     apps, known = advice["app"].to_pylist(), set(before["client"].to_pylist())
     unknown = sorted(set(apps) - numbers.keys())
     if unknown:
@@ -109,15 +109,15 @@ def _pairs(store: Store, advice: pa.Table, before: pa.Table, numbers: dict[str, 
     clients = [next((number for number in _clients(name) if number in known), None) for name in advice["client"].to_pylist()]
     if None in clients:
         name = advice["client"][clients.index(None)].as_py()
-        raise FleetError(f"{store.path}: advice for {name!r}, no client in it", "Give advice from this store's results.")
+        raise FleetError(f"{store.path}: no client {name!r}, which the advice names", "Give advice from this store's results.")
     pairs = np.unique(np.array([clients, [numbers[app] for app in apps]], np.int64).reshape(2, -1), axis=1)
     return pairs[0], pairs[1]
 
 
 def _clients(name: str | int | None) -> Iterator[int | None]:
-    """Which clients may be meant: a pseudonym of digits alone reads like a number."""
+    """Candidates for a name: a pseudonym with digits only also reads as a number."""
     text = "" if name is None else str(name)
-    yield client_of(text)
+    yield parse_pseudonym(text)
     yield int(text) if re.fullmatch(r"-?[0-9]{1,19}", text) else None
 
 

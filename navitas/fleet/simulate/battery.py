@@ -1,4 +1,4 @@
-"""Level and charging: the level is the integral of the rate while the phone is not plugged in."""
+"""Battery level and charging. The level is the integral of the rate while the phone is unplugged."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ _EMPTY_PPM = 5_000.0
 
 @dataclass(frozen=True, slots=True)
 class BatteryLevels:
-    """True levels (ppm) and whether the phone is plugged in, at samples."""
+    """Levels (ppm) before rounding, and whether the phone is plugged in, at samples."""
 
     level_ppm: F64
     plugged: Bool
 
     def discharging(self) -> Bool:
-        """Intervals at both ends of which the phone is not plugged in."""
+        """Intervals with the phone unplugged at both ends."""
         both = np.zeros(self.plugged.shape, bool)
         both[:-1] = ~(self.plugged[:-1] | self.plugged[1:])
         return both
 
 
 def battery_of(clients: Clients, course: Course, rate_ppm_s: F64, random: np.random.Generator, dirt: bool) -> BatteryLevels:
-    """Discharge and charge step by step.
+    """Discharge and charge, one sample after another.
 
-    A phone is plugged in at night, after its level was low at the sample before, or because it would be empty; what it drains in
-    the interval has no say otherwise, so that pairs of samples which tell a rate are no selection by it.
+    A phone is plugged in at night, after a low level at the last sample, or because it would be empty. Otherwise, the
+    drain in an interval does not affect charging, so pairs that have a rate are not selected by it.
     """
     rows, size = rate_ppm_s.shape
     level, plugged = np.empty((rows, size)), np.zeros((rows, size), bool)
@@ -43,7 +43,7 @@ def battery_of(clients: Clients, course: Course, rate_ppm_s: F64, random: np.ran
     nightly = random.random((rows, size)) < clients.nightly
     evening = (course.hour >= 22) & nightly & (draw < 0.6)
     drop = rate_ppm_s * course.seconds
-    if dirt:  # charged for a while between two samples of a phone that is not plugged in
+    if dirt:  # Unseen charges between two samples of an unplugged phone.
         drop = drop - np.where(random.random((rows, size)) < 0.003, random.uniform(0, 0.2 * PPM, (rows, size)), 0)
     charge = _CHARGE_PPM_S * course.seconds
     for row in range(1, rows):
@@ -55,13 +55,13 @@ def battery_of(clients: Clients, course: Course, rate_ppm_s: F64, random: np.ran
         empty = above - drop[row - 1, :k] <= _EMPTY_PPM
         now = np.where(was, ~leaves, evening[row, :k] | needs | empty)
         first = course.switch[row - 1, :k]
-        part = np.where(was, np.where(now, 1.0, first), np.where(now, 1 - first, 0.0))
-        after = above + part * charge[row - 1, :k] - (1 - part) * drop[row - 1, :k]
+        charging = np.where(was, np.where(now, 1.0, first), np.where(now, 1 - first, 0.0))
+        after = above + charging * charge[row - 1, :k] - (1 - charging) * drop[row - 1, :k]
         level[row, :k] = np.clip(after, _EMPTY_PPM, PPM)
         plugged[row, :k] = now
     return BatteryLevels(level, plugged)
 
 
-def told(level_ppm: F64, step_ppm: I64) -> I64:
-    """The level that a phone tells: rounded up to its step, as iOS does (paper 5, section 2.3)."""
+def reported_level(level_ppm: F64, step_ppm: I64) -> I64:
+    """The level that a phone reports: rounded up to its step, as iOS does (paper 5, section 2.3)."""
     return np.asarray(np.minimum(np.ceil(level_ppm / step_ppm) * step_ppm, PPM).astype(np.int64))

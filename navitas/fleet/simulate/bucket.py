@@ -1,4 +1,4 @@
-"""The clients of a bucket in a period: blocks of bounded size, each with random numbers of its own."""
+"""Simulates the clients of a bucket in a period, in blocks of bounded size with independent random numbers."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from navitas.fleet.simulate.rows import ClientBlock, rows_of, stopped
 from navitas.fleet.simulate.running import effects_of, running_of
 from navitas.fleet.simulate.truth import clients_table, effects_table
 
-_CELLS = 1 << 20
-"""Samples of a block, were all its clients to have as many as the first. What is drawn depends on it."""
+_BLOCK_SAMPLES = 1 << 20
+"""Samples of a block if all its clients had as many as the first. Changing it changes the random numbers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """A stretch of time: its number (0: the first), and how much later than the first it begins."""
+    """A simulated period: its number (0 is the first), and its offset from the first in seconds."""
 
     number: int
     late_s: int
@@ -34,7 +34,7 @@ class Period:
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """Clients of a bucket, ascending, and how many samples each tells."""
+    """Clients of a bucket, ascending, and the number of samples of each."""
 
     bucket: int
     number: I64
@@ -43,13 +43,13 @@ class Members:
 
 @dataclass(frozen=True, slots=True)
 class Stops:
-    """Apps that clients have stopped using: pairs of a client and an app's number."""
+    """Apps that clients stopped using, as pairs of a client and an app number."""
 
     client: I64
     app: I64
 
     def slots(self, clients: Clients) -> Bool:
-        """Which slots of a block's clients these are."""
+        """The slots of a block's clients that these pairs are in."""
         chosen = np.zeros(clients.apps.app.shape, bool)
         place = {number: row for row, number in enumerate(clients.number.tolist())}
         for client, app in zip(self.client.tolist(), self.app.tolist(), strict=True):
@@ -60,7 +60,7 @@ class Stops:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is simulated: a period of a fleet, and which apps have been stopped before (None: no one was to)."""
+    """A period of a fleet to simulate, and the apps that were stopped before it (None: no advice was given)."""
 
     model: FleetModel
     seed: int
@@ -69,14 +69,14 @@ class Plan:
     stops: Stops | None = None
 
     def digest(self) -> str:
-        """16 hex digits: the name of its parts."""
+        """16 hexadecimal digits that name the plan's parts."""
         stopped = [] if self.stops is None else [self.stops.client.tolist(), self.stops.app.tolist()]
         text = json.dumps([self.model.as_dict(), self.seed, asdict(self.period), stopped], sort_keys=True)
         return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class SimulatedBlock:
     """A block's rows and truth."""
 
     samples: pa.Table
@@ -84,24 +84,24 @@ class Made:
     effects: pa.Table
 
 
-def blocks_of(plan: Plan, members: Members) -> Iterator[Made]:
+def blocks_of(plan: Plan, members: Members) -> Iterator[SimulatedBlock]:
     """Simulate block by block, in order of client."""
     low, block = 0, 0
     while low < len(members.number):
         high, longest = low, 0
         while high < len(members.number):
             longest = max(longest, int(members.samples[high]))
-            if high > low and longest * (high + 1 - low) > _CELLS:
+            if high > low and longest * (high + 1 - low) > _BLOCK_SAMPLES:
                 break
             high += 1
         some = slice(low, high)
         traits = generator(plan.seed, members.bucket, block, 0)
         clients = clients_of(plan.model, plan.catalog, members.number[some], members.samples[some], traits)
-        yield _made(plan, clients, generator(plan.seed, members.bucket, block, 1 + plan.period.number))
+        yield _simulated(plan, clients, generator(plan.seed, members.bucket, block, 1 + plan.period.number))
         low, block = high, block + 1
 
 
-def _made(plan: Plan, clients: Clients, random: np.random.Generator) -> Made:
+def _simulated(plan: Plan, clients: Clients, random: np.random.Generator) -> SimulatedBlock:
     catalog, dirt = plan.catalog, plan.model.dirt
     course = course_of(plan.model, clients, random, plan.period.late_s)
     running = running_of(clients.apps, course, random)
@@ -115,4 +115,4 @@ def _made(plan: Plan, clients: Clients, random: np.random.Generator) -> Made:
         rate = course.rate_ppm_s + effects.by_client(effects.drain_ppm_s, np.ones(len(effects.client), bool), size)
     battery = battery_of(clients, course, rate, random, dirt)
     block = ClientBlock(clients, course, running, effects, rate, battery)
-    return Made(rows_of(catalog, block, random, dirt), clients_table(block, unfollowed), effects_table(catalog, block))
+    return SimulatedBlock(rows_of(catalog, block, random, dirt), clients_table(block, unfollowed), effects_table(catalog, block))

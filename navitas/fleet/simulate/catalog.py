@@ -12,10 +12,10 @@ from navitas.fleet.schema import I64, PACKAGES
 from navitas.fleet.simulate.model import DAY_S, DEVICES, OSES, FleetModel, generator
 
 VERSIONS = 4
-"""An app has at most so many versions."""
+"""Most versions of an app."""
 RESOURCES = ("cpu", "gps", "radio")
 _PLACE = 1 << 20
-"""The place of the catalogue's random numbers; buckets have smaller numbers."""
+"""Seed of the catalog's random numbers. Buckets have smaller seeds."""
 
 F64 = NDArray[np.float64]
 Bool = NDArray[np.bool_]
@@ -23,11 +23,11 @@ Bool = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """Apps in order of popularity, and what is true of them.
+    """Apps in order of popularity, and the truth about them.
 
-    `first` is the number of an app's first package (its versions follow one another), `released` when each version came out
-    (infinite: there is none). A hog drains `extra_ppm_s` from its version `since` on, through `resource`. `buggy` apps have bugs
-    on some clients: those that `condition` is true of. Apps that are `shown` run more while the screen is on.
+    `first` is the number of an app's first package; its versions follow. `released` is the time of each version (infinite: no
+    such version). A hog drains `extra_ppm_s` from its version `since` on, through `resource`. `buggy` apps have bugs on some
+    clients, those that meet `condition`. Apps that are `shown` run more while the screen is on.
     """
 
     weight: F64
@@ -45,15 +45,15 @@ class Catalog:
     run_length: F64
 
     def app_name(self, app: int) -> str:
-        """What an app is called."""
+        """The name of an app."""
         return f"org.example.app{app:05d}"
 
     def version_name(self, version: int) -> str:
-        """What an app's version is called."""
+        """The name of an app's version."""
         return f"{1 + version // 2}.{5 * (version % 2)}"
 
     def packages(self) -> pa.Table:
-        """The list of packages as a store keeps it."""
+        """The list of packages in the store's format."""
         app = np.repeat(np.arange(len(self.first)), self.versions)
         version = np.arange(len(app)) - self.first[app]
         columns = {

@@ -1,4 +1,4 @@
-"""The clients of a block: their phones, habits and installed apps, the same in every period."""
+"""The clients of a block: phones, habits and installed apps. They are the same in all periods."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _RESIDENT_DUTY, _RESIDENT_RUN = 0.97, 60.0
 
 @dataclass(frozen=True, slots=True)
 class InstalledApps:
-    """Installed apps by client and slot, ascending; −1 where a slot is empty.
+    """Installed apps by client and slot, ascending. An empty slot has −1.
 
-    At a sample a resting app runs with probability `start`, a running one with `stay`; where the screen is on, one that does not
-    run otherwise with `used`, and it is in the foreground by the cumulative preference `chosen`. Version k is there from
-    `updated[…, k − 1]` on. `extra_ppm_s` is a hog's or a bug's drain on this client, 0 for all other apps.
+    At a sample, an app that did not run starts with probability `start`, and one that ran continues with `stay`. With the screen
+    on, an app that does not run otherwise runs with `used`, and is in the foreground by the cumulative preference `chosen`.
+    Version k is installed from `updated[…, k − 1]` on. `extra_ppm_s` is the drain of a hog or bug on this client, else 0.
     """
 
     app: I64
@@ -36,7 +36,7 @@ class InstalledApps:
 
 @dataclass(frozen=True, slots=True)
 class Clients:
-    """A block of clients, those with the most samples first."""
+    """A block of clients, by descending number of samples."""
 
     number: I64
     samples: I64
@@ -102,7 +102,7 @@ def _apps(model: FleetModel, catalog: Catalog, use: F64, phones: tuple[I64, I64]
     known = np.where(there, app, 0)
     shape = app.shape
     resident = random.random(shape) < catalog.resident[known]
-    # Residents apart, so many have to run that `running` are met at a client of average use.
+    # The duty of other apps is set so that an average client runs `running` apps, residents included.
     share = float(np.mean(catalog.resident[known][there]))
     rest = max(model.running / model.mean_installed - share * _RESIDENT_DUTY, 0.02) / (1 - share)
     duty = np.clip(rest * random.gamma(4, 0.25, shape) * np.exp(0.15 * use[:, None] - 0.01), 0.01, 0.9)
@@ -127,7 +127,7 @@ def _apps(model: FleetModel, catalog: Catalog, use: F64, phones: tuple[I64, I64]
 
 
 def _installed(catalog: Catalog, count: I64, random: np.random.Generator) -> I64:
-    """Without replacement by weight: the largest of log weight + Gumbel noise."""
+    """Draws apps without replacement by weight: the greatest values of log weight + Gumbel noise."""
     slots = int(count.max())
     app = np.full((len(count), slots), -1, np.int64)
     places = np.arange(slots)
@@ -142,7 +142,7 @@ def _installed(catalog: Catalog, count: I64, random: np.random.Generator) -> I64
 
 
 def _updated(catalog: Catalog, known: I64, random: np.random.Generator) -> F64:
-    """Some never update, others after days that are typical of the client."""
+    """Times of updates. Some apps never update; the others update after days with a mean typical of the client."""
     days = random.lognormal(1.2, 0.8, len(known))
     lag = random.exponential(1, known.shape) * days[:, None] * DAY_S
     lag[random.random(known.shape) < 0.1] = np.inf
@@ -150,7 +150,7 @@ def _updated(catalog: Catalog, known: I64, random: np.random.Generator) -> F64:
 
 
 def _bugs(model: FleetModel, catalog: Catalog, app: I64, phones: tuple[I64, I64], random: np.random.Generator) -> Bool:
-    """Where an app has bugs, they are on some of the clients that its condition is true of, on so many more of these."""
+    """Draws bugs. Buggy apps have them on clients that meet their condition, with a chance that keeps the total the same."""
     known = np.maximum(app, 0)
     rate = model.bug_share / model.buggy_apps if model.buggy_apps else 0.0
     chance = np.where(catalog.buggy[known] & (app >= 0), rate, 0.0)
@@ -163,7 +163,7 @@ def _bugs(model: FleetModel, catalog: Catalog, app: I64, phones: tuple[I64, I64]
 
 
 def _extra(model: FleetModel, catalog: Catalog, app: I64, bug: Bool, random: np.random.Generator) -> F64:
-    """A hog drains more on some clients than on others; its mean over clients is the app's."""
+    """Draws drains. A hog's drain varies between clients; its mean over clients is the app's."""
     spread = model.hog_spread
     own = np.exp(spread * random.standard_normal(app.shape) - spread**2 / 2)
     low, high = np.log(model.bug_extra)

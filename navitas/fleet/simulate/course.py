@@ -1,4 +1,4 @@
-"""When clients are sampled, and what their phones do but for apps and battery. Arrays are of shape (samples, clients)."""
+"""Times of samples, and the phones' states except apps and battery. Arrays have the shape (samples, clients)."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ T = TypeVar("T", bound=np.generic)
 Real = TypeVar("Real", np.float32, np.float64)
 
 NONE, WIFI, MOBILE = 0, 1, 2
-"""Places in `schema.NETWORKS`."""
+"""Indices into `schema.NETWORKS`."""
 NETWORK_PPM_S = np.array([0.0, 0.7, 2.2])
-"""What being connected drains."""
+"""Drain of a connection, by network."""
 _RATE_MEMORY_S, _RATE_SPREAD = 3 * 3600, 0.35
 _SCREEN_MEMORY_S, _NETWORK_MEMORY_S = 15 * 60, 3 * 3600
 _LONG_GAP, _REBOOT = 0.006, 0.003
 _NIGHT_IDLE = 0.7
-"""Untouched at night, a phone drains so much of what it does at day."""
+"""Idle drain at night, relative to the day, while the phone is not used."""
 
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """States at samples, and of the interval that follows each (nothing follows the last: 0 s).
+    """States at samples, and of the interval after each sample (0 s after the last).
 
-    `active[i]` clients have an i-th sample, the first ones. Between two samples a phone is in the state of the first until a
-    moment, a part `switch` of the interval, then in the state of the second. `rate_ppm_s` is what it drains without apps.
+    The first `active[i]` clients have an i-th sample. Between two samples, a phone is in the state of the first for the fraction
+    `switch` of the interval, then in the state of the second. `rate_ppm_s` is the drain without apps.
     """
 
     active: I64
@@ -47,7 +47,7 @@ class Course:
 
 
 def between(switch: NDArray[Real], state: NDArray[Real]) -> NDArray[Real]:
-    """The mean over the interval that follows each sample of a state known at samples."""
+    """The mean of a state over the interval after each sample."""
     mean = np.zeros_like(state)
     np.subtract(state[:-1], state[1:], out=mean[:-1])
     mean[:-1] *= switch[:-1]
@@ -56,7 +56,7 @@ def between(switch: NDArray[Real], state: NDArray[Real]) -> NDArray[Real]:
 
 
 def course_of(model: FleetModel, clients: Clients, random: np.random.Generator, late_s: int) -> Course:
-    """Draw the courses; clients join `late_s` later than at first."""
+    """Draw the courses. Clients join `late_s` later than in the first period."""
     rows, size = int(clients.samples.max()), len(clients.samples)
     shape = (rows, size)
     sampled = np.arange(rows)[:, None] < clients.samples
@@ -84,7 +84,7 @@ def course_of(model: FleetModel, clients: Clients, random: np.random.Generator, 
 
 
 def _screen(clients: Clients, gap: F64, hour: F64, random: np.random.Generator) -> Bool:
-    """On with a chance of the hour and the client's use, anew after some minutes."""
+    """The screen's state, with a chance by hour and client, drawn again after some minutes."""
     evening = 0.30 + 0.12 * np.cos((hour - 20) * np.pi / 12)
     chance = np.where(awake(hour), evening, 0.03)
     chance = 1 / (1 + (1 / chance - 1) * np.exp(-0.5 * clients.use))
@@ -92,7 +92,7 @@ def _screen(clients: Clients, gap: F64, hour: F64, random: np.random.Generator) 
 
 
 def awake(hour: F64) -> Bool:
-    """The hours of the client's day in which it may be in use."""
+    """The hours of the client's day in which the phone may be in use."""
     return np.asarray((hour >= 7) & (hour < 23))
 
 
@@ -103,14 +103,14 @@ def _network(clients: Clients, gap: F64, random: np.random.Generator) -> NDArray
 
 
 def _renewed(fresh: NDArray[T], keep: F64, random: np.random.Generator) -> NDArray[T]:
-    """Each row is the one above with the chance `keep` of the gap between, else fresh."""
+    """Keep the row above with the chance `keep` of the gap between the rows, or else take the fresh row."""
     renewed = random.random(fresh.shape) >= np.vstack([np.zeros_like(keep[:1]), keep[:-1]])
     last = np.maximum.accumulate(np.where(renewed, np.arange(len(fresh))[:, None], 0), axis=0)
     return np.take_along_axis(fresh, last, 0)
 
 
 def _uptime(time_s: I64, long: Bool, random: np.random.Generator) -> I64:
-    """Seconds since the last restart; many a long gap is one."""
+    """Seconds since the last restart. Many long gaps contain a restart."""
     chance = np.full(time_s.shape, _REBOOT)
     chance[1:][long[:-1]] = 0.5
     rebooted = random.random(time_s.shape) < chance
@@ -123,21 +123,21 @@ def _uptime(time_s: I64, long: Bool, random: np.random.Generator) -> I64:
 def _rate(
     model: FleetModel, clients: Clients, states: tuple[F64, F64, F64, Bool, NDArray[np.int8]], random: np.random.Generator
 ) -> F64:
-    """idle · client · slow variation · night + screen + network; mean over the interval that follows each sample."""
+    """The mean rate of each interval: idle · client · slow variation · night + screen + network."""
     gap, hour, switch, screen, network = states
     used = screen.copy()
     used[:-1] |= screen[1:]
     idle = clients.idle_ppm_s * np.exp(_slow(gap, random) - _RATE_SPREAD**2 / 2)
     idle *= np.where(used | awake(hour), 1.0, _NIGHT_IDLE)
-    told = between(switch, screen.astype(np.float64))
-    part = random.random(gap.shape)
-    part *= np.where(used, 1.0, 0.06)
-    part = np.where(used, (1 - model.hidden_use) * part + model.hidden_use * told, part)
-    return np.asarray(idle + clients.screen_ppm_s * part + between(switch, NETWORK_PPM_S[network]))
+    observed = between(switch, screen.astype(np.float64))
+    lit = random.random(gap.shape)
+    lit *= np.where(used, 1.0, 0.06)
+    lit = np.where(used, (1 - model.hidden_use) * lit + model.hidden_use * observed, lit)
+    return np.asarray(idle + clients.screen_ppm_s * lit + between(switch, NETWORK_PPM_S[network]))
 
 
 def _slow(gap: F64, random: np.random.Generator) -> F64:
-    """A first-order autoregression in time: normal, its memory some hours."""
+    """A normal first-order autoregression in time, with a memory of some hours."""
     value = random.standard_normal(gap.shape)
     keep = np.exp(-gap / _RATE_MEMORY_S)
     fresh = np.sqrt(1 - keep**2)

@@ -1,4 +1,4 @@
-"""What a simulated fleet is like: sizes, shares and effects, all with defaults."""
+"""Parameters of a simulated fleet: sizes, shares and effects, all with defaults."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DAY_S = 86_400
 
 
 class PhoneModel(NamedTuple):
-    """A model of phone: how often it is met, and what it drains (ppm of a full battery per second)."""
+    """A phone model: its share of clients, and its drains (ppm of a full battery per second)."""
 
     name: str
     share: float
@@ -23,7 +23,7 @@ class PhoneModel(NamedTuple):
 
 
 class Os(NamedTuple):
-    """A version of the operating system, how often it is met, and by what it multiplies the idle drain."""
+    """An operating system version: its share of clients, and its factor of the idle drain."""
 
     name: str
     share: float
@@ -47,13 +47,13 @@ OSES = (Os("11", 0.08, 1.0), Os("12", 0.17, 1.0), Os("13.0", 0.10, 1.15), Os("13
 
 @dataclass(frozen=True, slots=True)
 class FleetModel:
-    """All that, with a seed and a store, determines the samples. Drains are in ppm of a full battery per second.
+    """All parameters that, with a seed and a store, determine the samples. Drains are in ppm of a full battery per second.
 
-    `installed` and `hog_extra`, `bug_extra` are ranges; the last two are in parts of `typical_ppm_s`. `steps` are the levels'
-    steps (ppm) with their shares. `bug_share` is the share of (client, app that is no hog) pairs that are bugs, all of them
-    among a share `buggy_apps` of the apps. `hidden_use` (0 … 1): how far the screen's time between two samples follows what the
-    two tell of it, and the share of hogs and apps with bugs that run more while it is on. `dirt`: clock jumps, charges between
-    samples, values that are missing.
+    `installed`, `hog_extra` and `bug_extra` are ranges; the last two are relative to `typical_ppm_s`. `steps` are level steps
+    (ppm) with their shares. `bug_share` is the share of bugs among pairs of a client and an app that is not a hog. All bugs
+    are in a share `buggy_apps` of the apps. `hidden_use` (0 … 1) is how far the screen's time between two samples follows the
+    state at its ends, and the share of hogs and apps with bugs that run more while the screen is on. `dirt` adds clock jumps,
+    charges between samples, and missing values.
     """
 
     clients: int = 1000
@@ -80,14 +80,14 @@ class FleetModel:
     dirt: bool = False
 
     def __post_init__(self) -> None:
-        """UsageError when numbers cannot be met."""
+        """UsageError if the numbers are contradictory."""
         for wrong, message in (
             (self.clients < 1, "a fleet has at least one client"),
             (self.samples < 2 * self.clients, f"{self.clients} clients need at least {2 * self.clients} samples"),
             (not 1 <= self.installed[0] <= self.installed[1], "numbers of installed apps are at least 1, ascending"),
             (self.apps < self.installed[1], f"there are fewer apps than the {self.installed[1]} that a client may install"),
             (self.apps > 100_000, "more than 100,000 apps cannot be simulated"),
-            (not 0 < self.running <= 0.9 * self.mean_installed, "so many apps cannot run: fewer are installed"),
+            (not 0 < self.running <= 0.9 * self.mean_installed, "more apps run than are installed"),
             (self.gap_s < 10, "samples are at least 10 s apart"),
             (not all(0 < step <= 500_000 for step, _ in self.steps), "steps of the level are between 0 and 50 %"),
             (sum(share for _, share in self.steps) <= 0, "no step of the level has a share"),
@@ -95,7 +95,7 @@ class FleetModel:
             (not all(0 <= share <= 1 for share in self._shares()), "shares are between 0 and 1"),
         ):
             if wrong:
-                raise UsageError(f"this fleet cannot be simulated: {message}", "Change its numbers.")
+                raise UsageError(f"cannot simulate this fleet: {message}", "Change its numbers.")
 
     def _shares(self) -> tuple[float, ...]:
         named = (self.hog_share, self.since_share, self.bug_share, self.buggy_apps, self.conditional_share, self.control_share)
@@ -103,17 +103,17 @@ class FleetModel:
 
     @property
     def mean_installed(self) -> float:
-        """How many apps a client has, about."""
+        """The mean number of apps of a client."""
         return float(sum(self.installed)) / 2
 
     @property
     def span_s(self) -> float:
-        """How long most clients tell samples, with the days in which they join."""
+        """The time in which most clients take samples, including the days in which they join."""
         return self.samples / self.clients * self.gap_s * 1.2 + self.joining_s
 
     @property
     def joining_s(self) -> float:
-        """Clients join within so long: a third of the time that they stay, ten days at most."""
+        """The time in which clients join: a third of their stay, at most ten days."""
         return min(10.0 * DAY_S, self.samples / self.clients * self.gap_s / 3)
 
     def as_dict(self) -> dict[str, Any]:
@@ -129,5 +129,5 @@ class FleetModel:
 
 
 def generator(seed: int, *place: int) -> np.random.Generator:
-    """Random numbers of one place (a bucket, a block of clients, a period): independent of the order in which places come."""
+    """Random numbers of one place (a bucket, a block of clients, a period), independent of the order of places."""
     return np.random.Generator(np.random.SFC64(np.random.SeedSequence([seed, *place])))

@@ -1,4 +1,4 @@
-"""A block's samples as rows of a store, as phones tell them."""
+"""Rows of a block's samples, as the phones report them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from navitas.fleet.schema import I64, NETWORKS, PPM, SAMPLES, State
-from navitas.fleet.simulate.battery import BatteryLevels, told
+from navitas.fleet.simulate.battery import BatteryLevels, reported_level
 from navitas.fleet.simulate.catalog import F64, Bool, Catalog
 from navitas.fleet.simulate.clients import Clients
 from navitas.fleet.simulate.course import MOBILE, NONE, Course
@@ -25,7 +25,7 @@ _LOST = 0.01
 
 @dataclass(frozen=True, slots=True)
 class ClientBlock:
-    """All that is known of a block of clients."""
+    """All data of a block of clients."""
 
     clients: Clients
     course: Course
@@ -51,7 +51,7 @@ def rows_of(catalog: Catalog, block: ClientBlock, random: np.random.Generator, d
     values: dict[str, Any] = {
         "client": clients.number[owner],
         "time_s": _clock(course.time_s[flat], owner, random) if dirt else course.time_s[flat],
-        "level_ppm": told(level, clients.step_ppm[owner]),
+        "level_ppm": reported_level(level, clients.step_ppm[owner]),
         "state": state,
         "voltage_mv": np.rint(np.clip(voltage, 3000, 4400)),
         "temperature_dc": np.rint(warmth),
@@ -81,7 +81,7 @@ def _named(names: Sequence[str], index: NDArray[Any]) -> pa.Array:
 
 
 def _cpu(catalog: Catalog, block: ClientBlock, random: np.random.Generator) -> F64:
-    """Used since the sample before: some of its own, more with the screen on, and what apps drain through it."""
+    """CPU use since the last sample: a base, more with the screen on, and the drain of apps through it."""
     effects, screen = block.effects, block.course.screen
     drain = effects.by_client(effects.drain_ppm_s, through(catalog, block.clients.apps, effects, "cpu"), screen.shape[1])
     before = np.vstack([np.zeros_like(drain[:1]), drain[:-1]])
@@ -90,14 +90,14 @@ def _cpu(catalog: Catalog, block: ClientBlock, random: np.random.Generator) -> F
 
 
 def _network(catalog: Catalog, block: ClientBlock) -> NDArray[np.int8]:
-    """Apps that drain through the radio keep it up where there is no other connection."""
+    """The network that phones report. Apps that drain through the radio use mobile where there is no other connection."""
     effects, network = block.effects, block.course.network
     radio = effects.by_client(effects.on, through(catalog, block.clients.apps, effects, "radio"), network.shape[1]) > 0
     return np.where(radio & (network == NONE), np.int8(MOBILE), network)
 
 
 def _apps(catalog: Catalog, block: ClientBlock, order: I64) -> tuple[pa.Array, pa.Array]:
-    """Lists of packages, and the one in the foreground."""
+    """Lists of packages, and the package in the foreground."""
     apps, running = block.clients.apps, block.running
     first = np.where(apps.app >= 0, catalog.first[apps.app], 0).astype(np.int32)
     lists, counts, front = [], [], []
@@ -119,7 +119,7 @@ def _apps(catalog: Catalog, block: ClientBlock, order: I64) -> tuple[pa.Array, p
 
 
 def _clock(time_s: I64, owner: I64, random: np.random.Generator) -> I64:
-    """Clocks of one client in ten are wrong for a while, by up to two days."""
+    """Times by the phones' clocks. One client in ten is off by up to two days for a while."""
     wrong = random.random(int(owner.max()) + 1) < 0.1
     shift = random.integers(-2 * 86_400, 2 * 86_400, len(wrong))
     starts = np.flatnonzero(np.append(True, owner[1:] != owner[:-1]))
@@ -133,7 +133,7 @@ def _clock(time_s: I64, owner: I64, random: np.random.Generator) -> I64:
 
 
 def _in_order(table: pa.Table) -> pa.Table:
-    """By client and time, no moment of a client twice."""
+    """Sorted by client and time, without duplicate moments of a client."""
     client, time_s = table["client"].to_numpy(), table["time_s"].to_numpy()
     order = np.lexsort((time_s, client))
     fresh = np.append(True, (np.diff(client[order]) != 0) | (np.diff(time_s[order]) != 0))
@@ -141,7 +141,7 @@ def _in_order(table: pa.Table) -> pa.Table:
 
 
 def stopped(block_running: Running, pairs: Bool) -> Running:
-    """The same, without the apps of the pairs (clients, slots)."""
+    """The running apps without these pairs (clients, slots)."""
     foreground = block_running.foreground
     shown = np.take_along_axis(pairs, np.maximum(foreground.T, 0).astype(np.int64), axis=1).T
     return Running(block_running.on & ~pairs, np.where(shown, np.int16(-1), foreground))

@@ -1,4 +1,4 @@
-"""Which apps run at which samples, and what they drain."""
+"""The apps that run at each sample, and their drains."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ F32 = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """Apps that run, of shape (samples, clients, slots), and the slot in the foreground (−1: none)."""
+    """Running apps, of shape (samples, clients, slots), and the slot in the foreground (−1: none)."""
 
     on: Bool
     foreground: NDArray[np.int16]
@@ -25,9 +25,9 @@ class Running:
 
 @dataclass(frozen=True, slots=True)
 class RunningDrains:
-    """Pairs (client, slot) that drain something: by interval (rows) and pair (columns), in order of client.
+    """Pairs (client, slot) with a drain, in order of client, as columns. Rows are intervals.
 
-    `on`: at samples; `drain_ppm_s` is the mean over the interval that follows each, `run` the part of it in which the app ran.
+    `on` is the state at samples. Over the interval after each, `drain_ppm_s` is the mean, `run` the fraction with the app on.
     """
 
     client: I64
@@ -37,7 +37,7 @@ class RunningDrains:
     run: F32
 
     def by_client(self, values: F32, pairs: Bool, clients: int) -> F64:
-        """Sum `values` (rows, pairs) of the chosen pairs by client."""
+        """Sum `values` (rows, pairs) of the selected pairs by client."""
         total = np.zeros((len(values), clients))
         chosen = self.client[pairs]
         if len(chosen):
@@ -47,12 +47,12 @@ class RunningDrains:
 
 
 def running_of(apps: InstalledApps, course: Course, random: np.random.Generator) -> Running:
-    """Draw step by step: each app rests or runs on, and the screen brings more of them."""
+    """Draw one sample after another: each app stays on or off, and the screen starts more of them."""
     rows, size = course.time_s.shape
     slots = apps.app.shape[1]
     on = np.zeros((rows, size, slots), bool)
     foreground = np.full((rows, size), -1, np.int16)
-    # At first, with the probabilities that the chain tends to.
+    # Start from the stationary distribution of the chain.
     tendency = apps.start / np.maximum(apps.start + 1 - apps.stay, np.float32(1e-6))
     state = random.random(apps.app.shape, np.float32) < tendency
     never = np.float32(1) - apps.used
@@ -71,7 +71,7 @@ def running_of(apps: InstalledApps, course: Course, random: np.random.Generator)
 
 
 def effects_of(catalog: Catalog, apps: InstalledApps, course: Course, running: Running) -> RunningDrains:
-    """What hogs and bugs drain while they run, in versions and networks in which they do."""
+    """The drains of hogs and bugs while they run, in the versions and networks where they drain."""
     client, slot = np.nonzero(apps.extra_ppm_s)
     app = apps.app[client, slot]
     on = running.on[:, client, slot].astype(np.float32)
@@ -86,5 +86,5 @@ def effects_of(catalog: Catalog, apps: InstalledApps, course: Course, running: R
 
 
 def through(catalog: Catalog, apps: InstalledApps, effects: RunningDrains, resource: str) -> Bool:
-    """Which pairs drain through a resource."""
+    """Whether each pair drains through the resource."""
     return np.asarray(catalog.resource[apps.app[effects.client, effects.slot]] == RESOURCES.index(resource))

@@ -1,4 +1,4 @@
-"""What is true of a simulated fleet, as tables (docs/fleet.md names their columns)."""
+"""The truth of a simulated fleet, as tables (docs/dev/fleet-simulator.md has their columns)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ GROUPS = ("control", "advised")
 
 
 def apps_table(catalog: Catalog, clients: pa.Table, effects: pa.Table) -> pa.Table:
-    """A row for each package; `mean_ppm_s` of its app is not known where bugs occur, for not all clients are in `effects`."""
+    """A row for each package. `mean_ppm_s` is null for apps with bugs, because `effects` lacks most of their clients."""
     packages = catalog.packages()
     app = np.repeat(np.arange(len(catalog.first)), catalog.versions)
     version = np.arange(len(app)) - catalog.first[app]
@@ -36,7 +36,7 @@ def apps_table(catalog: Catalog, clients: pa.Table, effects: pa.Table) -> pa.Tab
 
 
 def _app_means(catalog: Catalog, clients: pa.Table, effects: pa.Table) -> F64:
-    """What hogs drain on average while they run: all clients and versions, weighed by time."""
+    """The mean drains of hogs while they run, over all clients and versions, weighted by time."""
     client = clients["client"].to_numpy()
     rows = np.searchsorted(client, effects["client"].to_numpy())
     ran = effects["run_share"].to_numpy() * clients["seconds"].to_numpy()[rows]
@@ -47,7 +47,7 @@ def _app_means(catalog: Catalog, clients: pa.Table, effects: pa.Table) -> F64:
 
 
 def clients_table(block: ClientBlock, unfollowed_ppm_s: F64) -> pa.Table:
-    """A row for each client; rates are means over the time in which it was seen discharging."""
+    """A row for each client. Rates are means over its discharging time."""
     clients, course = block.clients, block.course
     seconds = course.seconds * block.battery.discharging()
     used = course.screen.copy()
@@ -73,7 +73,7 @@ def clients_table(block: ClientBlock, unfollowed_ppm_s: F64) -> pa.Table:
 
 
 def effects_table(catalog: Catalog, block: ClientBlock) -> pa.Table:
-    """A row for each hog or bug on a client, in order of client and app; those that never ran have no mean."""
+    """A row for each hog or bug on a client, in order of client and app. Without running time, the mean is null."""
     clients, effects = block.clients, block.effects
     seconds = (block.course.seconds * block.battery.discharging())[:, effects.client]
     app = clients.apps.app[effects.client, effects.slot]
@@ -95,7 +95,7 @@ def effects_table(catalog: Catalog, block: ClientBlock) -> pa.Table:
     return table.sort_by([("client", "ascending"), ("app_id", "ascending")])
 
 
-def _mean(rate: F64 | F32, seconds: F64, of: F64 | None = None) -> pa.Array:
-    time = seconds.sum(axis=0) if of is None else of
+def _mean(rate: F64 | F32, seconds: F64, weight: F64 | None = None) -> pa.Array:
+    time = seconds.sum(axis=0) if weight is None else weight
     drained = (rate * seconds).sum(axis=0)
     return pa.array(np.divide(drained, time, out=np.zeros_like(drained), where=time > 0), mask=time <= 0)

@@ -1,4 +1,4 @@
--- Clients on which an app drains much more than on others, for apps in `effect`; z is in standard deviations of their own noise.
+-- Clients on which an app in `effect` drains much more than on others. z is in standard deviations of the client's noise.
 WITH judged AS (
     SELECT
         client, contrast.app, pairs, seconds, drop_ppm, w, s / w - effect.beta AS extra, SQRT(noise) / w AS error,

@@ -1,18 +1,18 @@
--- By client, package, screen and network, for apps in `chosen`: the package at both ends against its app at neither, as in contrast.sql.
--- `cells` has sums of pairs; those whose package is null are of all pairs.
+-- By client, package, screen and network, for apps in `chosen`: pairs with the package at both ends, contrasted with pairs
+-- without its app, as in contrast.sql. Rows of `strata` with a null package are sums of all pairs.
 , used AS (
     SELECT
-        cells.client, cells.package, packages.app_id AS app, screen, network,
+        strata.client, strata.package, packages.app_id AS app, screen, network,
         CAST(SUM(both_seconds) AS DOUBLE) AS t1, CAST(SUM(both_drop_ppm) AS DOUBLE) AS d1,
         CAST(SUM(both_seconds + one_seconds - changed_seconds) AS DOUBLE) AS t,
         CAST(SUM(both_drop_ppm + one_drop_ppm - changed_drop_ppm) AS DOUBLE) AS d
-    FROM cells JOIN packages ON cells.package = packages.id JOIN chosen ON packages.app_id = chosen.app
-    GROUP BY cells.client, cells.package, packages.app_id, screen, network
+    FROM strata JOIN packages ON strata.package = packages.id JOIN chosen ON packages.app_id = chosen.app
+    GROUP BY strata.client, strata.package, packages.app_id, screen, network
 ),
 own AS (SELECT client, app, screen, network, SUM(t) AS t, SUM(d) AS d FROM used GROUP BY client, app, screen, network),
 alike AS (
     SELECT client, screen, network, CAST(SUM(both_seconds) AS DOUBLE) AS t, CAST(SUM(both_drop_ppm) AS DOUBLE) AS d
-    FROM cells WHERE package IS NULL GROUP BY client, screen, network
+    FROM strata WHERE package IS NULL GROUP BY client, screen, network
 ),
 parted AS (
     SELECT

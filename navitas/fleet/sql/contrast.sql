@@ -1,8 +1,8 @@
--- By client and app: how much faster the battery drained with the app at both ends of a pair than at neither, by screen and summed.
--- A difference of rates weighs T1 * T0 / (T1 + T0), which its variance is inverse to, once both times are long beside the time in
--- which the level falls by a step. Pairs with the app at one end tell nothing, but that it may have run for half of them (ran_s).
--- A pair with one version at its begin and another at its end is among `one` of both: it is of the app at both ends, and counts once.
--- Screens are added up in their order, for last digits depend on it: all engines make the same.
+-- By client and app: the rate with the app at both ends of a pair minus the rate with it at neither, by screen and summed.
+-- A difference of rates has weight T1 * T0 / (T1 + T0). Its variance is inverse to that, if both times are much longer than
+-- the time in which the level falls by one step. Pairs with the app at one end count only in ran_s: half of their time.
+-- A pair whose ends have different versions is among `one` of both versions. The app is at both ends, so it counts once.
+-- Screens are added in a fixed order, so that all engines get the same last digits.
 , used AS (
     SELECT
         usage.client, packages.app_id AS app, usage.screen,

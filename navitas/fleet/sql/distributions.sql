@@ -1,4 +1,4 @@
--- By client, for apps in `chosen`: its drain with the app at both ends of pairs, and at neither, the screen as it was.
+-- By client, for apps in `chosen`: the drain with the app at both ends of pairs, and at neither, over all screens.
 WITH used AS (
     SELECT
         usage.client, packages.app_id AS app,

@@ -1,6 +1,6 @@
--- By app: moments over clients, of which a weighted mean and its cluster-robust error are made; they add up over groups of clients.
--- Clients that differ from the app's mean by more than {limit} standard deviations of their own noise count for it no more: an app
--- that drains on a few clients alone has a bug there, and is no hog.
+-- By app: moments over clients, for a weighted mean and its clustered standard error. They add up over groups of clients.
+-- Clients further than {limit} standard deviations of their noise from the app's mean are left out: an app that drains on
+-- few clients has a bug there, and is not a hog.
 WITH judged AS (
     SELECT
         contrast.app, pairs, seconds, drop_ppm, w, s,

@@ -1,4 +1,4 @@
--- Clients on which an app's mean rate lies above its mean on others by more than {h} standard errors of the first: the candidates.
+-- Candidates: clients on which an app's mean rate exceeds its mean on other clients by more than {h} of its standard errors.
 WITH own AS (
     SELECT
         client, app, CAST(SUM(pairs) AS DOUBLE) AS pairs, SUM(CAST(rate AS DOUBLE)) AS rate, SUM(CAST(square AS DOUBLE)) AS square

@@ -1,4 +1,5 @@
--- By client, its model and OS as it told them last (the row of screen 0 is always there): its rate while in use (idle excluded: the screen was on at one end at least), and all in all.
+-- By client: model and OS as reported last, the rate in use (the screen on at one end or both), and the rate of all pairs.
+-- Each client has a row with screen = 0.
 SELECT
     client, MAX_BY(model, CASE WHEN model IS NOT NULL THEN last_s END) AS model, MAX_BY(os, CASE WHEN os IS NOT NULL THEN last_s END) AS os,
     COALESCE(MIN(NULLIF(step_ppm, 0)), 0) AS step_ppm,

@@ -1,4 +1,4 @@
--- How far clients lie from their apps' means, in standard deviations of their own noise: counts of bins, {bins} to one.
+-- Histogram of clients' distances from their apps' means, in standard deviations of their noise: {bins} bins per unit.
 WITH judged AS (
     SELECT (s - effect.beta * w) / SQRT(noise) AS z FROM contrast JOIN effect ON contrast.app = effect.app WHERE w > 0 AND noise > 0
 )

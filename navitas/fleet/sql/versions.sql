@@ -1,4 +1,4 @@
--- By client and package, for apps in `chosen`: as in contrast.sql, the package at both ends against its app at neither.
+-- By client and package, for apps in `chosen`: pairs with the package at both ends, contrasted with pairs without its app.
 , used AS (
     SELECT
         usage.client, usage.package, packages.app_id AS app, usage.screen, SUM(both_pairs) AS pairs,

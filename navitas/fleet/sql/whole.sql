@@ -1,4 +1,4 @@
--- All pairs of a client by screen: their time, the drop, and v, the variance of a pair's rate for each second. Statements go on from here.
+-- A client's pairs by screen: time, drop, and v, the variance of a pair's rate per second. Other statements continue from here.
 WITH pairs_of_clients AS (
     SELECT
         client, screen,
@@ -9,7 +9,7 @@ WITH pairs_of_clients AS (
 whole AS (
     SELECT
         client, screen, t, d,
-        CASE WHEN n > 1 AND q - d * d / t > n / 2  -- less is what rounding leaves of nothing
+        CASE WHEN n > 1 AND q - d * d / t > n / 2  -- Smaller values are rounding errors of 0.
             THEN (q - d * d / t) / (n - 1) ELSE 0 END AS v
     FROM pairs_of_clients
 )

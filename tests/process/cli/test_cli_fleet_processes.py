@@ -8,7 +8,7 @@ import sys
 from navitas.errors import ExitCode
 
 
-def test_without_the_extra_it_is_named() -> None:
+def test_a_missing_package_names_the_extra() -> None:
     program = (
         "import sys; sys.modules['pyarrow'] = None; from navitas.cli.main import run; sys.exit(run(['fleet', 'simulate', 'x']))"
     )

@@ -16,7 +16,7 @@ def test_a_browser_shows_it_without_an_error(browser: str, page: Path, tmp_path:
     assert {tag for tag, _ in elements}.isdisjoint({"script", "img", "iframe"})
     assert sum(tag == "svg" for tag, _ in elements) > 10
     assert [tag for tag, _ in elements] == [tag for tag, _ in _Elements(page.read_text("utf-8")).found], (
-        "the browser mends nothing"
+        "the browser repairs nothing"
     )
     # What would be wrong is seen: a script is refused by the page's own policy.
     wrong = tmp_path / "wrong.html"

@@ -1,4 +1,4 @@
-"""Where files find no room, a command says so; run again with room it comes to the same as one that always had it."""
+"""A command reports a full disk. Repeated with free space, it gives the same result as an undisturbed run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from navitas.fleet.simulate import FleetModel, simulate
 from navitas.fleet.store import Store
 
 _ROOM = [0, 400, 3_000, 20_000]
-"""Bytes that a file may have: the first too few for anything, the last enough for most."""
+"""Size limits of a file in bytes: the first allows nothing, the last almost everything."""
 
 
 def test_ingest_without_room(tmp_path: Path) -> None:
@@ -27,7 +27,7 @@ def test_ingest_without_room(tmp_path: Path) -> None:
     ended = [_navitas("ingest", narrow, file, room=room) for room in _ROOM]
     codes = [one.returncode for one in ended]
     assert codes[0] == 4 and codes[-1] == 0 and set(codes) == {0, 4}
-    _check_told(ended)
+    _check_reports(ended)
     assert _files(narrow) == _files(straight)
 
 
@@ -37,7 +37,7 @@ def test_stages_without_room(tmp_path: Path) -> None:
         simulate(store, FleetModel(clients=30, samples=10_000, apps=100, hog_share=0.2), seed=3)
     ended = [_navitas("diagnose", narrow.path, "--json", "-", room=room) for room in _ROOM[::2]]
     assert ended[0].returncode == 4
-    _check_told(ended)
+    _check_reports(ended)
     found = [json.loads(_navitas("diagnose", store.path, "--json", "-").stdout) for store in (straight, narrow)]
     assert found[0] == found[1] and found[0]["actions"]
 
@@ -51,11 +51,11 @@ def _navitas(command: str, *arguments: object, room: int | None = None) -> subpr
     return subprocess.run(words, capture_output=True, text=True, timeout=120, check=False, preexec_fn=limit)
 
 
-def _check_told(ended: list[subprocess.CompletedProcess[str]]) -> None:
+def _check_reports(ended: list[subprocess.CompletedProcess[str]]) -> None:
     for one in ended:
         assert "Traceback" not in one.stderr
         if one.returncode:
-            assert "cannot be written" in one.stderr and "Make room" in one.stderr, one.stderr
+            assert "cannot be written" in one.stderr and "Free some space" in one.stderr, one.stderr
 
 
 def _files(store: Path) -> dict[str, bytes]:

@@ -1,4 +1,4 @@
-"""`navitas fleet`: its commands from the outside."""
+"""`navitas fleet`: its commands from end to end."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ def test_a_fleet_is_simulated_and_acts_on_advice(tmp_path: Path, capsys: pytest.
     assert "acted.parquet" in capsys.readouterr().out
     assert pq.read_table(store / "truth/advice.parquet").num_rows == len({(one["client"], one["app"]) for one in effects})
     assert run(["fleet", "simulate", str(store), "--advice", str(advice), "--seed", "2"]) == ExitCode.USAGE
-    assert "--seed has no say" in capsys.readouterr().err
+    assert "--seed has no effect" in capsys.readouterr().err
     advice.write_text("client,app\n1,org.example.none\n")
     assert run(["fleet", "simulate", str(store), "--advice", str(advice)]) == ExitCode.TROUBLE
     assert "no simulated app is called" in capsys.readouterr().err
     advice.write_text(f"client,app\nsomebody,{effects[0]['app']}\n")
     assert run(["fleet", "simulate", str(store), "--advice", str(advice)]) == ExitCode.TROUBLE
-    assert "advice for 'somebody', no client in it" in capsys.readouterr().err
+    assert "no client 'somebody', which the advice names" in capsys.readouterr().err
     advice.write_text("a,b\n1,2\n")
     assert run(["fleet", "simulate", str(store), "--advice", str(advice)]) == ExitCode.TROUBLE
-    assert "is no list of clients and apps" in capsys.readouterr().err
+    assert "not a list of clients and apps" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     "arguments", [["--steps", "x"], ["--steps", "1=0"], ["--apps", "5"], ["--samples", "1"], ["--hogs", "nan"]]
 )
-def test_a_fleet_that_cannot_be_is_wrong_usage(arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_impossible_fleet_is_a_usage_error(arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["fleet", "simulate", str(tmp_path / "store"), *arguments]) == ExitCode.USAGE
     assert "Traceback" not in capsys.readouterr().err
     assert not (tmp_path / "store").exists()

@@ -1,4 +1,4 @@
-"""Bad samples and damaged stores, from the outside: handled, counted and named, without a traceback."""
+"""Bad samples and damaged stores on the command line: handled, counted and named, without a traceback."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def sample(minute: int, level: object, **more: object) -> dict[str, object]:
     return row("phone", _BEGIN_S + 60 * minute, level, **more)
 
 
-def test_what_goes_wrong_on_a_phone_is_counted_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_faults_of_phones_are_counted_by_reason(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows: list[Any] = [
         sample(0, 80, uptime_s=1000),
         sample(10, 79, uptime_s=1600),
@@ -51,11 +51,11 @@ def test_what_goes_wrong_on_a_phone_is_counted_by_name(tmp_path: Path, capsys: p
         run(["fleet", "ingest", store, str(json_lines(tmp_path / "b.jsonl", [*rows[:9], sample(76 + 7 * 60, 77)]))])
         == ExitCode.OK
     )
-    told = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
-    assert "a.jsonl 17 10 2 1 5" in told and "b.jsonl 10 1 9 0 0" in told
+    printed = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert "a.jsonl 17 10 2 1 5" in printed and "b.jsonl 10 1 9 0 0" in printed
     for reason in ("level: is over 100 % 1", "level: is below 0 % 1", "is no JSON 1", "column colour: not known 1"):
-        assert reason in told
-    assert any(line.startswith("format: is later than 1") for line in told)
+        assert reason in printed
+    assert any(line.startswith("format: is later than 1") for line in printed)
     assert run(["fleet", "rates", store, "--json", str(tmp_path / "r.json")]) == ExitCode.OK
     table = capsys.readouterr().out
     found = json.loads((tmp_path / "r.json").read_text())
@@ -71,12 +71,12 @@ def test_what_goes_wrong_on_a_phone_is_counted_by_name(tmp_path: Path, capsys: p
     assert all(reason in table for reason in found["refused"])
 
 
-def test_an_array_of_samples_is_told_apart_from_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_json_array_is_recognized(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file, array = tmp_path / "a.json", "[\n" + ",\n".join(json.dumps(sample(minute, 80)) for minute in range(3)) + "\n]\n"
     file.write_text(array)
     assert run(["fleet", "ingest", str(tmp_path / "store"), str(file)]) == ExitCode.CHECK_FAILED
-    told = " ".join(capsys.readouterr().out.split())
-    assert "a.json 5 1 0 0 4" in told and "is of a JSON array: make lines of it" in told
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "a.json 5 1 0 0 4" in printed and "is of a JSON array: make lines of it" in printed
     file.write_text(array.replace("\n", ""))
     assert run(["fleet", "ingest", str(tmp_path / "store"), str(file)]) == ExitCode.TROUBLE
     assert "is of a JSON array: make lines of it" in capsys.readouterr().err
@@ -84,8 +84,8 @@ def test_an_array_of_samples_is_told_apart_from_lines(tmp_path: Path, capsys: py
 
 @pytest.mark.parametrize("ask", ["hogs", "bugs", "jscore", "rates", "diagnose", "report"])
 @pytest.mark.parametrize("rows", [0, 9])
-def test_a_store_that_tells_nothing_is_asked(ask: str, rows: int, tmp_path: Path) -> None:
-    """No rows at all, or all while charging."""
+def test_a_store_without_usable_pairs_gives_empty_results(ask: str, rows: int, tmp_path: Path) -> None:
+    """There are no rows, or all are while charging."""
     store, file = tmp_path / "store", tmp_path / "a.jsonl"
     json_lines(file, [sample(minute, 80, state="charging") for minute in range(9)])
     assert run(["fleet", "ingest", str(store), str(file)]) == ExitCode.OK
@@ -140,24 +140,24 @@ def _moved(store: Path) -> None:
 
 
 _FORGED: dict[str, tuple[Callable[[Path], None], str]] = {
-    "a newer format": (_settings('{"format": 2, "buckets": 2, "salt": "s"}'), "is of format 2, this version reads up to 1"),
-    "endless buckets": (_settings('{"format": 1, "buckets": 1e999, "salt": "s"}'), "is no fleet"),
+    "a newer format": (_settings('{"format": 2, "buckets": 2, "salt": "s"}'), "format 2 is newer than 1"),
+    "endless buckets": (_settings('{"format": 1, "buckets": 1e999, "salt": "s"}'), "not a fleet"),
     "a long salt": (_settings('{"format": 1, "buckets": 2, "salt": "%s"}' % ("s" * 99)), "the salt is longer than 64 bytes"),
     "no apps": (_part(lambda table: table.drop_columns(["apps"])), "column apps is missing"),
-    "levels as texts": (_with("level_ppm", lambda n: pa.array(["x"] * n)), "column level_ppm holds other values than int32"),
+    "levels as texts": (_with("level_ppm", lambda n: pa.array(["x"] * n)), "values of column level_ppm are not int32"),
     "levels unknown": (_with("level_ppm", lambda n: pa.nulls(n, pa.int32())), "column level_ppm has nulls"),
     "levels too high": (_with("level_ppm", lambda n: pa.array([2**31 - 1] * n, pa.int32())), "level_ppm is not within 0 to"),
     "times too late": (_with("time_s", lambda n: pa.array([2**62] * n)), "time_s is not within"),
-    "apps unknown": (_with("apps", lambda n: pa.array([[99]] * n, pa.list_(pa.int32()))), "an app that packages.parquet has not"),
-    "apps below 0": (_with("apps", lambda n: pa.array([[-1]] * n, pa.list_(pa.int32()))), "an app that packages.parquet has not"),
+    "apps unknown": (_with("apps", lambda n: pa.array([[99]] * n, pa.list_(pa.int32()))), "not in packages.parquet"),
+    "apps below 0": (_with("apps", lambda n: pa.array([[-1]] * n, pa.list_(pa.int32()))), "not in packages.parquet"),
     "a part cut short": (lambda store: sorted(store.rglob("part-*"))[0].write_bytes(b"PAR1") and None, "cannot be read"),
-    "a strange folder": (_moved, "is the folder of no bucket of clients"),
-    "no packages": (lambda store: (store / "packages.parquet").unlink(), "an app that packages.parquet has not"),
+    "a strange folder": (_moved, "not the folder of a bucket"),
+    "no packages": (lambda store: (store / "packages.parquet").unlink(), "not in packages.parquet"),
     "packages twice": (
         lambda store: pq.write_table(
             pa.table({"id": pa.array([0, 0], pa.int32()), "app": ["a", "b"], "version": ["", ""]}), store / "packages.parquet"
         ),
-        "numbers of packages are negative, too large, or there twice",
+        "package numbers are negative, too large, or duplicated",
     ),
 }  # fmt: skip
 
@@ -169,13 +169,13 @@ def test_a_damaged_or_forged_store_is_reported(name: str, tmp_path: Path, capsys
     forge, expected = _FORGED[name]
     forge(store)
     assert run(["fleet", "hogs", str(store)]) == ExitCode.TROUBLE
-    told = capsys.readouterr().err
-    assert expected in told
-    assert str(store) in told or "bucket " in told
-    assert "Traceback" not in told and len(told.splitlines()) >= 2
+    printed = capsys.readouterr().err
+    assert expected in printed
+    assert str(store) in printed or "bucket " in printed
+    assert "Traceback" not in printed and len(printed.splitlines()) >= 2
 
 
-def test_a_part_of_an_older_version_lacks_what_may_be_unknown(tmp_path: Path) -> None:
+def test_a_part_of_an_older_version_may_lack_optional_columns(tmp_path: Path) -> None:
     store = tmp_path / "store"
     for name, minutes in (("a", range(5)), ("b", range(5, 10))):
         assert (

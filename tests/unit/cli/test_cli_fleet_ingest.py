@@ -1,4 +1,4 @@
-"""`navitas fleet ingest` as it is called."""
+"""`navitas fleet ingest` on the command line."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def test_counts_and_reasons_are_printed(tmp_path: Path, capsys: pytest.CaptureFi
     history = tmp_path / "phone-3.txt"
     history.write_text("9,h,0:RESET:TIME:1700000000000\n9,h,0,Bl=5\n")
     assert run(["fleet", "ingest", fleet, str(folder), str(history), "--client", "{name}"]) == ExitCode.CHECK_FAILED
-    told = capsys.readouterr()
-    assert "check failed: a.jsonl was stored in part: 1 of 4 rows were refused" in told.err and "quarantine" in told.err
-    lines = [line.split() for line in told.out.splitlines()]
+    printed = capsys.readouterr()
+    assert "check failed: a.jsonl was stored in part: 1 of 4 rows were refused" in printed.err and "quarantine" in printed.err
+    lines = [line.split() for line in printed.out.splitlines()]
     assert ["a.jsonl", "4", "2", "1", "1", "1"] in lines
     assert ["b.csv", "1", "1", "0", "0", "0"] in lines
     assert ["all", "6", "4", "1", "1", "1"] in lines
@@ -32,17 +32,17 @@ def test_counts_and_reasons_are_printed(tmp_path: Path, capsys: pytest.CaptureFi
     assert len(stored(tmp_path / "fleet")) == 4
 
 
-def test_what_cannot_be_ingested_is_an_error_and_the_rest_is_not(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unreadable_file_is_an_error_and_the_others_are_stored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     fleet = str(tmp_path / "fleet")
     file = json_lines(tmp_path / "a.jsonl", [row()])
     history = tmp_path / "history.txt"
     history.write_text("9,h,0:RESET:TIME:1700000000000\n")
     assert run(["fleet", "ingest", fleet, str(history), str(file), "--json", "-"]) == ExitCode.TROUBLE
-    told = capsys.readouterr()
-    counts = json.loads(told.out)
+    printed = capsys.readouterr()
+    counts = json.loads(printed.out)
     assert counts["total"]["accepted"] == 1
-    assert "does not say of which phone" in counts["sources"][0]["error"] and counts["sources"][1]["error"] is None
-    assert "history.txt" in told.err and "--client NAME" in told.err
+    assert "does not name its phone" in counts["sources"][0]["error"] and counts["sources"][1]["error"] is None
+    assert "history.txt" in printed.err and "--client NAME" in printed.err
     assert run(["fleet", "ingest", fleet, str(file), "--json", "-"]) == ExitCode.OK
     assert json.loads(capsys.readouterr().out)["sources"][0]["known"]
     assert run(["fleet", "ingest", str(file), str(file)]) == ExitCode.USAGE
@@ -54,11 +54,11 @@ def test_what_cannot_be_ingested_is_an_error_and_the_rest_is_not(tmp_path: Path,
 def test_names_of_files_cannot_steer_a_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = json_lines(tmp_path / "a\x1b[2J[red].jsonl", [row(), {"x\x1b[0m": 1}])
     assert run(["fleet", "ingest", str(tmp_path / "fleet"), str(file)]) == ExitCode.CHECK_FAILED
-    told = capsys.readouterr()
-    assert "\x1b" not in told.out + told.err and "[red]" in told.out
+    printed = capsys.readouterr()
+    assert "\x1b" not in printed.out + printed.err and "[red]" in printed.out
 
 
-def test_a_file_of_which_nothing_can_be_taken_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_without_acceptable_rows_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     fleet = str(tmp_path / "fleet")
     wrong = json_lines(tmp_path / "wrong.jsonl", [row(level=101), row(level=102), {}])
     semicolons = tmp_path / "semicolons.csv"
@@ -68,11 +68,11 @@ def test_a_file_of_which_nothing_can_be_taken_is_an_error(tmp_path: Path, capsys
     empty = tmp_path / "empty.jsonl"
     empty.touch()
     assert run(["fleet", "ingest", fleet, *map(str, (wrong, semicolons, for_people, empty))]) == ExitCode.TROUBLE
-    told = capsys.readouterr().err
-    assert "wrong.jsonl: none of its 3 rows was taken; of 2: level: is over 100 %" in told
-    assert "semicolons.csv: its first line names no column client, time, level, apps, but client;time;level;apps" in told
-    assert "dumpsys batterystats --checkin" in told and "bugreport.txt" in told
-    assert "note: empty.jsonl holds no samples" in told
+    printed = capsys.readouterr().err
+    assert "wrong.jsonl: none of its 3 rows was accepted; of 2: level: is over 100 %" in printed
+    assert "semicolons.csv: the header lacks client, time, level, apps; it has client;time;level;apps" in printed
+    assert "dumpsys batterystats --checkin" in printed and "bugreport.txt" in printed
+    assert "note: empty.jsonl holds no samples" in printed
     assert not list((tmp_path / "fleet").glob("samples/*"))
 
 
@@ -88,5 +88,5 @@ def test_files_that_are_stored_in_part_fail_a_check(tmp_path: Path, capsys: pyte
     wrong = json_lines(tmp_path / "c.jsonl", [{}])
     more = json_lines(tmp_path / "d.jsonl", [row(time=1_700_000_100), {}])
     assert run(["fleet", "ingest", fleet, str(wrong), str(more)]) == ExitCode.TROUBLE, "a file of which nothing is taken is more"
-    told = capsys.readouterr().err
-    assert "none of its 1 rows" in told and "d.jsonl was stored in part: 1 of 2" in told
+    printed = capsys.readouterr().err
+    assert "none of its 1 rows" in printed and "d.jsonl was stored in part: 1 of 2" in printed

@@ -1,4 +1,4 @@
-"""`navitas fleet report`: one page that loads nothing, whatever apps are called, opened in a browser where there is one."""
+"""`navitas fleet report`: a page that loads nothing, with hostile app names, opened in a browser if there is one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from navitas.fleet.results import app_names
 from navitas.fleet.schema import pseudonym
 from navitas.fleet.scores import score_clients
 from navitas.fleet.simulate import FleetModel, simulate
-from navitas.fleet.stages import brought_up_to_date
+from navitas.fleet.stages import bring_up_to_date
 from navitas.fleet.store import Store
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "recording-v1"
@@ -42,7 +42,7 @@ class _Elements(HTMLParser):
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
-    """A fleet whose hogs have hostile names, but for one that is called like the golden recording's app."""
+    """A fleet whose hogs have hostile names, except for one with the name of the golden recording's app."""
     made = Store.create(tmp_path_factory.mktemp("fleet") / "store", buckets=2, salt="s")
     simulate(made, FleetModel(clients=150, samples=45_000, apps=100, hog_share=0.15, bug_share=0.01), seed=6)
     truth = pq.read_table(made.path / "truth/apps.parquet").to_pylist()
@@ -58,7 +58,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 
 @pytest.fixture(scope="module")
 def page(store: Store, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    fleet = brought_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
+    fleet = bring_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
     names, hogs = app_names(fleet), find_hogs(fleet)
     assert len({names[app] for app in hogs.app[hogs.is_hog].tolist()}) > 3
     file = tmp_path_factory.mktemp("page") / "report.html"
@@ -87,10 +87,10 @@ def test_a_page_is_whole_and_loads_nothing(page: Path) -> None:
     assert len([tag for tag, attributes in elements if attributes.get("class") == "interval"]) > 5
 
 
-def test_what_cannot_be_reported_is_reported(store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_errors_of_the_report_are_printed(store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     call = ["fleet", "report", str(store.path), "-o", str(tmp_path / "x.html")]
     assert run([*call, "--recordings", str(tmp_path)]) == ExitCode.USAGE
-    assert "holds no recording" in capsys.readouterr().err
-    assert run([*call, "--client", "nobody"]) == ExitCode.TROUBLE
-    assert "no client is called nobody" in capsys.readouterr().err
+    assert "has no recording" in capsys.readouterr().err
+    assert run([*call, "--client", "missing"]) == ExitCode.TROUBLE
+    assert "no client is called missing" in capsys.readouterr().err
     assert not (tmp_path / "x.html").exists()

@@ -1,4 +1,4 @@
-"""`navitas fleet rates|hogs|bugs|jscore`: tables, JSON and CSV say the same, and wrong calls are told."""
+"""`navitas fleet rates|hogs|bugs|jscore`: tables, JSON and CSV say the same, and wrong usage is reported."""
 
 from __future__ import annotations
 
@@ -84,8 +84,8 @@ def test_a_client_is_found_by_its_pseudonym_and_its_name(
     assert sum(one["samples"] for one in rows) == 50_000
     assert run(["fleet", "jscore", str(store.path), "--client", rows[7]["client"], "--json", str(out)]) == ExitCode.OK
     assert json.loads(out.read_text())["jscores"] == [rows[7]]
-    assert run(["fleet", "jscore", str(store.path), "--client", "nobody"]) == ExitCode.TROUBLE
-    assert "no client is called nobody" in capsys.readouterr().err
+    assert run(["fleet", "jscore", str(store.path), "--client", "missing"]) == ExitCode.TROUBLE
+    assert "no client is called missing" in capsys.readouterr().err
     own = Store.create(tmp_path / "own")
     lines = [
         json.dumps({"client": "me", "time": 1772000000 + 1800 * i, "level": 90 - i, "state": "discharging", "apps": ["a"]})
@@ -127,7 +127,7 @@ def test_pairs_are_exported(store: Store, tmp_path: Path, capsys: pytest.Capture
     [
         (["hogs", "none"], ExitCode.USAGE, "STORE: none: No such file"),
         (["hogs", "STORE", "--engine", "abacus"], ExitCode.USAGE, "abacus"),
-        (["rates", "STORE", "-o", "pairs.txt"], ExitCode.USAGE, "neither a CSV file's name"),
+        (["rates", "STORE", "-o", "pairs.txt"], ExitCode.USAGE, "not a CSV or Parquet file name"),
         (["bugs", "STORE", "--json", "x", "--csv", "x"], ExitCode.USAGE, "the same file"),
     ],
 )
@@ -135,9 +135,9 @@ def test_wrong_calls_are_reported(
     arguments: list[str], code: ExitCode, text: str, store: Store, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["fleet", *(str(store.path) if one == "STORE" else one for one in arguments)]) == code
-    told = capsys.readouterr().err
-    assert text in told
-    assert "Traceback" not in told
+    printed = capsys.readouterr().err
+    assert text in printed
+    assert "Traceback" not in printed
 
 
 def test_apps_and_clients_are_diagnosed(store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -162,9 +162,9 @@ def test_apps_and_clients_are_diagnosed(store: Store, tmp_path: Path, capsys: py
     gains = [row["gain_min"] for row in own]
     assert gains == sorted(gains, reverse=True)
     assert all(0 < row["share_percent"] <= 100 for row in own)
-    assert f"What client {client} can do" in capsys.readouterr().out
+    assert f"Actions for client {client}" in capsys.readouterr().out
     assert run(["fleet", "diagnose", str(store.path), "--app", "none"]) == ExitCode.TROUBLE
-    assert "no sample names the app none" in capsys.readouterr().err
+    assert "no sample has the app none" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("command", "kind"), [("hogs", PaperHogRow), ("bugs", PaperBugRow)])

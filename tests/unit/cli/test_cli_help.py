@@ -18,4 +18,4 @@ def test_a_package_that_fleets_lack_is_named_before_any_work(
     monkeypatch.setitem(sys.modules, package, None)
     with contextlib.redirect_stdout(io.StringIO()):
         assert run_navitas(["fleet", "hogs", "--help"]) == 2
-    assert f"fleets need the package {package}" in capsys.readouterr().err
+    assert f"fleet commands need the package {package}" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""What to do, as people read it, and on which clients apps have bugs."""
+"""Texts of actions, and the clients on which apps have bugs."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from navitas.fleet.diagnoses import affected_clients
         ("upgrading the OS to 14", "os 13", "bug of org.a where os 13"),
     ],
 )
-def test_why_tells_the_app_where_the_action_does_not(text: str, where: str, why: str) -> None:
+def test_the_reason_names_the_app_unless_the_action_does(text: str, where: str, why: str) -> None:
     values: dict[str, object] = dict.fromkeys(ActionRow.columns()) | {"app": "org.a", "kind": "bug", "text": text, "where": where}
     assert ActionRow(**values).why == why  # type: ignore[arg-type]
 
 
-def test_affected_clients_are_those_with_bugs_of_the_apps_that_are_asked_about() -> None:
+def test_affected_clients_have_bugs_of_the_requested_apps() -> None:
     none = np.zeros(5)
     app, client = np.array([3, 1, 3, 2, 1]), np.array([10, 11, 12, 13, 14])
     bugs = Bugs(client=client, app=app, **dict.fromkeys(set(Bugs.__dataclass_fields__) - {"client", "app"}, none))  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Trees of apps with bugs on made-up cells, whose conditions are known."""
+"""Trees of apps with bugs, on synthetic strata with known conditions."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 from navitas.fleet.affected import Affected, grow_affected
-from navitas.fleet.conditions import ConditionCells
+from navitas.fleet.conditions import ConditionStrata
 from navitas.fleet.diagnosis import KILL, diagnose
 from navitas.fleet.features import Feature
 
 _SPREAD = 200.0
 
 
-def made(affected: list[int], drains: dict[str, str], seed: int = 1, clients: int = 90) -> ConditionCells:
-    """Cells of an app that drains 12 ppm/s on some clients, while all of `drains` is so; one client in three has OS 12."""
+def made(affected: list[int], drains: dict[str, str], seed: int = 1, clients: int = 90) -> ConditionStrata:
+    """Strata of an app that drains 12 ppm/s on some clients while all of `drains` holds. One client in three has OS 12."""
     random = np.random.default_rng(seed)
     rows = [
         (client, version, network, screen)
@@ -36,14 +36,14 @@ def made(affected: list[int], drains: dict[str, str], seed: int = 1, clients: in
         hit &= np.array(texts[name]) == value
     w = random.uniform(3000, 9000, len(rows))
     s = w * (12.0 * hit + random.normal(0, 2.0, len(rows)))
-    features = {name: Feature.of(column, np.arange(len(rows))) for name, column in texts.items()}
-    return ConditionCells(
+    features = {name: Feature.from_texts(column, np.arange(len(rows))) for name, column in texts.items()}
+    return ConditionStrata(
         np.arange(clients) + 1000, np.ones(clients, bool), client, s, w, np.square(2.0 * w), 2 * w, 2 * w * 20 + 2 * s, features
     )
 
 
 @pytest.mark.parametrize(
-    ("affected", "drains", "text", "ways"),
+    ("affected", "drains", "text", "finder"),
     [
         ([3, 6, 9, 12, 15, 18], {}, "os before 13", {KILL: (), "os": ("13", "14")}),
         ([0, 5, 10, 15, 20, 25], {}, "model model 0", {KILL: ()}),
@@ -59,24 +59,24 @@ def made(affected: list[int], drains: dict[str, str], seed: int = 1, clients: in
         ),
     ],
 )
-def test_what_bugs_depend_on_is_found(
-    affected: list[int], drains: dict[str, str], text: str, ways: dict[str, tuple[str, ...]]
+def test_conditions_of_bugs_are_found(
+    affected: list[int], drains: dict[str, str], text: str, finder: dict[str, tuple[str, ...]]
 ) -> None:
-    cells = made(affected, drains)
-    tree = grow_affected(cells, Affected(np.array(affected) + 1000, 1.0, _SPREAD), 0.5)
-    (finding,) = diagnose(cells, tree, lambda leaf, node: leaf.effect.less(node.effect)).findings
+    strata = made(affected, drains)
+    tree = grow_affected(strata, Affected(np.array(affected) + 1000, 1.0, _SPREAD), 0.5)
+    (finding,) = diagnose(strata, tree, lambda leaf, node: leaf.effect.less(node.effect)).findings
     assert " and ".join(map(str, finding.node.conditions)) == text
-    assert {action.feature: action.values for action in finding.actions} == ways
+    assert {action.feature: action.values for action in finding.actions} == finder
     assert finding.clients == len(affected)
     for action in finding.actions:
         assert action.less.value == pytest.approx(12.0, abs=2.5)
         assert 0 < action.less.half_width < 4
 
 
-def test_what_bugs_do_not_depend_on_is_seldom_named() -> None:
+def test_unrelated_conditions_of_bugs_are_rarely_named() -> None:
     named = 0
     for seed in range(60):
         affected = np.random.default_rng(seed).choice(90, 4, replace=False)
-        cells = made(affected.tolist(), {}, seed)
-        named += bool(grow_affected(cells, Affected(affected + 1000, 1.0, _SPREAD), 0.5).children)
+        strata = made(affected.tolist(), {}, seed)
+        named += bool(grow_affected(strata, Affected(affected + 1000, 1.0, _SPREAD), 0.5).children)
     assert named <= 10

@@ -1,4 +1,4 @@
-"""Conditions of an app with bugs, on a fleet whose network drains too."""
+"""Conditions of an app with bugs, in a fleet whose mobile network drains too."""
 
 from __future__ import annotations
 
@@ -8,35 +8,35 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from navitas.fleet import cell_rows
+from navitas.fleet import strata_rows
 from navitas.fleet.affected import Affected, grow_affected
-from navitas.fleet.conditions import cells_by_app
+from navitas.fleet.conditions import strata_by_app
 from navitas.fleet.diagnosis import KILL, diagnose
 from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.schema import SAMPLES, State
-from navitas.fleet.stages import brought_up_to_date
+from navitas.fleet.stages import bring_up_to_date
 from navitas.fleet.store import Store, Unit
 
 CLIENTS, AFFECTED, EACH, GAP_S = 120, 12, 300, 900
 
 
-def test_what_the_network_drains_is_not_the_apps_where_the_bug_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The app runs more on the mobile network, which drains whatever runs; it drains on OS 13 alone."""
-    monkeypatch.setattr(cell_rows, "OTHERS", 60)
+def test_the_networks_drain_is_not_taken_for_the_apps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The app runs more on the mobile network, which drains anyway. The app itself drains only on OS 13."""
+    monkeypatch.setattr(strata_rows, "CONTROL_SIZE", 60)
     store = Store.create(tmp_path / "store", buckets=1, salt="s")
     others = 12
     names = ["app", "always", *(f"other{i}" for i in range(others))]
     store.write_packages(pa.table({"id": range(len(names)), "app": names, "version": ["1"] * len(names)}))
     store.write_part(Unit(0, "1970-01"), "a", pa.Table.from_pylist(_rows(np.random.default_rng(6), others), SAMPLES))
-    fleet = brought_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
+    fleet = bring_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
     affected = np.arange(AFFECTED)
-    ((_, cells),) = cells_by_app(fleet, np.array([0]), {0: affected})
-    tree = grow_affected(cells, Affected(affected, 1.0, 144.0), 0.3)
+    ((_, strata),) = strata_by_app(fleet, np.array([0]), {0: affected})
+    tree = grow_affected(strata, Affected(affected, 1.0, 144.0), 0.3)
     bad, elsewhere = tree.leaves()
     assert [str(one) for one in bad.conditions + elsewhere.conditions] == ["os before 14", "os 14 or later"]
     assert bad.effect.value == pytest.approx(12.0, abs=bad.effect.half_width)
     assert abs(elsewhere.effect.value) < 2 * elsewhere.effect.half_width < 0.1
-    (finding,) = diagnose(cells, tree, lambda leaf, node: leaf.effect.less(node.effect)).findings
+    (finding,) = diagnose(strata, tree, lambda leaf, node: leaf.effect.less(node.effect)).findings
     assert finding.node is bad
     assert {action.feature: action.values for action in finding.actions} == {KILL: (), "os": ("14",)}
 

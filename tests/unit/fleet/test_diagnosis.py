@@ -1,4 +1,4 @@
-"""Trees and actions on made-up cells, whose conditions are known."""
+"""Trees and actions on synthetic strata with known conditions."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from navitas.fleet.conditions import ConditionCells
+from navitas.fleet.conditions import ConditionStrata
 from navitas.fleet.diagnosis import KILL, Diagnosis, compared, diagnose
 from navitas.fleet.features import Feature
 from navitas.fleet.tree import FeatureCondition, grow
 
 
-def made(extra: dict[str, str], drain: float, clients: int = 120, seed: int = 1) -> ConditionCells:
-    """Cells of an app that drains under a condition alone, by `drain` ppm/s, on clients that differ."""
+def made(extra: dict[str, str], drain: float, clients: int = 120, seed: int = 1) -> ConditionStrata:
+    """Strata of an app that drains `drain` ppm/s under one condition only, on clients that differ."""
     random = np.random.default_rng(seed)
     rows = [
         (client, version, network, screen)
@@ -36,14 +36,14 @@ def made(extra: dict[str, str], drain: float, clients: int = 120, seed: int = 1)
     own = random.lognormal(0, 0.25, clients)[client]
     s = w * (drain * own * hit + random.normal(0, 1.5, len(rows)))
     seconds = 2 * w
-    features = {name: Feature.of(column, np.arange(len(rows))) for name, column in texts.items()}
+    features = {name: Feature.from_texts(column, np.arange(len(rows))) for name, column in texts.items()}
     noise = np.square(1.5 * w)
     drop = seconds * (20 + drain * own * hit)
-    return ConditionCells(np.arange(clients) + 1000, np.ones(clients, bool), client, s, w, noise, seconds, drop, features)
+    return ConditionStrata(np.arange(clients) + 1000, np.ones(clients, bool), client, s, w, noise, seconds, drop, features)
 
 
-def diagnosed(cells: ConditionCells, least_ppm_s: float) -> Diagnosis:
-    return diagnose(cells, grow(cells, least_ppm_s), compared(cells))
+def diagnosed(strata: ConditionStrata, least_ppm_s: float) -> Diagnosis:
+    return diagnose(strata, grow(strata, least_ppm_s), compared(strata))
 
 
 def actions(diagnosis: Diagnosis) -> dict[str, tuple[str, ...]]:
@@ -63,7 +63,9 @@ def actions(diagnosis: Diagnosis) -> dict[str, tuple[str, ...]]:
         ({"screen": "on"}, "screen off", {KILL: ()}),
     ],
 )
-def test_a_condition_is_found_and_what_helps(condition: dict[str, str], text: str, expected: dict[str, tuple[str, ...]]) -> None:
+def test_a_condition_and_its_actions_are_found(
+    condition: dict[str, str], text: str, expected: dict[str, tuple[str, ...]]
+) -> None:
     diagnosis = diagnosed(made(condition, 6.0), 0.5)
     assert len(diagnosis.tree.leaves()) == (2 if condition else 1)
     if "screen" in condition:
@@ -76,12 +78,12 @@ def test_a_condition_is_found_and_what_helps(condition: dict[str, str], text: st
         assert 0 < action.less.half_width < 1.0
 
 
-def test_two_conditions_make_two_ways_out() -> None:
-    cells = made({"network": "mobile", "version": "1.9"}, 9.0)
-    assert actions(diagnosed(cells, 0.5)) == {KILL: (), "network": ("wifi",), "version": ("1.10",)}
+def test_two_conditions_give_two_actions() -> None:
+    strata = made({"network": "mobile", "version": "1.9"}, 9.0)
+    assert actions(diagnosed(strata, 0.5)) == {KILL: (), "network": ("wifi",), "version": ("1.10",)}
 
 
-def test_what_drains_nothing_is_not_diagnosed() -> None:
+def test_an_app_without_drain_has_no_findings() -> None:
     found = [diagnosed(made({}, 0.0, clients=40, seed=seed), 0.5) for seed in range(40)]
     assert sum(len(one.tree.leaves()) > 1 for one in found) <= 2
     assert sum(bool(one.findings) for one in found) <= 3
@@ -93,11 +95,11 @@ def test_conditions_of_versions_compare_numbers() -> None:
     assert str(FeatureCondition("os", "14", False)) == "os not 14"
 
 
-def test_nothing_saves_more_than_killing() -> None:
-    """Elsewhere the app seems to drain less than nothing."""
-    cells = made({"network": "mobile"}, 9.0)
-    less = cells.s - 5.0 * cells.w * (cells.features["network"].place == cells.features["network"].values.index("wifi"))
-    (finding, *_) = diagnosed(replace(cells, s=less), 0.5).findings
+def test_no_action_saves_more_than_killing() -> None:
+    """Under other conditions, the app seems to drain less than nothing."""
+    strata = made({"network": "mobile"}, 9.0)
+    less = strata.s - 5.0 * strata.w * (strata.features["network"].place == strata.features["network"].values.index("wifi"))
+    (finding, *_) = diagnosed(replace(strata, s=less), 0.5).findings
     kill, *others = sorted(finding.actions, key=lambda action: action.feature != KILL)
     assert others and all(action.less.value <= kill.less.value for action in others)
     assert finding.actions[0] == kill

@@ -1,4 +1,4 @@
-"""Tables in files: read as they were written, and why they cannot be."""
+"""Tables are read as they were written, and unreadable ones are reported."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from navitas.fleet import files
-from navitas.fleet.files import FleetError, is_of, notes_of, read_table, write_table
+from navitas.fleet.files import FleetError, is_made_from, notes_of, read_table, write_table
 from navitas.fleet.store import Store
 from navitas.new_files import unfinished_path
 
@@ -24,7 +24,7 @@ def test_a_table_is_read_as_it_was_written(rows: int, tmp_path: Path, monkeypatc
     write_table(file, table, "these inputs", {"refused": 3})
     assert read_table(file).equals(table)
     assert read_table(file, ["text"]).equals(table.select(["text"]))
-    assert is_of(file, "these inputs") and not is_of(file, "others")
+    assert is_made_from(file, "these inputs") and not is_made_from(file, "others")
     assert notes_of(file) == {"refused": 3}
 
 
@@ -48,18 +48,18 @@ def test_a_lack_of_memory_is_no_damage(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 @pytest.mark.timeout(20)
-def test_a_pipe_among_the_files_is_not_waited_for(tmp_path: Path) -> None:
+def test_a_pipe_among_the_files_does_not_block(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "table.parquet")
     with pytest.raises(FleetError, match="a pipe, not a regular file"):
         read_table(tmp_path / "table.parquet")
-    assert not is_of(tmp_path / "table.parquet", "inputs")
+    assert not is_made_from(tmp_path / "table.parquet", "inputs")
 
 
-def test_what_a_killed_writer_has_left_is_no_content(tmp_path: Path) -> None:
+def test_leftovers_of_a_killed_writer_do_not_count_as_content(tmp_path: Path) -> None:
     unfinished_path(tmp_path / "fleet.json").write_text("half")
     (tmp_path / "lock").touch()
     Store.create(tmp_path)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "file").touch()
-    with pytest.raises(FleetError, match="is no fleet, and not empty"):
+    with pytest.raises(FleetError, match="not a fleet, and not empty"):
         Store.create(tmp_path / "mine")

@@ -1,4 +1,4 @@
-"""No text of a CSV file is a spreadsheet's formula, and each can be read back."""
+"""CSV texts are never formulas of a spreadsheet, and can be read back."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_results_hold_no_formula_and_numbers_stay(tmp_path: Path) -> None:
     assert list(csv.reader(out.getvalue().splitlines()))[1] == ["'=1+1", "-3"]
 
 
-def test_an_export_holds_no_formula_neither_in_texts_nor_in_joined_lists(tmp_path: Path) -> None:
+def test_an_export_has_no_formula_in_texts_or_joined_lists(tmp_path: Path) -> None:
     schema = pa.schema([("app", pa.string()), ("apps", pa.list_(pa.string())), ("rate", pa.float64())])
     table = pa.table({"app": ["=1+1", None], "apps": [["@a", "b"], []], "rate": [-1.5, 2.0]}, schema)
     export(tmp_path / "x.csv", schema, [table])

@@ -1,4 +1,4 @@
-"""Effects of apps from a store against statsmodels' regression over its pairs, one by one."""
+"""Effects of apps from a store, compared with statsmodels' regression over its pairs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import statsmodels.api as sm
 from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.hogs import Hogs, find_hogs
 from navitas.fleet.schema import SAMPLES, State, bucket_of, month_of
-from navitas.fleet.stages import LEAST_S, brought_up_to_date
+from navitas.fleet.stages import MIN_SECONDS, bring_up_to_date
 from navitas.fleet.store import Store, Unit
 
 _APPS = 5
@@ -33,7 +33,7 @@ def samples(seed: int, clients: int) -> pa.Table:
             level -= gap_s / 3600 * (2 + 3 * (0 in apps) + 2 * screen + chance.random())
             time_s, screen = time_s + gap_s, bool(chance.random() < 0.3)
             apps = {app for app in range(_APPS) if chance.random() < (0.8 if app in apps else 0.3)}
-            if level < 5:  # charged, and its samples of that time were not sent
+            if level < 5:  # Charged; samples of that time are missing.
                 level, time_s = 95.0, time_s + 9 * 3600
     return pa.Table.from_pylist(rows, SAMPLES)
 
@@ -44,26 +44,28 @@ def found(table: pa.Table, path: Path) -> Hogs:
     bucket, month = bucket_of(table["client"].to_numpy(), 2), month_of(table["time_s"].to_numpy())
     for unit in sorted({Unit(*one) for one in zip(bucket.tolist(), month.tolist(), strict=True)}):
         store.write_part(unit, "1", table.filter(pa.array((bucket == unit.bucket) & (month == unit.month))))
-    return find_hogs(brought_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1)))
+    return find_hogs(bring_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1)))
 
 
 def pairs(table: pa.Table) -> list[tuple[int, int, int, int, set[int], set[int]]]:
-    """Client, screen, seconds, drop, and the apps of both ends."""
-    told = []
+    """Client, screen, seconds, drop, and the apps at both ends of each pair."""
+    observed = []
     for one, two in zip(table.to_pylist()[:-1], table.to_pylist()[1:], strict=True):
         seconds, drop = two["time_s"] - one["time_s"], one["level_ppm"] - two["level_ppm"]
         if one["client"] == two["client"] and 0 < seconds <= 6 * 3600 and drop >= 0:
-            told.append((one["client"], one["screen"] + two["screen"], seconds, drop, set(one["apps"]), set(two["apps"])))
-    return told
+            observed.append((one["client"], one["screen"] + two["screen"], seconds, drop, set(one["apps"]), set(two["apps"])))
+    return observed
 
 
-def regression(told: list[tuple[int, int, int, int, set[int], set[int]]], app: int) -> tuple[float, float, int]:
-    """Rates of pairs on the app at both ends, an intercept for each client and screen, weighed by time; errors by client."""
-    kept = [(c, s, seconds, drop, app in first) for c, s, seconds, drop, first, last in told if (app in first) == (app in last)]
+def regression(observed: list[tuple[int, int, int, int, set[int], set[int]]], app: int) -> tuple[float, float, int]:
+    """Regress rates on the app at both ends, with an intercept per client and screen, time weights, and errors by client."""
+    kept = [
+        (c, s, seconds, drop, app in first) for c, s, seconds, drop, first, last in observed if (app in first) == (app in last)
+    ]
     client, screen, seconds, drop, ran = (np.array(column) for column in zip(*kept, strict=True))
     stratum = client * 3 + screen
     time_with, time_without = (np.bincount(stratum, seconds * side) for side in (ran, ~ran))
-    row = (np.minimum(time_with, time_without) >= LEAST_S)[stratum]
+    row = (np.minimum(time_with, time_without) >= MIN_SECONDS)[stratum]
     place = np.unique(stratum[row], return_inverse=True)[1]
     design = np.column_stack([ran[row], np.eye(place.max() + 1)[place]]).astype(float)
     cov = {"groups": client[row], "use_correction": False}
@@ -74,12 +76,12 @@ def regression(told: list[tuple[int, int, int, int, set[int], set[int]]], app: i
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_an_apps_effect_is_that_of_a_regression_over_pairs(seed: int, tmp_path: Path) -> None:
-    """With an intercept for each client and state of its screen, weighed by time, errors by client: computed from sums alone."""
+    """The weighted regression with clustered standard errors gives the same effect as the sums."""
     table = samples(seed, 14)
-    hogs, told = found(table, tmp_path / "store"), pairs(table)
+    hogs, observed = found(table, tmp_path / "store"), pairs(table)
     assert hogs.app.tolist() == list(range(_APPS))
     for app in range(_APPS):
-        value, error, clients = regression(told, app)
+        value, error, clients = regression(observed, app)
         assert hogs.contrasted[app] == clients
         assert hogs.effect.value[app] == pytest.approx(value, rel=1e-6)
         assert hogs.effect.error[app] == pytest.approx(error, rel=1e-6)

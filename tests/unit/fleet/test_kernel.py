@@ -1,4 +1,4 @@
-"""Sums by package against a plain loop over pairs."""
+"""Sums by package, compared with a plain loop over pairs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A fleet's folder that a newer version of Navitas wrote to."""
+"""A fleet's folder written by a newer version of Navitas."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from navitas.fleet.simulate import FleetModel, simulate
 from navitas.fleet.store import Store, read_samples
 
 
-def test_columns_and_settings_that_are_not_known_are_left_alone(tmp_path: Path) -> None:
+def test_unknown_columns_and_settings_are_kept(tmp_path: Path) -> None:
     store = Store.create(tmp_path / "store", buckets=1, salt="s")
     simulate(store, FleetModel(clients=20, samples=2_000, apps=100), seed=1)
     file = next(file for files in store.parts().values() for file in files)
@@ -30,10 +30,10 @@ def test_columns_and_settings_that_are_not_known_are_left_alone(tmp_path: Path) 
     assert "brightness" in pq.read_schema(file).names and json.loads(settings.read_text()) == newer
 
 
-def test_a_newer_format_is_refused_with_what_helps(tmp_path: Path) -> None:
+def test_a_newer_format_is_refused_with_a_remedy(tmp_path: Path) -> None:
     store = Store.create(tmp_path / "store")
     settings = store.path / "fleet.json"
     settings.write_text(json.dumps(json.loads(settings.read_text()) | {"format": 99}))
-    with pytest.raises(FleetError, match="is of format 99") as caught:
+    with pytest.raises(FleetError, match="format 99 is newer") as caught:
         Store.open(store.path)
     assert "Update" in caught.value.remedy and str(settings) in caught.value.message

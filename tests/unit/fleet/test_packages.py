@@ -1,4 +1,4 @@
-"""Numbers of packages and apps, and a list that is not the one results were made with."""
+"""Numbers of packages and apps, and a list that does not match the results."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from navitas.fleet.hogs import find_hogs
 from navitas.fleet.packages import app_by_package, numbered
 from navitas.fleet.schema import PACKAGES
 from navitas.fleet.simulate import FleetModel, simulate
-from navitas.fleet.stages import brought_up_to_date
+from navitas.fleet.stages import bring_up_to_date
 from navitas.fleet.store import Store
 
 LIST = pa.table({"id": [0, 3, 1], "app": ["a", "b", "a"], "version": ["1", "", "2"]}, schema=PACKAGES)
@@ -25,20 +25,20 @@ def test_versions_of_an_app_have_its_number() -> None:
     assert app_by_package(numbered(PACKAGES.empty_table())).tolist() == []
 
 
-def test_a_list_that_lost_what_results_were_made_with_is_refused(tmp_path: Path) -> None:
+def test_a_list_that_does_not_match_the_results_is_refused(tmp_path: Path) -> None:
     store = Store.create(tmp_path / "store", buckets=1, salt="s")
     simulate(store, FleetModel(clients=20, samples=2_000, apps=100), seed=1)
     whole = store.packages()
     with closing(DuckDbEngine(store.work / "spill", threads=1)) as engine:
-        apps = find_hogs(brought_up_to_date(store, engine)).app.tolist()
+        apps = find_hogs(bring_up_to_date(store, engine)).app.tolist()
         places = range(whole.num_rows)
         for left in (places[:0], places[1:], places[:-1], [1, 0, *places[2:]]):
             store.write_packages(whole.take(pa.array(left, pa.int64())))
-            with pytest.raises(FleetError, match=r"packages\.parquet: is not the list any more"):
-                brought_up_to_date(store, engine)
+            with pytest.raises(FleetError, match=r"packages\.parquet: not the list"):
+                bring_up_to_date(store, engine)
         (store.path / "packages.parquet").unlink()
-        with pytest.raises(FleetError, match=r"packages\.parquet: is not the list any more"):
-            brought_up_to_date(store, engine)
+        with pytest.raises(FleetError, match=r"packages\.parquet: not the list"):
+            bring_up_to_date(store, engine)
         later = pa.table([[9_001, 9_002, 9_003], LIST["app"], LIST["version"]], schema=PACKAGES)
         store.write_packages(pa.concat_tables([whole, later]))
-        assert find_hogs(brought_up_to_date(store, engine)).app.tolist() == apps
+        assert find_hogs(bring_up_to_date(store, engine)).app.tolist() == apps

@@ -1,4 +1,4 @@
-"""Pairs of samples, and what is refused."""
+"""Pairs of samples, and reasons of refusals."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_pairs_of_a_client_that_discharges() -> None:
     assert pairs.refused(np.ones(6, bool)) == {}
 
 
-def test_what_is_refused_is_counted_once_by_its_first_reason() -> None:
+def test_a_refused_pair_is_counted_by_its_first_reason() -> None:
     pairs = pairs_of(
         made(
             (1, 0, 90, State.DISCHARGING, OFF, 1000),
@@ -58,14 +58,14 @@ def test_what_is_refused_is_counted_once_by_its_first_reason() -> None:
     assert not pairs.drop_ppm.any()
 
 
-def test_restarts_and_clocks_that_were_set_are_told_by_the_time_since_the_start() -> None:
+def test_restarts_and_clock_changes_are_found_by_uptime() -> None:
     rows = [
         (1, 0, 90, State.DISCHARGING, OFF, 600),
-        (1, 18_000, 80, State.DISCHARGING, OFF, 14_400),  # restarted within the first hour: its uptime has grown none the less
+        (1, 18_000, 80, State.DISCHARGING, OFF, 14_400),  # Restarted within the first hour; the uptime is greater anyway.
         (2, 0, 90, State.DISCHARGING, OFF, 90_000),
-        (2, 15_000, 89, State.DISCHARGING, OFF, 90_600),  # ten minutes, and four hours on the clock
-        (2, 15_600, 88, State.DISCHARGING, OFF, 109_200),  # five hours, and ten minutes on the clock
-        (2, 16_200, 87, State.DISCHARGING, OFF, 109_790),  # ten seconds are what clocks are corrected by
+        (2, 15_000, 89, State.DISCHARGING, OFF, 90_600),  # Ten minutes of uptime, four hours by the clock.
+        (2, 15_600, 88, State.DISCHARGING, OFF, 109_200),  # Five hours of uptime, ten minutes by the clock.
+        (2, 16_200, 87, State.DISCHARGING, OFF, 109_790),  # Ten seconds are an ordinary correction of the clock.
         (2, 16_800, 86, State.DISCHARGING, OFF, -1),
         (2, 17_400, 85, State.DISCHARGING, OFF, 10),
     ]

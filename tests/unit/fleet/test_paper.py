@@ -1,4 +1,4 @@
-"""The paper's method against a plain loop over pairs, on a small simulated fleet."""
+"""The paper's method, compared with a plain loop over pairs of a small simulated fleet."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.files import read_table
 from navitas.fleet.pairs import pairs_of
 from navitas.fleet.simulate import FleetModel, simulate
-from navitas.fleet.stages import Fleet, brought_up_to_date
+from navitas.fleet.stages import Fleet, bring_up_to_date
 from navitas.fleet.store import Store
 from navitas.fleet.usage import ordered, samples_in
 
@@ -26,8 +26,8 @@ from navitas.fleet.usage import ordered, samples_in
 def fleet(tmp_path_factory: pytest.TempPathFactory) -> Fleet:
     store = Store.create(tmp_path_factory.mktemp("fleet") / "store", buckets=3, salt="s")
     simulate(store, FleetModel(clients=12, samples=3000, apps=90, hog_share=0.1), seed=8)
-    fleet = brought_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
-    paper_sums.brought_up_to_date(fleet)
+    fleet = bring_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
+    paper_sums.bring_up_to_date(fleet)
     return fleet
 
 
@@ -39,7 +39,7 @@ def rates(fleet: Fleet) -> Iterator[tuple[int, set[int], float]]:
     parts = [part for own in fleet.store.parts().values() for part in own]
     table = ordered(pa.concat_tables(read_table(part, [*COLUMNS, "apps"]) for part in parts))
     samples = samples_in(table)
-    pairs, step = pairs_of(samples), steps.of(samples.client)
+    pairs, step = pairs_of(samples), steps.for_clients(samples.client)
     rate = rates_of(pairs, step, apriori) * 0.001
     apps = [{number[package] for package in row} for row in table["apps"].to_pylist()]
     for i in np.flatnonzero(pairs.counts & (step > 0)).tolist():
@@ -54,42 +54,42 @@ def distance(own: list[float], others: list[float]) -> float:
 def test_hogs_and_bugs_are_those_of_a_plain_loop(fleet: Fleet) -> None:
     hogs = paper.find_hogs(fleet)
     bugs = paper.find_bugs(fleet, hogs)
-    told = list(rates(fleet))
+    observed = list(rates(fleet))
     for i, app in enumerate(hogs.app.tolist()):
-        own, others = ([rate for _, apps, rate in told if (app in apps) == inside] for inside in (True, False))
+        own, others = ([rate for _, apps, rate in observed if (app in apps) == inside] for inside in (True, False))
         assert hogs.pairs[i] == len(own)
         if min(len(own), len(others)) > 1:
-            assert hogs.least[i] == pytest.approx(distance(own, others), abs=1e-6)
+            assert hogs.distance[i] == pytest.approx(distance(own, others), abs=1e-6)
             assert hogs.rate[i] - hogs.others[i] == pytest.approx(hogs.d[i])
     assert 0 < hogs.is_found.sum() < len(hogs.app)
-    found = dict(zip(zip(bugs.client.tolist(), bugs.app.tolist(), strict=True), bugs.least.tolist(), strict=True))
+    found = dict(zip(zip(bugs.client.tolist(), bugs.app.tolist(), strict=True), bugs.distance.tolist(), strict=True))
     of: dict[tuple[int, int], list[float]] = defaultdict(list)
     of_app: dict[int, list[float]] = defaultdict(list)
-    for client, apps, rate in told:
+    for client, apps, rate in observed:
         for app in apps - set(hogs.app[hogs.is_found].tolist()):
             of[client, app].append(rate)
             of_app[app].append(rate)
     expected = {}
     for (client, app), own in of.items():
-        others = [rate for one, apps, rate in told if one != client and app in apps]
+        others = [rate for one, apps, rate in observed if one != client and app in apps]
         if min(len(own), len(others)) > 1 and (least := distance(own, others)) > 0:
             expected[client, app] = least
     assert len(expected) > 3
     assert found == pytest.approx(expected, abs=1e-6)
-    assert np.all(np.diff(bugs.least) <= 0)
+    assert np.all(np.diff(bugs.distance) <= 0)
 
 
-def test_intervals_of_what_is_gained(fleet: Fleet) -> None:
+def test_intervals_of_gains(fleet: Fleet) -> None:
     hogs = paper.find_hogs(fleet)
     low, middle, high = gains_s(hogs.rate, hogs.d, hogs.e)[:, hogs.is_found]
     assert np.all(low > 0) and np.all(low < middle) and np.all(middle < high)
     assert middle == pytest.approx((1e6 / hogs.others - 1e6 / hogs.rate)[hogs.is_found])
 
 
-def test_what_is_done_is_not_done_again(fleet: Fleet) -> None:
-    told: list[tuple[int, int]] = []
-    paper_sums.brought_up_to_date(fleet, lambda done, of: told.append((done, of)))
-    assert told == []
+def test_finished_sums_are_not_computed_again(fleet: Fleet) -> None:
+    updates: list[tuple[int, int]] = []
+    paper_sums.bring_up_to_date(fleet, lambda done, total: updates.append((done, total)))
+    assert updates == []
     fleet.unit_file("paper", fleet.jobs[0]).unlink()
-    paper_sums.brought_up_to_date(fleet, lambda done, of: told.append((done, of)))
-    assert told == [(1, 1)]
+    paper_sums.bring_up_to_date(fleet, lambda done, total: updates.append((done, total)))
+    assert updates == [(1, 1)]

@@ -1,4 +1,4 @@
-"""The pipeline on a small simulated fleet: what is known is found, and only what has changed is made again."""
+"""The pipeline on a small simulated fleet: it finds the truth, and updates only what has changed."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import pytest
 from support.fleet_gains import gains_without_s
 
 from navitas.fleet.bugs import find_bugs
-from navitas.fleet.conditions import cells_by_app
+from navitas.fleet.conditions import strata_by_app
 from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.files import FleetError
 from navitas.fleet.hogs import find_hogs
 from navitas.fleet.schema import SAMPLES
 from navitas.fleet.scores import score_clients
 from navitas.fleet.simulate import FleetModel, simulate
-from navitas.fleet.stages import Fleet, brought_up_to_date
+from navitas.fleet.stages import Fleet, bring_up_to_date
 from navitas.fleet.store import Store, Unit
 
 
@@ -26,7 +26,7 @@ from navitas.fleet.store import Store, Unit
 def fleet(tmp_path_factory: pytest.TempPathFactory) -> Fleet:
     store = Store.create(tmp_path_factory.mktemp("fleet") / "store", buckets=4, salt="s")
     simulate(store, FleetModel(clients=300, samples=90_000, apps=120, hog_share=0.1), seed=5)
-    return brought_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
+    return bring_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
 
 
 def test_hogs_are_found(fleet: Fleet) -> None:
@@ -54,18 +54,18 @@ def test_scores_are_percentiles(fleet: Fleet) -> None:
     assert np.mean(known) == pytest.approx(50, abs=5)
 
 
-def test_only_what_has_changed_is_made_again(fleet: Fleet) -> None:
-    told: list[tuple[int, int]] = []
-    again = brought_up_to_date(fleet.store, fleet.engine, lambda done, of: told.append((done, of)))
-    assert told == []
+def test_only_changed_results_are_computed_again(fleet: Fleet) -> None:
+    updates: list[tuple[int, int]] = []
+    again = bring_up_to_date(fleet.store, fleet.engine, lambda done, total: updates.append((done, total)))
+    assert updates == []
     fleet.jobs[0].usage.unlink()
-    brought_up_to_date(fleet.store, fleet.engine, lambda done, of: told.append((done, of)))
-    assert told == [(1, 1)]
+    bring_up_to_date(fleet.store, fleet.engine, lambda done, total: updates.append((done, total)))
+    assert updates == [(1, 1)]
     assert find_hogs(again).effect.value.tolist() == find_hogs(fleet).effect.value.tolist()
 
 
-def test_an_update_between_two_samples_leaves_no_time_out(tmp_path: Path) -> None:
-    """An app that is updated while it runs was there at both ends of the pair: all other time is without it."""
+def test_an_update_between_two_samples_loses_no_time(tmp_path: Path) -> None:
+    """An app that is updated while it runs is at both ends of the pair. All other time is without it."""
     store = Store.create(tmp_path / "store", buckets=1, salt="s")
     store.write_packages(pa.table({"id": [0, 1, 2], "app": ["a", "b", "a"], "version": ["1", "1", "2"]}))
     running = [[0], [0], [0, 1], [1, 2], [2], [2], [], [1], [1], [1], []]
@@ -74,8 +74,8 @@ def test_an_update_between_two_samples_leaves_no_time_out(tmp_path: Path) -> Non
         for i, apps in enumerate(running)
     ]
     store.write_part(Unit(0, "1970-01"), "a", pa.Table.from_pylist(rows, SAMPLES))
-    fleet = brought_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
-    (contrasts,) = fleet.by_clients("SELECT * FROM contrast")
+    fleet = bring_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
+    (contrasts,) = fleet.query_clients("SELECT * FROM contrast")
     a, b = contrasts.sort_by("app").to_pylist()
     assert (a["pairs"], a["seconds"], a["ran_s"]) == (5, 9000, 9900)
     assert (b["pairs"], b["seconds"]) == (3, 5400)
@@ -99,16 +99,16 @@ def test_a_client_with_a_million_samples(tmp_path: Path) -> None:
     rest = {field.name: pa.nulls(size, field.type) for field in SAMPLES if field.name not in table.column_names}
     whole = pa.table({name: table[name] if name in table.column_names else rest[name] for name in SAMPLES.names})
     store.write_part(Unit(0, "1970-01"), "a", whole)
-    fleet = brought_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
-    a, b = pa.concat_tables(fleet.by_clients("SELECT * FROM contrast")).sort_by("app").to_pylist()
+    fleet = bring_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
+    a, b = pa.concat_tables(fleet.query_clients("SELECT * FROM contrast")).sort_by("app").to_pylist()
     assert (a["pairs"], a["seconds"], a["drop_ppm"]) == (size - 1, 2 * (size - 1), size // 2 - 1)
     assert (b["pairs"], b["seconds"]) == (500 * 999, 2 * 500 * 999)
-    ((_, cells),) = cells_by_app(fleet, np.array([1]), {})
-    assert cells.seconds.sum() == b["seconds"]
-    assert len(cells.s) == 7
+    ((_, strata),) = strata_by_app(fleet, np.array([1]), {})
+    assert strata.seconds.sum() == b["seconds"]
+    assert len(strata.s) == 7
 
 
-def test_an_empty_store_is_told(tmp_path: Path) -> None:
+def test_an_empty_store_is_reported(tmp_path: Path) -> None:
     store = Store.create(tmp_path / "store")
     with pytest.raises(FleetError, match="no samples"):
-        brought_up_to_date(store, DuckDbEngine(store.work))
+        bring_up_to_date(store, DuckDbEngine(store.work))

@@ -1,4 +1,4 @@
-"""Cases of the shared SQL that simulated fleets do not show, asked of DuckDB."""
+"""Cases of the shared SQL that simulated fleets lack, run by DuckDB."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ import pytest
 
 from navitas.fleet.engine.base import statement
 from navitas.fleet.engine.duckdb import DuckDbEngine
-from navitas.fleet.stages import LEAST_S
+from navitas.fleet.stages import MIN_SECONDS
 from navitas.fleet.usage import CLIENTS, USAGE
 from navitas.fleet.versions import _VersionRows
 
 
 def clients(*rows: dict[str, object]) -> pa.Table:
-    """Rows by client and screen; what is not told is nothing."""
+    """Rows by client and screen. Missing columns are 0."""
     nothing = {"screen": 0, "pairs": 0, "seconds": 0, "drop_ppm": 0, "square": 0.0, "samples": 1, "step_ppm": 0}
     return pa.Table.from_pylist([{**nothing, "first_s": 0, **row} for row in rows], CLIENTS)
 
 
-def test_a_phone_is_what_it_said_last(tmp_path: Path) -> None:
-    told = clients(
+def test_the_last_report_of_a_phone_counts(tmp_path: Path) -> None:
+    known = clients(
         {"client": 1, "last_s": 10, "model": "A", "os": "9"},
         {"client": 1, "last_s": 20, "model": None, "os": "10"},
         {"client": 1, "last_s": 30, "model": None, "os": None},
         {"client": 2, "last_s": 10, "model": None, "os": None},
     )
-    scores = DuckDbEngine(tmp_path, threads=1).query(statement("scores"), {"clients": told}).sort_by("client").to_pylist()
+    scores = DuckDbEngine(tmp_path, threads=1).query(statement("scores"), {"clients": known}).sort_by("client").to_pylist()
     assert [(row["model"], row["os"], row["samples"]) for row in scores] == [("A", "10", 3), (None, None, 1)]
 
 
@@ -43,11 +43,11 @@ def test_a_client_whose_battery_always_drains_alike_has_no_noise(tmp_path: Path)
         "clients": clients({"client": 1, **whole}),
         "packages": pa.table({"id": [0], "app_id": [0]}),
     }
-    (row,) = DuckDbEngine(tmp_path, threads=1).query(statement("whole", "contrast", least_s=LEAST_S), tables).to_pylist()
+    (row,) = DuckDbEngine(tmp_path, threads=1).query(statement("whole", "contrast", least_s=MIN_SECONDS), tables).to_pylist()
     assert row["w"] > 0 and row["s"] == 0 and row["noise"] == 0
 
 
-def test_versions_that_tell_no_error_have_no_first_one() -> None:
+def test_versions_without_an_error_have_no_first_one() -> None:
     table = pa.table(
         {
             "client": [1, 2, 3, 1, 2, 3],
@@ -57,7 +57,7 @@ def test_versions_that_tell_no_error_have_no_first_one() -> None:
             "w": [1.0] * 6,
         }
     )
-    rows = _VersionRows.of(table, {0: "1", 1: "2"})
+    rows = _VersionRows.from_table(table, {0: "1", 1: "2"})
     assert rows is not None and rows.first(0) is None
 
 

@@ -1,4 +1,4 @@
-"""Statistics against statsmodels, SciPy and plain loops, on small random data."""
+"""Statistics, compared with statsmodels, SciPy and plain loops on small random data."""
 
 from __future__ import annotations
 
@@ -69,15 +69,15 @@ def test_two_groups_differ_as_in_a_regression_with_errors_by_cluster(seed: int, 
     assert found.error == pytest.approx(fit.bse[0] * np.sqrt(groups / (groups - 1)), rel=1e-6, abs=1e-9)
 
 
-def test_too_few_clients_tell_nothing() -> None:
+def test_too_few_clients_give_nan() -> None:
     found = effects_of(moments(np.zeros(3, np.int64), np.ones(3), np.arange(3.0)))
     assert np.isnan([found.error[0], found.freedom[0], found.p[0]]).all()
     nothing = contrast(np.zeros(0, np.int64), np.zeros(0), np.zeros(0), np.zeros(0, bool))
     assert np.isnan([nothing.value, nothing.error, nothing.p]).all()
 
 
-def test_intervals_hold_the_mean_of_all_clients_as_often_as_they_say() -> None:
-    """Of many fleets: clients' own effects vary, their rows are alike, their weights differ."""
+def test_intervals_have_their_nominal_coverage() -> None:
+    """Over many fleets: effects vary between clients, rows of a client are equal, weights differ."""
     inside = []
     for seed in range(1000):
         found = effects_of(moments(*drawn(seed, 25)))
@@ -114,7 +114,7 @@ def test_tails_are_counted_as_by_a_plain_loop(seed: int, width: float) -> None:
 
 
 def test_the_rate_of_false_findings_is_kept() -> None:
-    """Of many fleets of symmetric, heavy-tailed noise with some true findings: the part that is false among those found."""
+    """Over many fleets of symmetric, heavy-tailed noise with some true effects: the share of false findings."""
     chance, false = np.random.default_rng(5), []
     for _ in range(200):
         every = np.append(chance.standard_t(4, 2000), chance.normal(9, 1, 50))
@@ -137,7 +137,7 @@ def test_the_middle_of_a_histogram_is_that_of_its_values(seed: int) -> None:
 @settings(max_examples=30, deadline=None)
 @given(st.floats(-20, 20), st.floats(0.1, 5), st.floats(0.1, 10))
 def test_shrinkage_is_bayes_rule(effect: float, error: float, spread: float) -> None:
-    """A true effect is drawn from a normal distribution around nothing, and measured with a normal error."""
+    """A true effect is drawn from a normal distribution around 0, and measured with a normal error."""
 
     mean, deviation = (float(one[0]) for one in shrunk(np.array([effect]), np.array([error]), spread**2))
     true = np.linspace(-abs(effect) - 8 * (error + spread), abs(effect) + 8 * (error + spread), 100_001)
@@ -149,7 +149,7 @@ def test_shrinkage_is_bayes_rule(effect: float, error: float, spread: float) -> 
     assert abs(mean) <= abs(effect) and deviation <= error
 
 
-def test_where_findings_do_not_differ_nothing_is_left_of_them() -> None:
+def test_with_zero_spread_effects_shrink_to_zero() -> None:
     mean, deviation = shrunk(np.array([3.0, 1.0]), np.array([1.0, 0.0]), 0.0)
     assert mean.tolist() == [0, 0] and deviation.tolist() == [0, 0]
 

@@ -1,4 +1,4 @@
-"""Sums of a unit, also when its samples come in pieces or out of order."""
+"""Sums of a unit, also for samples in pieces or out of order."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_sums_of_packages_by_ends_and_screen() -> None:
     }
 
 
-def test_a_version_that_takes_the_place_of_another_is_told() -> None:
+def test_a_version_that_replaces_another_is_counted() -> None:
     rows = [row(1, 600 * i, 90 - i, apps) for i, apps in enumerate([[1], [1], [3], [2, 3], [2]])]
     sums = [
         (

@@ -1,4 +1,4 @@
-"""From which version on a hog drains: against the simulator's truth, and on made-up rows."""
+"""The first version of a hog that drains: compared with the simulator's truth, and on synthetic rows."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.hogs import find_hogs
 from navitas.fleet.results import app_names
 from navitas.fleet.simulate import FleetModel, simulate
-from navitas.fleet.stages import brought_up_to_date
+from navitas.fleet.stages import bring_up_to_date
 from navitas.fleet.statistics import contrast
 from navitas.fleet.store import Store
 from navitas.fleet.versions import find_versions, version_key
 
 
 def test_versions_are_ordered_by_their_numbers() -> None:
-    long = "1" * 5000  # more digits than Python makes a number of
+    long = "1" * 5000  # More digits than Python converts to int.
     order = ["", "1.0", "4.2-beta", "4.2", "4.2.1", "4.9", "4.010", "10.0", long]
     shuffled = ["4.010", "", long, "10.0", "4.2", "1.0", "4.9", "4.2-beta", "4.2.1"]
     assert sorted(shuffled, key=version_key) == order
     assert version_key("4.010") == version_key("4.10")
 
 
-def test_what_is_claimed_of_versions_is_mostly_true(tmp_path: Path) -> None:
+def test_first_versions_are_mostly_true(tmp_path: Path) -> None:
     store = Store.create(tmp_path / "store", buckets=2, salt="s")
     simulate(store, FleetModel(clients=400, samples=160_000, apps=100, hog_share=0.3), seed=4)
-    fleet = brought_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
+    fleet = bring_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
     hogs = find_hogs(fleet)
     found = find_versions(fleet, hogs.app[hogs.is_hog])
     names = app_names(fleet)

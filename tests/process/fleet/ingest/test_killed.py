@@ -1,4 +1,4 @@
-"""Killed at any moment and run again: the same files to the byte, and nothing counted twice."""
+"""A run that is killed at any moment and repeated gives the same bytes, and counts no row twice."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from navitas.fleet.ingest import ingest_files
 from navitas.fleet.ingest.ingest_files import ingest
 from navitas.fleet.store import Store
 
-# Forks before anything is ingested, so that each child costs no start of Python; children end by themselves: a timer's signal
-# ends a process as kill does, and so does SIGKILL at an operation on files that is counted.
+# Forks after the imports, so that children start fast. Children end by themselves: a timer's signal ends a process as kill
+# does, and so does SIGKILL at a counted file operation.
 _DRIVER = """
 import os, signal, sys
 from pathlib import Path
@@ -63,11 +63,11 @@ def test_killed_at_any_moment_and_run_again(tmp_path: Path, monkeypatch: pytest.
     moments = " ".join(f"{chance.uniform(0.01, 0.4):.3f}" for _ in range(4))
     arguments = [str(killed), str(NOW_S), moments, operations, renames, *map(str, files)]
     made = subprocess.run([sys.executable, "-c", _DRIVER, *arguments], capture_output=True, text=True, timeout=120, check=False)
-    told = f"{operations} / {renames} / {moments}: {made.stdout.split()} {made.stderr}"
-    assert set(made.stdout.split()) <= {"0", "9", "14"} and len(made.stdout.split()) == 20, told
-    assert {"9", "14"} & set(made.stdout.split()), told
+    context = f"{operations} / {renames} / {moments}: {made.stdout.split()} {made.stderr}"
+    assert set(made.stdout.split()) <= {"0", "9", "14"} and len(made.stdout.split()) == 20, context
+    assert {"9", "14"} & set(made.stdout.split()), context
     list(ingest(killed, files, client="{name}", now_s=NOW_S))
-    assert _content(killed) == _content(straight), told
+    assert _content(killed) == _content(straight), context
 
 
 def _files(folder: Path) -> list[Path]:

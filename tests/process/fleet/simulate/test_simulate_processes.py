@@ -26,6 +26,6 @@ def _killed(members: Members) -> int:
     os._exit(members.bucket)
 
 
-def test_a_process_that_is_killed_is_told() -> None:
+def test_a_killed_process_is_reported() -> None:
     with pytest.raises(FleetError, match="was killed"):
         list(_mapped(_killed, [Members(1, np.zeros(0, np.int64), np.zeros(0, np.int64))], 2))

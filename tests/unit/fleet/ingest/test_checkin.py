@@ -39,7 +39,7 @@ HISTORY = """9,0,i,vers,36,214,AP1A,AP2A
 def _read(text: str) -> tuple[list[dict[str, object]], list[RowBatch]]:
     lines = text.encode().splitlines()
     reader = CheckinReader("me")
-    batches = [reader.read(LineBlock(range(1, len(lines) + 1), LineSequence.of(lines))), reader.end()]
+    batches = [reader.read(LineBlock(range(1, len(lines) + 1), LineSequence.join(lines))), reader.end()]
     return [row for batch in batches for row in batch.table.to_pylist()], batches
 
 
@@ -62,10 +62,10 @@ def test_levels_become_samples() -> None:
     assert "somebody" not in str(rows)
 
 
-def test_lines_that_are_none_are_refused() -> None:
+def test_invalid_lines_are_refused() -> None:
     rows, (batch, _) = _read("9,h,5,Bl=50\n9,h,x,Bl=49\n9,h,0:TIME:1700000000000\n9,h,-5,Bl=48\n9,h,99,Bl=47\nother\n")
     assert [one.reason for one in batch.refused] == [
-        "time: the history has not told it yet", "is no line of a history", "is no line of a history",
+        "time: the history has not reported it yet", "is no line of a history", "is no line of a history",
     ]  # fmt: skip
     assert [(row["time"], row["level"]) for row in rows] == [(1700000000, 47)]
 

@@ -1,4 +1,4 @@
-"""Whatever is ingested in whatever order and grouping: of each client and second the first row is stored, others are counted."""
+"""In any order and grouping of files, the first row of each client and second is stored. The others are counted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files into a fleet's folder: what is stored, what is not, and that nothing is stored twice."""
+"""Files ingested into a fleet's folder: which rows are stored, and that none is stored twice."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ def test_parts_are_ordered_and_lie_in_their_unit(tmp_path: Path) -> None:
             assert all(apps == sorted(set(apps)) for apps in table["apps"].to_pylist())
 
 
-def test_a_row_is_stored_once_whatever_brings_it(tmp_path: Path) -> None:
+def test_a_row_from_several_files_is_stored_once(tmp_path: Path) -> None:
     fleet = tmp_path / "fleet"
     first = json_lines(tmp_path / "a.jsonl", [row(time=1_700_000_000 + i, level=90 - i) for i in range(5)] + [row()])
     (outcome,) = _ingest(fleet, first)
-    # The last row tells of the first one's second, with another level.
+    # The last row has the second of the first one, with another level.
     assert (outcome.accepted, outcome.duplicates, outcome.contradicting) == (5, 1, 1)
     before = stored(fleet)
     (again,) = _ingest(fleet, first)
@@ -108,7 +108,7 @@ REFUSED = {
     "level: is over 100 %": row(level=100.5),
     "level: is below 0 %": row(level=-1),
     "state: is no known word": row(state="sleeping"),
-    "apps: are missing (an empty list says that none ran)": row(apps=None),
+    "apps: are missing (an empty list means that none ran)": row(apps=None),
     "apps: is no list": row(apps=7),
     "apps: are more than 1,000": row(apps=[f"a{i}" for i in range(1001)]),
     "apps: a name is longer than 255 characters, or a version than 100": row(apps=["a" * 256]),
@@ -124,7 +124,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("alone", [False, True])
 def test_bad_rows_are_kept_with_their_reasons(tmp_path: Path, alone: bool) -> None:
-    """Whether a row is read by itself or with others: the good ones around it are taken."""
+    """A bad row is refused alone or among others, and the good rows around it are stored."""
     fleet = tmp_path / "fleet"
     good = [row(time=1_700_000_000 + i) for i in range(3)]
     if alone:
@@ -141,7 +141,7 @@ def test_bad_rows_are_kept_with_their_reasons(tmp_path: Path, alone: bool) -> No
     assert len(stored(fleet)) == 3
 
 
-def test_what_is_odd_but_harmless_is_left_out_and_counted(tmp_path: Path) -> None:
+def test_invalid_optional_values_are_dropped_and_counted(tmp_path: Path) -> None:
     rows = [
         row(time=1_700_000_000, colour="red", voltage_mv=4),
         row(time=1_700_000_001_000, colour="red", temperature_c="warm", screen="maybe"),
@@ -171,7 +171,7 @@ def test_names_of_unknown_columns_do_not_fill_the_ledger(tmp_path: Path) -> None
     assert outcome.ignored.total() == 1500 and len(outcome.ignored) == 1001
 
 
-def test_of_a_half_written_file_the_whole_part_is_taken(tmp_path: Path) -> None:
+def test_whole_rows_of_a_truncated_file_are_stored(tmp_path: Path) -> None:
     rows = "".join(json.dumps(row(time=1_700_000_000 + i)) + "\n" for i in range(2000)).encode()
     (tmp_path / "cut.jsonl").write_bytes(rows[:-20])
     (tmp_path / "zeros.jsonl").write_bytes(rows + bytes(4096))
@@ -191,7 +191,7 @@ def test_of_a_half_written_file_the_whole_part_is_taken(tmp_path: Path) -> None:
     assert counts["damaged.jsonl.gz"][0] > 500 and counts["damaged.jsonl.gz"][1]["the compressed file is damaged here"] == 1
 
 
-def test_files_that_are_none_keep_no_other_from_being_ingested(tmp_path: Path) -> None:
+def test_invalid_files_do_not_affect_the_others(tmp_path: Path) -> None:
     (tmp_path / "picture.png").write_bytes(os.urandom(1000))
     (tmp_path / "empty.jsonl").write_bytes(b"")
     (tmp_path / "blank.csv").write_bytes(b"\n\n")
@@ -212,6 +212,7 @@ def test_files_that_are_none_keep_no_other_from_being_ingested(tmp_path: Path) -
 
 def test_many_small_sources_make_few_parts(tmp_path: Path) -> None:
     fleet = tmp_path / "fleet"
+    Store.create(fleet, salt="s")  # The two clients are in two buckets; with a random salt, they may share one.
     files = [json_lines(tmp_path / f"{n}.jsonl", [row("one", 1_700_000_000 + n // 2, n // 2), row(level=n)]) for n in range(20)]
     (tmp_path / "bad.jsonl.gz").symlink_to(tmp_path / "absent")
     outcomes = _ingest(fleet, *files[:10], files[3], tmp_path / "bad.jsonl.gz", *files[10:])
@@ -227,7 +228,7 @@ def test_many_small_sources_make_few_parts(tmp_path: Path) -> None:
 
 
 def test_a_source_that_fails_in_the_middle_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It changes while it is read: what was read of it by then is not stored, the sources around it are."""
+    """The source changes while it is read. None of its rows is stored; the sources around it are stored."""
     fleet = tmp_path / "fleet"
     files = [json_lines(tmp_path / f"{n}.jsonl", [row(f"p{n}", level=n), "{"]) for n in range(3)]
     whole = SourceFile.open
@@ -245,12 +246,12 @@ def test_a_source_that_fails_in_the_middle_leaves_nothing(tmp_path: Path, monkey
     assert len(list((fleet / "quarantine").iterdir())) == 2
 
 
-def test_rows_that_outgrow_the_memory_wait_in_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_beyond_the_memory_limit_go_to_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [row(f"p{n % 7}", 1_700_000_000 + n // 3, n % 100) for n in range(400)]
     file = json_lines(tmp_path / "a.jsonl", rows)
     for name, limit in (("held", 1 << 30), ("spooled", 1)):
         Store.create(tmp_path / name, buckets=2, salt="s")
-        monkeypatch.setattr(spool, "HELD_BYTES", limit)
+        monkeypatch.setattr(spool, "MAX_BYTES", limit)
         monkeypatch.setattr(source, "BLOCK", 1000)
         (outcome,) = _ingest(tmp_path / name, file)
         assert outcome.accepted + outcome.duplicates == 400
@@ -261,7 +262,7 @@ def test_one_writer_at_a_time(tmp_path: Path) -> None:
     fleet = tmp_path / "fleet"
     file = json_lines(tmp_path / "a.jsonl", [row()])
     fleet.mkdir()
-    # Left by a writer that is gone.
+    # A leftover of a killed writer.
     (fleet / "lock").write_text("1\n")
     unfinished_path(fleet / "fleet.json").write_text("{")
     _ingest(fleet, file)
@@ -271,16 +272,16 @@ def test_one_writer_at_a_time(tmp_path: Path) -> None:
     with pytest.raises(FleetError, match=f"process {os.getpid()} is writing"):
         _ingest(fleet, file)
     lock.release()
-    with pytest.raises(FleetError, match="is no fleet, and not empty"):
+    with pytest.raises(FleetError, match="not a fleet, and not empty"):
         _ingest(tmp_path, file)
     with pytest.raises(FleetError):
         _ingest(file, file)
 
 
-def test_a_damaged_journal_is_told(tmp_path: Path) -> None:
+def test_a_damaged_journal_is_reported(tmp_path: Path) -> None:
     fleet = tmp_path / "fleet"
     Store.create(fleet)
     (fleet / "incoming").mkdir()
     (fleet / "incoming" / "commit.json").write_bytes(b'{"files": [')
-    with pytest.raises(FleetError, match=r"commit\.json: is damaged"):
+    with pytest.raises(FleetError, match=r"commit\.json: damaged"):
         list(ingest(fleet, [json_lines(tmp_path / "a.jsonl", [row()])], now_s=NOW_S))

@@ -1,4 +1,4 @@
-"""Readers: what a row says is the same in every format and by either way, and no bytes break them."""
+"""Readers return the same row from every format and by both parsers, and no bytes break them."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ ANY = st.recursive(
 
 
 def _block(lines: list[bytes]) -> LineBlock:
-    return LineBlock(range(1, len(lines) + 1), LineSequence.of(lines))
+    return LineBlock(range(1, len(lines) + 1), LineSequence.join(lines))
 
 
 def _json(rows: list[Mapping[str, object]]) -> LineBlock:
@@ -84,7 +84,7 @@ def test_arrow_and_python_read_the_same_times(moments: list[datetime], zone: str
 
 
 @given(st.lists(ROWS, min_size=1, max_size=5))
-def test_csv_says_what_json_says(rows: list[Mapping[str, object]]) -> None:
+def test_csv_and_json_give_the_same_rows(rows: list[Mapping[str, object]]) -> None:
     columns = [name for name in COLUMNS.names if any(name in row for row in rows)]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -168,7 +168,7 @@ def test_readers_by_name_and_content(name: str, line: bytes, kind: type) -> None
 
 
 def test_a_history_needs_the_name_of_its_phone() -> None:
-    with pytest.raises(FleetError, match="does not say of which phone"):
+    with pytest.raises(FleetError, match="does not name its phone"):
         reader_of("a.txt", _block([b"9,h,0:RESET:TIME:1"]), "")
     reader = reader_of("phone-7.checkin.txt", _block([b"9,h,0:RESET:TIME:1700000000000", b"9,h,0,Bl=5"]), "{name}")
     assert isinstance(reader, CheckinReader) and reader._client == "phone-7"

@@ -1,4 +1,4 @@
-"""Each part of the simulator's model is as docs/fleet.md says."""
+"""Each part of the simulator's model matches docs/dev/fleet-simulator.md."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from navitas.fleet.schema import PPM
-from navitas.fleet.simulate.battery import battery_of, told
+from navitas.fleet.simulate.battery import battery_of, reported_level
 from navitas.fleet.simulate.catalog import catalog_of
 from navitas.fleet.simulate.clients import Clients, clients_of
 from navitas.fleet.simulate.course import Course, between, course_of
@@ -78,7 +78,7 @@ def test_without_a_charger_the_level_falls_by_the_rate_exactly(clients: Clients,
     chosen = battery.discharging() & (course.seconds > 0)
     fall = -np.diff(battery.level_ppm, axis=0)[chosen[:-1]]
     assert fall == pytest.approx((course.rate_ppm_s * course.seconds)[chosen], rel=1e-9, abs=1e-6)
-    # Low or not, whether a pair of samples tells a rate does not depend on the rate.
+    # With a low level or not, whether a pair has a rate does not depend on the rate.
     plugged, drop = battery.plugged, course.rate_ppm_s * course.seconds
     low = ~plugged[:-1] & (battery.level_ppm[:-1] < clients.low_ppm) & (battery.level_ppm[:-1] - drop[:-1] > 5000)
     low &= (course.hour[1:] < 22) & (course.seconds[:-1] > 0)
@@ -90,9 +90,9 @@ def test_without_a_charger_the_level_falls_by_the_rate_exactly(clients: Clients,
 
 def test_levels_are_rounded_up_to_the_step() -> None:
     level = np.array([PPM, PPM - 1.0, 500_000.0, 500_000.5, 949_999.0])
-    assert told(level, np.array([50_000])).tolist() == [PPM, PPM, 500_000, 550_000, 950_000]
-    assert told(level, np.array([10_000])).tolist() == [PPM, PPM, 500_000, 510_000, 950_000]
-    assert told(np.array([999_999.0]), np.array([300_000])).tolist() == [PPM]
+    assert reported_level(level, np.array([50_000])).tolist() == [PPM, PPM, 500_000, 550_000, 950_000]
+    assert reported_level(level, np.array([10_000])).tolist() == [PPM, PPM, 500_000, 510_000, 950_000]
+    assert reported_level(np.array([999_999.0]), np.array([300_000])).tolist() == [PPM]
 
 
 def test_a_state_lasts_until_the_switch() -> None:

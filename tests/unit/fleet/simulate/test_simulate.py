@@ -1,4 +1,4 @@
-"""A simulated fleet is what its model says, row by row and in sum."""
+"""A simulated fleet matches its model, in each row and in total."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from navitas.fleet.files import FleetError, read_table
 from navitas.fleet.pairs import ClientSamples, pairs_of
 from navitas.fleet.schema import SAMPLES, State, bucket_of, month_of
 from navitas.fleet.simulate import FleetModel, act, simulate
-from navitas.fleet.store import Store, only_writer
+from navitas.fleet.store import Store, exclusive_writer
 
 MODEL = FleetModel(
     clients=60, samples=24_000, apps=400, bug_share=0.02, steps=((10_000, 0.5), (50_000, 0.5)), start_s=1_769_600_000
@@ -122,12 +122,12 @@ def test_levels_fall_by_what_the_rates_say(store: Store, samples: pa.Table) -> N
         weight = numbers(clients, "seconds")[chosen]
         true = np.average(numbers(clients, "rate_ppm_s")[chosen], weights=weight)
         mine = np.isin(client, numbers(clients, "client")[chosen])
-        told = pairs.drop_ppm[mine].sum() / pairs.seconds[mine].sum()
+        measured = pairs.drop_ppm[mine].sum() / pairs.seconds[mine].sum()
         # Rounding up hides half a step of each discharge from full.
-        assert told == pytest.approx(true, rel=0.02 + size / 1e6)
+        assert measured == pytest.approx(true, rel=0.02 + size / 1e6)
 
 
-def test_the_truth_is_of_the_shares_asked_for(store: Store) -> None:
+def test_the_truth_has_the_requested_shares(store: Store) -> None:
     apps, effects, bugs = truth(store, "apps"), truth(store, "effects"), truth(store, "bugs")
     name = np.array(apps["app"].to_pylist())
     hogs = {one for one, is_hog in zip(name, apps["is_hog"].to_pylist(), strict=True) if is_hog}
@@ -161,7 +161,7 @@ def test_popularity_falls_as_zipf_says(store: Store, samples: pa.Table) -> None:
     assert count[:10].sum() > 3 * count[100:110].sum() > 4 * count[350:360].sum()
 
 
-def test_what_was_interrupted_goes_on(store: Store, tmp_path: Path) -> None:
+def test_an_interrupted_simulation_continues(store: Store, tmp_path: Path) -> None:
     class Stopped(Exception):
         pass
 
@@ -181,7 +181,7 @@ def test_what_was_interrupted_goes_on(store: Store, tmp_path: Path) -> None:
 
 def test_one_process_writes_at_a_time(tmp_path: Path) -> None:
     made = Store.create(tmp_path / "store")
-    with only_writer(made.path), pytest.raises(FleetError, match="is writing to it"):
+    with exclusive_writer(made.path), pytest.raises(FleetError, match="is writing to it"):
         simulate(made, MODEL, 1)
 
 
@@ -207,8 +207,8 @@ def test_advice_that_is_followed_saves_what_the_apps_drained(store: Store, tmp_p
     group = {row["client"]: row["group"] for row in rows}
     assert set(group.values()) <= {"advised", "control", "not advised"}
     assert not any(one["followed"] for one in advice if group[one["client"]] == "control")
-    asked = [one["followed"] for one in advice if group[one["client"]] == "advised"]
-    assert np.mean(asked) == pytest.approx(0.7, abs=0.15)
+    followed = [one["followed"] for one in advice if group[one["client"]] == "advised"]
+    assert np.mean(followed) == pytest.approx(0.7, abs=0.15)
     gain = {
         kind: [row["unfollowed_ppm_s"] - row["after_ppm_s"] for row in rows if row["group"] == kind]
         for kind in set(group.values())
@@ -233,7 +233,7 @@ def test_advice_that_is_followed_saves_what_the_apps_drained(store: Store, tmp_p
     assert ran.isdisjoint(followed)
 
 
-def test_dirt_keeps_order_and_leaves_values_out(tmp_path: Path) -> None:
+def test_dirt_keeps_order_and_drops_values(tmp_path: Path) -> None:
     dirty = Store.create(tmp_path / "dirty", buckets=2, salt="x")
     simulate(dirty, FleetModel(clients=20, samples=8000, apps=100, dirt=True), 1)
     table = pa.concat_tables(read_table(file) for files in dirty.parts().values() for file in files)
@@ -258,8 +258,8 @@ def test_dirt_keeps_order_and_leaves_values_out(tmp_path: Path) -> None:
         {"gap_s": 1.0},
     ],
 )
-def test_numbers_that_cannot_be_met_are_refused(wrong: dict[str, Any]) -> None:
-    with pytest.raises(UsageError, match="cannot be simulated"):
+def test_contradictory_numbers_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match="cannot simulate"):
         FleetModel(**wrong)
 
 
