@@ -16,7 +16,7 @@ from support.link import linked
 from support.trace_tasks import task_name
 
 from navitas.collect.trace.atrace import MARK
-from navitas.collect.trace.run_trace import RunTrace, leave_nothing
+from navitas.collect.trace.run_trace import RunTrace, remove_traces
 from navitas.collect.trace.tracer import Tracing
 from navitas.device.adb import AdbDevice
 from navitas.device.base import Device
@@ -171,7 +171,7 @@ def test_a_cable_that_is_pulled(virtual: AdbDevice, tracing: Tracing, tmp_path: 
         with pytest.raises(DeviceError):
             trace.pull(lambda name: tmp_path / name)
     assert left(virtual) != []
-    leave_nothing(virtual)
+    remove_traces(virtual)
     assert left(virtual) == []
 
 

@@ -22,7 +22,7 @@ from support.phone_data import skeleton, state_folder
 
 import navitas
 from navitas.analyze.profile import Profile
-from navitas.collect.trace.run_trace import leave_nothing
+from navitas.collect.trace.run_trace import remove_traces
 from navitas.collect.watchdog import Watchdog
 from navitas.device.adb import AdbDevice
 from navitas.device.adb_server import ServerClient, adb_path, connect
@@ -218,8 +218,8 @@ def test_a_tracer_that_hangs_costs_its_trace_and_not_the_run(lab: Lab) -> None:
     assert done.outcome.failures == {} and done.outcome.troubles == ()
     assert open_recording(done.outcome.recording).manifest.state == "complete"
     told = [warning.message for warning in done.profile.warnings if warning.code == "trace"]
-    assert any("given up" in text for text in told) and any("did not end before" in text for text in told), told
-    leave_nothing(lab.phone)
+    assert any("abandoned" in text for text in told) and any("did not end before" in text for text in told), told
+    remove_traces(lab.phone)
     assert lab.phone.shell("pidof perfetto; ls /data/misc/perfetto-traces").text == ""
 
 

@@ -97,7 +97,7 @@ def test_no_answer_breaks_it(command: str, answer: str) -> None:
 
 
 def test_a_phone_without_a_battery_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DeviceError, match="tells no level"):
+    with pytest.raises(DeviceError, match="reports no level"):
         take_sample(FakeDevice(), "")
     pull_history(FakeDevice(pulls=[b"9,h,0:RESET:TIME:1\n"]), tmp_path / "history")
     assert (tmp_path / "history").read_bytes() == b"9,h,0:RESET:TIME:1\n"

@@ -101,7 +101,7 @@ def test_a_phone_that_has_everything() -> None:
 def test_what_the_app_may_not_read_lowers_the_evidence() -> None:
     found = examine(Asked(UNTOLD), "org.app")
     check = by_name(found.checks)["time_in_state in the app"]
-    assert (check.status, check.found) == ("note", "policy0 may not be read")
+    assert (check.status, check.found) == ("note", "policy0 is not readable")
     assert found.evidence == "device" and not has_problem(found)
 
 

@@ -81,4 +81,4 @@ def test_what_was_logged_before_the_end_is_kept(tmp_path: Path) -> None:
 def test_an_end_that_does_not_arrive_is_told(log: _Log, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(logcat, "_SILENCE_S", 0.2)
     failure = _captured(_Phone(log=log), tmp_path).failure
-    assert "its log did not arrive to the end" in str(failure)
+    assert "the end of its log did not arrive" in str(failure)

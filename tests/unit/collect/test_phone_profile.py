@@ -156,7 +156,7 @@ def test_nothing_usable_names_every_place_and_a_remedy(model: str) -> None:
     device.info = replace(device.info, model=model)
     with pytest.raises(PowerProfileError) as error:
         choose(device)
-    assert "`dumpsys batterystats --power-profile`: none there" in error.value.message
+    assert "`dumpsys batterystats --power-profile`: not found" in error.value.message
     assert "AOSP's placeholder" in error.value.message
     assert error.value.remedy.endswith("--power-profile google-pixel-6")
 

@@ -95,7 +95,7 @@ def test_what_does_not_arrive_whole_is_told(tmp_path: Path) -> None:
     traced.start()
     device.pulls = [b"tra"]
     assert traced.end(tmp_path) is not None
-    assert "not whole" in traced.told[0] and "did not arrive whole" in traced.told[0] and cleaned(device.asked)
+    assert "incomplete" in traced.told[0] and "did not arrive completely" in traced.told[0] and cleaned(device.asked)
 
 
 def test_the_command_that_removes_does_not_end_itself() -> None:
@@ -164,7 +164,7 @@ def test_a_cut_copy_leaves_the_mark_by_which_tracing_is_ended(tmp_path: Path) ->
     traced.start()
     device.hangs = ["atrace --async_stop"]
     traced.end(tmp_path)
-    assert traced.count("rm -f /data/local/tmp/navitas/atrace") == 0 and cleaned(device.asked) and "not whole" in traced.told[0]
+    assert traced.count("rm -f /data/local/tmp/navitas/atrace") == 0 and cleaned(device.asked) and "incomplete" in traced.told[0]
 
 
 def test_an_atrace_that_fails_half_way_is_switched_off() -> None:
@@ -212,7 +212,7 @@ def test_a_tracer_that_hangs_while_it_ends_costs_its_trace_and_no_more(tmp_path:
     traced.start()
     device.hangs = ["pkill"]
     assert traced.end(tmp_path) is None
-    assert ["given up" in text or "still be on the phone" in text for text in traced.told] == [True, True]
+    assert ["abandoned" in text or "still be on the phone" in text for text in traced.told] == [True, True]
     device.hangs = []
     assert not traced.start() and "did not end before" in traced.told[0]
     assert traced.count(REMOVES) == 1, "what was left is removed as soon as it can be"
