@@ -16,7 +16,7 @@ from typing import BinaryIO
 
 from navitas.apk.manifest import MAX_ENTRIES, InvalidApk, read_apk
 from navitas.bundle.archive import open_archive
-from navitas.bundle.manifest import BundleManifest, InvalidBundle, of_java, parse_manifest
+from navitas.bundle.manifest import BundleManifest, InvalidBundle, java_manifest, parse_manifest
 from navitas.virtual_phone import apk_install
 from navitas.virtual_phone.apk_install import InstallError, InstallOptions, Platform
 from navitas.virtual_phone.file_tree import FileTree
@@ -145,7 +145,7 @@ def _is_apk(file: BinaryIO) -> bool:
 def _content(place: Path) -> BundleManifest | InstalledApk:
     """What a kept folder holds."""
     if (place / BUNDLE).is_file():
-        return of_java(parse_manifest((place / BUNDLE).read_bytes()))
+        return java_manifest(parse_manifest((place / BUNDLE).read_bytes()))
     signing = json.loads((place / _SIGNING).read_text())
     return InstalledApk(read_apk(place / APK), Signing(tuple(signing["signers"]), signing["scheme"]))
 
@@ -164,4 +164,4 @@ def _unpack(file: BinaryIO, make_folder: Path) -> BundleManifest:
             raise OSError(errno.ENOSPC, f"{os.strerror(errno.ENOSPC)}: it needs {needed:,} bytes")
         make_folder.mkdir(parents=True)
         archive.zip.extractall(make_folder)
-        return of_java(archive.manifest)
+        return java_manifest(archive.manifest)

@@ -106,7 +106,7 @@ def test_an_unknown_device_is_told_with_those_there_are(navitas: Run, project: P
 
 def test_no_adb_server_and_no_program_to_start_one(navitas: Run, tmp_path: Path) -> None:
     env = {"ANDROID_ADB_SERVER_PORT": str(free_port()), "ADBUTILS_ADB_PATH": str(tmp_path / "adb")}
-    navitas("devices", env=env).check_error(4, "adb: there is no program", "apt install adb")
+    navitas("devices", env=env).check_error(4, "adb: is not an executable program", "apt install adb")
     navitas("devices", env={"ANDROID_ADB_SERVER_PORT": "usb"}).check_error(2, "ANDROID_ADB_SERVER_PORT")
 
 

@@ -189,7 +189,7 @@ def test_a_name_of_no_variant_ends_the_build_before_it_begins(tmp_path: Path, pr
     said = "navitas-failure " + json.dumps({"code": "no_variant", "variant": "x", "known": known})
     with pytest.raises(UsageError, match=r"no module has a variant 'x' with tests$") as error:
         build_bundles(project, gradle=str(fake_gradle(tmp_path, f"echo '{said}'; exit 1")), variant="x")
-    assert error.value.remedy == "name one by --variant: demoDebug (:app), fullDebug (:app)"
+    assert error.value.remedy == "name one with --variant: demoDebug (:app), fullDebug (:app)"
 
 
 def test_a_build_without_sdk_says_where_one_is_named(tmp_path: Path, project: Path) -> None:

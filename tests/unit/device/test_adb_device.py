@@ -163,7 +163,7 @@ def test_a_sync_answer_that_is_none_is_an_error(answer: bytes, tmp_path: Path) -
     [
         ("Failure [INSTALL_FAILED_INSUFFICIENT_STORAGE: No space left on device]", "free space"),
         ("Failure [INSTALL_FAILED_UPDATE_INCOMPATIBLE: signatures do not match]", "uninstall"),
-        ("Failure [INSTALL_FAILED_INVALID_APK: x]", "build it anew"),
+        ("Failure [INSTALL_FAILED_INVALID_APK: x]", "build it again"),
         ("Error: java.lang.SecurityException", "reason above"),
     ],
 )
