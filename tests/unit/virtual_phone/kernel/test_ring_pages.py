@@ -76,5 +76,5 @@ def test_an_unknown_format_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="unknown format"):
         PageReader(tmp_path / "events")
     (tmp_path / "events/header_page").write_text("")
-    with pytest.raises(ValueError, match="another head"):
+    with pytest.raises(ValueError, match="header of the tracer"):
         PageReader(tmp_path / "events")
