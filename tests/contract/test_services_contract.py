@@ -230,7 +230,7 @@ def test_adb_itself(device: Device, adb: Adb) -> None:
 
 def test_arguments_reach_the_shell_as_adb_joins_them(adb: Adb) -> None:
     assert adb("shell", "echo", "a   b", "'c   d'").stdout == b"a b c   d\n"
-    # A client tells its server the length in four hexadecimal digits.
+    # A client sends the length in four hexadecimal digits.
     long = "x" * 60_000
     assert adb("shell", f"printf %s {long} | wc -c").stdout.strip() == b"60000"
 

@@ -100,7 +100,7 @@ def no_devices(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("no_devices")
-def test_an_unknown_device_is_told_with_those_there_are(navitas: Run, project: Path) -> None:
+def test_an_unknown_device_is_reported_with_the_known_ones(navitas: Run, project: Path) -> None:
     navitas("profile", project, "--device", "nosuchserial").check_error(4, "nosuchserial", "adb lists")
 
 
@@ -117,7 +117,7 @@ def test_an_adb_server_of_another_version_is_left_alone(navitas: Run, tmp_path: 
         assert done.code == 0 and ["x", "-", "unauthorized", "-"] in [line.split() for line in done.out.splitlines()]
         (tmp_path / "build.gradle").touch()
         navitas("profile", tmp_path, "--device", "x", env=env).check_error(4, "device x is unauthorized", "allow USB debugging")
-        assert not [asked for asked in server.asked if "kill" in asked]
+        assert not [request for request in server.requests if "kill" in request]
 
 
 # Tests

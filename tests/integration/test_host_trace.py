@@ -85,7 +85,7 @@ def phone_pid(device: AdbDevice) -> int:
 def tracefs() -> Iterator[Tracefs]:
     found = open_tracefs()
     if found is None:
-        pytest.skip("the host lets nobody but root trace, and root in no container")
+        pytest.skip("only root can trace on the host, outside of containers")
     yield found
     found.close()
 

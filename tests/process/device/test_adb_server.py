@@ -81,7 +81,7 @@ def test_a_server_of_any_version_is_used_and_never_ended(version: int, monkeypat
         monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(server.port))
         assert [found.serial for found in list_devices()] == ["x"]
         assert select_device().serial == "x"
-        assert "host:kill" not in server.asked
+        assert "host:kill" not in server.requests
     assert not called.exists(), "the adb program would replace a server of another version"
 
 

@@ -102,7 +102,7 @@ def test_a_pattern_takes_what_is_left_out_only_when_it_names_nothing_else() -> N
         chosen(DEVICE, bundles, "Help")
 
 
-def test_without_any_test_to_run_the_reason_is_told() -> None:
+def test_without_any_test_to_run_the_reason_is_reported() -> None:
     with pytest.raises(UsageError, match=r":b: no test would run: the build's task `test` is disabled"):
         chosen(DEVICE, [bundle("b", enabled=False)])
     with pytest.raises(UsageError, match=r":d: .* leaves them out"):
@@ -134,7 +134,7 @@ def test_an_invocation_of_a_container_can_be_named() -> None:
         chosen(device, bundles, "CalcTest#adds[2]")
 
 
-def test_modules_with_testng_are_left_out_and_told() -> None:
+def test_modules_with_testng_are_left_out_and_reported() -> None:
     warnings: list[str] = []
     bundles = [bundle("a", framework="testng"), bundle("c")]
     assert [choice.bundle.manifest.package for choice in choose(cast(Device, DEVICE), bundles, (), warnings.append)] == ["c"]

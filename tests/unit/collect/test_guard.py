@@ -41,7 +41,7 @@ def test_the_phone_is_set_and_given_back(folder: Path, said: list[str]) -> None:
         assert phone.values["system screen_brightness"] == "128" and phone.values["system screen_brightness_mode"] == "0"
         assert phone.values["global window_animation_scale"] == "0"
         assert (phone.awake, phone.unplugged, phone.doze) == ("Awake", True, {"deep": "0", "light": "0"})
-        assert phone.values["global wifi_on"] == "2", "radios stay on unless asked"
+        assert phone.values["global wifi_on"] == "2", "radios stay on by default"
         journal = json.loads((folder / "serial-1.json").read_text())
         assert journal["changed"]["system/screen_brightness"] == "77"
         assert journal["changed"]["global/window_animation_scale"] == "null"
@@ -100,7 +100,7 @@ def test_a_cable_that_is_pulled_leaves_the_journal(folder: Path, said: list[str]
     phone = StatePhone(lost_from=3)
     with prepared(phone, keep(said)):
         pass
-    assert phone.unplugged, "nobody could reach it"
+    assert phone.unplugged, "it is not reachable"
     assert "lost while its settings were changed" in said[-1] and "navitas doctor --device serial-1 --restore" in said[-1]
     assert (folder / "serial-1.json").exists()
     phone.lost_from = 10**9
@@ -134,7 +134,7 @@ def test_what_cannot_be_put_back_stays_in_the_journal(folder: Path, said: list[s
     assert json.loads((folder / "serial-1.json").read_text())["changed"] == {"battery": "live"}
 
 
-def test_radios_off_where_asked(said: list[str]) -> None:
+def test_radios_off_on_request(said: list[str]) -> None:
     phone = StatePhone()
     with prepared(phone, keep(said), radios_off=True):
         assert phone.values["global wifi_on"] == "0"

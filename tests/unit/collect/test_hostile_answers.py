@@ -48,8 +48,8 @@ class OneAnswer(FakeDevice):
     lost_at: int = -1
 
     def shell(self, command: str, *, timeout_s: float = 30.0) -> ShellResult:
-        self.asked.append(command)
-        if len(self.asked) > self.lost_at >= 0:
+        self.commands.append(command)
+        if len(self.commands) > self.lost_at >= 0:
             raise DeviceError("device serial-1 was lost", "reconnect it")
         return ShellResult(0, self.answer.encode(), b"")
 

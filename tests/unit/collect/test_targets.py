@@ -92,7 +92,7 @@ class RunAs(FakeDevice):
         "run-as: couldn't stat /data/user/0/a.b: Permission denied",
     ],
 )
-def test_a_refused_run_as_is_told_and_no_error(said: str) -> None:
+def test_a_refused_run_as_is_reported_and_no_error(said: str) -> None:
     assert app_files.prepare(RunAs(said=said, code=1), "a.b", "/c") == said
 
 

@@ -126,7 +126,7 @@ def refusing(drain: bool) -> Callable[[socket.socket], None]:
 
 
 @pytest.mark.parametrize("drain", [True, False])
-def test_a_full_disk_on_the_device_is_told_by_its_own_words(drain: bool) -> None:
+def test_a_full_disk_on_the_device_is_reported_in_its_own_words(drain: bool) -> None:
     with device({"sync:": refusing(drain)}) as phone:
         with pytest.raises(DeviceError, match=r"push to /data/local/tmp/a failed: .*No space left on device") as caught:
             phone.push(bytes(8 << 20), "/data/local/tmp/a")

@@ -79,7 +79,7 @@ def test_a_tid_that_is_given_again_is_another_thread() -> None:
     assert [host.threads[run.thread] for run in runs] == [TracedThread(again, APP, "first"), TracedThread(again, OTHER, "second")]
 
 
-def test_a_loss_is_told() -> None:
+def test_a_loss_is_reported() -> None:
     host = HostRuns(0)
     assert host.read([MissedHostEvents(70), WatchBegan(0, APP, (APP,)), MissedHostEvents(30)]) == [] and host.lost_ns == [30, 70]
 

@@ -81,7 +81,7 @@ def test_pages_become_stints_where_the_model_has_the_process(tmp_path: Path, now
     slices.stop(0)
 
 
-def test_the_oldest_pages_give_way_and_that_is_told(tmp_path: Path, now_ns: int) -> None:
+def test_the_oldest_pages_give_way_and_that_is_reported(tmp_path: Path, now_ns: int) -> None:
     many = b"".join(page([ran(now_ns + _MS * k, PID, 500)], begin_ns=now_ns) for k in range(1, 10))
     instance = FakeTracefs(tmp_path, {0: many}).instance()
     slices = HostSlices(SPEC, instance, [PID], max_bytes=len(many) // 3)

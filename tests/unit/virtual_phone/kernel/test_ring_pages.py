@@ -47,7 +47,7 @@ def test_times_far_and_near(reader: PageReader, times: list[int], stamped: bool)
     assert [event.t_ns for event in found] == times
 
 
-def test_a_loss_is_told_first(reader: PageReader) -> None:
+def test_a_loss_is_reported_first(reader: PageReader) -> None:
     assert list(reader.events(page([ran(20, 5, 1)], begin_ns=10, missed=True))) == [MissedHostEvents(10), Ran(20, 5, 1)]
 
 
