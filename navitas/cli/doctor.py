@@ -36,7 +36,7 @@ _STYLES = {"ok": "green", "note": "yellow", "problem": "bold red"}
     "--restore",
     is_flag=True,
     from_project=False,
-    help="Give back settings that a measurement has left changed on the device, and end its traces.",
+    help="Restore settings that a measurement has left changed on the device, and end its traces.",
 )
 @json_option
 def command(*, package: str | None, serial: str | None, restore: bool, json_file: Path | None) -> int:
@@ -81,7 +81,7 @@ def _restore(device: Device, checks: list[Check]) -> None:
     except OSError as error:
         checks.append(Check("restored", "problem", f"{journal.path}: {error.strerror}", "make that folder readable and writable"))
         return
-    checks.append(Check("restored", "ok", ", ".join(names) or "there was nothing to give back"))
+    checks.append(Check("restored", "ok", ", ".join(names) or "there was nothing to restore"))
     checks.extend(Check("restored", "problem", message, remedy) for message, remedy in warnings)
 
 

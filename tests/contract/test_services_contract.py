@@ -92,7 +92,7 @@ def test_battery(battery: Device) -> None:
 
 @pytest.fixture
 def restored(device: Device) -> Iterator[Device]:
-    """What these tests change is given back: on a real phone that is somebody's."""
+    """These tests restore what they change, because a physical phone belongs to someone."""
     script = "settings get global {0}"
     keys = ("animator_duration_scale", "wifi_on")
     before = {key: device.shell(script.format(key)).text.strip() for key in keys}

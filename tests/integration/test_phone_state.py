@@ -112,7 +112,7 @@ def test_a_cable_that_is_pulled_and_the_next_start(lab: Lab, before: str, journa
 
 
 def test_killed_and_restored_by_the_next_start(lab: Lab, before: str, journal: Path) -> None:
-    """A process that prepares the phone is killed; the next one gives back what it left."""
+    """A process that prepares the phone is killed; the next one restores its changes."""
     child = os.fork()
     if child == 0:
         try:

@@ -1,4 +1,4 @@
-"""The phone's settings: changed for a measurement, given back whatever happens."""
+"""The phone's settings: changed for a measurement, and always restored."""
 
 from __future__ import annotations
 
