@@ -1,1 +1,1 @@
-"""Android packages: what an APK says of itself."""
+"""Read APKs."""

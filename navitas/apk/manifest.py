@@ -1,4 +1,4 @@
-"""What an APK's manifest says: package, versions, flags, instrumentations, components."""
+"""Read an APK's manifest: package, versions, flags, instrumentations, components."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MAX_PACKAGE = 223
 
 
 class InvalidApk(Exception):
-    """A file is no APK that can be read; `code` is the package manager's word, such as INSTALL_PARSE_FAILED_NOT_APK."""
+    """The file is not a readable APK. `code` is the package manager's error code, such as INSTALL_PARSE_FAILED_NOT_APK."""
 
     def __init__(self, code: str, reason: str) -> None:
         super().__init__(reason)
@@ -39,7 +39,7 @@ class InvalidApk(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Instrumentation:
-    """A test runner in a manifest: its class, the package it tests and the process it runs in (empty: the target's own)."""
+    """A test runner in a manifest: its class, its target package, and its process (empty: the target's)."""
 
     name: str
     target_package: str
@@ -48,7 +48,7 @@ class Instrumentation:
 
 @dataclass(frozen=True, slots=True)
 class AppComponent:
-    """An activity or service; `process` is its full name, `is_launcher` for what a launcher shows."""
+    """An activity or service. `process` is its full name; `is_launcher` means that a launcher shows it."""
 
     name: str
     process: str
@@ -58,7 +58,7 @@ class AppComponent:
 
 @dataclass(frozen=True, slots=True)
 class ApkManifest:
-    """One APK; `abis` are those it has native libraries for, `text` is its manifest as ordinary XML."""
+    """One APK. `abis` lists the ABIs of its native libraries; `text` is its manifest as ordinary XML."""
 
     package: str
     version_code: int
@@ -80,7 +80,7 @@ class ApkManifest:
 
     @property
     def processes(self) -> tuple[str, ...]:
-        """All processes of its components, the app's own first."""
+        """All processes of its components, the app's main process first."""
         return tuple(dict.fromkeys([self.process, *(part.process for part in (*self.activities, *self.services))]))
 
     @property
@@ -110,7 +110,7 @@ def read_apk(file: Path | BinaryIO) -> ApkManifest:
 
 
 def _read(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
-    """What is said of its size may be wrong, so no more than the limit is unpacked."""
+    """Unpack at most the limit, because the size in the entry's header may be wrong."""
     with archive.open(entry) as stream:
         data = stream.read(MAX_MANIFEST_BYTES + 1)
     if len(data) > MAX_MANIFEST_BYTES:
@@ -167,7 +167,7 @@ def _component(element: Element, package: str, process: str) -> AppComponent:
 
 
 def _process(name: str, package: str, default: str) -> str:
-    """`:remote` is one of the package's own."""
+    """Return the full name of a process. `:remote` belongs to the package."""
     full = package + name if name.startswith(":") else name or default
     if len(full) > _MAX_NAME or "/" in full or any(letter.isspace() for letter in full):
         raise MalformedXml(f"process {full[:_MAX_NAME]!r}")
@@ -175,7 +175,7 @@ def _process(name: str, package: str, default: str) -> str:
 
 
 def _class(name: str, package: str) -> str:
-    """Full name of a class: `.Main` and `Main` are the package's."""
+    """Return the full name of a class. `.Main` and `Main` belong to the package."""
     full = package + name if name.startswith(".") else name if "." in name else f"{package}.{name}"
     if not _CLASS.fullmatch(full) or len(full) > _MAX_NAME:
         raise MalformedXml(f"class name {full[:_MAX_NAME]!r}")
@@ -183,7 +183,7 @@ def _class(name: str, package: str) -> str:
 
 
 def _number(text: str) -> int:
-    """Codenames of previews count as the highest level; a reference is 0."""
+    """Return the number; 10,000 for the codename of a preview, and 0 for a reference."""
     try:
         return max(0, int(text))
     except ValueError:

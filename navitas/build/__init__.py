@@ -1,1 +1,1 @@
-"""Drives Gradle and the instrumenter: from a project or class files to bundles and method maps."""
+"""Run Gradle and the instrumenter: from a project or class files to bundles and method maps."""

@@ -1,4 +1,4 @@
-"""The instrumenter's JVM: started, watched and stopped; its calls go over py4j on a loopback port with a token."""
+"""Run the instrumenter in a JVM, and call it with py4j on a loopback port, with a token."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ _STOP_S = 5.0
 _TAIL_LINES = 10
 _JVM_FLAGS = ("-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 
-# py4j logs with a traceback what is raised as an error here anyway.
+# py4j logs a traceback for errors that are raised here anyway.
 logging.getLogger("py4j").setLevel(logging.CRITICAL)
 
 
 @dataclass(frozen=True, slots=True)
 class InstrumentInput:
-    """A class folder or jar and the place of its instrumented copy (a folder for a folder, a jar for a jar).
+    """A class folder or jar, and the path of its instrumented copy (a folder for a folder, a jar for a jar).
 
-    Of a `dependency` only what an include pattern names is instrumented, and so it is with classes of known frameworks in an
-    input that `may_hold_frameworks`; `module` is a Gradle path such as `:app`.
+    In a `dependency`, only classes that an include pattern matches are instrumented. The same is true of classes of known
+    frameworks if `may_hold_frameworks`. `module` is a Gradle path such as `:app`.
     """
 
     path: Path
@@ -53,9 +53,9 @@ class InstrumentInput:
 
 @dataclass(frozen=True, slots=True)
 class InstrumentOptions:
-    """Patterns over dotted class names (`*` within a package, `**` across): includes restrict, excludes outrank them.
+    """Patterns for dotted class names (`*` within a package, `**` across packages). Excludes outrank includes.
 
-    `skip_trivial`: getters, setters and the like get no probes.
+    `skip_trivial`: getters, setters and similar methods get no probes.
     """
 
     includes: tuple[str, ...] = ()
@@ -65,10 +65,10 @@ class InstrumentOptions:
 
 @dataclass(frozen=True, slots=True)
 class InstrumentSummary:
-    """What a run did: classes and methods in the map, entries of its skipped list, classes written and reused.
+    """Counts of one run: classes and methods in the map, skipped classes and methods, classes written and reused.
 
-    `seen`: class files that can hold code; `frameworks`: how many of them are of known frameworks and were left alone, by the
-    include pattern that gives them probes.
+    `seen` counts the class files that can contain code. `frameworks` counts those of known frameworks that were not
+    instrumented, by the include pattern that would instrument them.
     """
 
     map_id: str
@@ -83,7 +83,7 @@ class InstrumentSummary:
 
 
 class InstrumenterBridge:
-    """A running instrumenter; use as a context manager. Every method raises `BuildError` when the JVM cannot do its part."""
+    """A running instrumenter, as a context manager. Every method raises `BuildError` if the JVM fails."""
 
     def __init__(self, java: Path | None = None) -> None:
         self._java = java
@@ -104,7 +104,7 @@ class InstrumenterBridge:
         self._stop()
 
     def instrument(self, inputs: Sequence[InstrumentInput], options: InstrumentOptions, map_file: Path) -> InstrumentSummary:
-        """Write the instrumented copies and their method map; `BuildError` names the file that could not be instrumented."""
+        """Write the instrumented copies and their method map. Raises `BuildError` that names the file at fault."""
         flat = [
             text
             for each in inputs
@@ -114,7 +114,7 @@ class InstrumenterBridge:
             chosen = list(options.includes), list(options.excludes), options.skip_trivial
             answer = list(self._gateway.entry_point.instrument(flat, *chosen, _text(map_file)))
         except (Py4JError, OSError) as error:
-            raise self._died("stopped while it worked") from error
+            raise self._died("stopped while it was working") from error
         if answer[0] != "ok":
             raise BuildError(f"cannot instrument: {answer[1]}", "Check the named file, or leave it out.")
         classes, methods, skipped, rewritten, reused, seen, patterns = map(int, answer[2:9])
@@ -197,7 +197,7 @@ class InstrumenterBridge:
             return
         self._process = None
         assert process.stdin is not None
-        with contextlib.suppress(OSError):  # it may have died before
+        with contextlib.suppress(OSError):  # it may already have died
             process.stdin.close()
         try:
             process.wait(timeout=_STOP_S)
@@ -213,12 +213,12 @@ def _text(path: Path) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise BuildError(f"{text!a}: the instrumenter opens no name that is not UTF-8", "Rename it, or what holds it.") from None
+        raise BuildError(f"{text!a}: the instrumenter cannot open names that are not UTF-8", "Rename it or its folder.") from None
     return text
 
 
 def _environment() -> dict[str, str]:
     environment = dict(os.environ)
     if sys.platform == "linux":
-        environment["LC_ALL"] = "C.UTF-8"  # else the JVM cannot name files outside ASCII in a plain C locale
+        environment["LC_ALL"] = "C.UTF-8"  # in a plain C locale, the JVM cannot open names outside of ASCII
     return environment

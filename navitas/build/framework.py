@@ -1,4 +1,4 @@
-"""Fetches Android's framework for a virtual phone by a Gradle build of its own, where no Android project is built."""
+"""Fetch Android's framework for a virtual phone with a separate Gradle build, if no Android project is built."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from navitas.build.gradle import find_gradle, reports_of
+from navitas.build.gradle import find_gradle, run_gradle
 from navitas.build.jars import jar
 from navitas.build.java import find_java
 from navitas.errors import BuildError
 from navitas.owned_folder import owned_folder
 
 _TASK = "navitasFramework"
-# The plugin says what is needed, as in a build of the user's.
+# The plugin lists the required files, as in a user's build.
 _BUILD = """\
 buildscript {{ dependencies {{ classpath files({plugin}) }} }}
 apply plugin: 'java'
@@ -38,10 +38,10 @@ def fetch_framework(
     gradle: str | None = None,
     on_line: Callable[[str], None] = lambda line: None,
 ) -> None:
-    """Fetch the framework's files from Maven Central and Google's repository, and hand them to `provide`.
+    """Fetch the framework's files from Maven Central and Google's repository, and pass them to `provide`.
 
-    `gradle` is a Gradle launcher or installation; None: the `gradlew` of the project that `near` lies in, else the one on PATH.
-    Raises `BuildError` when there is none, or when it cannot fetch them.
+    `gradle` is a Gradle launcher or installation. None: the `gradlew` of the project around `near`, else the one on PATH.
+    Raises `BuildError` if there is none, or if it cannot fetch the files.
     """
     launcher = find_gradle(near, gradle)
     find_java()
@@ -50,13 +50,13 @@ def fetch_framework(
         (folder / "build.gradle").write_text(text, "utf-8")
         (folder / "settings.gradle").write_text("rootProject.name = 'framework'\n", "utf-8")
         command = [*launcher, "--console=plain", "-p", str(folder), "-Pnavitas.framework=true", _TASK]
-        exit_code, reports, tail = reports_of(command, folder, on_line)
+        exit_code, reports, tail = run_gradle(command, folder, on_line)
         files = [Path(file) for report in reports for file in report.framework or ()]
         if exit_code != 0 or not files:
-            said = "\n".join(f"  {line}" for line in tail)
+            last_lines = "\n".join(f"  {line}" for line in tail)
             raise BuildError(
-                f"Android's framework cannot be fetched by {launcher[-1]} (exit code {exit_code}). Its last lines:\n{said}",
-                "Check that this machine reaches Maven Central and Google's Maven repository, or run `navitas profile` on an"
-                " Android project once: its build fetches the framework from its own repositories.",
+                f"Android's framework cannot be fetched by {launcher[-1]} (exit code {exit_code}). Its last lines:\n{last_lines}",
+                "Check that this machine can reach Maven Central and Google's Maven repository. Or run `navitas profile` on an"
+                " Android project: its build fetches the framework from its own repositories.",
             )
         provide(files)

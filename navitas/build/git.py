@@ -1,4 +1,4 @@
-"""The git revision of a project. Nothing of the repository runs: no hooks, no filters, no file monitor, no transport."""
+"""Read the git revision of a project. Runs nothing from the repository: no hooks, filters, file monitor or transport."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ _SAFE = (
     *("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "submodule.recurse=false"),
 )
 _KEPT = ("GIT_CONFIG_", "GIT_CEILING_DIRECTORIES")
-"""Variables of git that say what it trusts and where it looks; the others may name another repository."""
+"""Variables that say what git trusts and where it looks. Others may name another repository, so they are removed."""
 _OWN_SCOPES = ("local", "worktree")
 
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """A commit; `dirty` if tracked files differ from it, None where that is not known."""
+    """A commit. `dirty`: tracked files differ from it; None if unknown."""
 
     commit: str
     dirty: bool | None
 
 
 def revision(folder: Path) -> Revision | None:
-    """The revision that a folder's repository has checked out; None without git, a repository that git trusts, or a commit.
+    """Return the checked-out revision of a folder's repository; None without git, a repository that git trusts, or a commit.
 
-    `dirty` is None where the repository has filters of its own: to compare files, git would run their commands.
+    `dirty` is None if the repository has its own filters: git would run their commands to compare files.
     """
     program = shutil.which("git")
-    if program is None or not Path(program).is_absolute():  # a relative one of PATH may be the repository's own
+    if program is None or not Path(program).is_absolute():  # a relative entry of PATH may lead into the repository
         return None
     commit = _git(program, folder, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
     if (
@@ -61,9 +61,9 @@ def _is_dirty(program: str, folder: Path) -> bool | None:
 
 
 def _git(program: str, folder: Path, *arguments: str) -> subprocess.CompletedProcess[bytes] | None:
-    """Run git in a folder; None where it does not start or takes too long."""
+    """Run git in a folder. Returns None if it does not start or takes too long."""
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name.startswith(_KEPT)}
-    # A partial clone fetches what it lacks by programs that its own configuration names.
+    # A partial clone fetches missing objects with programs that its own configuration names.
     env |= {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
     command: Sequence[str] = (program, *_SAFE, *arguments)
     try:

@@ -1,4 +1,4 @@
-"""Drives Gradle: has the user's unedited project instrumented and its bundles made."""
+"""Run Gradle: instrument the user's unchanged project and build its bundles."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _BUILD_FILES = ("build.gradle", "build.gradle.kts", *_SETTINGS_FILES)
 _REPORT = "navitas-project "
 _VERSION = "navitas-gradle "
 _TAIL_LINES = 20
-# What a launcher script tells of its Java.
-_JAVA_S_NAME = re.compile(r"(openjdk|java) version \"|OpenJDK (Runtime|64-Bit)|Java\(TM\)")
+# Lines in which a launcher script names its Java.
+_JAVA_NAME = re.compile(r"(openjdk|java) version \"|OpenJDK (Runtime|64-Bit)|Java\(TM\)")
 _NO_PLATFORM_TESTS = "Could not find method useJUnitPlatform()"
 _FAILURE = "navitas-failure "
 _OURS = "navitas: "
-# Words of a line of Gradle's, what is said before that line, and what helps.
+# Phrases in a line of Gradle's output, the text to put before that line, and a remedy.
 _KNOWN_FAILURES = (
     (
         ("SDK location not found", "does not contain an Android SDK", "The SDK directory"),
@@ -42,7 +42,7 @@ _KNOWN_FAILURES = (
     (
         ("Failed to find target with hash string", "Failed to install the following Android SDK packages"),
         "",
-        "Install what the build asks for with `sdkmanager`, or set ANDROID_HOME to another Android SDK.",
+        "Install what the build needs with `sdkmanager`, or set ANDROID_HOME to another Android SDK.",
     ),
     (
         ("JAVA_COMPILER", "No Java compiler found", "Could not find tools.jar", "not a JDK"),
@@ -53,7 +53,7 @@ _KNOWN_FAILURES = (
 
 
 class Failure(BaseModel):
-    """Why the plugin ends the build, on a line of its own in the build's output: `no_variant`, of those `known`."""
+    """Why the plugin fails the build, on one line of the build's output: `no_variant`, with the `known` variants."""
 
     code: str
     variant: str = ""
@@ -61,7 +61,7 @@ class Failure(BaseModel):
 
 
 class ProjectReport(BaseModel):
-    """What the plugin tells of one Gradle project, on a line of its own in the build's output."""
+    """The plugin's report on one Gradle project, on one line of the build's output."""
 
     module: str
     kind: Literal["java", "android", "other"]
@@ -90,13 +90,16 @@ def build_bundles(
 ) -> list[Bundle]:
     """Build the project's instrumented bundles, one for each module with tests, in the order of module paths.
 
-    `gradle` is a Gradle launcher or installation (None: the project's gradlew, else the one on PATH), `module` the path of
-    the one module to build, such as `:app`, `test_task` the task whose tests are meant (None: `test`), `variant` the Android
-    variant (None: the only one with tests). `virtual` bundles hold what a virtual phone needs of an Android module beside its
-    APKs; `provide` is given the files of Android's framework, which the build's own repositories have, and asked for only then.
-    `on_line` gets Gradle's output, `on_java` the version of the Java that Gradle ran on. The user's files are not changed.
-    Raises `UsageError` when this is no Gradle project, has no such module or variant, or leaves a choice of variants,
-    `BuildError` when the build fails or has no bundle.
+    `gradle` is a Gradle launcher or installation (None: the project's gradlew, else the one on PATH).
+    `module` is the path of the only module to build, such as `:app`. `test_task` is the task with the tests (None: `test`).
+    `variant` is the Android variant (None: the only one with tests).
+    `virtual` adds what a virtual phone needs in addition to the APKs of an Android module. `provide` receives the files of
+    Android's framework from the build's own repositories; without it the build does not resolve them.
+    `on_line` receives Gradle's output, `on_java` the version of the Java that Gradle ran on.
+    The user's files are not changed.
+
+    Raises `UsageError` if this is not a Gradle project, if it has no such module or variant, or if a variant must be chosen.
+    Raises `BuildError` if the build fails or has no bundle.
     """
     check_project(project)
     root = Path(os.path.realpath(project))
@@ -133,7 +136,7 @@ def build_bundles(
 
 
 def check_project(project: Path) -> None:
-    """Raises `UsageError` when it is no folder of a Gradle project."""
+    """Raise `UsageError` if this is not the folder of a Gradle project."""
     remedy = "Name the folder that holds the project's build.gradle."
     if not project.exists():
         raise UsageError(f"no such folder: {project}", remedy)
@@ -141,24 +144,24 @@ def check_project(project: Path) -> None:
         raise UsageError(f"{project} is not a Gradle project: it has no {' or '.join(_BUILD_FILES[::2])}", remedy)
 
 
-def reports_of(
+def run_gradle(
     command: Sequence[str], cwd: Path, on_line: Callable[[str], None]
 ) -> tuple[int, list[ProjectReport], Sequence[str]]:
-    """Run Gradle: its exit code, the plugin's reports, and the last lines of what else it said."""
+    """Run Gradle. Returns its exit code, the plugin's reports, and the last lines of the other output."""
     output = _Output(on_line)
     exit_code = run_streaming(command, cwd=cwd, on_line=output)
     return exit_code, output.reports, output.tail()
 
 
 class _Output:
-    """Takes Gradle's lines: reports of the plugin are kept, all others passed on."""
+    """Receives Gradle's lines: keeps the plugin's reports, and passes on all others."""
 
     def __init__(self, on_line: Callable[[str], None]) -> None:
         self._on_line = on_line
         self.reports: list[ProjectReport] = []
         self.failure: Failure | None = None
         self.version = ""
-        """Gradle's own; unknown where its configuration cache has left the init script out."""
+        """Gradle's version; empty if a cached configuration skips the init script."""
         self.lines: deque[str] = deque(maxlen=400)
 
     def __call__(self, line: str) -> None:
@@ -170,7 +173,7 @@ class _Output:
                 self.failure = Failure.model_validate_json(line.removeprefix(_FAILURE))
                 return
         except ValidationError as error:
-            raise BuildError(f"the Gradle plugin said {line!r}", "Use the same Navitas in your build.") from error
+            raise BuildError(f"the Gradle plugin output_text {line!r}", "Use the same Navitas in your build.") from error
         if line.startswith(_VERSION):
             self.version = line.removeprefix(_VERSION).strip()
             return
@@ -178,8 +181,8 @@ class _Output:
         self._on_line(line)
 
     def tail(self) -> list[str]:
-        """The last lines, without Gradle's general advice and its Java's name."""
-        lines = [line for line in self.lines if not _JAVA_S_NAME.match(line)]
+        """Return the last lines, without Gradle's general advice and the name of its Java."""
+        lines = [line for line in self.lines if not _JAVA_NAME.match(line)]
         for index, line in enumerate(lines):
             if line.startswith("* Try:"):
                 lines = lines[:index]
@@ -190,7 +193,7 @@ class _Output:
 
 
 def find_gradle(project: Path, gradle: str | None) -> list[str]:
-    """The command that starts Gradle: `--gradle`, else the project's wrapper, else `gradle` on PATH."""
+    """Return the command that starts Gradle: `--gradle`, else the project's wrapper, else `gradle` on PATH."""
     if gradle is not None:
         given = with_home(gradle)
         for candidate in (given / "bin" / "gradle", given):
@@ -209,15 +212,15 @@ def find_gradle(project: Path, gradle: str | None) -> list[str]:
     if found is None:
         raise BuildError(
             f"no Gradle found: {project} has no gradlew and there is no `gradle` on PATH",
-            "Install Gradle (on Debian: apt install gradle), add a wrapper to the project, or name one by --gradle.",
+            "Install Gradle (on Debian: apt install gradle), add a wrapper to the project, or name one with --gradle.",
         )
     return [found]
 
 
 def _is_trusted(wrapper: Path, project: Path) -> bool:
-    """Whether nobody but this user, root, or the owner of the project, whose code runs anyway, has put the wrapper there.
+    """Return whether the wrapper belongs to this user, to root, or to the owner of the project, whose code runs anyway.
 
-    Every user can put one into /tmp, above a project that has none.
+    Any user can put a wrapper into /tmp, above a project that has none.
     """
     known = {0, os.getuid(), project.stat().st_uid}
     return wrapper.lstat().st_uid in known and wrapper.stat().st_uid in known
@@ -234,24 +237,24 @@ def _failure(
             return UsageError(f"{project}: {line.strip()}", "Name the module by its Gradle path, such as :app.")
         if _NO_PLATFORM_TESTS in line:
             return BuildError(
-                f"{project}: this build's tests run on the JUnit Platform (useJUnitPlatform()), which Gradle has from 4.6 on;"
+                f"{project}: this build's tests use the JUnit Platform (useJUnitPlatform()), which needs Gradle 4.6 or later;"
                 f" this is Gradle {output.version or 'before that'} ({launcher[-1]})",
-                "Add the wrapper of a newer Gradle to the project (gradlew), or name one by --gradle.",
+                "Add the wrapper of a newer Gradle to the project (gradlew), or name one with --gradle.",
             )
-        for words, told, remedy in _KNOWN_FAILURES:
-            if any(word in line for word in words):
-                return BuildError(f"{project}: {told}{line.strip().lstrip('> ')}", remedy)
+        for phrases, prefix, remedy in _KNOWN_FAILURES:
+            if any(phrase in line for phrase in phrases):
+                return BuildError(f"{project}: {prefix}{line.strip().lstrip('> ')}", remedy)
     ours = [f"  {line}" for line in dict.fromkeys(output.lines) if line.startswith(_OURS) and line not in tail]
-    said = "\n".join([*ours[-_TAIL_LINES:], *(f"  {line}" for line in tail)])
+    output_text = "\n".join([*ours[-_TAIL_LINES:], *(f"  {line}" for line in tail)])
     return BuildError(
-        f"{project}: the Gradle build failed (exit code {exit_code}). Its last lines:\n{said}",
-        f"Make `{launcher[-1]} testClasses` (Android: `assembleDebugAndroidTest`) work in this project first;"
-        " another Gradle is named by --gradle.",
+        f"{project}: the Gradle build failed (exit code {exit_code}). Its last lines:\n{output_text}",
+        f"Make `{launcher[-1]} testClasses` (Android: `assembleDebugAndroidTest`) work in this project first,"
+        " or name another Gradle with --gradle.",
     )
 
 
 def _no_variant(project: Path, variant: str, names: str) -> UsageError:
-    return UsageError(f"{project}: no module has a variant {variant!r} with tests", f"name one by --variant: {names}")
+    return UsageError(f"{project}: no module has a variant {variant!r} with tests", f"name one with --variant: {names}")
 
 
 def _bundles(project: Path, test_task: str | None, variant: str | None, output: _Output) -> list[Bundle]:
@@ -263,7 +266,7 @@ def _bundles(project: Path, test_task: str | None, variant: str | None, output: 
         if "java" in kinds and test_task is not None:
             raise UsageError(
                 f"{project}: no module has a test task {test_task!r} with tests{_modules(reports, 'java')}",
-                "Name another by --test-task, or leave it out.",
+                "Name another one with --test-task, or leave it out.",
             )
         if "android" in kinds:
             raise BuildError(
@@ -275,20 +278,20 @@ def _bundles(project: Path, test_task: str | None, variant: str | None, output: 
                 f"{project} has no tests to profile{_modules(reports, 'java')}", "Add JUnit tests under src/test/java."
             )
         raise BuildError(
-            f"{project}: no project of this build applies the `java` plugin or one of Android's",
+            f"{project}: no project of this build applies the `java` plugin or an Android plugin",
             "Name a project with Java or Android code.",
         )
     return bundles
 
 
 def _modules(reports: Sequence[ProjectReport], kind: str) -> str:
-    """The modules of a kind, for the end of a message that says what they lack."""
+    """Return the modules of a kind, as the end of an error message."""
     names = dict.fromkeys(report.module for report in reports if report.kind == kind)
     return f" (searched: {', '.join(names)})"
 
 
 def _check_variants(project: Path, variant: str | None, reports: Sequence[ProjectReport]) -> None:
-    """Where a module has several variants, one must be named; a name must be one of some module's."""
+    """Check that a variant is named if a module has several, and that some module has the named variant."""
     undecided = [report for report in reports if report.variant is not None and report.bundle is None]
     names = ", ".join(f"{report.variant} ({report.module})" for report in reports if report.variant is not None)
     if variant is not None and names and all(report.variant != variant for report in reports):
@@ -297,5 +300,5 @@ def _check_variants(project: Path, variant: str | None, reports: Sequence[Projec
         listed = ", ".join(f"{report.variant}" for report in undecided if report.module == undecided[0].module)
         raise UsageError(
             f"{project}: the module {undecided[0].module} has several variants: {listed}",
-            f"choose one by --variant, such as --variant {undecided[0].variant}",
+            f"choose one with --variant, such as --variant {undecided[0].variant}",
         )

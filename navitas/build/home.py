@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def with_home(path: str | Path) -> Path:
-    """The path with `~` or `~user` replaced; as it is where there is no such home."""
+    """Return the path with `~` or `~user` replaced, or unchanged if there is no such home."""
     try:
         return Path(path).expanduser()
     except RuntimeError:

@@ -1,4 +1,4 @@
-"""`navitas instrument`: class folders and jars in, instrumented copies and their method map out, without Gradle."""
+"""`navitas instrument`: instrument class folders and jars without Gradle, and write copies and their method map."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _PROPERTIES = Path("META-INF/navitas/map.properties")
 
 
 def instrument(paths: Sequence[Path], out: Path, map_file: Path, options: InstrumentOptions = DEFAULTS) -> InstrumentSummary:
-    """Write instrumented copies of class folders and jars (in class path order) and the method map that belongs to them.
+    """Write instrumented copies of class folders and jars (in class path order), and their method map.
 
-    `plan` says where the copies go. Classes of known frameworks in a jar are only instrumented when include patterns name them.
-    Raises `UsageError` for paths that cannot work, `BuildError` for files that cannot be read or written.
+    `plan` chooses the paths of the copies. Classes of known frameworks in a jar are instrumented only if include patterns match.
+    Raises `UsageError` for unsuitable paths, `BuildError` for files that cannot be read or written.
     """
     inputs = plan(paths, out)
     _check_map(map_file, inputs)
@@ -31,10 +31,10 @@ def instrument(paths: Sequence[Path], out: Path, map_file: Path, options: Instru
 
 
 def plan(paths: Sequence[Path], out: Path) -> list[InstrumentInput]:
-    """Where each copy goes.
+    """Choose the path of each copy.
 
-    A single folder becomes the folder `out`, a single jar the file `out` if that ends in `.jar`. Everything else goes
-    into the folder `out` under its own name; folders of one name become one, in which the first one's files win.
+    A single folder becomes the folder `out`. A single jar becomes the file `out` if that ends in `.jar`. Everything else goes
+    into the folder `out` under its own name. Folders with the same name are merged; the first one's files win.
     """
     if not paths:
         raise UsageError("nothing to instrument", "Name at least one class folder or jar.")
@@ -51,12 +51,12 @@ def plan(paths: Sequence[Path], out: Path) -> list[InstrumentInput]:
     jars = [each.out for each in inputs if not each.path.is_dir()]
     for path in jars:
         if jars.count(path) > 1:
-            raise UsageError(f"two jars are named {path.name}", "Rename one of them, so that both copies have a place.")
+            raise UsageError(f"two jars are named {path.name}", "Rename one of them.")
     return inputs
 
 
 def _input(path: Path, out: Path) -> InstrumentInput:
-    """What a folder of classes holds was compiled by the user; whose the classes in a jar are, nobody knows."""
+    """The user compiled the classes in a folder; those in a jar may be a framework's."""
     return InstrumentInput(path, out, may_hold_frameworks=not path.is_dir())
 
 
@@ -83,26 +83,26 @@ def _check_out(each: InstrumentInput, paths: Sequence[Path]) -> None:
     for path in paths:
         source = _real(path)
         if target.is_relative_to(source) or source.is_relative_to(target):
-            raise UsageError(f"the output {each.out} would overwrite the input {path}", "Choose an output beside the inputs.")
+            raise UsageError(f"the output {each.out} would overwrite the input {path}", "Choose an output outside of the inputs.")
 
 
 def _check_map(map_file: Path, inputs: Sequence[InstrumentInput]) -> None:
-    """Refuse a map, or the state beside it, in the place of an input or of a file that the copies hold."""
+    """Refuse a map, or its state file, in place of an input or of a file in the copies."""
     if map_file.exists() and not map_file.is_file():
-        kind = "a folder" if map_file.is_dir() else "no regular file"
+        kind = "a folder" if map_file.is_dir() else "not a regular file"
         raise UsageError(f"the method map cannot be written: {map_file} is {kind}", "Name a file, such as map.json.")
     state = map_file.with_name(f"{map_file.name}{_STATE}")
-    for what, file in (("the method map", map_file), ("what is remembered beside the map,", state)):
+    for what, file in (("the method map", map_file), ("the state file of the map,", state)):
         real = _real(file)
         for each in inputs:
             if real.is_relative_to(_real(each.path)):
-                raise UsageError(f"{what} {file} would overwrite the input {each.path}", "Name a file beside the inputs.")
+                raise UsageError(f"{what} {file} would overwrite the input {each.path}", "Name a file outside of the inputs.")
             out = _real(each.out)
             inside = real.relative_to(out) if real.is_relative_to(out) else None
             if inside is not None and (each.path.is_file() or (each.path / inside).exists() or inside == _PROPERTIES):
-                raise UsageError(f"{what} {file} would overwrite the output {each.out}", "Name a file beside the outputs.")
+                raise UsageError(f"{what} {file} would overwrite the output {each.out}", "Name a file outside of the outputs.")
 
 
 def _real(path: Path) -> Path:
-    """Where a path leads; links that lead in a circle are left for opening to refuse."""
+    """Resolve a path. A circle of links stays as it is; opening it fails later."""
     return Path(os.path.realpath(path))

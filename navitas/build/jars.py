@@ -1,4 +1,4 @@
-"""The Java parts that the package carries."""
+"""The jars in the Python package."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ JARS = Path(__file__).resolve().parent.parent / "jars"
 
 
 def jar(name: str) -> Path:
-    """Absolute path of a carried jar, such as `navitas-gradle-plugin.jar`; `BuildError` where the package lacks it."""
+    """Return the absolute path of a jar, such as `navitas-gradle-plugin.jar`. Raises `BuildError` if it is missing."""
     path = JARS / name
     if not path.is_file():
-        raise BuildError(f"{path} is missing", "In a source checkout run `make jars`; else install Navitas again.")
+        raise BuildError(f"{path} is missing", "In a source checkout, run `make jars`; else reinstall Navitas.")
     return path

@@ -1,4 +1,4 @@
-"""Finds the Java that the instrumenter runs on."""
+"""Find the Java that runs the instrumenter."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _REMEDY = "Install a JDK (on Debian: apt install openjdk-17-jdk-headless) or set
 
 
 def find_java() -> Path:
-    """Path of the `java` command: of JAVA_HOME, else of PATH; `BuildError` where there is none."""
+    """Return the path of `java`, from JAVA_HOME, else from PATH. Raises `BuildError` if there is none."""
     home = os.environ.get("JAVA_HOME")
     if home:
         java = Path(home) / "bin" / "java"
@@ -30,10 +30,10 @@ def find_java() -> Path:
 
 
 def java_version(java: Path) -> str | None:
-    """The version of a `java` command, as the file `release` of its JDK has it; None where that is not known."""
+    """Return the version of a `java` command from its JDK's `release` file; None if unknown."""
     try:
         with open_regular(java.resolve().parent.parent / "release") as file:
             found = _VERSION.search(file.read(_MAX_RELEASE_BYTES))
-    except (OSError, RuntimeError):  # there is none, or a link leads to itself
+    except (OSError, RuntimeError):  # it is missing, or a link leads to itself
         return None
     return found[1].decode() if found else None

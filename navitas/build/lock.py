@@ -1,4 +1,4 @@
-"""One build of a project at a time: two at once would write into each other's outputs."""
+"""Lock a project, so that only one build runs at a time: two would overwrite each other's outputs."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from navitas.user_folders import cache_folder, make_folder
 
 @contextmanager
 def project_lock(project: Path, on_wait: Callable[[], None]) -> Iterator[None]:
-    """Hold a project for this process alone; `on_wait` is called once if another profiling holds it, which is then waited for.
+    """Hold the project's lock. If another profiling holds it, call `on_wait` once, and wait.
 
-    The lock is a file of the user's own cache folder, so another user can neither hold it nor be held up by it. Where no such
-    file can be made, nothing is held. Raises `UsageError` for a cache folder that is not the user's own.
+    The lock is a file in the user's cache folder, so other users can neither hold it nor block it. If the file cannot be made,
+    nothing is locked. Raises `UsageError` if the cache folder belongs to someone else.
     """
     file = lock_file(project)
     lock = FolderLock(file)
     try:
         make_folder(file.parent)
         lock.wait(lambda holder: on_wait())
-    except OSError:  # a home that cannot be written
+    except OSError:  # a read-only home
         yield
         return
     try:
@@ -34,6 +34,6 @@ def project_lock(project: Path, on_wait: Callable[[], None]) -> Iterator[None]:
 
 
 def lock_file(project: Path) -> Path:
-    """Where a project's lock is, whatever path leads to the project."""
+    """Return the path of a project's lock file, the same for every path to the project."""
     name = hashlib.sha256(os.fsencode(os.path.realpath(project))).hexdigest()[:32]
     return cache_folder() / "projects" / f"{name}.lock"

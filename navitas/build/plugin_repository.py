@@ -1,4 +1,4 @@
-"""The Gradle plugin in a Maven repository on disk, where `plugins { id 'org.navitas' }` finds it."""
+"""Install the Gradle plugin into a Maven repository on disk, for `plugins { id 'org.navitas' }`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from navitas.new_files import remove_abandoned, write_new
 LOCAL = Path("~/.m2/repository")
 _GROUP = "org.navitas"
 _ARTIFACT = "navitas-gradle-plugin"
-# Gradle asks for this artifact when a build names the plugin's id; it leads to the jar.
+# Gradle resolves this artifact for a plugin id; it depends on the jar.
 _MARKER = "org.navitas.gradle.plugin"
 
 _POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
@@ -31,9 +31,9 @@ _TO_JAR = """  <packaging>pom</packaging>
 
 
 def install_plugin(repository: Path) -> Path:
-    """Write this version's plugin into a Maven repository, replacing what is there of it; returns the repository's path.
+    """Write this version's plugin into a Maven repository, replacing an earlier copy. Returns the repository's path.
 
-    Raises `BuildError` when it cannot be written.
+    Raises `BuildError` if it cannot be written.
     """
     root = with_home(repository)
     if str(root).startswith("~"):
@@ -48,12 +48,12 @@ def install_plugin(repository: Path) -> Path:
         _put(root, _MARKER, "pom", marker.encode())
     except OSError as error:
         place = error.filename2 or error.filename or root
-        raise BuildError(f"{place}: {error.strerror}", "Name a folder that can be written with --repository.") from error
+        raise BuildError(f"{place}: {error.strerror}", "Name a writable folder with --repository.") from error
     return root
 
 
 def _put(root: Path, artifact: str, kind: str, data: bytes) -> None:
-    """Write a file of an artifact; a build that reads it never sees half of it."""
+    """Write a file of an artifact atomically, so that a running build never reads half of it."""
     folder = root.joinpath(*_GROUP.split("."), artifact, __version__)
     folder.mkdir(parents=True, exist_ok=True)
     remove_abandoned(folder)

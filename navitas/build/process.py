@@ -1,4 +1,4 @@
-"""Child processes that never outlive the work they were started for."""
+"""Run child processes that end with this process."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from pathlib import Path
 from navitas.errors import BuildError
 
 _GRACE_S = 5.0
-_LOOK_UP_S = 1.0
+_POLL_S = 1.0
 _NOT_STARTED = "setpriv: failed to execute "
 
 
 def run_streaming(
     command: Sequence[str], *, cwd: Path, on_line: Callable[[str], None], env: Mapping[str, str] | None = None
 ) -> int:
-    """Run a command to its end, handing over each line it prints (both streams in one), and return its exit code.
+    """Run a command to its end and return its exit code. Passes each line of its output (both streams merged) to `on_line`.
 
-    Any exception, Ctrl-C among them, ends the command and all processes of its group before it is raised on.
-    Raises `BuildError` when the command cannot be started.
+    Any exception, including Ctrl-C, first ends the command and its process group.
+    Raises `BuildError` if the command cannot be started.
     """
     try:
         process = subprocess.Popen(
-            _ends_with_us(command),
+            _terminated_with_parent(command),
             cwd=cwd,
             env=env,
             stdin=subprocess.DEVNULL,
@@ -56,22 +56,22 @@ def _cannot_start(command: Sequence[str], cause: str) -> BuildError:
     return BuildError(f"{command[0]} cannot be started: {cause}", "Check the path and its permissions.")
 
 
-def _ends_with_us(command: Sequence[str]) -> Sequence[str]:
-    """Where util-linux is at hand, the kernel asks the command to end even when this process is killed."""
+def _terminated_with_parent(command: Sequence[str]) -> Sequence[str]:
+    """With util-linux, make the kernel terminate the command even if this process is killed."""
     setpriv = shutil.which("setpriv")
     return [setpriv, "--pdeathsig", "TERM", *command] if setpriv and shutil.which(command[0]) else command
 
 
 def _lines(process: subprocess.Popen[bytes]) -> Iterator[str]:
-    """Yield the process's lines until it closes its output, or has ended and leaves that to a child of its own."""
+    """Yield the process's lines until it closes its output, or until it has ended while a child keeps the output open."""
     assert process.stdout is not None
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     rest = ""
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
         while True:
-            # Not without a time limit: a signal just before a blocking call is not seen until the call returns.
-            if not selector.select(timeout=_LOOK_UP_S):
+            # Use a time limit: a signal just before a blocking call is not handled until the call returns.
+            if not selector.select(timeout=_POLL_S):
                 if process.poll() is not None:
                     break
                 continue
@@ -85,7 +85,7 @@ def _lines(process: subprocess.Popen[bytes]) -> Iterator[str]:
 
 
 def end_group(process: subprocess.Popen[bytes]) -> None:
-    """End a process that leads its own group, and the group: asked first, killed after five seconds."""
+    """End a process and its group, which it leads: terminate them, and kill them after five seconds."""
     _signal(process, signal.SIGTERM)
     try:
         process.wait(timeout=_GRACE_S)

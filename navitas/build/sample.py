@@ -1,4 +1,4 @@
-"""The sample project that comes with Navitas: a plain Gradle project whose tests have known energy behaviour."""
+"""The sample project in the package: a plain Gradle project whose tests have known energy behavior."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LEFT_OUT = shutil.ignore_patterns("build", ".gradle", "__pycache__")
 
 
 def copy_sample(to: Path) -> Path:
-    """Copy the sample project to the folder `to`, which must not exist or be empty, and return its absolute path."""
+    """Copy the sample project to `to`, which must be missing or empty. Returns its absolute path."""
     target = to.resolve()
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise UsageError(f"{to} is not an empty folder", "Name a folder that does not exist yet.")

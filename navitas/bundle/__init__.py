@@ -1,1 +1,1 @@
-"""What build and phone must agree on about a bundle: its manifest and what its archive may hold (docs/formats.md, Bundle)."""
+"""The bundle format, as shared by build and phone: its manifest and the limits of its archive (docs/formats.md, Bundle)."""

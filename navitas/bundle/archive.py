@@ -1,4 +1,4 @@
-"""Bundles as zip files: checked as a whole before anything of them is used."""
+"""Bundles as zip files, checked completely before use."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from navitas.regular_files import open_regular
 MAX_MANIFEST_BYTES = 4 << 20
 MAX_ENTRIES = 200_000
 MAX_UNPACKED_BYTES = 4 << 30
-# What zipfile lets out for damaged files, beside its own error.
+# Exceptions that zipfile raises for damaged files, in addition to its own.
 _UNREADABLE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError)
 
 
@@ -30,7 +30,7 @@ class Archive:
     manifest: AnyManifest
 
     def read(self, name: str, limit_bytes: int) -> bytes:
-        """The bytes of an entry. Raises `InvalidBundle` when it is missing or larger than the limit."""
+        """Return the bytes of an entry. Raises `InvalidBundle` if it is missing or larger than the limit."""
         return read_entry(self.zip, name, limit_bytes)
 
 
@@ -38,8 +38,8 @@ class Archive:
 def open_archive(file: Path | BinaryIO) -> Iterator[Archive]:
     """Open and check a bundle.
 
-    Raises `InvalidBundle` for a file that is no bundle, was cut short, has another schema version, or has entries that
-    could leave the folder it is unpacked to; also when damage shows while it is in use. `OSError`s go through.
+    Raises `InvalidBundle` if the file is not a bundle, is cut short, has another schema version, or has entries that
+    could leave the folder to which it is unpacked. Damage found during use also raises it. Passes on `OSError`.
     """
     with checked_zip(file) as archive:
         yield Archive(archive, parse_manifest(read_entry(archive, "bundle.json", MAX_MANIFEST_BYTES)))
@@ -47,7 +47,7 @@ def open_archive(file: Path | BinaryIO) -> Iterator[Archive]:
 
 @contextmanager
 def checked_zip(file: Path | BinaryIO) -> Iterator[zipfile.ZipFile]:
-    """Open a zip file all of whose entries may be unpacked. Raises `InvalidBundle` as `open_archive` does."""
+    """Open a zip file and check that all its entries are safe to unpack. Raises `InvalidBundle`, as `open_archive`."""
     try:
         with open_regular(file) if isinstance(file, Path) else nullcontext(file) as stream, zipfile.ZipFile(stream) as archive:
             _check_entries(archive)
@@ -87,7 +87,7 @@ def _problem(entry: zipfile.ZipInfo, seen: set[str]) -> str | None:
 
 
 def read_entry(archive: zipfile.ZipFile, name: str, limit_bytes: int) -> bytes:
-    """The bytes of an entry. Raises `InvalidBundle` when it is missing or larger than the limit."""
+    """Return the bytes of an entry. Raises `InvalidBundle` if it is missing or larger than the limit."""
     try:
         entry = archive.getinfo(name)
     except KeyError as error:

@@ -1,4 +1,4 @@
-"""`jvm.zip`: an Android app's and its tests' classes before dexing, on which a virtual phone runs them (docs/formats.md)."""
+"""`jvm.zip`: the classes of an Android app and its tests before dexing, which a virtual phone runs (docs/formats.md)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TESTS = "test/"
 
 
 class JvmManifest(BaseModel):
-    """`jvm.json`: entries of the class path in order, the app's then its tests'."""
+    """`jvm.json`: the entries of the class path in order, the app's before its tests'."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -32,7 +32,7 @@ class JvmManifest(BaseModel):
 
     @property
     def test_roots(self) -> list[str]:
-        """The entries that are the tests' own: what the test APK holds, and is searched for tests."""
+        """The tests' own entries: those that are in the test APK and are searched for tests."""
         return [entry for entry in self.class_path if entry.startswith(_TESTS)]
 
 
@@ -46,7 +46,7 @@ class JvmArchive:
 
 @contextmanager
 def open_jvm(file: Path | BinaryIO) -> Iterator[JvmArchive]:
-    """Open and check a `jvm.zip`. Raises `InvalidBundle`, also when damage shows while it is in use."""
+    """Open and check a `jvm.zip`. Raises `InvalidBundle`, also for damage found during use."""
     with checked_zip(file) as archive:
         try:
             document = json.loads(read_entry(archive, _MANIFEST, _MAX_MANIFEST_BYTES))

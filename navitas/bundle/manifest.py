@@ -1,4 +1,4 @@
-"""`bundle.json`, checked field by field."""
+"""The model of `bundle.json`, which checks each field."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DRIVE = re.compile(r"^[A-Za-z]:")
 
 
 class InvalidBundle(Exception):
-    """A bundle cannot be used; the message says why, `remedy` what to do."""
+    """A bundle is unusable. The message gives the reason, `remedy` what to do."""
 
     def __init__(self, reason: str, remedy: str = "Delete the file and build the project again.") -> None:
         super().__init__(reason)
@@ -52,17 +52,17 @@ Framework = Literal["junit4", "junit-platform", "testng"]
 
 
 class TestTask(BaseModel):
-    """What the test task would run, and by which framework: patterns of its `filter { }`, the classes that it leaves out of
-    the test roots, and for the JUnit Platform which engines and tags (of `useJUnitPlatform { }`)."""
+    """The test task's tests and framework: the patterns of its `filter { }`, the classes in the test roots that it excludes,
+    and for the JUnit Platform its engines and tags (of `useJUnitPlatform { }`)."""
 
-    __test__: ClassVar[bool] = False  # no test case of our own
+    __test__: ClassVar[bool] = False  # not a test case
     model_config = ConfigDict(extra="ignore", frozen=True)
 
     name: str = "test"
     enabled: bool = True
     scan_for_test_classes: bool = True
     fork_every: Annotated[int, Field(ge=0)] = 0
-    """How many test classes run in one process; 0: all of them."""
+    """The number of test classes in one process; 0: all of them."""
     include: list[str] = []
     exclude: list[str] = []
     left_out: list[str] = []
@@ -74,7 +74,7 @@ class TestTask(BaseModel):
 
 
 class CommonManifest(BaseModel):
-    """What the bundles of all kinds of projects have."""
+    """The fields of all bundles."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -88,22 +88,22 @@ class CommonManifest(BaseModel):
 
 
 class BundleManifest(CommonManifest):
-    """What is inside a bundle of Java code, and how the project's `test` task would start its JVM."""
+    """The contents of a bundle of Java code, and the settings of the project's `test` task for its JVM."""
 
     class_path: list[Inside] = Field(min_length=1)
     test_roots: list[Inside] = Field(min_length=1)
     working_dir: Annotated[str, StringConstraints(pattern=r"^[^\x00]+$")]
-    """Absolute, or told from the folder that the bundle is made in, so that another checkout's build makes the same bundle."""
+    """Absolute, or relative to the folder of the bundle, so that builds in different checkouts make the same bundle."""
     jvm_args: list[Line]
     system_properties: dict[VariableName, Line]
     environment: dict[VariableName, Line]
     removed_variables: list[VariableName] = []
-    """Variables that the build takes away from those that it inherits."""
+    """Inherited variables that the build removes."""
     java_home: Absolute | None
 
 
 class Apk(BaseModel):
-    """An APK of the app: the only one, or the one for an ABI."""
+    """An APK of the app: the only one, or that for an ABI."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -112,7 +112,7 @@ class Apk(BaseModel):
 
 
 class Apks(BaseModel):
-    """The APKs in a bundle; a library's tests bring it along, so there is no app. An app may have no tests."""
+    """The APKs in a bundle. A library has no app's APK, because its tests include it. An app may have no tests."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -121,10 +121,10 @@ class Apks(BaseModel):
 
 
 class AndroidManifest(CommonManifest):
-    """What is inside a bundle of one variant of an Android module: `package` is the app's application id.
+    """The contents of a bundle of one variant of an Android module. `package` is the app's application id.
 
-    Where a library is tested, `package` is `test_package` and there is no APK of an app. An app without tests has no APK of
-    tests and no `runner`, and `test_package` is `package`.
+    For a library, `package` equals `test_package`, and there is no app's APK. An app without tests has no test APK and no
+    `runner`, and `test_package` equals `package`.
     """
 
     kind: Literal["android"]
@@ -139,21 +139,21 @@ class AndroidManifest(CommonManifest):
     min_sdk: int = Field(ge=1)
     agp_version: Line
     includes_map_ids: list[MapId]
-    """Maps whose ids mean the same in the bundle's: the app's own, which its tests' continues."""
+    """Earlier maps whose ids are valid in this one: the tests' map extends the app's."""
     apks: Apks
     mapping: Inside | None
     jvm: Inside | None
 
     def files(self) -> list[str]:
-        """All that is named of the bundle's entries."""
+        """Return the names of all entries that the manifest refers to."""
         return [*(apk.file for apk in self.apks.app), *filter(None, (self.apks.test, self.mapping, self.jvm))]
 
 
 AnyManifest = BundleManifest | AndroidManifest
 
 
-def of_java(manifest: AnyManifest) -> BundleManifest:
-    """The manifest of a bundle that is installed as a whole. Raises `InvalidBundle` for one of an Android module."""
+def java_manifest(manifest: AnyManifest) -> BundleManifest:
+    """Return the manifest of a bundle that is installed as a whole. Raises `InvalidBundle` for an Android module's."""
     if isinstance(manifest, AndroidManifest):
         raise InvalidBundle("a bundle of an Android module", "Install the APKs in it.")
     return manifest
@@ -172,7 +172,7 @@ def parse_manifest(raw: bytes) -> AnyManifest:
     task = document.get("test_task") if isinstance(document, dict) else None
     framework = task.get("framework") if isinstance(task, dict) else None
     if isinstance(framework, str) and framework not in get_args(Framework):
-        raise InvalidBundle(f"its tests are of the framework {framework[:40]!a}, which this Navitas does not know", NEWER)
+        raise InvalidBundle(f"its tests use the framework {framework[:40]!a}, which this Navitas does not know", NEWER)
     model = AndroidManifest if kind == "android" else BundleManifest
     try:
         manifest = model.model_validate(document)
@@ -192,7 +192,7 @@ def _unknown_text(unknown: Counter[str]) -> str:
 
 
 def check_version(document: object, what: str) -> None:
-    """Raises `InvalidBundle` for a JSON document of a newer major version."""
+    """Raise `InvalidBundle` if a JSON document has a newer major version."""
     version = document.get("schema_version") if isinstance(document, dict) else None
     if isinstance(version, int) and version > _VERSION:
         raise InvalidBundle(f"{what} of schema_version {version}; this Navitas reads version {_VERSION}", NEWER)

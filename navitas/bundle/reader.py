@@ -1,4 +1,4 @@
-"""Bundles that `navitasBundle` made, as collecting takes them."""
+"""Open the bundles that `navitasBundle` made."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_MAP_BYTES = 256 << 20
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """A checked bundle file, its manifest, the bytes of its method map, and the folder that its tests run in."""
+    """A checked bundle file, its manifest, the bytes of its method map, and the working folder of its tests."""
 
     path: Path
     manifest: AnyManifest
@@ -36,12 +36,12 @@ class Bundle:
         return path
 
     def copy_to(self, path: Path) -> Bundle:
-        """The same bundle in another file."""
+        """Copy the bundle to another file and return that one."""
         return replace(self, path=Path(shutil.copyfile(self.path, path)))
 
 
 def open_bundles(paths: Sequence[Path]) -> list[Bundle]:
-    """Open bundles that are to be profiled together. Raises `BuildError` as `open_bundle`, or for two of one package."""
+    """Open bundles to profile together. Raises `BuildError` as `open_bundle`, or if two have the same package."""
     bundles = [open_bundle(path) for path in paths]
     modules: dict[str, str] = {}
     for bundle in bundles:
@@ -60,7 +60,7 @@ def open_bundles(paths: Sequence[Path]) -> list[Bundle]:
 def open_bundle(path: Path) -> Bundle:
     """Read and check a bundle without unpacking it.
 
-    Raises `BuildError` for what `open_archive` refuses, a map of other classes, or a class path that is not in it.
+    Raises `BuildError` if `open_archive` rejects it, if its map belongs to other classes, or if a class path entry is missing.
     """
     try:
         with open_archive(path) as archive:
@@ -77,9 +77,9 @@ def open_bundle(path: Path) -> Bundle:
 
 
 def _working_dir(path: Path, manifest: AnyManifest) -> Path:
-    """The folder that tests run in, by name, as Gradle told it: a linked build folder has another parent."""
-    told = manifest.working_dir if isinstance(manifest, BundleManifest) else ""
-    return Path(os.path.normpath(path.absolute().parent / told))
+    """Return the tests' working folder by its name, relative to the folder that Gradle uses: a link may have another parent."""
+    folder = manifest.working_dir if isinstance(manifest, BundleManifest) else ""
+    return Path(os.path.normpath(path.absolute().parent / folder))
 
 
 def _check_map(raw: bytes, manifest: AnyManifest) -> None:

@@ -20,7 +20,7 @@ from navitas.cli.standard_output import output_console
 from navitas.collect.doctor import Check, Examination, examine
 from navitas.collect.state.guard import restore_left
 from navitas.collect.state.journal import Journal
-from navitas.collect.trace.run_trace import leave_nothing
+from navitas.collect.trace.run_trace import remove_traces
 from navitas.device.adb_server import adb_path, adb_versions, user_client
 from navitas.device.base import Device
 from navitas.errors import DeviceError, ExitCode
@@ -36,7 +36,7 @@ _STYLES = {"ok": "green", "note": "yellow", "problem": "bold red"}
     "--restore",
     is_flag=True,
     from_project=False,
-    help="Give back settings that a measurement has left changed on the device, and end its traces.",
+    help="Restore settings that a measurement has left changed on the device, and end its traces.",
 )
 @json_option
 def command(*, package: str | None, serial: str | None, restore: bool, json_file: Path | None) -> int:
@@ -77,11 +77,11 @@ def _restore(device: Device, checks: list[Check]) -> None:
     try:
         with journal.held():
             names = restore_left(device, journal, lambda _code, message, remedy: warnings.append((message, remedy)))
-            leave_nothing(device)
+            remove_traces(device)
     except OSError as error:
         checks.append(Check("restored", "problem", f"{journal.path}: {error.strerror}", "make that folder readable and writable"))
         return
-    checks.append(Check("restored", "ok", ", ".join(names) or "there was nothing to give back"))
+    checks.append(Check("restored", "ok", ", ".join(names) or "there was nothing to restore"))
     checks.extend(Check("restored", "problem", message, remedy) for message, remedy in warnings)
 
 

@@ -19,19 +19,19 @@ _EVENT_FILE = re.compile(r"events-\d+\.nvch")
 
 
 def absolute(package: str) -> str:
-    """The folder as the app's process names it."""
+    """Return the folder's path as the app's process sees it."""
     return f"/data/data/{package}/{FOLDER}"
 
 
 def prepare(device: Device, package: str, config: str) -> str:
-    """Empty the folder, so that no earlier run's events are pulled, and put the runtime's settings there.
+    """Empty the folder, so that no earlier run's events are pulled, and write the runtime's settings into it.
 
-    Returns why that cannot be, as for an app that is not debuggable; empty when all is ready. `DeviceError` when the app is not
-    installed.
+    Returns an empty string on success, else the reason, for example that the app is not debuggable.
+    Raises `DeviceError` if the app is not installed.
     """
     run_as = f"run-as {shlex.quote(package)}"
     own = shlex.quote(f"cat > {FOLDER}/{SETTINGS}")
-    copied = f"cat {shlex.quote(config)} | {run_as} sh -c {own}"  # the app may not be let into the shell's own folder
+    copied = f"cat {shlex.quote(config)} | {run_as} sh -c {own}"  # the app may have no access to the shell's folder
     result = device.shell(f"{run_as} rm -rf {FOLDER} && {run_as} mkdir -p {FOLDER} && {copied}")
     if result.exit_code == 0:
         return ""
@@ -47,17 +47,17 @@ def remove(device: Device, package: str) -> None:
 
 
 def files(device: Device, package: str) -> list[str]:
-    """Names of the files in the folder."""
+    """Return the names of the files in the folder."""
     return device.shell(f"run-as {shlex.quote(package)} ls {FOLDER}").text.split()
 
 
 def event_files(names: Sequence[str]) -> list[str]:
-    """Those names that are event files of the runtime."""
+    """Return the names of the runtime's event files, sorted."""
     return sorted(name for name in names if _EVENT_FILE.fullmatch(name))
 
 
 def power_profile(device: Device, package: str) -> bytes:
-    """The phone's power profile as the app has read it (XML). Raises `DeviceError` when it is too large for one."""
+    """Return the phone's power profile as the app read it (XML). Raises `DeviceError` if it is too large."""
     data = device.shell(f"run-as {shlex.quote(package)} cat {FOLDER}/{POWER_PROFILE}").stdout
     if len(data) > MAX_BYTES:
         raise DeviceError(f"device {device.info.serial}: {package} left a power profile of {len(data):,} bytes", "run it again")
@@ -65,7 +65,7 @@ def power_profile(device: Device, package: str) -> bytes:
 
 
 def beginning(device: Device, package: str, name: str, limit: int) -> bytes:
-    """The first bytes of a file in the folder that is still written."""
+    """Return the first bytes of a file that the app may still be writing."""
     data = bytearray()
     for piece in device.exec_out(f"run-as {shlex.quote(package)} cat {FOLDER}/{name}"):
         data += piece
@@ -75,15 +75,15 @@ def beginning(device: Device, package: str, name: str, limit: int) -> bytes:
 
 
 def pull(device: Device, package: str, name: str, local: Path) -> int:
-    """Copy one event file, again when it did not arrive whole; what has arrived is kept. Returns how many bytes are missing."""
+    """Copy one event file; retry if it arrives incomplete, and keep what has arrived. Returns the number of missing bytes."""
     size = device.shell(f"run-as {shlex.quote(package)} stat -c %s {FOLDER}/{name}").text.strip()
     local.write_bytes(b"")
     missing = 0
     for _ in range(_ATTEMPTS):
-        with local.open("r+b") as file:  # the same bytes again: what an earlier attempt brought stays where this one ends sooner
+        with local.open("r+b") as file:  # overwrite in place: if this attempt ends sooner, the earlier attempt's bytes stay
             for piece in device.exec_out(f"run-as {shlex.quote(package)} cat {FOLDER}/{name}"):
                 file.write(piece)
-        # adb's exec service ends alike whether the file has ended or the connection: only its size tells.
+        # adb's exec service ends in the same way at the end of a file and on a lost connection, so compare the size.
         missing = max(0, int(size) - local.stat().st_size) if size.isdecimal() else 0
         if not missing:
             break

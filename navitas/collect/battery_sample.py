@@ -1,4 +1,4 @@
-"""A phone's battery and what runs at this moment, as a row of the fleet's input format (docs/fleet.md, "Samples")."""
+"""Take a sample of a phone's battery and running apps, as a row of the fleet's input format (docs/fleet.md, "Samples")."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ _RESUMED = re.compile(r"ResumedActivity[:=] ?ActivityRecord\{\S+ u\d+ ([\w.]+)/"
 _AWAKE = re.compile(r"^[ \t]*mWakefulness=(\w+)", re.MULTILINE)
 _DEFAULT_NETWORK = re.compile(r"^Active default network: (\w+)", re.MULTILINE)
 _TRANSPORTS = re.compile(r"Transports: ([A-Z_|]+)")
-# Of a network through others, such as a VPN, the one below.
+# For a network on top of others, such as a VPN, the underlying one.
 _NETWORKS = {"WIFI": "wifi", "CELLULAR": "mobile"}
 _CPU = re.compile(r"^cpu +([\d ]+)$", re.MULTILINE)
 _IDLE = slice(3, 5)
 _FIELDS = 8
-"""user … steal: the fields after them are counted in the first ones already (proc(5))."""
+"""user … steal. The first fields already include those after them (proc(5))."""
 _HISTORY_LIMIT = 256 << 20
 
 
 def take_sample(device: Device, client: str) -> dict[str, object]:
-    """A row; what the phone does not tell is left out. `client`: what the phone is called, else a hash of its serial number.
+    """Return a row without the values that the phone does not report. `client` defaults to a hash of the serial number.
 
-    Raises `DeviceError` when the phone does not tell its battery's level.
+    Raises `DeviceError` if the phone does not report its battery level.
     """
-    # First: asking makes the phone work.
+    # Read this first: the other commands use the phone's CPU.
     cpu = _cpu(device.shell("head -n 1 /proc/stat; sleep 1; head -n 1 /proc/stat").text)
     text = device.shell("dumpsys battery").text
     battery = parse_battery(text)
     if battery.level_percent is None:
-        raise DeviceError(f"device {device.info.serial}: `dumpsys battery` tells no level", "See what it prints.")
+        raise DeviceError(f"device {device.info.serial}: `dumpsys battery` reports no level", "Check what it prints.")
     versions = _versions(device.shell("dumpsys package packages | grep -e '^  Package ' -e '^    versionName='").text)
     resumed = _RESUMED.search(device.shell("dumpsys activity activities | grep -m 1 -E 'ResumedActivity[:=]'").text)
     awake = _AWAKE.search(device.shell("dumpsys power | grep -m 1 mWakefulness=").text)
@@ -61,22 +61,22 @@ def take_sample(device: Device, client: str) -> dict[str, object]:
 
 
 def pseudonym(device: Device) -> str:
-    """What a phone is called in files of samples unless it is named: a hash of its serial number."""
+    """Return a phone's default name in files of samples: a hash of its serial number."""
     return hashlib.blake2b(
         (device.info.identity or device.info.serial).encode(), digest_size=8, person=b"navitas fleet"
     ).hexdigest()
 
 
 def who(device: Device) -> dict[str, object | None]:
-    """The phone's model and its Android version."""
+    """Return the phone's model and its Android version."""
     version = device.shell("getprop ro.build.version.release").text.strip()
     return {"model": device.info.model or None, "os": version or None}
 
 
 def pull_history(device: Device, file: Path) -> None:
-    """Write the battery's history, in checkin format, to a file; nothing is cleared on the phone.
+    """Write the battery's history, in checkin format, to a file. This clears nothing on the phone.
 
-    Raises `DeviceError` when it has no end.
+    Raises `DeviceError` if the history is too long.
     """
     size = 0
     with file.open("wb") as out:
@@ -87,12 +87,12 @@ def pull_history(device: Device, file: Path) -> None:
 
 
 def _time(text: str) -> int:
-    """The phone's clock, which its history goes by too; this machine's where it cannot be read."""
+    """Return the phone's clock, which its history also uses, or this machine's if the phone's cannot be read."""
     return int(text) if re.fullmatch(r"\s*\d{9,11}\s*", text) else int(time.time())
 
 
 def _cpu(text: str) -> float | None:
-    """Share of all cores' time that was busy between two readings of /proc/stat."""
+    """Return the busy share of all cores' time between two readings of /proc/stat."""
     readings = [[int(field) for field in line.split()[:_FIELDS]] for line in _CPU.findall(text)]
     if len(readings) != 2 or any(len(reading) < _FIELDS for reading in readings):
         return None
@@ -106,7 +106,7 @@ def _processes(text: str) -> list[str]:
 
 
 def _versions(text: str) -> dict[str, str]:
-    """Versions of installed packages; of a system app that was updated the first one, which is in use."""
+    """Return the versions of installed packages. For an updated system app, the first entry is the one in use."""
     found: dict[str, str] = {}
     app = ""
     for name, version in _PACKAGE.findall(text):
@@ -124,7 +124,7 @@ def _named(app: str, versions: dict[str, str]) -> str:
 
 
 def _network(text: str) -> str | None:
-    """`wifi`, `mobile`, `none`, or None where it is another, or not told (ConnectivityService.dump)."""
+    """Return `wifi`, `mobile` or `none`; None for any other network, or if it is unknown (ConnectivityService.dump)."""
     chosen = _DEFAULT_NETWORK.search(text)
     if chosen is None:
         return None

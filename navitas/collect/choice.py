@@ -1,4 +1,4 @@
-"""Which tests of which bundle run: what the build would run, or what the user names."""
+"""Choose which tests of which bundle run: those that the build would run, or those that the user names."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from itertools import chain
 from navitas.bundle.manifest import AndroidManifest
 from navitas.bundle.reader import Bundle
 from navitas.collect.build_filter import reason, runs
-from navitas.collect.instrument import CannotList, list_tests
+from navitas.collect.instrument import ListTestsError, list_tests
 from navitas.collect.selection import TestName, argument_lists, class_arguments, named, names_class, no_match, none_found
 from navitas.collect.target import target_of
 from navitas.device.base import Device
 from navitas.errors import UsageError
 
-_LISTED_AT_ONCE = 4
+_PARALLEL_LISTINGS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Choice:
 
 @dataclass(slots=True)
 class _Listed:
-    """A bundle's tests: all in its test roots, and those among them (or beside them) that are to run."""
+    """A bundle's tests: those in its test roots, those that the user names in addition, and those to run."""
 
     bundle: Bundle
     tests: list[TestName]
@@ -39,19 +39,21 @@ class _Listed:
     chosen: set[TestName] = field(default_factory=set)
 
     def would_run(self) -> list[TestName]:
-        """What the build itself would run."""
+        """Return the tests that the build itself would run."""
         return [test for test in self.tests if runs(self.bundle.manifest.test_task, test)]
 
     def choice(self, *, isolate: bool) -> Choice | None:
         everything = [*self.tests, *self.named]
         wanted = [test for test in everything if test in self.chosen]
-        groups = [[test] for test in wanted] if isolate or _has_orchestrator(self.bundle) else self._processes(wanted)
+        groups = [[test] for test in wanted] if isolate or _has_orchestrator(self.bundle) else self._by_process(wanted)
         arguments = [text for group in groups for text in class_arguments(group, everything, by_default=self.tests)]
         return Choice(self.bundle, tuple(arguments)) if wanted else None
 
-    def _processes(self, tests: list[TestName]) -> list[list[TestName]]:
-        """The tests of each process: as many test classes as the build's `forkEvery` says, or all of them. Tests of nested
-        classes on the JUnit Platform belong to the outermost class."""
+    def _by_process(self, tests: list[TestName]) -> list[list[TestName]]:
+        """Group tests by process: as many test classes in each as the build's `forkEvery` says, or all in one.
+
+        On the JUnit Platform, tests of nested classes belong to the outermost class.
+        """
         task = self.bundle.manifest.test_task
         if not task.fork_every:
             return [tests]
@@ -71,32 +73,32 @@ def _has_orchestrator(bundle: Bundle) -> bool:
 def choose(
     device: Device, bundles: Sequence[Bundle], patterns: Sequence[str], warn: Callable[[str], None], *, isolate: bool = False
 ) -> list[Choice]:
-    """The tests to run of all bundles at once: a pattern may be for one module only. `isolate`: each test in a process of its
-    own, as where the build uses AndroidX Test Orchestrator.
+    """Choose the tests to run, for all bundles together, because a pattern may match in one module only.
 
-    Without patterns the tests that the build's own test tasks would run. A pattern that names none of those may name what the
-    build leaves out. Bundles whose tests cannot be listed are left out with a warning. `UsageError` when nothing is chosen,
-    `CannotList` when no bundle's tests can be listed.
+    `isolate` puts each test in its own process, as AndroidX Test Orchestrator does. Without patterns, choose the tests that the
+    build's own test tasks would run. A pattern that matches none of these may name what the build excludes.
+    Bundles whose tests cannot be listed are left out with a warning.
+    Raises `UsageError` if nothing is chosen, `ListTestsError` if no bundle's tests can be listed.
     """
     listed = _list(device, bundles, warn)
     for pattern in patterns:
-        _name(device, listed, pattern)
+        _choose_named(device, listed, pattern)
     if not patterns:
         for one in listed:
             one.chosen.update(one.would_run())
     choices = [choice for one in listed if (choice := one.choice(isolate=isolate))]
     if not choices:
-        raise _nothing(listed)
+        raise _nothing_to_run(listed)
     return choices
 
 
 def _list(device: Device, bundles: Sequence[Bundle], warn: Callable[[str], None]) -> list[_Listed]:
-    """List the tests of all bundles, several at a time: most of it is starting a process for each."""
+    """List the tests of all bundles, several bundles at a time: starting a process for each takes most of the time."""
     listed: list[_Listed] = []
-    failures: list[CannotList] = []
-    with ThreadPoolExecutor(min(_LISTED_AT_ONCE, os.cpu_count() or 1)) as pool:
+    failures: list[ListTestsError] = []
+    with ThreadPoolExecutor(min(_PARALLEL_LISTINGS, os.cpu_count() or 1)) as pool:
         for bundle, tests in zip(bundles, pool.map(partial(_tests, device), bundles), strict=True):
-            if isinstance(tests, CannotList):
+            if isinstance(tests, ListTestsError):
                 failures.append(tests)
                 warn(f"{bundle.manifest.module}: {tests.message}")
             else:
@@ -106,17 +108,17 @@ def _list(device: Device, bundles: Sequence[Bundle], warn: Callable[[str], None]
     return listed
 
 
-def _tests(device: Device, bundle: Bundle) -> list[TestName] | CannotList:
+def _tests(device: Device, bundle: Bundle) -> list[TestName] | ListTestsError:
     if bundle.manifest.test_task.framework == "testng":
-        return CannotList("its tests are TestNG's, which is not supported", "use JUnit, or name other modules by --module")
+        return ListTestsError("its tests use TestNG, which is not supported", "use JUnit, or name other modules with --module")
     try:
         return list_tests(device, target_of(bundle))
-    except CannotList as error:
+    except ListTestsError as error:
         return error
 
 
-def _name(device: Device, listed: Sequence[_Listed], pattern: str) -> None:
-    """Choose what a pattern names: of the tests that would run, else of those listed, else of classes the build leaves out."""
+def _choose_named(device: Device, listed: Sequence[_Listed], pattern: str) -> None:
+    """Choose what a pattern names: tests that would run, else listed tests, else tests of classes that the build excludes."""
     sources: tuple[Callable[[_Listed], list[TestName]], ...] = (
         _Listed.would_run,
         lambda one: one.tests,
@@ -136,18 +138,18 @@ def _name(device: Device, listed: Sequence[_Listed], pattern: str) -> None:
 
 
 def _left_out(device: Device, one: _Listed, pattern: str) -> list[TestName]:
-    """The tests of the classes that a pattern names and the build leaves out; they are listed with the bundle's from now on."""
+    """List the tests of the excluded classes that a pattern names, and add them to the bundle's tests."""
     classes = [name for name in one.bundle.manifest.test_task.left_out if names_class(pattern, name)]
     for some in argument_lists(classes):
         found = list_tests(device, target_of(one.bundle), some)
-        # A named class without tests is told as one that cannot be begun.
+        # JUnit reports a named class without tests as one with an initialization error.
         one.named += [test for test in found if test.method != "initializationError" and test not in one.named]
     return one.named
 
 
-def _nothing(listed: Sequence[_Listed]) -> UsageError:
+def _nothing_to_run(listed: Sequence[_Listed]) -> UsageError:
     for one in listed:
         task = one.bundle.manifest.test_task
         if one.tests or task.left_out:
-            return UsageError(f"{one.bundle.manifest.module}: no test would run: {reason(task)}", "name tests by --tests")
+            return UsageError(f"{one.bundle.manifest.module}: no test would run: {reason(task)}", "name tests with --tests")
     return none_found()

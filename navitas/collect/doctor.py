@@ -1,4 +1,4 @@
-"""What a device allows to be measured: one check a row, each with what was found and what helps."""
+"""Check what can be measured on a device: one row per check, with the finding and a remedy."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _KERNEL = "the phone's kernel does not offer it"
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One row: `found` says what is there, `remedy` what would help (empty where nothing needs to)."""
+    """One row. `found` describes the finding, `remedy` how to improve it (empty if there is no need)."""
 
     name: str
     status: Status
@@ -41,7 +41,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """All checks of a device and the evidence levels that a profiling of it can reach, by default and without a trace."""
+    """All checks of a device, and the evidence levels that it can reach by default and without a trace."""
 
     serial: str
     model: str
@@ -51,56 +51,56 @@ class Examination:
 
 
 @dataclass(frozen=True, slots=True)
-class _Answer:
+class _Output:
     status: int
     text: str
 
     @property
-    def good(self) -> bool:
+    def has_output(self) -> bool:
         return self.status == 0 and bool(self.text)
 
     @property
-    def why(self) -> str:
+    def problem(self) -> str:
         if _DENIED.search(self.text):
-            return "may not be read"
-        return "is empty" if self.status == 0 else "is not there"
+            return "is not readable"
+        return "is empty" if self.status == 0 else "does not exist"
 
 
 def examine(device: Device, package: str | None = None) -> Examination:
-    """Look at a device, and at what an installed debuggable package may read on it; nothing is changed.
+    """Examine a device, and what an installed debuggable package can read on it. Changes nothing.
 
-    Raises `DeviceError` when the device is lost.
+    Raises `DeviceError` if the device is lost.
     """
     policies = topology.read_policies(device)
-    answers = _ask(device, _questions(policies, package))
+    outputs = _run_commands(device, _commands(policies, package))
     info = device.info
     checks = [
         Check("device", "ok", f"{info.serial}, {info.model or 'no model'} ({info.kind})"),
-        _release(answers["release"].text, info.sdk),
-        *_kernel(answers, policies, ""),
-        *(_package(answers, policies, package) if package else ()),
-        _perfetto(answers, info.sdk),
-        _atrace(answers),
+        _release(outputs["release"].text, info.sdk),
+        *_kernel(outputs, policies, ""),
+        *(_package(outputs, policies, package) if package else ()),
+        _perfetto(outputs, info.sdk),
+        _atrace(outputs),
         _profile(device, policies),
-        *_state(device, answers),
+        *_state(device, outputs),
     ]
-    untraced = _untraced(answers, policies, "app " if package and answers["app id"].good else "")
-    traced = policies and (_has_perfetto(answers, info.sdk) or atrace.can_trace(answers["atrace"].text))
+    untraced = _untraced(outputs, policies, "app " if package and outputs["app id"].has_output else "")
+    traced = policies and (_has_perfetto(outputs, info.sdk) or atrace.can_trace(outputs["atrace"].text))
     return Examination(info.serial, info.model, tuple(checks), "sched" if traced else untraced, untraced)
 
 
-def _untraced(answers: Mapping[str, _Answer], policies: list[Policy], side: str) -> Level:
-    """The level without a trace: the shell reads threads' frequencies, the app (`side`) or the shell the clusters'."""
-    if policies and answers["thread"].good:
+def _untraced(outputs: Mapping[str, _Output], policies: list[Policy], side: str) -> Level:
+    """Return the level without a trace: threads' frequencies from the shell, or clusters' from the app (`side`) or the shell."""
+    if policies and outputs["thread"].has_output:
         return "thread-freq"
-    return "thread-time" if any(answers[f"{side}time_in_state {policy.id}"].good for policy in policies) else "device"
+    return "thread-time" if any(outputs[f"{side}time_in_state {policy.id}"].has_output for policy in policies) else "device"
 
 
-def _questions(policies: list[Policy], package: str | None) -> dict[str, str]:
-    """What to ask, by name; those of the app are asked with its rights."""
+def _commands(policies: list[Policy], package: str | None) -> dict[str, str]:
+    """Return the commands to run, by name. Those of the app run with its rights."""
     both = {f"time_in_state {p.id}": f"cat {topology.CPUFREQ}/policy{p.id}/stats/time_in_state" for p in policies}
     both |= {"schedstat": "cat /proc/self/schedstat"}
-    asked = {
+    commands = {
         "release": "getprop ro.build.version.release",
         "proc stat": "head -c 200 /proc/stat",
         "perfetto": "which perfetto",
@@ -113,15 +113,15 @@ def _questions(policies: list[Policy], package: str | None) -> dict[str, str]:
     }
     if package:
         name = shlex.quote(package)
-        asked |= {"path": f"pm path {name}", "app id": f"run-as {name} id -u"}
-        asked |= {f"app {key}": f"run-as {name} {command}" for key, command in both.items()}
-    return asked
+        commands |= {"path": f"pm path {name}", "app id": f"run-as {name} id -u"}
+        commands |= {f"app {key}": f"run-as {name} {command}" for key, command in both.items()}
+    return commands
 
 
-def _ask(device: Device, questions: Mapping[str, str]) -> dict[str, _Answer]:
-    """All answers of one call, each with its exit status."""
+def _run_commands(device: Device, commands: Mapping[str, str]) -> dict[str, _Output]:
+    """Run all commands in one call; returns each one's output and exit status."""
     script = "; ".join(
-        f"echo; echo '@{number}'; {command} 2>&1; echo \"@ $?\"" for number, command in enumerate(questions.values())
+        f"echo; echo '@{number}'; {command} 2>&1; echo \"@ $?\"" for number, command in enumerate(commands.values())
     )
     pieces = re.split(r"^@(\d{1,4})\r?$", device.shell(script, timeout_s=_SHELL_S).text, flags=re.MULTILINE)
     found: dict[int, tuple[int, str]] = {}
@@ -129,7 +129,7 @@ def _ask(device: Device, questions: Mapping[str, str]) -> dict[str, _Answer]:
         body, _, status = piece.rstrip().rpartition("@ ")
         if re.fullmatch(r"\d{1,3}", status):
             found[int(number)] = (int(status), body.strip())
-    return {name: _Answer(*found.get(number, (255, ""))) for number, name in enumerate(questions)}
+    return {name: _Output(*found.get(number, (255, ""))) for number, name in enumerate(commands)}
 
 
 def _release(release: str, sdk: int) -> Check:
@@ -139,68 +139,70 @@ def _release(release: str, sdk: int) -> Check:
     return Check("Android", "note", f"{found}: not tested", f"tested: API level {_FIRST_SDK} to {_LAST_SDK}")
 
 
-def _kernel(answers: Mapping[str, _Answer], policies: list[Policy], side: str) -> Iterator[Check]:
-    """What of the kernel's counters can be read: by the shell, or (`side` is `app `) by the app."""
-    who = "in the app" if side else "from the shell"
+def _kernel(outputs: Mapping[str, _Output], policies: list[Policy], side: str) -> Iterator[Check]:
+    """Check which kernel counters are readable: from the shell, or from the app if `side` is `app `."""
+    reader = "in the app" if side else "from the shell"
     if not side:
         cpus = ", ".join(f"policy{policy.id}: {len(policy.cpus)} CPUs" for policy in policies)
-        lower = "evidence level device: threads that overlap share alike"
-        yield Check("cpufreq", "ok", cpus) if policies else Check("cpufreq", "note", f"no policies can be read; {lower}", _KERNEL)
-    bad = [(policy, answer) for policy in policies if not (answer := answers[f"{side}time_in_state {policy.id}"]).good]
+        lower = "evidence level device: overlapping threads share energy equally"
+        yield Check("cpufreq", "ok", cpus) if policies else Check("cpufreq", "note", f"no policy is readable; {lower}", _KERNEL)
+    bad = [(policy, output) for policy in policies if not (output := outputs[f"{side}time_in_state {policy.id}"]).has_output]
     if policies:
-        said = "; ".join(f"policy{policy.id} {answer.why}" for policy, answer in bad)
-        name = f"time_in_state {who}"
+        text = "; ".join(f"policy{policy.id} {output.problem}" for policy, output in bad)
+        name = f"time_in_state {reader}"
         yield (
-            Check(name, "note", said, "its clusters' frequencies are unknown: lower evidence")
+            Check(name, "note", text, "its clusters' frequencies are unknown: lower evidence")
             if bad
             else Check(name, "ok", "readable")
         )
     if not side:
-        stat = answers["proc stat"]
+        stat = outputs["proc stat"]
         yield (
             Check("/proc/stat from the shell", "ok", "readable")
-            if stat.good
-            else Check("/proc/stat from the shell", "note", f"it {stat.why}", "other processes' shares are unknown")
+            if stat.has_output
+            else Check("/proc/stat from the shell", "note", f"it {stat.problem}", "other processes' shares are unknown")
         )
-    rows = [("schedstat", f"thread CPU time {who}", "threads without probes have CPU time in 10 ms steps")]
-    if not side:  # the shell reads those of the app's threads, too
+    rows = [("schedstat", f"thread CPU time {reader}", "the CPU time of threads without probes has a resolution of 10 ms")]
+    if not side:  # the shell can read those of the app's threads too
         rows.append(
-            ("thread", f"per-thread time_in_state {who}", "needed without a trace: frequencies are then shared by overlap")
+            (
+                "thread",
+                f"per-thread time_in_state {reader}",
+                "used without a trace; without it, frequencies are shared by overlap",
+            )
         )
     for key, name, remedy in rows:
-        answer = answers[f"{side}{key}"]
-        yield Check(name, "ok", "readable") if answer.good else Check(name, "note", f"it {answer.why}", remedy)
+        output = outputs[f"{side}{key}"]
+        yield Check(name, "ok", "readable") if output.has_output else Check(name, "note", f"it {output.problem}", remedy)
 
 
-def _package(answers: Mapping[str, _Answer], policies: list[Policy], package: str) -> Iterator[Check]:
-    if not PACKAGE.fullmatch(package) or not answers["path"].good:
-        yield Check(
-            "package", "problem", f"{package} is not installed", "install it, and see its name by adb shell pm list packages"
-        )
+def _package(outputs: Mapping[str, _Output], policies: list[Policy], package: str) -> Iterator[Check]:
+    if not PACKAGE.fullmatch(package) or not outputs["path"].has_output:
+        yield Check("package", "problem", f"{package} is not installed", "install it; adb shell pm list packages lists all names")
         return
-    if not answers["app id"].good:
-        why = (answers["app id"].text.splitlines() or ["run-as failed"])[-1][:200]
-        yield Check("package", "problem", why, "install a debuggable build, or use --transport logcat")
+    if not outputs["app id"].has_output:
+        problem = (outputs["app id"].text.splitlines() or ["run-as failed"])[-1][:200]
+        yield Check("package", "problem", problem, "install a debuggable build, or use --transport logcat")
         return
     yield Check("package", "ok", f"{package}, debuggable")
-    yield from _kernel(answers, policies, "app ")
+    yield from _kernel(outputs, policies, "app ")
 
 
-def _has_perfetto(answers: Mapping[str, _Answer], sdk: int) -> bool:
-    return answers["perfetto"].good and not perfetto.is_off(sdk, answers["traced"].text)
+def _has_perfetto(outputs: Mapping[str, _Output], sdk: int) -> bool:
+    return outputs["perfetto"].has_output and not perfetto.is_off(sdk, outputs["traced"].text)
 
 
-def _perfetto(answers: Mapping[str, _Answer], sdk: int) -> Check:
-    if not answers["perfetto"].good:
-        return Check("perfetto", "note", "none on this phone", "not needed: from Android 9")
-    on = _has_perfetto(answers, sdk)
-    return Check("perfetto", "ok" if on else "note", answers["perfetto"].text.splitlines()[0], "" if on else perfetto.ENABLE)
+def _perfetto(outputs: Mapping[str, _Output], sdk: int) -> Check:
+    if not outputs["perfetto"].has_output:
+        return Check("perfetto", "note", "not on this phone", "not needed; Android 9 and later have it")
+    on = _has_perfetto(outputs, sdk)
+    return Check("perfetto", "ok" if on else "note", outputs["perfetto"].text.splitlines()[0], "" if on else perfetto.ENABLE)
 
 
-def _atrace(answers: Mapping[str, _Answer]) -> Check:
-    if atrace.can_trace(answers["atrace"].text):
+def _atrace(outputs: Mapping[str, _Output]) -> Check:
+    if atrace.can_trace(outputs["atrace"].text):
         return Check("atrace", "ok", "can trace the scheduler")
-    return Check("atrace", "note", "cannot trace the scheduler", "not needed where there is perfetto")
+    return Check("atrace", "note", "cannot trace the scheduler", "not needed if the phone has perfetto")
 
 
 def _profile(device: Device, policies: list[Policy]) -> Check:
@@ -211,40 +213,40 @@ def _profile(device: Device, policies: list[Policy]) -> Check:
     return Check("power profile", "ok", supply.profile_source)
 
 
-def _state(device: Device, answers: Mapping[str, _Answer]) -> Iterator[Check]:
-    battery, thermal = parse_battery(answers["battery"].text), parse_thermal(answers["thermal"].text)
-    why = unfit(PhoneCondition(battery, thermal)) if device.info.kind == "phone" else None
-    empty = why is not None and "battery is" in why[0]
-    remedy = why[1] if why else ""
-    told = {
+def _state(device: Device, outputs: Mapping[str, _Output]) -> Iterator[Check]:
+    battery, thermal = parse_battery(outputs["battery"].text), parse_thermal(outputs["thermal"].text)
+    problem = unfit(PhoneCondition(battery, thermal)) if device.info.kind == "phone" else None
+    empty = problem is not None and "battery is" in problem[0]
+    remedy = problem[1] if problem else ""
+    readings = {
         "level": battery.level_percent and f"{battery.level_percent:.0f} %",
         "temperature": battery.temperature_c and f"{battery.temperature_c:.1f} °C",
         "voltage": battery.voltage_v and f"{battery.voltage_v:.2f} V",
     }
-    found = ", ".join(text for text in told.values() if text) or "the phone does not tell"
-    yield Check("battery", "problem" if empty else "ok" if any(told.values()) else "note", found, remedy if empty else "")
+    found = ", ".join(text for text in readings.values() if text) or "the phone reports nothing"
+    yield Check("battery", "problem" if empty else "ok" if any(readings.values()) else "note", found, remedy if empty else "")
     if battery.frozen:
         yield Check("charging", "note", "frozen by dumpsys battery", "adb shell dumpsys battery reset")
     else:
-        said = {True: "charging", False: "not charging", None: "unknown"}[battery.charging]
-        yield Check("charging", "ok", f"{said}{', plugged in' if battery.plugged else ''}")
+        text = {True: "charging", False: "not charging", None: "unknown"}[battery.charging]
+        yield Check("charging", "ok", f"{text}{', plugged in' if battery.plugged else ''}")
     if thermal.status is None:
-        hot = why is not None and not empty
+        hot = problem is not None and not empty
         yield Check(
             "heat",
             "problem" if hot else "note",
-            why[0] if hot and why else "no thermal status (Android 10 and later have one)",
+            problem[0] if hot and problem else "no thermal status (Android 10 and later have one)",
             remedy if hot else "",
         )
     else:
-        hot = why is not None and not empty
+        hot = problem is not None and not empty
         name = f"thermal status {thermal.status} ({THERMAL_NAMES[thermal.status]})"
         skin = "" if thermal.skin_c is None else f", skin {thermal.skin_c:.1f} °C"
         yield Check("heat", "problem" if hot else "ok", f"{name}{skin}", remedy if hot else "")
-    yield _left(device)
+    yield _unrestored_settings(device)
 
 
-def _left(device: Device) -> Check:
+def _unrestored_settings(device: Device) -> Check:
     try:
         left = Journal(device.info).read()
     except DeviceError as error:
@@ -252,7 +254,7 @@ def _left(device: Device) -> Check:
     except OSError as error:
         return Check("settings", "problem", f"{error.filename}: {error.strerror}", "make that folder readable and writable")
     if not left:
-        return Check("settings", "ok", "nothing is left changed by a measurement")
+        return Check("settings", "ok", "no setting is left changed by a measurement")
     names = ", ".join(BY_KEY[key].name if key in BY_KEY else key for key in left)
     return Check(
         "settings", "note", f"left changed by a measurement: {names}", f"navitas doctor --device {device.info.serial} --restore"

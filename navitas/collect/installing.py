@@ -1,4 +1,4 @@
-"""Bundles on a device for the time of a profiling: installed, and removed again where they were not there before."""
+"""Install bundles on a device for a profiling, and afterwards remove what was not there before."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from navitas.device.base import Device
 from navitas.errors import DeviceError, UsageError
 from navitas.owned_folder import owned_folder
 
-_BACK_S = 1.0
+_RECONNECT_S = 1.0
 
 
 @contextmanager
 def installed(device: Device, bundles: Sequence[Bundle], progress: Progress) -> Iterator[None]:
-    """Install the bundles while the context is open. What was on the device before stays there, with its data.
+    """Install the bundles while the context is open. Packages that were on the device before stay there, with their data.
 
-    Raises `DeviceError` with the device's reason when it refuses one, `UsageError` for one that it cannot run.
+    Raises `DeviceError` with the device's reason if it refuses a bundle, `UsageError` if it cannot run one.
     """
     progress.stage("installing")
     present = _present(device, bundles)
@@ -31,28 +31,28 @@ def installed(device: Device, bundles: Sequence[Bundle], progress: Progress) -> 
             _install(device, bundle)
         yield
     except BaseException as error:
-        reachable = device.wait_until_back(_BACK_S)
+        reachable = device.wait_until_back(_RECONNECT_S)
         if not reachable and isinstance(error, DeviceError):
-            _tell_what_stays(error, device, bundles, present)
+            _add_uninstall_remedy(error, device, bundles, present)
         raise
     finally:
         for bundle in bundles if reachable else ():
-            # What went wrong before must reach the user, not that a lost device cannot be cleaned.
+            # The user must see the first error, not that cleaning a lost device fails.
             with suppress(DeviceError):
                 _remove(device, bundle, present)
 
 
-def _tell_what_stays(error: DeviceError, device: Device, bundles: Sequence[Bundle], present: set[str]) -> None:
-    """Nobody can tell a later profiling that these apps are not the user's."""
+def _add_uninstall_remedy(error: DeviceError, device: Device, bundles: Sequence[Bundle], present: set[str]) -> None:
+    """Add to the error's remedy how to remove the installed apps: a later profiling cannot know that they are not the user's."""
     apps = [bundle.manifest for bundle in bundles if isinstance(bundle.manifest, AndroidManifest)]
     left = dict.fromkeys(name for app in apps for name in (app.test_package, app.package) if name not in present)
     if left:
         commands = "; ".join(f"adb -s {device.info.serial} uninstall {name}" for name in left)
-        error.remedy += f"; what was installed may still be there: {commands}"
+        error.remedy += f"; the installed packages may still be there: {commands}"
 
 
 def _install(device: Device, bundle: Bundle) -> None:
-    """Install a bundle: its APKs, and for a virtual phone what it runs in their place."""
+    """Install a bundle: its APKs and, on a virtual phone, the classes that it runs instead."""
     manifest = bundle.manifest
     if not isinstance(manifest, AndroidManifest):
         device.install([bundle.path])
@@ -60,7 +60,7 @@ def _install(device: Device, bundle: Bundle) -> None:
     classes = manifest.jvm if device.info.kind == "virtual" else None
     if device.info.kind == "virtual" and classes is None:
         raise UsageError(
-            f"the bundle {bundle.path.name} is for real phones: it lacks what a virtual phone runs",
+            f"the bundle {bundle.path.name} is for physical phones only: it lacks the classes that a virtual phone runs",
             "build it without -Pnavitas.jvm=false",
         )
     with owned_folder("navitas-apks-") as folder:
@@ -75,7 +75,7 @@ def _install(device: Device, bundle: Bundle) -> None:
 
 
 def _present(device: Device, bundles: Sequence[Bundle]) -> set[str]:
-    """Packages that are on the device already; asked only where there may be a user's."""
+    """Return the packages on the device. Skipped if no package on it can be the user's."""
     if device.info.kind == "virtual" and not any(isinstance(bundle.manifest, AndroidManifest) for bundle in bundles):
         return set()
     lines = device.shell("pm list packages").text.splitlines()
@@ -99,7 +99,7 @@ def _jvm_path(manifest: AndroidManifest) -> str:
 
 
 def _app_apk(device: Device, manifest: AndroidManifest) -> str:
-    """The app's APK for the device's preferred ABI among those built, else the one for all."""
+    """Return the name of the app's APK for the device's preferred ABI, else the one for all ABIs."""
     apks = {apk.abi: apk.file for apk in manifest.apks.app}
     if set(apks) == {None}:
         return apks[None]

@@ -1,4 +1,4 @@
-"""One `am instrument` on the device: its raw stream is kept, parsed as it comes, and told as progress."""
+"""Run `am instrument` on the device: keep its raw stream, parse it as it arrives, and report progress."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from navitas.recording.manifest import TestStatus
 
 
 @dataclass(slots=True)
-class Instrumented:
-    """What came of one `am instrument`: each test's status in order, how the process ended, why events are missing,
-    and what the runner warns of."""
+class InstrumentResult:
+    """The result of one `am instrument`: each test's status in order, how the process ended, why events are missing,
+    and the runner's warnings."""
 
     tests: dict[TestName, TestStatus] = field(default_factory=dict)
     stacks: dict[TestName, str] = field(default_factory=dict)
@@ -31,23 +31,26 @@ class Instrumented:
     on_status: Callable[[TestName, TestStatus], None] = lambda _name, _status: None
 
     def set(self, name: TestName, status: TestStatus) -> None:
-        """A test has started (`cut` until it ends) or ended."""
+        """Record that a test has started (`cut` until it ends) or ended."""
         self.tests[name] = status
         self.on_status(name, status)
 
 
 def command(name: str, arguments: dict[str, str]) -> str:
-    """The command line; arguments go as `-e key value`. Whatever a bundle names stays one word: `$` of an inner class, `;`."""
+    """Return the command line, with the arguments as `-e key value`. Quotes all names, such as those of inner classes (`$`)."""
     extras = " ".join(f"-e {shlex.quote(key)} {shlex.quote(value)}" for key, value in arguments.items())
     return f"am instrument -w -r {extras} {shlex.quote(name)}"
 
 
-class CannotList(DeviceError):
-    """A package's runner could not tell its tests."""
+class ListTestsError(DeviceError):
+    """A package's runner could not list its tests."""
 
 
 def list_tests(device: Device, target: Target, class_argument: str = "") -> list[TestName]:
-    """Every test of a target (or of the named classes) in the order they would run; none of them is run. `CannotList`."""
+    """List the tests of a target, or of the named classes, in the order of execution, without running them.
+
+    Raises `ListTestsError`.
+    """
     arguments = {**target.arguments, "log": "true"} | ({"class": class_argument} if class_argument else {})
     result = device.shell(command(target.find_component(device), arguments), timeout_s=300.0)
     parser = InstrumentationParser()
@@ -64,13 +67,13 @@ def list_tests(device: Device, target: Target, class_argument: str = "") -> list
                     finished = True
                 case _:
                     pass
-    if not finished:  # what was listed until then must not pass for all
+    if not finished:  # an incomplete list must not pass for a complete one
         raise _cannot_list(target, "the instrumentation ended without a result")
     return list(found)
 
 
-def _cannot_list(target: Target, why: str) -> CannotList:
-    return CannotList(f"{target.test_package}: its tests cannot be listed: {why}", "Run these tests with Gradle first.")
+def _cannot_list(target: Target, why: str) -> ListTestsError:
+    return ListTestsError(f"{target.test_package}: its tests cannot be listed: {why}", "Run these tests with Gradle first.")
 
 
 def run_tests(
@@ -78,14 +81,14 @@ def run_tests(
     target: Target,
     class_argument: str,
     *,
-    done: Instrumented,
+    done: InstrumentResult,
     output: Path,
     progress: Progress,
     timeout_s: float,
 ) -> None:
-    """Run tests with the listener of their framework; the raw stream goes to `output`, what is known at any moment to `done`.
+    """Run tests with the listener for their framework. Writes the raw stream to `output` and updates `done` as tests end.
 
-    A test whose end never came stays `cut`. `DeviceError` when the device is lost or nothing came for `timeout_s`.
+    A test without an end stays `cut`. Raises `DeviceError` if the device is lost, or if it sends nothing for `timeout_s`.
     """
     arguments = target.run_arguments()
     if class_argument:
@@ -95,12 +98,12 @@ def run_tests(
     with device.stream(command(target.find_component(device), arguments)) as stream, output.open("wb") as raw:
         watchdog = Watchdog(timeout_s, lambda: stream.received_bytes, stream.close)
         with watchdog:
-            for line in _kept(stream.lines(), raw.write):
+            for line in _saved_lines(stream.lines(), raw.write):
                 for event in parser.feed(line):
-                    finished = _take(event, done, progress) or finished
+                    finished = _handle(event, done, progress) or finished
     if watchdog.fired:
         raise DeviceError(
-            f"{target.package}: no sign of life from its tests for {timeout_s:.0f} s",
+            f"{target.package}: its tests sent nothing for {timeout_s:.0f} s",
             "use --timeout, or look for a test that hangs",
         )
     if not finished:
@@ -108,14 +111,14 @@ def run_tests(
         done.message = "the instrumentation ended without a result"
 
 
-def _kept(lines: Iterator[bytes], write: Callable[[bytes], int]) -> Iterator[str]:
+def _saved_lines(lines: Iterator[bytes], write: Callable[[bytes], int]) -> Iterator[str]:
     for line in lines:
         write(line + b"\n")
         yield line.decode("utf-8", "replace").rstrip("\r")
 
 
-def _take(event: object, done: Instrumented, progress: Progress) -> bool:
-    """Enter one event; True when it ends the run."""
+def _handle(event: object, done: InstrumentResult, progress: Progress) -> bool:
+    """Handle one event. Returns True if it ends the run."""
     match event:
         case TestStarted():
             progress.test(event.current, event.total, f"{event.class_name}#{event.method}")

@@ -1,4 +1,4 @@
-"""logcat into the recording: dumped after the run, or streamed where it carries the events."""
+"""Capture logcat into the recording: dumped after the run, or streamed if it carries the events."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _POLL_S = 0.1
 
 
 class LogcatCapture:
-    """While open, logcat since its start is kept: streamed with transport `logcat`, else dumped at the end."""
+    """While open, captures logcat from now on: streamed with transport `logcat`, else dumped at the end."""
 
     def __init__(self, device: Device, output: Path, transport: Transport) -> None:
         self._device = device
@@ -31,7 +31,7 @@ class LogcatCapture:
         self.failure: DeviceError | OSError | None = None
 
     def __enter__(self) -> LogcatCapture:
-        # Found by a mark, not by time: the device's clock may be set meanwhile.
+        # Find the start by a mark, not by time: the device's clock may change in between.
         self._mark = f"navitas-begin-{uuid.uuid4().hex}"
         self._device.shell(f"log -t navitas-collect {self._mark}")
         if self._streaming:
@@ -75,9 +75,9 @@ class LogcatCapture:
             self.failure = error
 
     def _drain(self, patience_s: float) -> None:
-        """Wait until the stream has caught up: a mark written to the log now must arrive, however slow the link.
+        """Wait until the stream has caught up: write a mark to the log and wait for it, however slow the link.
 
-        `DeviceError` when nothing has come for `patience_s` and the mark is not among what has: then the log's end is missing.
+        Raises `DeviceError` if the mark is missing and nothing has arrived for `patience_s`: then the log's end is missing.
         """
         mark = f"navitas-drain-{uuid.uuid4().hex}"
         self._awaited = mark.encode()
@@ -89,14 +89,14 @@ class LogcatCapture:
             if self.failure is not None:
                 return
             if silent or not self._reader.is_alive():
-                remedy = "see whether the device hangs; events of the last moments are missing"
-                raise DeviceError(f"device {self._device.info.serial}: its log did not arrive to the end", remedy)
+                remedy = "check whether the device hangs; events of the last moments are missing"
+                raise DeviceError(f"device {self._device.info.serial}: the end of its log did not arrive", remedy)
             if (received := self._stream.received_bytes) != seen:
                 seen, last_s = received, time.monotonic()
 
 
 def _keep_from(log: Path, mark: bytes) -> None:
-    """Leave out what was logged before the mark; all is kept when the mark has been pushed out of the log already."""
+    """Remove everything logged before the mark. Keep everything if the log no longer contains the mark."""
     data = log.read_bytes()
     found = data.find(mark)
     if found >= 0:

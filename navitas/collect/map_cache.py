@@ -1,4 +1,4 @@
-"""Method maps of Android builds, kept by their ids: an app that is installed knows the id of its map, but not the map."""
+"""Cache method maps of Android builds by id: an installed app contains the id of its map, but not the map."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from navitas.new_files import remove_abandoned, write_new
 from navitas.regular_files import read_regular
 from navitas.user_folders import cache_folder, make_folder
 
-_MOST_KEPT = 64
+_MAX_MAPS = 64
 
 
 @dataclass(frozen=True, slots=True)
 class KnownMap:
-    """A method map (`map.json`), what it is of, and the ids of the maps that it continues."""
+    """A method map (`map.json`), its module and project, and the ids of the earlier maps that it extends."""
 
     map_id: str
     module: str
@@ -28,7 +28,7 @@ class KnownMap:
 
 
 def of_bundle(bundle: Bundle) -> KnownMap:
-    """The map of a bundle; that of an Android build is kept, for when its app is used without the bundle."""
+    """Return the map of a bundle. Caches an Android build's map for uses of the app without the bundle."""
     manifest = bundle.manifest
     if not isinstance(manifest, AndroidManifest):
         return KnownMap(manifest.map_id, manifest.module, manifest.project, bundle.map_bytes)
@@ -38,7 +38,7 @@ def of_bundle(bundle: Bundle) -> KnownMap:
 
 
 def find(map_id: str) -> KnownMap | None:
-    """The map of an id, or one that includes it; None when none is kept, or it cannot be read."""
+    """Return the map with an id, or one that includes it; None if none is cached or readable."""
     try:
         about = json.loads(read_regular(_folder() / f"{map_id}.json", MAX_MAP_BYTES))
         path = _folder() / f"{int(about['map_id'], 16):016x}.map"
@@ -49,7 +49,7 @@ def find(map_id: str) -> KnownMap | None:
 
 
 def _keep(known: KnownMap) -> None:
-    """Where nothing can be written, nothing is kept."""
+    """Cache a map; do nothing if the cache is not writable."""
     about = {"map_id": known.map_id, "module": known.module, "project": known.project, "includes": known.includes}
     files = {f"{known.map_id}.map": known.data}
     files |= {f"{name}.json": json.dumps(about).encode() for name in (known.map_id, *known.includes)}
@@ -63,8 +63,8 @@ def _keep(known: KnownMap) -> None:
 
 def _forget_oldest() -> None:
     maps = sorted(_folder().glob("*.map"), key=lambda path: path.stat().st_mtime, reverse=True)
-    for path in maps[_MOST_KEPT:]:
-        path.unlink()  # what names it alone is small
+    for path in maps[_MAX_MAPS:]:
+        path.unlink()  # the small index files stay
 
 
 def _folder() -> Path:

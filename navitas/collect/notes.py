@@ -1,4 +1,4 @@
-"""What the runtime inside the app said of its own troubles: lines on standard error, which is the log on a phone."""
+"""Problems that the runtime inside the app reports: lines on standard error, which is the log on a phone."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MAX_NOTES = 20
 
 
 def runtime_notes(logcat: Path) -> list[str]:
-    """Its notes that data is missing, by their codes (docs/formats.md), each once; none without a log."""
+    """Return each note about missing data once, by code (docs/formats.md). Empty without a log."""
     notes: dict[str, None] = {}
     try:
         with logcat.open("rb") as lines:

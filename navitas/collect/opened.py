@@ -1,4 +1,4 @@
-"""A recording of a device, opened: its topology, sources and power profile are in it, and runs can follow."""
+"""Open a recording of a device: write its topology, sources and power profile, then accept runs."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from pathlib import Path
 from navitas.collect import map_cache, power, topology
 from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import Progress
-from navitas.collect.run_recorder import AS_RUN, RunRecorder
+from navitas.collect.run_recorder import VALID_FOR_RUN, RunRecorder
 from navitas.device.base import Device
 from navitas.folder_lock import FolderLock
 from navitas.recording import manifest
 from navitas.recording.store import RecordingWriter
 
 _COMPONENTS = ("cpu",)
-"""What counters, traces and shell samples are of."""
+"""The components that counters, traces and shell samples cover."""
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A recording that is being written, and what runs plans into it."""
+    """A recording in progress, and the recorder of its runs."""
 
     writer: RecordingWriter
     runner: RunRecorder
@@ -31,16 +31,16 @@ class Opened:
     _supply: power.Supply
 
     def add_map(self, known: map_cache.KnownMap) -> None:
-        """Keep a method map, with the ids of the maps that it continues."""
+        """Add a method map, with the ids of the maps that it extends."""
         self.writer.add_map(known.map_id, known.module, known.data, known.includes)
 
     def warn_of_build(self, warnings: list[str]) -> None:
-        """Pass on what a build warns of."""
+        """Add the build's warnings to the recording."""
         for text in warnings:
-            self.writer.warn("build", text, AS_RUN)
+            self.writer.warn("build", text, VALID_FOR_RUN)
 
     def finish(self, progress: Progress) -> None:
-        """All has been run: the recording is whole. The phone's own power profile, where the app has read it, takes its place."""
+        """Complete the recording. If the app has read the phone's own power profile, that one replaces the chosen profile."""
         if self._supply.replaceable and self.runner.power_profile:
             better = power.adopt(self._device, self._supply, self.runner.power_profile, self._policies, self._warn_of_profile)
             if better is not self._supply:
@@ -56,9 +56,9 @@ class Opened:
 def opened(
     device: Device, options: ProfileOptions, project: str, output: Path, progress: Progress, *, lock: FolderLock | None
 ) -> Iterator[Opened]:
-    """Begin a recording at `output`, whose lock the caller may hold already; without `finish` it stays partial.
+    """Begin a recording at `output`. The caller may already hold its lock. Without a call of `finish`, it stays partial.
 
-    Raises `DeviceError`, or `RecordingError` when nothing can be written there.
+    Raises `DeviceError`, or `RecordingError` if `output` is not writable.
     """
     policies = topology.read_policies(device)
     sources = topology.counter_sources(policies)
@@ -67,8 +67,8 @@ def opened(
         for source in sources:
             writer.add_source(source)
         if supply.voltage_source == "default":
-            message = f"the phone does not tell its battery's voltage: joules are those at {supply.voltage_v:g} V"
-            writer.warn("voltage", message, "name it: --voltage V")
+            message = f"the phone does not report its battery voltage: joules are computed for {supply.voltage_v:g} V"
+            writer.warn("voltage", message, "set it with --voltage V")
         yield Opened(writer, RunRecorder(device, writer, options, sources, progress), device, policies, supply)
 
 

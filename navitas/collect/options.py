@@ -1,4 +1,4 @@
-"""What a profiling run may be told."""
+"""Options of a profiling run."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ Granularity = Literal["test", "class", "method"]
 
 @dataclass(frozen=True, slots=True)
 class ProfileOptions:
-    """Settings of one profiling: which tests, how often, and how the runtime records."""
+    """Options of one profiling: which tests, how many repeats, and how the runtime records."""
 
     tests: tuple[str, ...] = ()
     repeat: int = 1
     transport: Transport = "files"
     mode: Mode = "events"
     granularity: Granularity = "method"
-    """Beyond `method`, probes are off."""
+    """With any other value than `method`, probes are off."""
     baseline: bool = False
     """Run the tests once more without probes after each repeat."""
     sample_interval_ms: int = 20
@@ -35,20 +35,20 @@ class ProfileOptions:
     voltage_v: float | None = None
     timeout_s: float = 3600.0
     prepare: bool | None = None
-    """Set the phone for the measurement (brightness, animations …) and give it back; None: where it is a real one."""
+    """Set the phone for the measurement (brightness, animations …) and restore it afterwards; None: on physical phones only."""
     radios_off: bool = False
     isolate: bool = False
     """Run each test in a process of its own."""
     trace: Tracing = "auto"
-    """With what the kernel's scheduler is traced."""
+    """The tracer for the kernel's scheduler."""
     force: bool = False
-    """Measure also a phone that is hot or nearly empty."""
+    """Measure the phone even if it is hot or nearly empty."""
     provenance: Provenance | None = None
-    """What the recording says of where it comes from."""
+    """The origin to record."""
 
 
 def check_options(options: ProfileOptions) -> None:
-    """Find what is wrong without a device: patterns and the power profile. Raises `UsageError` or `PowerProfileError`."""
+    """Check patterns and the power profile without a device. Raises `UsageError` or `PowerProfileError`."""
     for pattern in options.tests:
         check_pattern(pattern)
     if options.baseline and options.granularity != "method":
@@ -57,7 +57,7 @@ def check_options(options: ProfileOptions) -> None:
         )
     if options.mode != "events" and options.granularity != "method":
         raise UsageError(
-            f"--mode {options.mode} says how calls are recorded, and --granularity {options.granularity} records none",
+            f"--mode {options.mode} sets how calls are recorded, but --granularity {options.granularity} records none",
             "leave one out",
         )
     if options.power_profile is not None:

@@ -1,4 +1,4 @@
-"""The power profile that a phone itself holds: its services' own, or the one in its framework's resources (docs/power.md)."""
+"""Read the power profile from the phone: from its services, or from its framework's resources (docs/power.md)."""
 
 from __future__ import annotations
 
@@ -23,23 +23,26 @@ FRAMEWORK = "/system/framework/framework-res.apk"
 _ENTRY = "res/xml/power_profile.xml"
 _SHELL_S = 60.0
 _MAX_APK_BYTES = 512 << 20
-# What zipfile lets out for damaged files, beside its own error.
+# Exceptions that zipfile raises for damaged files, in addition to its own.
 _UNREADABLE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError)
 
 
 def candidates(device: Device) -> Iterator[tuple[str, Callable[[], Found | None]]]:
-    """Where the phone may hold it, best first, each with what reads it; None: it is not there."""
+    """Yield the places that may hold the profile, best first, each with a function that reads it (None: not found)."""
     yield f"`{DUMPSYS}`", lambda: _dumped(device)
     yield f"{FRAMEWORK} and its overlays", lambda: _framework(device)
 
 
 def first_usable(device: Device, usable: Callable[[Found], object]) -> tuple[Found | None, list[str]]:
-    """The first profile that `usable` takes (it raises `PowerProfileError` for others), and why each one before was not taken."""
+    """Return the first profile that `usable` accepts, and why each earlier one was not.
+
+    `usable` raises `PowerProfileError` for a profile that it rejects.
+    """
     reasons = []
     for place, read in candidates(device):
         found = read()
         if found is None:
-            reasons.append(f"{place}: none there")
+            reasons.append(f"{place}: not found")
             continue
         try:
             usable(found)
@@ -56,7 +59,7 @@ def _dumped(device: Device) -> Found | None:
 
 
 def _framework(device: Device) -> Found | None:
-    """The enabled overlay of highest priority that has the file, which it replaces whole; else the framework's own."""
+    """Return the file of the enabled overlay with the highest priority, which replaces the whole file; else the framework's."""
     for path in [*_overlays(device), FRAMEWORK]:
         xml = _entry(device, path)
         if xml is not None:
@@ -65,7 +68,7 @@ def _framework(device: Device) -> Found | None:
 
 
 def _overlays(device: Device) -> list[str]:
-    """Paths of the enabled overlays of the framework, of highest priority first (the list has it last)."""
+    """Return the paths of the framework's enabled overlays, highest priority first (the command prints it last)."""
     listed = device.shell("cmd overlay list android", timeout_s=_SHELL_S).text
     packages = re.findall(r"^\[x\] ([\w.]+)\s*$", listed, re.MULTILINE)
     if not packages:
@@ -76,7 +79,7 @@ def _overlays(device: Device) -> list[str]:
 
 
 def _entry(device: Device, apk: str) -> bytes | None:
-    """One entry of an APK: unpacked on the phone where that has `unzip`, else from the whole APK."""
+    """Return one entry of an APK, unpacked on the phone if it has `unzip`, else from the pulled APK."""
     data = bytearray()
     for piece in device.exec_out(f"unzip -p {shlex.quote(apk)} {_ENTRY} 2>&1"):
         data += piece

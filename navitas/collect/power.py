@@ -1,4 +1,4 @@
-"""Which power profile and which voltage a recording gets, and where each comes from."""
+"""Choose a recording's power profile and voltage, and note the source of each."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _PROFILE_PROPERTY = "ro.navitas.power_profile"
 
 @dataclass(frozen=True, slots=True)
 class Supply:
-    """The chosen profile's XML and name, and the voltage that turns its mA into mW.
+    """The chosen profile's XML and name, and the voltage that converts its mA to mW.
 
-    `replaceable`: it is the phone's own as seen from outside; what an app reads on the phone outranks it.
+    `replaceable`: it is the phone's own, as seen from outside. The profile that an app reads on the phone outranks it.
     """
 
     profile_xml: bytes
@@ -39,64 +39,64 @@ class Supply:
 
 
 def choose(device: Device, options: ProfileOptions, policies: list[manifest.Policy]) -> Supply:
-    """The profile: the option, else the one that the virtual phone is modelled on, else the phone's own (docs/power.md).
+    """Choose the profile: the option, else the virtual phone's model, else the phone's own (docs/power.md).
 
-    The voltage: option, battery, 3.85 V.
-    Raises `PowerProfileError` when there is no profile for this device, or the one there is cannot be used for it.
+    The voltage comes from the option, else from the battery, else it is 3.85 V.
+    Raises `PowerProfileError` if there is no profile for this device, or if it is unusable.
     """
     voltage_v, source = _voltage(device, options)
     name = options.power_profile or device.shell(f"getprop {_PROFILE_PROPERTY}").text.strip()
     if name:
         path = catalog.find(name)
         found = Found(read_profile_bytes(path), path.stem)
-        # Refused before the tests run: what they record would have no report.
+        # Check before the tests run: without a usable profile, their recording would have no report.
         _check(device, found, policies)
         return Supply(found.xml, found.source, voltage_v, source)
     found = of_phone(device, policies)
     return Supply(found.xml, f"{device.info.model}: {found.source}", voltage_v, source, replaceable=True)
 
 
-def of_phone(device: Device, policies: list[manifest.Policy], *, anew: bool = False) -> Found:
-    """The phone's own profile: as kept for its build (not with `anew`), else asked of the phone.
+def of_phone(device: Device, policies: list[manifest.Policy], *, refresh: bool = False) -> Found:
+    """Return the phone's own profile, from the cache for its build unless `refresh`, else from the phone.
 
-    Raises `PowerProfileError` that names every place that was tried, and what could be used instead.
+    Raises `PowerProfileError` that names every place that was tried, and an alternative.
     """
     info = device.info
-    if not anew and (known := cached(info.fingerprint)) is not None:
+    if not refresh and (known := cached(info.fingerprint)) is not None:
         return known
     found, reasons = first_usable(device, lambda one: _check(device, one, policies))
     if found is None:
         tried = "".join(f"\n  {reason}" for reason in reasons)
         raise PowerProfileError(
-            f"device {info.serial} ({info.model}): no usable power profile is known for it:{tried}", _instead(info.model)
+            f"device {info.serial} ({info.model}): no usable power profile was found for it:{tried}", _instead(info.model)
         )
     keep(info.fingerprint, found)
     return found
 
 
 def adopt(device: Device, supply: Supply, xml: bytes, policies: list[manifest.Policy], warn: Callable[[str], None]) -> Supply:
-    """The supply with the profile that the app has read on the phone, where that is better; it is kept for the next time."""
+    """Return the supply with the profile that the app read on the phone, if that one is better, and cache it."""
     found = Found(xml, IN_APP)
     try:
         _check(device, found, policies)
-    except (PowerProfileError, DeviceError) as error:  # all else is recorded by now, and must not be lost for this
-        warn(f"the profile that the app has read is not used: {error.message}")
+    except (PowerProfileError, DeviceError) as error:  # everything else is already recorded and must not be lost
+        warn(f"the profile that the app read is not used: {error.message}")
         return supply
     keep(device.info.fingerprint, found)
     if _figures(found) == _figures(Found(supply.profile_xml, supply.profile_source)):
         return supply
-    warn(f"the profile that the app has read differs from that of {supply.profile_source}, and is used")
+    warn(f"the profile that the app read differs from that of {supply.profile_source}; it is used instead")
     return replace(supply, profile_xml=xml, profile_source=f"{device.info.model}: {IN_APP}")
 
 
 def model_on(device: Device, profile: PowerProfile, policies: list[manifest.Policy]) -> PowerModel:
-    """The power model of this phone's CPU, at the voltage that is taken where none is known. Raises `PowerProfileError`."""
+    """Return the power model of this phone's CPU at the default voltage. Raises `PowerProfileError`."""
     frequencies = read_frequencies(device, policies) if needs_frequencies(profile) else {}
     return power_model(profile, DEFAULT_VOLTAGE_V, [(policy.id, policy.cpus) for policy in policies] or None, frequencies)
 
 
 def _check(device: Device, found: Found, policies: list[manifest.Policy]) -> None:
-    """Raises `PowerProfileError` when no power model of this phone's CPU can be made of it."""
+    """Raise `PowerProfileError` if the profile gives no power model for this phone's CPU."""
     model_on(device, read_power_profile(found.xml, name=found.source), policies)
 
 
@@ -109,8 +109,8 @@ def _instead(model: str) -> str:
     words = model.casefold().replace(" ", "-")
     names = catalog.names()
     near = get_close_matches(words, names, n=1, cutoff=0.3) or get_close_matches(f"google-{words}", names, n=1, cutoff=0.3)
-    nearest = f", or the nearest that Navitas has: --power-profile {near[0]}" if near else ""
-    return f"name a power_profile.xml of this model with --power-profile FILE{nearest}"
+    nearest = f", or use the nearest one in Navitas: --power-profile {near[0]}" if near else ""
+    return f"give a power_profile.xml of this model with --power-profile FILE{nearest}"
 
 
 def _voltage(device: Device, options: ProfileOptions) -> tuple[float, Literal["battery", "option", "default"]]:

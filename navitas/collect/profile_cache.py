@@ -1,4 +1,4 @@
-"""Power profiles of phones, kept by build fingerprint: they change with the phone's software alone."""
+"""Cache power profiles of phones by build fingerprint: they change only with the phone's software."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Found:
 
 
 def cached(fingerprint: str) -> Found | None:
-    """What is kept of a build; None when there is nothing, or it is damaged."""
+    """Return the cached profile of a build; None if there is none, or if it is damaged."""
     xml_path, about_path = _paths(fingerprint)
     try:
         about = json.loads(read_regular(about_path, MAX_BYTES))
@@ -35,7 +35,7 @@ def cached(fingerprint: str) -> Found | None:
 
 
 def keep(fingerprint: str, found: Found) -> None:
-    """Keep a build's profile; where nothing can be written, nothing is kept."""
+    """Cache a build's profile; do nothing if the cache is not writable."""
     if not fingerprint:
         return
     xml_path, about_path = _paths(fingerprint)

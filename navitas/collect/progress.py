@@ -1,4 +1,4 @@
-"""How the stages of a profiling tell what they are doing."""
+"""The interface through which the stages of a profiling report progress."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Progress(Protocol):
         ...
 
     def detail(self, text: str) -> None:
-        """Something within the stage, worth a line while it lasts."""
+        """Something within the stage that is worth a temporary line."""
         ...
 
     def test(self, number: int, total: int, name: str) -> None:

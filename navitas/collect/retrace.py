@@ -1,4 +1,4 @@
-"""Stack traces of minified code with the source's names, by the build's mapping.txt (R8, ProGuard: "retrace")."""
+"""Map stack traces of minified code back to source names with the build's mapping.txt (as R8's and ProGuard's `retrace`)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _THROWN = re.compile(r"((?:Caused by: |Suppressed: )?)([\w$.]+)(?=[:\s]|$)")
 
 @dataclass(frozen=True, slots=True)
 class _Method:
-    """The name that a method had, its class where it was inlined from another, and for which lines of the minified code."""
+    """A method's source name, its class if it was inlined from another one, and its lines in the minified code."""
 
     name: str
     class_name: str
@@ -30,13 +30,13 @@ class _Method:
 
 @dataclass(frozen=True, slots=True)
 class SourceNames:
-    """The source's names by those of the minified code; without any, texts stay as they are."""
+    """Source names by minified name. If empty, texts stay unchanged."""
 
     classes: dict[str, str] = field(default_factory=dict)
     methods: dict[tuple[str, str], list[_Method]] = field(default_factory=dict)
 
     def retraced(self, stack: str) -> str:
-        """A stack trace with the names of the source, where they are known and only one fits."""
+        """Return a stack trace with source names, where they are known and unambiguous."""
         return "\n".join(map(self._line, stack.split("\n"))) if self.classes else stack
 
     def _line(self, line: str) -> str:
@@ -56,8 +56,8 @@ class SourceNames:
         return f"{at}{owner}.{name}({place}){line[frame.end() :]}"
 
 
-def names_of(bundle: Bundle) -> SourceNames:
-    """The names of a bundle's minified code; none where it is not minified. Raises `BuildError` when they cannot be read."""
+def source_names(bundle: Bundle) -> SourceNames:
+    """Return the names of a bundle's minified code; empty if it is not minified. Raises `BuildError` if they are unreadable."""
     manifest = bundle.manifest
     if not isinstance(manifest, AndroidManifest) or manifest.mapping is None:
         return SourceNames()
@@ -66,11 +66,11 @@ def names_of(bundle: Bundle) -> SourceNames:
         if file.stat().st_size > _MOST_BYTES:
             raise BuildError(f"{bundle.path}: {manifest.mapping} has more than {_MOST_BYTES:,} bytes", "Build the project again.")
         with file.open(encoding="utf-8", errors="replace") as lines:
-            return read_names(line.rstrip("\n") for line in lines)
+            return parse_mapping(line.rstrip("\n") for line in lines)
 
 
-def read_names(lines: Iterable[str]) -> SourceNames:
-    """Parse mapping.txt; comments, fields and lines of another form are passed over."""
+def parse_mapping(lines: Iterable[str]) -> SourceNames:
+    """Parse mapping.txt. Skips comments, fields and unknown lines."""
     names = SourceNames()
     minified = ""
     for line in lines:

@@ -1,4 +1,4 @@
-"""One run: one process of one bundle on one device, sampled from start to end, everything pulled."""
+"""Record one run: one process of one bundle on one device, sampled from start to end, with all its data pulled."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from navitas.collect import app_files, runtime_config, topology
-from navitas.collect.instrument import Instrumented, run_tests
+from navitas.collect.instrument import InstrumentResult, run_tests
 from navitas.collect.logcat import LogcatCapture
 from navitas.collect.notes import runtime_notes
 from navitas.collect.options import ProfileOptions, Transport
@@ -24,15 +24,15 @@ from navitas.errors import DeviceError
 from navitas.recording import manifest
 from navitas.recording.store import RecordingWriter
 
-AS_RUN = "The figures hold for what was run, as it was run."
+VALID_FOR_RUN = "The figures are valid for this run."
 _SAVE_EVERY_S = 1.0
-_BACK_S = 5.0
+_RECONNECT_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
 class RunPlan:
-    """What one run is to do: which package of which module, in which repeat, which of a target's tests; whether the packages'
-    data are cleared after it."""
+    """What one run does: the package and module, the repeat, the tests of a target, and whether to clear the packages' data
+    afterwards."""
 
     id: int
     module: str
@@ -43,19 +43,19 @@ class RunPlan:
     class_argument: str = ""
     clears_data: bool = False
     whole: bool = False
-    """Without tests: the run is one use of the app."""
+    """The run has no tests: it is one use of the app."""
     baseline: bool = False
-    """Probes are off, whatever the options say."""
+    """Turn probes off, whatever the options say."""
     bound_s: float | None = None
-    """How long its work may last; None: as long as it takes."""
+    """Upper bound of the duration of the run's work; None: unbounded."""
 
 
-Work = Callable[[RunPlan, Instrumented, Path], None]
-"""What happens in the app while it is sampled; the file is for the raw stream of it."""
+Work = Callable[[RunPlan, InstrumentResult, Path], None]
+"""The work of the app during the run. The path is for its raw output."""
 
 
 class RunRecorder:
-    """Runs plans on a device into a recording."""
+    """Runs plans on a device and writes them into a recording."""
 
     def __init__(
         self,
@@ -74,18 +74,18 @@ class RunRecorder:
         self._trace = RunTrace(device, options.trace)
         self._next_test = 0
         self.power_profile: bytes | None = None
-        """The phone's own, as the last app has read it there; None when none has."""
+        """The phone's own profile as the last app read it there, or None."""
 
-    def run_tests(self, plan: RunPlan) -> Instrumented:
-        """Run a plan's tests, as `run`."""
+    def run_tests(self, plan: RunPlan) -> InstrumentResult:
+        """Run a plan's tests; see `run`."""
         return self.run(plan, self._tests)
 
-    def run(self, plan: RunPlan, work: Work) -> Instrumented:
-        """Do one run; whatever ends it, what the device holds by then is pulled and the run is in the manifest.
+    def run(self, plan: RunPlan, work: Work) -> InstrumentResult:
+        """Do one run. Whatever ends it, pull what the device holds by then, and enter the run into the manifest.
 
-        Raises `DeviceError` when the device is lost, `OSError` when the recording cannot be written.
+        Raises `DeviceError` if the device is lost, `OSError` if the recording cannot be written.
         """
-        done = Instrumented(on_status=_TestEntries(self._writer, plan, self._next_test).enter)
+        done = InstrumentResult(on_status=_TestEntries(self._writer, plan, self._next_test).enter)
         config = runtime_config.path_for(plan.package)
         battery = self._writer.path("battery", plan.id, "battery.txt")
         self.enter(plan, "interrupted")
@@ -99,9 +99,9 @@ class RunRecorder:
             with battery.open("ab") as file:
                 file.write(self._device.shell("dumpsys battery").stdout)
         except BaseException:
-            # Unplugged for a moment, or the adb server was started anew: what is on the device can still be had and cleaned.
-            # From one that is gone, or hangs, nothing is asked that would only be waited for.
-            reachable = self._device.wait_until_back(_BACK_S)
+            # After a short disconnection or a restart of the adb server, the data on the device can still be pulled and removed.
+            # Send nothing to a device that is gone or hangs: every command would only time out.
+            reachable = self._device.wait_until_back(_RECONNECT_S)
             raise
         finally:
             self._progress.stage("pulling")
@@ -119,12 +119,12 @@ class RunRecorder:
                 left = f"{config}, {app_files.absolute(plan.package)} and a trace may still be on the device"
                 self._writer.warn("cleanup", f"device lost: {left}", "profile again: the next run removes them")
             for text in done.warnings:
-                self._writer.warn("tests", f"{plan.module}: {text}", AS_RUN)
+                self._writer.warn("tests", f"{plan.module}: {text}", VALID_FOR_RUN)
             for trouble in done.troubles:
                 self._writer.warn("events_missing", trouble, "see logcat.txt of the run", run=plan.id)
             if done.crashed:
                 why = done.message or "the process died"
-                remedy = "see logcat.txt of the run for its last words"
+                remedy = "see the end of the run's logcat.txt"
                 self._writer.warn("crashed", f"{plan.package}: {why}", remedy, run=plan.id)
             self._writer.settle()
         if failure is not None:
@@ -132,7 +132,7 @@ class RunRecorder:
         return done
 
     def _configure(self, plan: RunPlan, config: str) -> Transport:
-        """Tell the runtime what to record; returns how its events will come."""
+        """Write the runtime's settings. Returns the transport of its events."""
         options, out = self._options, app_files.absolute(plan.package)
         probes = options.granularity == "method" and not plan.baseline
 
@@ -149,7 +149,7 @@ class RunRecorder:
             configure()
         return options.transport
 
-    def _run_sampled(self, plan: RunPlan, done: Instrumented, work: Work, transport: Transport) -> None:
+    def _run_sampled(self, plan: RunPlan, done: InstrumentResult, work: Work, transport: Transport) -> None:
         log = self._writer.path("logcat", plan.id, "logcat.txt")
         logcat = LogcatCapture(self._device, log, transport)
         samples = self._writer.path("shell", plan.id, "shell.txt")
@@ -165,11 +165,11 @@ class RunRecorder:
                 raise failure  # the recording cannot be written, or its events are lost
             self._writer.warn("sampling", str(failure), "figures that need it have a lower evidence level", run=plan.id)
         if not done.tests and not done.crashed:
-            done.troubles.append(f"{plan.module}: no test ran: there is none such as {plan.class_argument or 'the listed ones'}")
+            done.troubles.append(f"{plan.module}: no test ran: none matches {plan.class_argument or 'the listed ones'}")
         for note in runtime_notes(log):
             done.troubles.append(f"{plan.package}: {note}")
 
-    def _tests(self, plan: RunPlan, done: Instrumented, stream: Path) -> None:
+    def _tests(self, plan: RunPlan, done: InstrumentResult, stream: Path) -> None:
         run_tests(
             self._device,
             plan.target,
@@ -181,12 +181,12 @@ class RunRecorder:
         )
 
     def _clear(self, plan: RunPlan) -> None:
-        """As AndroidX Test Orchestrator does between tests."""
+        """Clear the packages' data as AndroidX Test Orchestrator does between tests."""
         for package in dict.fromkeys((plan.target.package, plan.target.test_package)) if plan.clears_data else ():
             self._device.shell(f"pm clear {shlex.quote(package)}")
 
     def enter(self, plan: RunPlan, end: Literal["interrupted", "crashed", "complete"]) -> None:
-        """Enter a run into the manifest, or replace it there."""
+        """Add a run to the manifest, or replace its entry."""
         self._writer.add_run(
             manifest.Run.model_validate(
                 {
@@ -202,7 +202,7 @@ class RunRecorder:
             )
         )
 
-    def _pull(self, plan: RunPlan, done: Instrumented, transport: Transport) -> None:
+    def _pull(self, plan: RunPlan, done: InstrumentResult, transport: Transport) -> None:
         files = app_files.files(self._device, plan.package)
         names = app_files.event_files(files)
         if app_files.POWER_PROFILE in files:
@@ -218,7 +218,7 @@ class RunRecorder:
             done.troubles.append(f"{plan.package}: the app left no events: not instrumented, or a test removed the app's files")
 
     def _best_effort(self, *steps: Callable[[], object]) -> DeviceError | OSError | None:
-        """Do every step even when one fails: the first failure, which is returned, must not keep the rest from being cleaned."""
+        """Do every step even if one fails. Returns the first failure, so that the other steps still clean up."""
         first: DeviceError | OSError | None = None
         for step in steps:
             try:
@@ -230,7 +230,7 @@ class RunRecorder:
 
 
 class _TestEntries:
-    """Enters a run's tests into the manifest as they start and end, so that even a killed profiling tells of them."""
+    """Enters a run's tests into the manifest as they start and end, so that a killed profiling leaves them there."""
 
     def __init__(self, writer: RecordingWriter, plan: RunPlan, first_id: int) -> None:
         self._writer = writer
@@ -240,7 +240,7 @@ class _TestEntries:
         self._saved_s = 0.0
 
     def enter(self, name: TestName, status: manifest.TestStatus) -> None:
-        """Add the test, or replace it under the id that it has."""
+        """Add the test, or replace its entry."""
         plan = self._plan
         number = self._ids.setdefault(name, self._first_id + len(self._ids))
         fields = {"id": number, "run": plan.id, "module": plan.module, "repeat": plan.repeat, "status": status}

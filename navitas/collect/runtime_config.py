@@ -1,4 +1,4 @@
-"""The properties file that tells the runtime inside the app what to record (docs/formats.md)."""
+"""The properties file with the settings of the runtime inside the app (docs/formats.md)."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ FOLDER = "/data/local/tmp/navitas"
 
 
 def path_for(process: str) -> str:
-    """Where the runtime of a process looks for its configuration."""
+    """Return the path at which the runtime of a process looks for its configuration."""
     return f"{FOLDER}/{process}.properties"
 
 
 def properties(
     options: ProfileOptions, sources: Sequence[manifest.Source], out: str, repeat: int, *, probes: bool = True
 ) -> bytes:
-    """The configuration as Java properties, UTF-8; without `probes` only tests and counters are recorded."""
+    """Return the configuration as Java properties, UTF-8. Without `probes`, the runtime records only tests and counters."""
     settings = {
         "out": out,
         "repeat": str(repeat),

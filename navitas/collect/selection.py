@@ -1,4 +1,4 @@
-"""Which tests to run: patterns like `SortTest#*` matched against the names that the device lists."""
+"""Select tests: match patterns like `SortTest#*` against the names that the device lists."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _INDICES = re.compile(r"(\d+\])(\[\d+\])*")
 class TestName:
     """A test: fully qualified class and method (`method[0]` where it has parameters).
 
-    A container stands in lists for tests that are known only when it runs: a parameterised method or class (then `method` is
-    empty), a factory.
+    A container represents tests that are known only when it runs: a parameterised method or class (with an empty `method`), or
+    a factory.
     """
 
     __test__ = False
@@ -36,7 +36,7 @@ class TestName:
 
     @property
     def plain_method(self) -> str:
-        """The method without parameters (`adds(int)`) and index (`adds[1]`)."""
+        """The method without parameter types (`adds(int)`) and index (`adds[1]`)."""
         return re.split(r"[\[(]", self.method, maxsplit=1)[0]
 
     def __str__(self) -> str:
@@ -44,7 +44,7 @@ class TestName:
 
 
 def check_pattern(pattern: str) -> None:
-    """Raise `UsageError` for what can never name a test."""
+    """Raise `UsageError` if a pattern can never match a test."""
     class_pattern, hash_sign, method_pattern = pattern.partition("#")
     if (
         not class_pattern
@@ -52,12 +52,15 @@ def check_pattern(pattern: str) -> None:
         or set("/ ") & set(class_pattern)
         or (hash_sign and not method_pattern)
     ):
-        raise UsageError(f"'{pattern}' is no test pattern", "give CLASS or CLASS#METHOD with * and ?, such as 'SortTest#*'")
+        raise UsageError(f"'{pattern}' is not a test pattern", "give CLASS or CLASS#METHOD with * and ?, such as 'SortTest#*'")
 
 
 def named(pattern: str, test: TestName) -> TestName | None:
-    """What `CLASS[#METHOD]` (with `*`, `?`, `[…]`) names of a listed test: itself, one invocation (`adds[2]`) of a container,
-    or None. CLASS is matched whole or as a simple name, and without METHOD stands for its nested classes too."""
+    """Match a listed test against `CLASS[#METHOD]` (with `*`, `?`, `[…]`).
+
+    Returns the test, one invocation (`adds[2]`) of a container, or None. CLASS matches the full or the simple name.
+    Without METHOD, it also matches nested classes.
+    """
     method_pattern = pattern.partition("#")[2]
     if not names_class(pattern, test.class_name):
         return None
@@ -72,19 +75,19 @@ def named(pattern: str, test: TestName) -> TestName | None:
 
 
 def names_class(pattern: str, class_name: str) -> bool:
-    """Whether the class part of a pattern names the class, whole or by its simple name, or one around it."""
+    """Return whether the class part of a pattern matches the class, by its full or simple name, or an enclosing class."""
     class_pattern, method, _ = pattern.partition("#")
     candidates = [class_name] if method else _enclosing(class_name)
     return any(fnmatchcase(name, class_pattern) or fnmatchcase(name.rpartition(".")[2], class_pattern) for name in candidates)
 
 
 def none_found() -> UsageError:
-    """The error for bundles without any test."""
-    return UsageError("no JUnit test was found that could be run", "Add tests of JUnit 4 or the JUnit Platform.")
+    """Return the error for bundles without tests."""
+    return UsageError("no runnable JUnit test was found", "Add tests of JUnit 4 or the JUnit Platform.")
 
 
 def no_match(pattern: str, tests: Sequence[TestName]) -> UsageError:
-    """The error for a pattern without a match; its remedy offers tests of similar names, where there are any."""
+    """Return the error for a pattern without a match; its remedy suggests tests with similar names."""
     counted = f"{len(tests):,} tests" if len(tests) != 1 else "1 test"
     if offer := ", ".join(map(_short, _similar(pattern, tests))):
         return UsageError(f"no test matches '{pattern}'", f"{counted} found; similar: {offer}")
@@ -93,8 +96,11 @@ def no_match(pattern: str, tests: Sequence[TestName]) -> UsageError:
 
 
 def _similar(pattern: str, tests: Sequence[TestName]) -> list[TestName]:
-    """Up to five tests, the most similar first. Classes, without their packages, and methods are compared apart: both must be
-    similar where the pattern has both. A pattern that is like no class may be meant for a method."""
+    """Return up to five tests, the most similar first.
+
+    Compares class names (without packages) and method names separately: if the pattern has both, both must be similar.
+    If the pattern resembles no class, it may be a method's name.
+    """
     class_part, has_method, method_part = (part.replace("*", "").replace("?", "") for part in pattern.partition("#"))
     by_class: dict[str, list[TestName]] = {}
     for test in tests:
@@ -112,13 +118,13 @@ def _similar(pattern: str, tests: Sequence[TestName]) -> list[TestName]:
 
 
 def _kernel(class_name: str) -> str:
-    """A class's name without its package and the word `Test`, which makes all of them alike."""
+    """Return a class's name without its package and the word `Test`, which would make all names similar."""
     name = class_name.rpartition(".")[2]
     return _TEST_WORD.sub("", name) or name
 
 
 def _likeness(wanted: str, name: str) -> float:
-    """From 0 to 1, whatever the case of letters; 1 where nothing is wanted."""
+    """Return the similarity from 0 to 1, ignoring case; 1 if `wanted` is empty."""
     return difflib.SequenceMatcher(None, wanted.lower(), name.lower()).ratio() if wanted else 1.0
 
 
@@ -127,10 +133,10 @@ def _short(test: TestName) -> str:
 
 
 def class_arguments(selected: Sequence[TestName], everything: Sequence[TestName], *, by_default: Sequence[TestName]) -> list[str]:
-    """Values for `am instrument -e class`, one a run: classes where all their tests and those of nested classes are
-    selected, else `class#method`.
+    """Return values for `am instrument -e class`, one for each run.
 
-    `['']` runs what runs by default. A list that is too long for a command line is divided into several runs.
+    A value has the class if all its tests and those of nested classes are selected, else `class#method`.
+    `['']` runs the default tests. A list that is too long for a command line is split into several runs.
     """
     chosen = set(selected)
     if chosen == set(by_default):
@@ -140,7 +146,7 @@ def class_arguments(selected: Sequence[TestName], everything: Sequence[TestName]
 
 
 def argument_lists(parts: Iterable[str]) -> list[str]:
-    """The parts, each once, joined by commas into as few lists as command lines can hold."""
+    """Join the distinct parts by commas into as few lists as command lines can hold."""
     lists: list[str] = []
     room = 0
     for part in dict.fromkeys(parts):
@@ -155,11 +161,11 @@ def argument_lists(parts: Iterable[str]) -> list[str]:
 
 
 def _enclosing(class_name: str) -> list[str]:
-    """A class and those around it."""
+    """Return a class and its enclosing classes."""
     parts = class_name.split("$")
     return ["$".join(parts[:end]) for end in range(1, len(parts) + 1)]
 
 
 def _argument(test: TestName) -> str:
-    """A test as an argument; what divides arguments is encoded, which the phone's runner undoes."""
+    """Return a test as an argument. Encodes the separators of arguments, which the phone's runner decodes."""
     return str(test).replace("%", "%25").replace(",", "%2C") if test.method else test.class_name

@@ -1,4 +1,4 @@
-"""A profiling session: bundles installed, tests run as often as asked, one recording made."""
+"""A profiling session: install bundles, run the tests in all repeats, and make one recording."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from navitas.bundle.reader import Bundle
 from navitas.collect import map_cache
 from navitas.collect.choice import Choice, choose
 from navitas.collect.installing import installed
-from navitas.collect.instrument import Instrumented
+from navitas.collect.instrument import InstrumentResult
 from navitas.collect.opened import opened
 from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import Progress
-from navitas.collect.retrace import SourceNames, names_of
+from navitas.collect.retrace import SourceNames, source_names
 from navitas.collect.run_recorder import RunPlan
 from navitas.collect.state.measuring import condition_at_start, measured
 from navitas.collect.target import target_of
 from navitas.device.base import Device
 from navitas.folder_lock import FolderLock
 
-_CUT = "its end was never seen: the process died before"
+_CUT = "its end is missing: the process died before it"
 
 
 @dataclass(frozen=True, slots=True)
 class ProfilingOutcome:
     """Where the recording is, which tests did not pass, and why events are missing.
 
-    `failures` holds the first line of each reason by the test's name, with its module unless that is the root project.
+    `failures` maps test names to the first line of the reason. Names include the module, except the root project's.
     """
 
     recording: Path
@@ -48,17 +48,17 @@ def profile(
     *,
     lock: FolderLock | None = None,
 ) -> ProfilingOutcome:
-    """Run the selected tests of all bundles on the device and leave a recording at `output`, whose lock the caller may hold.
+    """Run the selected tests of all bundles on the device and write a recording to `output`. The caller may hold its lock.
 
-    Raises `UsageError` when no test matches, `BuildError` for a damaged bundle, `DeviceError` when the device is lost or not fit
-    to be measured and `RecordingError` when nothing can be written to `output` (the partial recording is kept).
+    Raises `UsageError` if no test matches, `BuildError` for a damaged bundle, `DeviceError` if the device is lost or not fit
+    to be measured, and `RecordingError` if `output` is not writable. In each case a partial recording is kept.
     """
     start = condition_at_start(device, options)
     with installed(device, bundles, progress):
         progress.stage("listing tests")
         unlisted: list[str] = []
         selected = choose(device, bundles, options.tests, unlisted.append, isolate=options.isolate)
-        names = {choice.bundle.manifest.map_id: names_of(choice.bundle) for choice in selected}
+        names = {choice.bundle.manifest.map_id: source_names(choice.bundle) for choice in selected}
         with opened(device, options, bundles[0].manifest.project, output, progress, lock=lock) as recording:
             for choice in selected:
                 recording.add_map(map_cache.of_bundle(choice.bundle))
@@ -75,14 +75,14 @@ def profile(
                     done = recording.runner.run_tests(plan)
                     failures |= _failures(plan.module, done, names[plan.map_id])
                     crashed = crashed or done.crashed
-                    # A process that died has lost its last half second, or all: that is told by its crash.
+                    # A process that died has lost up to half a second of data. Its crash already explains this.
                     troubles += [] if done.crashed else done.troubles
             recording.finish(progress)
     return ProfilingOutcome(output, failures, crashed, tuple(troubles))
 
 
 def _plans(selected: Sequence[Choice], options: ProfileOptions) -> Iterator[RunPlan]:
-    """Repeats outermost, so that a drift of the device spreads over all modules; each with its baseline."""
+    """Yield the runs, repeats outermost, so that the device's drift affects all modules alike; each with its baseline."""
     number = 0
     for turn, baseline in itertools.product(range(options.repeat), (False, True) if options.baseline else (False,)):
         for choice in selected:
@@ -100,8 +100,8 @@ def _stage(plan: RunPlan, modules: int, repeat: int) -> str:
     return f"running tests{where}{turn}{' without probes' if plan.baseline else ''}"
 
 
-def _failures(module: str, done: Instrumented, names: SourceNames) -> dict[str, str]:
-    """By the test's name, after its module unless that is the root project: modules may have classes of one name."""
+def _failures(module: str, done: InstrumentResult, names: SourceNames) -> dict[str, str]:
+    """Map test names to reasons. Names include the module, except the root project's, because modules may share class names."""
     place = "" if module == ":" else f"{module} "
     bad = {name: status for name, status in done.tests.items() if status in ("failed", "cut")}
     reasons = {name: done.stacks.get(name) or (_CUT if status == "cut" else status) for name, status in bad.items()}

@@ -1,4 +1,4 @@
-"""Samples what only the device's shell may read (/proc/stat, rails, threads' time_in_state), in one loop, into `shell.txt`."""
+"""Sample files that only the device's shell can read (/proc/stat, rails, threads' time_in_state) in a loop, to `shell.txt`."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _FIRST_BLOCK_S = 5.0
 
 
 def loop_command(paths: Sequence[str], package: str = "", interval_s: float = INTERVAL_S) -> str:
-    """The shell loop; `cat`, `echo` and `sleep` are built into Android's mksh, so it starts no process.
+    """Return the shell loop. It starts no process: `cat`, `echo` and `sleep` are builtins of Android's mksh.
 
-    A block ends where the next begins; the first is doubled, so that nobody waits an interval for its end. With a package
-    blocks also have its threads' own time_in_state.
+    A block ends where the next one begins. The first block comes twice, so that its end arrives without delay. With a package,
+    blocks also include the time_in_state of its threads.
     """
     reads = " ".join(f"echo '# {path}'; cat {shlex.quote(path)};" for path in paths)
     block = f'echo "@ $EPOCHREALTIME"; {reads}'
@@ -29,8 +29,8 @@ def loop_command(paths: Sequence[str], package: str = "", interval_s: float = IN
 
 
 class ShellSampler:
-    """Runs the loop while the context is open; every line goes to the file as it came, with `\\n` ends, but for
-    threads that have not run since they were last read."""
+    """Runs the loop while the context is open. Writes every line to the file unchanged, with `\n` line ends, except for
+    threads that have not run since the last reading."""
 
     def __init__(self, device: Device, paths: Sequence[str], output: Path, package: str = "") -> None:
         self._device = device
@@ -55,9 +55,9 @@ class ShellSampler:
         self._context.__exit__(kind, error, trace)
 
     def wait_for_block(self, timeout_s: float) -> None:
-        """Wait until one more whole block has been read, or the time is over: samples must enclose the run."""
+        """Wait until one more whole block has arrived, or until the time-out: samples must enclose the run."""
         with self._blocks:
-            # The block under way may have begun before this call, so the next one must be complete.
+            # The current block may have begun before this call, so wait for the next one to be complete.
             wanted = self._count + 2
             self._blocks.wait_for(lambda: self._count >= wanted or self._ended, timeout_s)
 
@@ -68,18 +68,18 @@ class ShellSampler:
             with self._output.open("wb") as file:
                 for line in self._stream.lines():
                     if line.startswith(b"@ "):
-                        # Whole blocks only: the last one is cut wherever the loop was when it was ended.
+                        # Write whole blocks only: the last one ends wherever the loop was stopped.
                         file.writelines(changed.of(block))
                         file.flush()
                         block.clear()
-                        self._tell()
+                        self._notify()
                     block.append(line + b"\n")
         except (DeviceError, OSError) as error:
             self.failure = error
         finally:
-            self._tell(ended=True)
+            self._notify(ended=True)
 
-    def _tell(self, *, ended: bool = False) -> None:
+    def _notify(self, *, ended: bool = False) -> None:
         with self._blocks:
             self._count += 1
             self._ended = self._ended or ended

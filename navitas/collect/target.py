@@ -1,4 +1,4 @@
-"""What a bundle's tests are on a device: whose process runs them, which instrumentation starts them, and with what arguments."""
+"""How a bundle's tests run on a device: in which process, by which instrumentation, and with which arguments."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _LISTENERS: dict[Framework, str] = {
     "junit4": "org.navitas.runtime.junit.NavitasListener",
     "junit-platform": "org.navitas.runtime.junit.NavitasPlatformListener",
 }
-# What a build may set for its runner but is ours to say, or is the orchestrator's.
+# Runner arguments that Navitas sets itself, or that only the orchestrator uses.
 _OURS = ("class", "log", "clearPackageData")
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A bundle on a device: `package`'s process runs the tests, and its data hold the events; `test_package` holds them.
+    """A bundle on a device. The process of `package` runs the tests and stores the events; `test_package` contains the tests.
 
-    `component` is the instrumentation, None where the device knows it; `arguments` go to each `am instrument`.
+    `component` is the instrumentation, or None if the device knows it. `arguments` go to each `am instrument`.
     """
 
     package: str
@@ -32,7 +32,7 @@ class Target:
     arguments: Mapping[str, str]
 
     def find_component(self, device: Device) -> str:
-        """The instrumentation as `am instrument` takes it, known to be installed. Raises `DeviceError`."""
+        """Return the installed instrumentation as `am instrument` takes it. Raises `DeviceError`."""
         installed = device.shell("pm list instrumentation").text.splitlines()
         lines = [line.removeprefix("instrumentation:").strip().partition(" (target=") for line in installed]
         for name, _, target in lines:
@@ -41,30 +41,30 @@ class Target:
         others = ", ".join(name for name, _, _ in lines if name.startswith(f"{self.test_package}/"))
         raise DeviceError(
             f"device {device.info.serial}: no instrumentation {self.component or 'for ' + self.package} is installed"
-            + (f"; of {self.test_package} there is {others}" if others else ""),
-            "build the bundle again, so that it names its own test APK's runner",
+            + (f"; {self.test_package} has {others}" if others else ""),
+            "build the bundle again, so that it names the runner of its test APK",
         )
 
     def run_arguments(self) -> dict[str, str]:
-        """Those of a run: with the listener that marks tests, beside the build's own."""
+        """Return the arguments of a run, with the listener that marks tests in addition to the build's own."""
         own = self.arguments.get("listener")
         return {**self.arguments, "listener": f"{own},{self.listener}" if own else self.listener}
 
 
 def _full(component: str) -> str:
-    """`a.b/.Runner`, as Android prints a class within the package, with the class's whole name."""
+    """Return a component such as `a.b/.Runner`, as Android prints it, with the full name of the class."""
     package, _, name = component.partition("/")
     return f"{package}/{package if name.startswith('.') else ''}{name}"
 
 
 def target_of(bundle: Bundle) -> Target:
-    """The target that a bundle becomes when it is installed."""
+    """Return the target of an installed bundle."""
     manifest = bundle.manifest
     if isinstance(manifest, AndroidManifest):
         arguments = {key: value for key, value in manifest.runner_arguments.items() if key not in _OURS}
         component = f"{manifest.test_package}/{manifest.runner}"
         return Target(manifest.package, manifest.test_package, component, _LISTENERS["junit4"], arguments)
-    # The virtual phone starts the tests there; Android's runner ignores keys that it does not know.
+    # The virtual phone starts the tests in this folder; Android's runner ignores unknown keys.
     folder = {"workingDir": str(bundle.working_dir)}
     framework = manifest.test_task.framework
     return Target(manifest.package, manifest.package, None, _LISTENERS.get(framework, ""), folder)

@@ -1,4 +1,4 @@
-"""Threads' own time_in_state in the shell's loop: read cheaply, kept where it has changed."""
+"""Threads' time_in_state in the shell's loop: read at low cost, kept only if changed."""
 
 from __future__ import annotations
 
@@ -7,40 +7,40 @@ import shlex
 from collections.abc import Iterator, Sequence
 
 _SHARE = 0.1
-"""How much of the loop's time reading threads may take: passes that take longer are made less often."""
-_LOOK_AGAIN = 25  # blocks after which the app's process is looked up again; while there is none, after 2
+"""The largest share of the loop's time for reading threads: the loop skips blocks if a pass takes longer."""
+_LOOK_UP_EVERY = 25  # blocks after which the app's process is looked up again; while there is none, after 2
 _HEAD = re.compile(rb"# (/proc/\d+/task/\d+/time_in_state)$")
 
 
 def reading(package: str, interval_s: float) -> str:
-    """The loop's part, which has the variables n, w and p (0, 0 and empty at first).
+    """Return the loop's code for one block. It uses the variables n, w and p (initially 0, 0 and empty).
 
-    It starts no process but `pidof`, now and then. mksh counts in 32 bits: a moment is `1`, three digits of seconds, six of
-    microseconds. Where the kernel keeps no such file, nothing is printed; of a thread that ends meanwhile, its path alone.
+    Apart from an occasional `pidof`, it starts no process. mksh counts in 32 bits, so a time is `1`, three digits of seconds and
+    six of microseconds. If the kernel has no such file, nothing is printed; if a thread ends meanwhile, only its path.
     """
-    look_up = f'p=$(pidof {shlex.quote(package)}); n=2; if [ -n "$p" ]; then n={_LOOK_AGAIN}; fi;'
+    look_up = f'p=$(pidof {shlex.quote(package)}); n=2; if [ -n "$p" ]; then n={_LOOK_UP_EVERY}; fi;'
     each = 'for f in /proc/$q/task/*/time_in_state; do echo "# $f"; cat $f; done'
     files = f"for q in $p; do if [ -r /proc/$q/time_in_state ]; then {each}; fi; done"
     pass_us = round(interval_s * 1e6 * _SHARE)
     return (
         f"if [ $n -le 0 ]; then {look_up} fi; n=$((n-1)); "
-        f"if [ $w -gt 0 ]; then w=$((w-1)); else {_moment('s')} {{ {files}; }} 2>/dev/null; {_moment('e')} "
+        f"if [ $w -gt 0 ]; then w=$((w-1)); else {_read_clock('s')} {{ {files}; }} 2>/dev/null; {_read_clock('e')} "
         f"w=$(((e-s)/{pass_us})); fi;"
     )
 
 
-def _moment(name: str) -> str:
+def _read_clock(name: str) -> str:
     return f"x=$EPOCHREALTIME; x=${{x#???????}}; {name}=1${{x%???????}}${{x#????}};"
 
 
 class Changed:
-    """Leaves readings of threads out that are as they were last time: most threads sleep. Remembers the last pass alone."""
+    """Drops readings of threads that have not changed since the last pass: most threads sleep. Keeps only the last pass."""
 
     def __init__(self) -> None:
         self._last: dict[bytes, tuple[bytes, ...]] = {}
 
     def of(self, block: Sequence[bytes]) -> Iterator[bytes]:
-        """A block's lines without them."""
+        """Yield a block's lines without unchanged readings."""
         path, text = b"", []
         passed: dict[bytes, tuple[bytes, ...]] = {}
         for line in [*block, b"# /"]:
@@ -53,5 +53,5 @@ class Changed:
                 passed[path] = tuple(text[1:])
             head = _HEAD.match(line.rstrip())
             path, text = head[1] if head else b"", [line]
-        if passed:  # not each block has a pass
+        if passed:  # a block may have no pass
             self._last = passed

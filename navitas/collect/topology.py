@@ -1,4 +1,4 @@
-"""The device's CPUs and cpufreq policies, and the counters that can be sampled on it."""
+"""The device's CPUs and cpufreq policies, and the counters that can be sampled."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CPU = r"(?<!\d)\d{1,4}(?!\d)"
 
 
 def read_policies(device: Device) -> list[manifest.Policy]:
-    """The cpufreq policies, by id; empty where the kernel has no cpufreq."""
+    """Return the cpufreq policies, by id; empty if the kernel has no cpufreq."""
     listing = device.shell(f"ls {CPUFREQ}")
     ids = sorted(int(found) for found in re.findall(r"\bpolicy(\d{1,4})\b", listing.text))
     policies = []
@@ -32,7 +32,7 @@ def read_policies(device: Device) -> list[manifest.Policy]:
 
 
 def read_frequencies(device: Device, policies: list[manifest.Policy]) -> dict[int, list[int]]:
-    """The operating points in kHz, by policy, as far as the shell may read them."""
+    """Return the operating points in kHz, by policy, as far as the shell can read them."""
     found = {}
     for policy in policies:
         folder = f"{CPUFREQ}/policy{policy.id}"
@@ -44,7 +44,7 @@ def read_frequencies(device: Device, policies: list[manifest.Policy]) -> dict[in
 
 
 def read_cpus(device: Device, policies: list[manifest.Policy]) -> list[int]:
-    """The CPU numbers, from `possible`, else from the policies."""
+    """Return the CPU numbers, from `possible`, else from the policies."""
     text = device.shell("cat /sys/devices/system/cpu/possible").text.strip()
     found: set[int] = set()
     for first, last in re.findall(rf"({_CPU})(?:-(\d+))?", text)[:_MAX_CPUS]:
@@ -53,14 +53,14 @@ def read_cpus(device: Device, policies: list[manifest.Policy]) -> list[int]:
     cpus = sorted(found) or sorted(cpu for policy in policies for cpu in policy.cpus)
     if not cpus:
         raise DeviceError(
-            f"device {device.info.serial}: neither /sys/devices/system/cpu/possible nor {CPUFREQ} can be read",
+            f"device {device.info.serial}: neither /sys/devices/system/cpu/possible nor {CPUFREQ} is readable",
             "check the device with: adb shell ls /sys/devices/system/cpu",
         )
     return cpus
 
 
 def counter_sources(policies: list[manifest.Policy]) -> list[manifest.Source]:
-    """What the runtime samples inside the app: its threads, its process, each policy's time in state."""
+    """Return the counters that the runtime samples inside the app: threads, process, each policy's time in state."""
     return [
         manifest.Source(id=_THREADS_SOURCE, path="threads", kind="thread_schedstat"),
         manifest.Source(id=_PROCESS_SOURCE, path="/proc/self/stat", kind="process_stat"),
@@ -77,5 +77,5 @@ def counter_sources(policies: list[manifest.Policy]) -> list[manifest.Source]:
 
 
 def shell_files(device: Device) -> list[str]:
-    """The files that the shell loop samples: /proc/stat, and the rail monitor where there is one."""
+    """Return the files that the shell loop samples: /proc/stat, and the rail monitor if there is one."""
     return [path for path in (PROC_STAT, RAILS) if device.shell(f"cat {shlex.quote(path)} >/dev/null 2>&1").exit_code == 0]

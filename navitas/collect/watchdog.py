@@ -1,4 +1,4 @@
-"""A timer that every sign of life starts again."""
+"""A timer that restarts with every sign of progress."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import threading
 import time
 from collections.abc import Callable
 
-_LOOK_S = 1.0
+_CHECK_S = 1.0
 
 
 class Watchdog:
-    """Calls `expire` when `count` (bytes received, say) has stood still for so long; looks a few times in that time."""
+    """Calls `expire` if `count()`, for example the bytes received, has not changed for `timeout_s`."""
 
     def __init__(
         self, timeout_s: float, count: Callable[[], int], expire: Callable[[], None], clock: Callable[[], float] = time.monotonic
@@ -34,7 +34,7 @@ class Watchdog:
         self._thread.join()
 
     def look(self) -> None:
-        """Compare with the last look; expires when there was nothing new for the whole time."""
+        """Compare with the last value; call `expire` if it has not changed for the whole time."""
         now = self._count()
         if now != self._last:
             self._last, self._since = now, self._clock()
@@ -43,5 +43,5 @@ class Watchdog:
             self._expire()
 
     def _watch(self) -> None:
-        while not self.fired and not self._stop.wait(min(_LOOK_S, self._timeout_s / 4)):
+        while not self.fired and not self._stop.wait(min(_CHECK_S, self._timeout_s / 4)):
             self.look()

@@ -1,4 +1,4 @@
-"""Devices behind an adb server."""
+"""Devices of an adb server."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from navitas.regular_files import open_regular
 _TRANSFER_S = 60.0
 _INSTALL_S = 300.0
 _UNINSTALL_S = 60.0
-_BACK_LOOK_S = 2.0
-_BACK_PAUSE_S = 0.2
+_PROBE_S = 2.0
+_PROBE_PAUSE_S = 0.2
 _MAX_OUTPUT_BYTES = 64 << 20
 _PROPERTIES = (
     *("ro.navitas.virtual", "ro.product.model", "ro.build.fingerprint", "ro.build.version.sdk"),
     *("ro.serialno", "ro.boot.serialno"),
 )
-_NO_NUMBER = ("", "unknown", "0123456789ABCDEF")
-"""What devices without a serial number of their own give instead."""
+_PLACEHOLDER_SERIALS = ("", "unknown", "0123456789ABCDEF")
+"""Placeholders of devices without a serial number."""
 _STAGING = "/data/local/tmp"
 
 
 def select_device(serial: str | None = None, client: ServerClient | None = None) -> AdbDevice:
-    """The named device, or the only one. Raises `DeviceError` that lists what there is."""
+    """Return the named device, or the only one. Raises `DeviceError` that lists the connected ones."""
     client = client or user_client()
     listed = list_devices(client)
     lines = "".join(f"\n  {found.serial}  {found.model or '-'}  {found.state}  {found.transport}" for found in listed)
@@ -63,12 +63,12 @@ class AdbDevice:
 
     @property
     def serial(self) -> str:
-        """What adb calls it."""
+        """The device's name in adb."""
         return self._serial
 
     @property
     def client(self) -> ServerClient:
-        """Its adb server (`adb -L SOCKET_SPEC -s SERIAL …` reaches the device)."""
+        """The client of its adb server (`adb -L SOCKET_SPEC -s SERIAL …` reaches the device)."""
         return self._client
 
     @property
@@ -83,8 +83,8 @@ class AdbDevice:
         return self._info
 
     def _identity(self, numbers: Sequence[str]) -> str:
-        """The serial number that the device gives; else adb's name for it, unless that is an address."""
-        known = [number for number in numbers if number not in _NO_NUMBER]
+        """Return the device's own serial number, else its name in adb unless that is an address."""
+        known = [number for number in numbers if number not in _PLACEHOLDER_SERIALS]
         return (*known, "" if is_address(self._serial) else self._serial)[0]
 
     def shell(self, command: str, *, timeout_s: float = 30.0) -> ShellResult:
@@ -102,7 +102,7 @@ class AdbDevice:
                         outputs[shell_v2.Id(packet_id)] += content
         raise DeviceError(
             f"device {self._serial}: '{command}' printed more than {_MAX_OUTPUT_BYTES >> 20} MiB",
-            "see what prints so much: adb shell",
+            "find the cause with adb shell",
         )
 
     @contextmanager
@@ -125,7 +125,7 @@ class AdbDevice:
             sync_client.send(transport, source, remote, mode)
 
     def pull(self, remote: str, local: Path) -> None:
-        """The local file appears only when it is whole."""
+        """Copy a file from the device. The local file appears only when it is complete."""
         with new_file(local) as file, self._sync(f"pull of {remote}") as transport:
             for piece in sync_client.receive(transport, remote):
                 file.write(piece)
@@ -137,7 +137,7 @@ class AdbDevice:
                 self.push(path, staged)
                 result = self.shell(f"pm install -r -t {shlex.quote(staged)}", timeout_s=_INSTALL_S)
             finally:
-                with suppress(DeviceError):  # what went wrong before must reach the user
+                with suppress(DeviceError):  # the user must see the first error
                     self.shell(f"rm -f {shlex.quote(staged)}")
             if "Success" not in result.text.split():
                 reason = (result.stdout + result.stderr).decode("utf-8", "replace").strip()
@@ -150,13 +150,13 @@ class AdbDevice:
         deadline = time.monotonic() + timeout_s
         while True:
             with suppress(DeviceError):
-                return self.shell(":", timeout_s=_BACK_LOOK_S).exit_code == 0
+                return self.shell(":", timeout_s=_PROBE_S).exit_code == 0
             if time.monotonic() > deadline:
                 return False
-            if is_address(self._serial):  # adb gives up one on the network after a while
+            if is_address(self._serial):  # adb stops reconnecting to a network device after a while
                 with suppress(DeviceError):
-                    reconnect(self._client, self._serial, _BACK_LOOK_S)
-            time.sleep(_BACK_PAUSE_S)
+                    reconnect(self._client, self._serial, _PROBE_S)
+            time.sleep(_PROBE_PAUSE_S)
 
     @contextmanager
     def _open(self, service: str, timeout_s: float | None, action: str) -> Iterator[Transport]:

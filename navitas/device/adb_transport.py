@@ -1,4 +1,4 @@
-"""One service of a device, opened through its adb server: bytes to and fro, and a running command's lines."""
+"""A connection to one service of a device, through its adb server, and the lines of a running command."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ LOST = "check the cable or the emulator, and that 'adb devices' lists it as 'dev
 _REMEDIES = {
     "unauthorized": "allow USB debugging on its screen",
     "authorizing": "allow USB debugging on its screen",
-    "no permissions": "allow your user to open it (on Linux: udev rules, group plugdev), then connect it again",
+    "no permissions": "give your user access to it (on Linux: udev rules, group plugdev), then reconnect it",
 }
 
 
 def remedy_for(state: str) -> str:
-    """What to do about a device in a state other than `device`, or about the reason why the server refuses it."""
+    """Return a remedy for a device's state other than `device`, or for the reason of the server's refusal."""
     return next((remedy for word, remedy in _REMEDIES.items() if word in state), LOST)
 
 
 class Transport:
-    """A service opened on a device; every failure is a `DeviceError` that names device and action."""
+    """An open service of a device. Every failure is a `DeviceError` that names device and action."""
 
     def __init__(self, client: ServerClient, serial: str, service: str, action: str, timeout_s: float | None) -> None:
         self._serial = serial
@@ -56,7 +56,7 @@ class Transport:
             yield
         except (TimeoutError, AdbTimeout):
             raise DeviceError(
-                f"device {self._serial}: no answer to '{self._action}' in time", "see whether the device hangs; restart it if so"
+                f"device {self._serial}: no answer to '{self._action}' in time", "check whether it hangs; restart it if so"
             ) from None
         except (AdbError, OSError, EOFError, ValueError) as error:
             cause = str(error).strip().split("\n")[0] or "connection closed"
@@ -71,19 +71,19 @@ class Transport:
             self._connection.conn.sendall(data)
 
     def receive(self) -> bytes:
-        """Next bytes; empty at the end."""
+        """Return the next bytes; empty at the end."""
         with self._errors():
             data: bytes = self._connection.conn.recv(_PIECE_BYTES)
             return data
 
     def has_input(self) -> bool:
-        """Whether there is something to receive already, or the end."""
+        """Return whether data, or the end, is ready to be received."""
         poll = select.poll()
         poll.register(self._connection.conn, select.POLLIN)
         return bool(poll.poll(0))
 
     def receive_exactly(self, count: int) -> bytes:
-        """That many bytes; `DeviceError` when the connection ends before."""
+        """Return exactly `count` bytes. Raises `DeviceError` if the connection ends earlier."""
         pieces = bytearray()
         with self._errors():
             while len(pieces) < count:
@@ -94,7 +94,7 @@ class Transport:
         return bytes(pieces)
 
     def packets(self, decoder: shell_v2.Decoder) -> list[tuple[int, bytes]]:
-        """The shell packets that the next bytes complete; `DeviceError` when there are no more bytes, or bytes of no packet."""
+        """Return the shell packets that the next bytes complete. Raises `DeviceError` at the end, or for invalid data."""
         with self._errors():
             data = self._connection.conn.recv(_PIECE_BYTES)
             if not data:
@@ -102,7 +102,7 @@ class Transport:
             return decoder.feed(data)
 
     def interrupt(self) -> None:
-        """End the service; a blocked `receive` of another thread returns."""
+        """End the service. A `receive` that blocks in another thread returns."""
         with contextlib.suppress(OSError, AdbError):
             self._connection.conn.shutdown(socket.SHUT_RDWR)
 
@@ -124,7 +124,7 @@ class Stream:
         return self._received
 
     def lines(self) -> Iterator[bytes]:
-        """Yield complete lines of standard output; an unfinished last line comes at the end. Standard error is dropped.
+        """Yield complete lines of standard output, and an unfinished last line at the end. Drops standard error.
 
         A line longer than `MAX_LINE_BYTES` comes in pieces of that size.
         """
@@ -153,7 +153,7 @@ class Stream:
 
 
 def _take_lines(rest: bytearray, content: bytes) -> Iterator[bytes]:
-    """The lines that `content` completes; `rest` keeps what has no end yet, searched only once."""
+    """Yield the lines that `content` completes. `rest` keeps the unfinished line, which is searched only once."""
     first, *others = content.split(b"\n")
     rest += first
     yield from _take_pieces(rest)
@@ -164,7 +164,7 @@ def _take_lines(rest: bytearray, content: bytes) -> Iterator[bytes]:
 
 
 def _take_pieces(rest: bytearray) -> Iterator[bytes]:
-    """Take from a line, until no more than the longest is left of it."""
+    """Yield pieces of a line until the rest has at most the maximum length."""
     while len(rest) > MAX_LINE_BYTES:
         yield bytes(rest[:MAX_LINE_BYTES])
         del rest[:MAX_LINE_BYTES]

@@ -1,4 +1,4 @@
-"""What the rest of Navitas may ask of a device: a phone on adb, or the virtual phone behind the same protocol."""
+"""The interface of a device: a phone on adb, or the virtual phone behind the same protocol."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Literal, Protocol
 
 @dataclass(frozen=True, slots=True)
 class ShellResult:
-    """One finished shell command: its exit code and the bytes of both streams (shell v2)."""
+    """A finished shell command: its exit code and the bytes of both streams (shell v2)."""
 
     exit_code: int
     stdout: bytes
@@ -19,16 +19,16 @@ class ShellResult:
 
     @property
     def text(self) -> str:
-        """Standard output as text; undecodable bytes become replacement characters."""
+        """Standard output as text, with replacement characters for undecodable bytes."""
         return self.stdout.decode("utf-8", "replace")
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceInfo:
-    """Who a device is; `kind` is `virtual` only for the virtual phone (property `ro.navitas.virtual` is 1).
+    """A device's identity. `kind` is `virtual` only for the virtual phone (property `ro.navitas.virtual` is 1).
 
-    `serial` is its address on adb, which may change. `identity` stays the same: the hardware serial number of a phone, the name
-    and power profile of a virtual phone; empty where it is not known.
+    `serial` is its address on adb, which may change. `identity` is stable: the hardware serial number of a phone, or the name and
+    power profile of a virtual phone; empty if unknown.
     """
 
     kind: Literal["virtual", "phone"]
@@ -40,17 +40,17 @@ class DeviceInfo:
 
 
 class ShellStream(Protocol):
-    """A running shell command whose standard output is read as it comes."""
+    """A running shell command whose standard output can be read as it arrives."""
 
     @property
     def received_bytes(self) -> int:
-        """Bytes of both outputs that have arrived, with or without a line end: signs of life."""
+        """The number of bytes received on both outputs, with or without a line end: a sign of life."""
         ...
 
     def lines(self) -> Iterator[bytes]:
-        """Yield complete lines without their line end, until the command ends or `close` is called.
+        """Yield complete lines without line ends, until the command ends or `close` is called.
 
-        A line of more than 1 MiB may come in pieces.
+        A line longer than 1 MiB may come in pieces.
         """
         ...
 
@@ -60,21 +60,21 @@ class ShellStream(Protocol):
 
 
 class Device(Protocol):
-    """A device that Navitas can profile on; every method raises `DeviceError` when the device is lost."""
+    """A device that Navitas can profile on. Every method raises `DeviceError` if the device is lost."""
 
     @property
     def info(self) -> DeviceInfo: ...
 
     def shell(self, command: str, *, timeout_s: float = 30.0) -> ShellResult:
-        """Run a command line in the device's shell and wait for its end."""
+        """Run a command line in the device's shell and wait until it ends."""
         ...
 
     def stream(self, command: str) -> AbstractContextManager[ShellStream]:
-        """Start a command line whose output is read while it runs."""
+        """Start a command line whose output can be read while it runs."""
         ...
 
     def exec_out(self, command: str, *, timeout_s: float = 60.0) -> Iterator[bytes]:
-        """Yield a command's raw standard output in pieces (adb's `exec:` service: no exit code); `timeout_s` bounds silence."""
+        """Yield a command's raw standard output (adb's `exec:` service: no exit code). `timeout_s` limits silence."""
         ...
 
     def push(self, local: Path | bytes, remote: str, *, mode: int = 0o644) -> None:
@@ -90,9 +90,9 @@ class Device(Protocol):
         ...
 
     def uninstall(self, package: str) -> None:
-        """Remove a package and its data; silent when it is not installed."""
+        """Remove a package and its data. Does nothing if it is not installed."""
         ...
 
     def wait_until_back(self, timeout_s: float) -> bool:
-        """Wait until a device that was lost answers again; false when it did not. Never raises."""
+        """Wait until a lost device answers again. Returns False if it does not. Never raises."""
         ...

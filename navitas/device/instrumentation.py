@@ -1,4 +1,4 @@
-"""Reads the stream of `am instrument -w -r`, line by line, as it comes.
+"""Parse the stream of `am instrument -w -r`, line by line.
 
 Source: AOSP cmds/am Instrument.java and AndroidX InstrumentationResultPrinter.java.
 """
@@ -19,7 +19,7 @@ _ON_ERROR = "onError: "
 
 _STARTED = 1
 _RESULT_OK = -1
-# Of one value, such as a stack whose message quotes a whole file, and of the values of one status.
+# Limits of one value, such as a stack whose message quotes a whole file, and of the number of values in one status.
 _MAX_LETTERS = 1 << 20
 _MAX_KEYS = 1000
 
@@ -29,9 +29,9 @@ _STATUSES: dict[int, Status] = {0: "passed", -1: "failed", -2: "failed", -3: "ig
 
 @dataclass(frozen=True, slots=True)
 class TestStarted:
-    """A test begins; `current` counts from 1, `total` and `current` are 0 when not told.
+    """A test begins. `current` counts from 1; `total` and `current` are 0 if unknown.
 
-    `method` is empty for a failure of the class itself (such as in @BeforeClass). In a list, a container stands for tests
+    `method` is empty for a failure of the class itself (such as in @BeforeClass). In a list, a container represents tests
     that are known only when it runs.
     """
 
@@ -46,7 +46,7 @@ class TestStarted:
 
 @dataclass(frozen=True, slots=True)
 class TestFinished:
-    """A test ended; `stack` is empty unless it failed or its assumption did."""
+    """A test ended. `stack` is empty unless the test or its assumption failed."""
 
     __test__ = False
 
@@ -58,7 +58,7 @@ class TestFinished:
 
 @dataclass(frozen=True, slots=True)
 class RunFinished:
-    """The run ended: in order (`ok`, whatever its tests' results; `message` is JUnit's summary), or with a crash or refusal."""
+    """The run ended normally (`ok`, whatever the results; `message` is JUnit's summary), or with a crash or refusal."""
 
     ok: bool
     message: str
@@ -66,7 +66,7 @@ class RunFinished:
 
 @dataclass(frozen=True, slots=True)
 class Warned:
-    """The runner says something that belongs into the run's report."""
+    """A warning of the runner, for the run's report."""
 
     text: str
 
@@ -75,7 +75,7 @@ Event: TypeAlias = TestStarted | TestFinished | RunFinished | Warned
 
 
 class InstrumentationParser:
-    """Turns lines into events; never raises: what is not of the protocol is taken as a value's next line, or skipped."""
+    """Turns lines into events. Never raises: a line outside of the protocol continues a value, or is skipped."""
 
     def __init__(self) -> None:
         self._status: dict[str, str] = {}
@@ -87,7 +87,7 @@ class InstrumentationParser:
         self._ended = False
 
     def feed(self, line: str) -> list[Event]:
-        """Take one line without its line end; returns the events that it completes."""
+        """Process one line without its line end. Returns the events that it completes."""
         line = line.removesuffix("\r")
         if line.startswith(_STATUS):
             self._begin_value(self._status, line[len(_STATUS) :])
@@ -115,7 +115,7 @@ class InstrumentationParser:
             self._open, self._room = (values, key), _MAX_LETTERS - len(value)
 
     def _close_value(self) -> None:
-        """Join a value's lines, once: there may be a million. What is beyond the longest value is left out."""
+        """Join a value's lines once, because there may be a million. Drops what exceeds the maximum length."""
         if self._open is not None and self._more:
             values, key = self._open
             values[key] = "\n".join([values[key], *self._more])

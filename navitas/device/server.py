@@ -1,6 +1,6 @@
-"""A private adb server for one virtual phone: the user's own server, and phones on USB, are left alone.
+"""A private adb server for one virtual phone. The user's own server and phones on USB are not affected.
 
-It listens on a Unix socket and on nothing else, so the permissions of the socket's folder say who may use it.
+It listens only on a Unix socket, so the permissions of the socket's folder decide who can use it.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _GUARD = '"$@" </dev/null & server=$!; read -r _; kill "$server" 2>/dev/null; wa
 
 @contextmanager
 def private_adb_server(adb: str, socket: Path, home: Path) -> Iterator[ServerClient]:
-    """Run an adb server on a Unix socket, with its keys and log in `home`, and yield its client; the server ends afterwards.
+    """Run an adb server on a Unix socket, with its keys and log in `home`, and yield its client. The server ends afterwards.
 
-    Raises `DeviceError` when it does not come up.
+    Raises `DeviceError` if it does not start.
     """
     log = home / "adb-server.log"
     client = ServerClient(path=socket)
@@ -44,7 +44,7 @@ def private_adb_server(adb: str, socket: Path, home: Path) -> Iterator[ServerCli
         if not _wait_until_ready(client, process):
             raise DeviceError(
                 f"the adb server {adb} did not start: {_last_line(log)}",
-                "run 'adb version' to see whether adb works, or install adb anew",
+                "run 'adb version' to check whether adb works, or reinstall adb",
             )
         yield client
     finally:

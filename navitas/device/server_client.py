@@ -1,4 +1,4 @@
-"""Client of one adb server, on a TCP port or on a Unix socket."""
+"""The client of one adb server, on a TCP port or a Unix socket."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from pathlib import Path
 from navitas.device.local_socket import CONNECT_S, LOCAL, connect, local_address
 from navitas.errors import UsageError
 
-_BAD_PORT = UsageError("ANDROID_ADB_SERVER_PORT is no port number", "unset it, or set it to your adb server's port")
+_BAD_PORT = UsageError("ANDROID_ADB_SERVER_PORT is not a port number", "unset it, or set it to your adb server's port")
 try:
     from adbutils import AdbClient, AdbConnection, AdbError, adb_path
     from adbutils.errors import AdbConnectionError, AdbTimeout
-except ValueError:  # adbutils makes a client for that port when it is imported
+except ValueError:  # adbutils makes a client for that port on import
     raise _BAD_PORT from None
 
 __all__ = ["AdbError", "AdbTimeout", "ServerClient", "program_path"]
 
-_UNUSED_PORT = 5037  # of a client that uses a Unix socket
+_UNUSED_PORT = 5037  # placeholder for a client on a Unix socket
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _TCP = re.compile(r"tcp:(?:(?P<host>\[[^\]]+\]|[^:\[\]]+):)?(?P<port>\d{1,5})")
 
 
 def program_path() -> str:
-    """The adb program that adbutils finds. Raises `AdbError`."""
+    """Return the adb program that adbutils finds. Raises `AdbError`."""
     return str(adb_path())
 
 
 class _Connection(AdbConnection):  # type: ignore[misc]
-    """A connection to a server that runs; adbutils' own would start one where there is none, on the default port."""
+    """A connection to a running server. adbutils' own class would start a missing server on the default port."""
 
     def __init__(self, client: ServerClient) -> None:
         self._path = client.path
@@ -49,12 +49,12 @@ class _Connection(AdbConnection):  # type: ignore[misc]
 
 
 class ServerClient(AdbClient):  # type: ignore[misc]
-    """Client of one adb server. The server's version does not matter: every version takes the requests that Navitas makes."""
+    """The client of one adb server, of any version: all versions know the requests that Navitas makes."""
 
     def __init__(self, host: str | None = None, port: int = 0, *, path: Path | None = None) -> None:
-        """The server at `host` and `port` (default: as ANDROID_ADB_SERVER_HOST and …_PORT name it), or on the Unix socket `path`.
+        """Use the server at `host` and `port` (default: from ANDROID_ADB_SERVER_HOST and …_PORT), or on the Unix socket `path`.
 
-        Raises `UsageError` for a port that is no number.
+        Raises `UsageError` if the port is not a number.
         """
         self.path = path
         try:
@@ -64,7 +64,7 @@ class ServerClient(AdbClient):  # type: ignore[misc]
 
     @classmethod
     def of_user(cls) -> ServerClient:
-        """The user's own server, as adb finds it: by ADB_SERVER_SOCKET, else by host and port. Raises `UsageError`."""
+        """Return the client of the user's own server, from ADB_SERVER_SOCKET, else from host and port. Raises `UsageError`."""
         spec = os.environ.get("ADB_SERVER_SOCKET", "")
         if not spec:
             return cls()
@@ -89,11 +89,11 @@ class ServerClient(AdbClient):  # type: ignore[misc]
 
     @property
     def is_startable(self) -> bool:
-        """Whether `adb start-server` on this machine can start it."""
+        """Return whether `adb start-server` on this machine can start it."""
         return self.path is None and self.host in _LOOPBACK
 
     def probe(self, timeout_s: float = CONNECT_S) -> None:
-        """Connect, and leave again. Raises `OSError` when nobody answers."""
+        """Connect and disconnect. Raises `OSError` if there is no answer."""
         if self.path is not None:
             connect(self.path).close()
         else:

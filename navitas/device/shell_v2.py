@@ -11,7 +11,7 @@ _MAX_PACKET_BYTES = 16 << 20
 
 
 class Id(IntEnum):
-    """What a packet carries; unknown ids are skipped by receivers."""
+    """The kind of a packet. Receivers skip unknown ids."""
 
     STDIN = 0
     STDOUT = 1
@@ -22,18 +22,18 @@ class Id(IntEnum):
 
 
 def encode(packet_id: Id, data: bytes = b"") -> bytes:
-    """Bytes of one packet."""
+    """Return the bytes of one packet."""
     return _HEADER.pack(packet_id, len(data)) + data
 
 
 class Decoder:
-    """Cuts a byte stream, fed in any pieces, into (id, data) packets."""
+    """Splits a byte stream, fed in pieces of any size, into (id, data) packets."""
 
     def __init__(self) -> None:
         self._buffer = bytearray()
 
     def feed(self, data: bytes) -> list[tuple[int, bytes]]:
-        """The packets that `data` completes; the rest waits for the next call. Raises `ValueError` for what can be no packet."""
+        """Return the packets that `data` completes, and keep the rest. Raises `ValueError` for an invalid packet."""
         self._buffer += data
         packets = []
         start = 0

@@ -1,4 +1,4 @@
-"""The host's side of adb's sync service: one file to or from a device."""
+"""The host's side of adb's sync service: transfer one file to or from a device."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ _REGULAR_FILE = 0o100000
 
 
 class SyncError(Exception):
-    """The device refused; the message is its own."""
+    """The device refused the request; the message is the device's."""
 
 
 class SyncConnection(Protocol):
-    """A connection on which the service `sync:` is open."""
+    """A connection with an open `sync:` service."""
 
     def send_all(self, data: bytes) -> None:
         """Send all bytes. Raises `DeviceError`."""
         ...
 
     def has_input(self) -> bool:
-        """Whether there is something to receive already."""
+        """Return whether data is ready to be received."""
         ...
 
     def receive_exactly(self, count: int) -> bytes:
-        """Receive that many bytes. Raises `DeviceError`, also when the connection ends before."""
+        """Receive exactly `count` bytes. Raises `DeviceError`, also if the connection ends earlier."""
         ...
 
 
@@ -43,7 +43,7 @@ def send(transport: SyncConnection, source: BinaryIO, remote: str, mode: int) ->
             transport.send_all(_HEADER.pack(b"DATA", len(data)) + data)
         transport.send_all(_HEADER.pack(b"DONE", int(time.time())))
     except DeviceError:
-        # Older daemons say why they refuse, and hang up before they have taken everything.
+        # Older daemons report why they refuse, and disconnect before they have read everything.
         with suppress(DeviceError):
             _check_stored(transport)
         raise
@@ -76,7 +76,7 @@ def receive(transport: SyncConnection, remote: str) -> Iterator[bytes]:
 
 
 def _quit(transport: SyncConnection) -> None:
-    """Take leave; a daemon that has gone already has done what it was asked."""
+    """End the session. Ignores a daemon that has already disconnected: it has done its work."""
     with suppress(DeviceError):
         transport.send_all(_HEADER.pack(b"QUIT", 0))
 

@@ -1,1 +1,1 @@
-"""The virtual phone: adbd on a Unix socket, a shell, services, and a kernel model with rails."""
+"""The virtual phone: an adb daemon on a Unix socket, a shell, system services, and a kernel model with power rails."""

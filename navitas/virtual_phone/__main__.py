@@ -1,7 +1,7 @@
-"""`python -m navitas.virtual_phone --state-dir DIR`: one virtual phone in a process of its own.
+"""`python -m navitas.virtual_phone --state-dir DIR`: run one virtual phone in its own process.
 
-Prints one line of JSON when it is ready, `{"serial": "…"}` (for `adb connect SERIAL`), or `{"error": "…", "remedy": "…"}`;
-ends when its standard input does, or on SIGTERM.
+When the phone is ready, it prints one line of JSON: `{"serial": "…"}` (for `adb connect SERIAL`), or
+`{"error": "…", "remedy": "…"}`. It ends when its standard input closes, or on SIGTERM.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from navitas.virtual_phone.models import make_phone
 
 
 def main() -> int:
-    """Parse arguments and run the phone; exit code 1 when it cannot start."""
+    """Parse arguments and run the phone. Returns exit code 1 if it cannot start."""
     parser = argparse.ArgumentParser(prog="python -m navitas.virtual_phone", description=__doc__)
-    parser.add_argument("--state-dir", type=Path, required=True, help="folder that holds the phone's files")
-    parser.add_argument("--socket", type=Path, help="where adb connects to [DIR/adb/phone]; its folder must be yours alone")
+    parser.add_argument("--state-dir", type=Path, required=True, help="folder for the phone's files")
+    parser.add_argument("--socket", type=Path, help="socket for adb [DIR/adb/phone]; only you may have access to its folder")
     parser.add_argument("--phone", default="default", help="a power profile: name in profiles/ or path of an XML file")
-    parser.add_argument("--jdk", action="append", default=[], metavar="HOME", help="a JDK that bundles may run on")
+    parser.add_argument("--jdk", action="append", default=[], metavar="HOME", help="a JDK that bundles may use")
     parser.add_argument("--remove-state", action="store_true", help="remove the folder at the end")
     arguments = parser.parse_args()
     socket = arguments.socket or arguments.state_dir.absolute() / "adb" / "phone"
@@ -43,7 +43,7 @@ def main() -> int:
     finally:
         if arguments.remove_state:
             remove(arguments.state_dir)
-            if is_marked(socket.parent):  # any other folder outside may hold more than the socket
+            if is_marked(socket.parent):  # any other outside folder may contain more than the socket
                 remove(socket.parent)
     return 0
 
@@ -67,7 +67,7 @@ async def _serve(state_dir: Path, name: str, socket: Path) -> None:
 
 
 async def _watch_stdin(ended: asyncio.Event) -> None:
-    """The parent keeps our standard input open as long as it lives."""
+    """Set `ended` when our standard input closes: the parent keeps it open while it lives."""
 
     class Watcher(asyncio.Protocol):
         def connection_lost(self, exc: Exception | None) -> None:

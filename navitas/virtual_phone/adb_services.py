@@ -1,4 +1,4 @@
-"""What adb hosts can open on the phone: shell, exec, sync, tcp (daemon/services.cpp of AOSP's adb)."""
+"""The services that adb hosts can open on the phone: shell, exec, sync, tcp (AOSP adb: daemon/services.cpp)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FROM_INPUT = "exec sh"
 
 
 def banner(phone: Phone) -> bytes:
-    """What the phone says of itself on connecting."""
+    """Return the phone's banner, which it sends on connection."""
     properties = ";".join(
         f"{key}={phone.properties.get(key)}" for key in ("ro.product.name", "ro.product.model", "ro.product.device")
     )
@@ -30,7 +30,7 @@ def banner(phone: Phone) -> bytes:
 
 
 def router(phone: Phone) -> Callable[[str], Service | None]:
-    """Finds the service for the text of an OPEN packet; None refuses it."""
+    """Return a function from the text of an OPEN packet to its service, or to None to refuse it."""
 
     def route(name: str) -> Service | None:
         kind, _, rest = name.partition(":")
@@ -57,7 +57,7 @@ def router(phone: Phone) -> Callable[[str], Service | None]:
 
 
 def _reverse(command: str) -> bytes:
-    """Answer of `adb reverse`: an empty list, or a refusal with a reason."""
+    """Answer `adb reverse` with an empty list, or refuse it with a reason."""
     if command in ("list-forward", "killforward-all"):
         return b"OKAY0000" if command == "list-forward" else b"OKAY"
     reason = b"reverse forwarding is not modelled: apps of this phone reach the host's ports at 127.0.0.1"
@@ -65,18 +65,18 @@ def _reverse(command: str) -> bytes:
 
 
 async def _no_debuggers(stream: AdbStream) -> None:
-    """`jdwp`: no process waits for a debugger."""
+    """`jdwp`: list no process, because none waits for a debugger."""
 
 
 async def _track_nothing(stream: AdbStream) -> None:
-    """`track-jdwp`: an empty list, until the host leaves."""
+    """`track-jdwp`: send an empty list, and wait until the host closes the stream."""
     await stream.write(b"0000")
     while await stream.read():
         continue
 
 
 async def _connect(address: str, stream: AdbStream) -> None:
-    """`tcp:PORT`, which `adb forward` opens: a connection to a port that an app of the phone listens on."""
+    """`tcp:PORT`, for `adb forward`: connect to a port on which an app of the phone listens."""
     if not address.isdecimal() or not 0 < int(address) <= _MAX_PORT:
         return
     try:
@@ -103,7 +103,7 @@ async def _connect(address: str, stream: AdbStream) -> None:
 
 
 def _guard(write: Callable[[bytes], Awaitable[None]]) -> Callable[[bytes], Awaitable[None]]:
-    """A write for commands: they know broken pipes, not closed streams."""
+    """Wrap a write for commands, which handle broken pipes, but not closed streams."""
 
     async def guarded(data: bytes) -> None:
         try:
@@ -115,7 +115,7 @@ def _guard(write: Callable[[bytes], Awaitable[None]]) -> Callable[[bytes], Await
 
 
 async def _raw(phone: Phone, command: str, stream: AdbStream) -> None:
-    """`exec:`: raw input and output, standard error in between; nothing tells the exit code."""
+    """`exec:`: raw input, and output merged with standard error. There is no exit code."""
     output = CallSink(_guard(stream.write))
     await run_shell(phone, command or _FROM_INPUT, SHELL, Streams(Input(_StreamSource(stream)), output, output))
 
@@ -137,7 +137,7 @@ async def _feed_v1(stream: AdbStream, screen: Terminal) -> None:
 
 
 async def _shell_v2(phone: Phone, command: str, stream: AdbStream, *, terminal: bool) -> None:
-    """`shell,v2`: packets for both outputs, input and the exit code."""
+    """`shell,v2`: packets for both outputs, the input and the exit code."""
     stdin = Pipe()
 
     def sink(packet_id: shell_v2.Id) -> Callable[[bytes], Awaitable[None]]:
@@ -172,7 +172,7 @@ async def _shell_v2(phone: Phone, command: str, stream: AdbStream, *, terminal: 
 
 
 async def _write_quietly(pipe: Pipe, data: bytes) -> None:
-    """Input for a command that reads no more is lost."""
+    """Write to a pipe; drop the data if the command no longer reads."""
     try:
         await pipe.write(data)
     except BrokenPipe:
@@ -180,7 +180,7 @@ async def _write_quietly(pipe: Pipe, data: bytes) -> None:
 
 
 async def _until_first(feed: Awaitable[None], run: Awaitable[int]) -> int:
-    """Run a command while its input is fed; the feeding ends with it."""
+    """Run a command while `feed` supplies its input; cancel `feed` when the command ends."""
     feeder = asyncio.ensure_future(feed)
     try:
         return await run
@@ -190,7 +190,7 @@ async def _until_first(feed: Awaitable[None], run: Awaitable[int]) -> int:
 
 
 class _StreamSource:
-    """The host's bytes as a command's input."""
+    """The host's bytes as the input of a command."""
 
     def __init__(self, stream: AdbStream) -> None:
         self._stream = stream
@@ -199,4 +199,4 @@ class _StreamSource:
         return await self._stream.read()
 
     def close(self) -> None:
-        """The stream is closed when its service ends."""
+        """Do nothing: the stream closes when its service ends."""

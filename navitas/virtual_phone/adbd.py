@@ -1,4 +1,4 @@
-"""The phone's adb daemon: connections, and streams multiplexed on them, on a Unix socket."""
+"""The phone's adb daemon: connections on a Unix socket, with multiplexed streams."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from navitas.virtual_phone.wire import Command, Packet
 _log = logging.getLogger(__name__)
 
 _WINDOW_PACKETS = 4
-"""Packets a stream takes ahead of its service before it holds back the OKAY."""
+"""The number of packets that a stream queues for its service before it delays the OKAY."""
 
 
 class StreamClosed(Exception):
@@ -24,7 +24,7 @@ class StreamClosed(Exception):
 
 
 class AdbStream:
-    """One service's two-way byte stream; at most one WRTE of ours is under way until the host's OKAY."""
+    """A two-way byte stream of one service. Only one WRTE is in flight: the next one waits for the host's OKAY."""
 
     def __init__(self, connection: Connection, local_id: int, remote_id: int) -> None:
         self.remote_id = remote_id
@@ -40,7 +40,7 @@ class AdbStream:
         self.closed = False
 
     async def read(self) -> bytes:
-        """Next piece of what the host sent; empty when it closed the stream."""
+        """Return the next piece of data from the host; empty if the host closed the stream."""
         if self._rest:
             data, self._rest = self._rest, b""
             return data
@@ -54,7 +54,7 @@ class AdbStream:
         return data_or_end
 
     async def read_exactly(self, count: int) -> bytes:
-        """Exactly `count` bytes; raises `StreamClosed` when the host closes before."""
+        """Return exactly `count` bytes. Raises `StreamClosed` if the host closes the stream earlier."""
         pieces = []
         while count:
             data = await self.read()
@@ -66,7 +66,7 @@ class AdbStream:
         return b"".join(pieces)
 
     async def write(self, data: bytes) -> None:
-        """Send bytes to the host, waiting for its OKAY before each packet; raises `StreamClosed`."""
+        """Send bytes to the host; wait for its OKAY before each packet. Raises `StreamClosed`."""
         async with self._write_lock:
             size = self._connection.max_payload
             for start in range(0, len(data), size):
@@ -77,11 +77,11 @@ class AdbStream:
                 await self._connection.send(Packet(Command.WRTE, self.local_id, self.remote_id, data[start : start + size]))
 
     async def drained(self) -> None:
-        """Wait until the host has taken everything written so far."""
+        """Wait until the host has acknowledged all data."""
         await self._ready.wait()
 
     async def take(self, payload: bytes) -> None:
-        """The host wrote: queue it, and acknowledge at once while the service keeps up."""
+        """Queue data from the host, and acknowledge it at once while the service keeps up."""
         self._incoming.put_nowait(payload)
         if self._incoming.qsize() <= _WINDOW_PACKETS:
             await self._connection.send(Packet(Command.OKAY, self.local_id, self.remote_id))
@@ -89,11 +89,11 @@ class AdbStream:
             self._pending_okays += 1
 
     def acknowledged(self) -> None:
-        """The host took our last packet."""
+        """Handle the host's OKAY for the last packet."""
         self._ready.set()
 
     def close(self) -> None:
-        """The host is gone: wake the service up so that it ends."""
+        """Wake the service, so that it ends: the host is gone."""
         self.closed = True
         self._ready.set()
         self._incoming.put_nowait(None)
@@ -104,7 +104,7 @@ Router = Callable[[str], Service | None]
 
 
 class Connection:
-    """One adb server (host) connected to this phone."""
+    """A connection of one adb server (host) to this phone."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, banner: bytes, router: Router) -> None:
         self.max_payload = wire.MAX_BANNER
@@ -119,7 +119,7 @@ class Connection:
         self._send_lock = asyncio.Lock()
 
     async def serve(self) -> None:
-        """Read packets until the host goes away; ends all its streams then."""
+        """Handle packets until the host disconnects, then end all its streams."""
         try:
             while True:
                 await self._handle(await self._receive())
@@ -137,7 +137,7 @@ class Connection:
             self._writer.close()
 
     async def send(self, packet: Packet) -> None:
-        """Write one packet; packets of different streams never mix."""
+        """Write one packet. Packets of different streams never mix."""
         async with self._send_lock:
             if self._writer.is_closing():
                 return
@@ -203,7 +203,7 @@ class Connection:
 
 
 class AdbDaemon:
-    """Listens on a Unix socket in a folder of this user alone; any number of hosts of this user may connect."""
+    """Listens on a Unix socket in a private folder. Any number of hosts of this user can connect."""
 
     def __init__(self, banner: bytes, router: Router, path: Path) -> None:
         self._path = path
@@ -213,11 +213,11 @@ class AdbDaemon:
         self._connections: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
-        """Begin to listen. Raises `DeviceError` where others could connect, or nobody could."""
+        """Begin to listen. Raises `DeviceError` if other users could connect, or if the socket cannot be made."""
         make_private(self._path.parent)
         try:
             self._server = await asyncio.start_unix_server(self._accept, self._path, limit=2 * wire.MAX_PAYLOAD)
-        except OSError as error:  # the name of a socket has no more than about 100 bytes
+        except OSError as error:  # the path of a socket is limited to about 100 bytes
             raise DeviceError(f"{self._path}: cannot listen there: {error}", "name a folder with a shorter path") from None
 
     async def stop(self) -> None:

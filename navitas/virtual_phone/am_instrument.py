@@ -1,4 +1,4 @@
-"""`am instrument`: runs a package's JUnit tests in a JVM, and hands its stream on."""
+"""`am instrument`: run a package's JUnit tests in a JVM, and forward its stream."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from navitas.bundle.manifest import BundleManifest
 from navitas.virtual_phone import android_app, java_app
 from navitas.virtual_phone.app_host import AppHost
-from navitas.virtual_phone.host_java import CannotStart
+from navitas.virtual_phone.host_java import StartError
 from navitas.virtual_phone.host_process import host_process
 from navitas.virtual_phone.launch import Launch
 from navitas.virtual_phone.package import InstrumentationRunner, Package
@@ -25,21 +25,21 @@ _KEPT_ERROR_LINES = 100
 _REASON_LINES = 3
 
 
-async def launch_of(host: AppHost, package: Package, runner: InstrumentationRunner, arguments: list[tuple[str, str]]) -> Launch:
-    """The process that runs a package's tests. Raises `CannotStart`."""
+async def make_launch(host: AppHost, package: Package, runner: InstrumentationRunner, arguments: list[tuple[str, str]]) -> Launch:
+    """Return the launch of the process that runs a package's tests. Raises `StartError`."""
     if isinstance(package.content, BundleManifest):
         return java_app.launch(host, package, package.content, arguments)
     target = host.packages.get(runner.target)
-    assert target is not None  # am has looked
-    classes = await android_app.classes_of(host, package.name)
+    assert target is not None  # the caller has checked it
+    classes = await android_app.unpack_classes(host, package.name)
     return android_app.launch(host, target, classes, runner.component.partition("/")[2], arguments)
 
 
 async def run_tests(host: AppHost, launch: Launch, write: Callable[[bytes], Awaitable[None]]) -> None:
-    """Run tests and write the raw instrumentation stream, in whole lines; its end is told even when the JVM dies.
+    """Run tests and write the raw instrumentation stream, in complete lines. The stream gets an end even if the JVM dies.
 
-    The stream has a pipe of its own, so nothing that tests or their children print can get into it. What the JVM and they
-    print past the log goes there at the JVM's end: as `AndroidRuntime` when it died, else as `stdout`. Raises `CannotStart`.
+    The stream has a separate pipe, so no output of the tests or their children can mix with it. Their other output goes to the
+    log when the JVM ends: as `AndroidRuntime` if it died, else as `stdout`. Raises `StartError`.
     """
     host.packages.kill(launch.name)
     for text in launch.warnings:
@@ -50,33 +50,33 @@ async def run_tests(host: AppHost, launch: Launch, write: Callable[[bytes], Awai
         ) as process:
             printed = [asyncio.create_task(last_lines(output)) for output in (process.stderr, process.stdout)]
             begun = ended = False
-            # Not line by line: each packet to adb waits for its answer, and the tests for the pipe behind it.
+            # Read batches, not lines: each packet to adb waits for an OKAY, and the tests wait for the pipe.
             async for lines in process.stream.batches():
                 begun = True
                 ended = ended or lines.startswith(_CODE) or b"\n" + _CODE in lines
                 await write(lines)
-            words = await asyncio.gather(*printed)
-            for said in words:
-                if said:
-                    host.logd.write(_INFO if ended else _FATAL, "stdout" if ended else "AndroidRuntime", said, pid=process.pid)
-            if not begun and (reason := first_words(words)):
-                raise CannotStart(reason)
+            outputs = await asyncio.gather(*printed)
+            for output in outputs:
+                if output:
+                    host.logd.write(_INFO if ended else _FATAL, "stdout" if ended else "AndroidRuntime", output, pid=process.pid)
+            if not begun and (reason := first_output_lines(outputs)):
+                raise StartError(reason)
     except OSError as error:
         if error.errno == errno.E2BIG:
-            raise CannotStart("an argument, a property or a variable of the tests' JVM is longer than 128 KiB") from None
-        raise CannotStart(f"{error.filename or 'java'}: {error.strerror}") from None
+            raise StartError("an argument, a property or a variable of the tests' JVM is longer than 128 KiB") from None
+        raise StartError(f"{error.filename or 'java'}: {error.strerror}") from None
     if not ended:
         await write(_CRASHED)
 
 
-def first_words(outputs: Sequence[str]) -> str:
-    """Why a JVM ended before it ran anything, as it says itself, on one line."""
-    lines = [line.strip() for said in outputs for line in said.splitlines()]
+def first_output_lines(outputs: Sequence[str]) -> str:
+    """Return, on one line, why a JVM ended before it ran any test, from its own output."""
+    lines = [line.strip() for output in outputs for line in output.splitlines()]
     return " ".join([line for line in lines if line and not line.startswith("Picked up ")][:_REASON_LINES])
 
 
 async def last_lines(source: Input) -> str:
-    """The end of what a process prints, read to its end."""
+    """Read a process's output to its end, and return the last lines."""
     kept: deque[bytes] = deque(maxlen=_KEPT_ERROR_LINES)
     async for line in source.lines():
         kept.append(line)
@@ -84,7 +84,7 @@ async def last_lines(source: Input) -> str:
 
 
 class PrettyPrinter:
-    """Turns the raw stream into what `am instrument` prints without `-r`: the `stream` texts (Instrument.java)."""
+    """Converts the raw stream to the output of `am instrument` without `-r`: the `stream` texts (Instrument.java)."""
 
     def __init__(self, write: Callable[[bytes], Awaitable[None]]) -> None:
         self._write = write
@@ -93,7 +93,7 @@ class PrettyPrinter:
         self._in_text = False
 
     async def take(self, lines: bytes) -> None:
-        """Take raw lines; prints the bundles that they complete."""
+        """Process raw lines, and print the bundles that they complete."""
         for line in io.BytesIO(lines):
             await self._take(line)
 

@@ -1,4 +1,4 @@
-"""An Android app's process: a JVM with Android's framework, on the classes that were pushed beside the APK."""
+"""The process of an Android app: a JVM with Android's framework, which runs the classes pushed with the APK."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from navitas.bundle.manifest import InvalidBundle
 from navitas.virtual_phone import firmware
 from navitas.virtual_phone.app_host import AppHost
 from navitas.virtual_phone.class_path import class_path_argument
-from navitas.virtual_phone.host_java import CannotStart, find_java, jar
+from navitas.virtual_phone.host_java import StartError, find_java, jar
 from navitas.virtual_phone.launch import Launch
 from navitas.virtual_phone.package import APK, APK_TEXT, Package
 
@@ -38,16 +38,16 @@ class Classes:
         return [self.folder / entry for entry in entries]
 
 
-async def classes_of(host: AppHost, test_package: str) -> Classes:
-    """The classes that were pushed for a test package, unpacked. Raises `CannotStart`."""
+async def unpack_classes(host: AppHost, test_package: str) -> Classes:
+    """Unpack and return the classes pushed for a test package. Raises `StartError`."""
     pushed = f"{PUSHED}/{test_package}.jvm.zip"
     try:
         return await asyncio.to_thread(_unpack, host, pushed, test_package)
     except FileNotFoundError:
         reason = f"the classes of {test_package} are not on this phone, which runs no dex code: push its jvm.zip to {pushed}"
-        raise CannotStart(f"{reason} (navitas profile does)") from None
+        raise StartError(f"{reason} (navitas profile does)") from None
     except (InvalidBundle, OSError) as error:
-        raise CannotStart(f"{pushed}: {error}") from None
+        raise StartError(f"{pushed}: {error}") from None
 
 
 def _unpack(host: AppHost, pushed: str, name: str) -> Classes:
@@ -57,7 +57,7 @@ def _unpack(host: AppHost, pushed: str, name: str) -> Classes:
         folder = home / f"{info.st_mtime_ns}-{info.st_size}"
         with open_jvm(file) as archive:
             if archive.manifest.test_package != name:
-                raise InvalidBundle(f"it holds the classes of {archive.manifest.test_package}")
+                raise InvalidBundle(f"it contains the classes of {archive.manifest.test_package}")
             if not folder.is_dir():
                 shutil.rmtree(home, ignore_errors=True)
                 part = home / ".part"
@@ -70,14 +70,14 @@ def _unpack(host: AppHost, pushed: str, name: str) -> Classes:
 def launch(
     host: AppHost, app: Package, classes: Classes, runner: str, arguments: list[tuple[str, str]], *, alone: bool = False
 ) -> Launch:
-    """The JVM of an app: with its tests, or `alone`. Raises `CannotStart`."""
+    """Return the JVM of an app, with its tests or `alone`. Raises `StartError`."""
     framework = firmware.find()
     java = find_java()
     _check_version(java)
     first = jar("navitas-phone-android.jar")
-    # Robolectric's own libraries and JUnit first: it needs them in these versions. Android's classes last, after the phone's Log.
+    # Put Robolectric's libraries and JUnit first: it needs these versions. Android's classes come last, after the phone's Log.
     tests = host.packages.get(classes.manifest.test_package)
-    # Resources of Java code are in these alone; an app without tests is its own test package.
+    # Only the APKs contain resources of Java code. An app without tests is its own test package.
     apks = list(dict.fromkeys(package.code / APK for package in (app, tests) if package))
     others = (*framework.jars, *classes.paths(classes.manifest.class_path), *apks, *framework.last, framework.android)
     class_path = [jar("navitas-phone.jar"), *others]
@@ -94,7 +94,7 @@ def launch(
         "navitas.android.instrumentation": runner,
         "navitas.android.sdk": str(firmware.SDK),
         "android.junit.runner": _RUNNERS,
-        "robolectric.enabledSdks": str(firmware.SDK),  # without, it warns of those that this Java is too old for
+        "robolectric.enabledSdks": str(firmware.SDK),  # else Robolectric warns of SDKs that need a newer Java
         "robolectric.offline": "true",
         "robolectric.dependency.dir": str(framework.folder),
         "java.io.tmpdir": str(app.data / "cache"),
@@ -105,7 +105,7 @@ def launch(
     def argv(stream: str) -> list[str]:
         return [
             java,
-            "-XX:+UseSerialGC",  # starts a sixth faster, with fewer threads beside the app's own
+            "-XX:+UseSerialGC",  # starts a sixth faster, with fewer threads besides the app's own
             *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED),
             *(f"-D{name}={value}" for name, value in {**properties, "navitas.stream": stream}.items()),
             "-cp",
@@ -118,11 +118,11 @@ def launch(
 
 
 def _check_version(java: str) -> None:
-    """Raises `CannotStart` for a Java that is known to be too old."""
+    """Raise `StartError` if the Java is known to be too old."""
     try:
         found = _VERSION.search((Path(java).resolve().parent.parent / "release").read_text())
     except OSError:
         return
     if found and int(found.group(1)) < _LEAST_JAVA:
         reason = f"Android apps need Java {_LEAST_JAVA} or newer on this machine, and {java} is {found.group(1)}"
-        raise CannotStart(f"{reason}: set JAVA_HOME")
+        raise StartError(f"{reason}: set JAVA_HOME")

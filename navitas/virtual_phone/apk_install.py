@@ -1,6 +1,6 @@
-"""Installing an APK: what it says of itself, how it is signed, and AOSP's reasons to refuse it.
+"""Install an APK: check its manifest and signature, and refuse it for AOSP's reasons.
 
-Codes and words: PackageManagerShellCommand, InstallPackageHelper, ApkSignatureVerifier and FrameworkParsingPackageUtils of
+Codes and messages: PackageManagerShellCommand, InstallPackageHelper, ApkSignatureVerifier and FrameworkParsingPackageUtils of
 Android 14.
 """
 
@@ -11,18 +11,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from navitas.apk.manifest import ApkManifest, InvalidApk, read_apk
-from navitas.virtual_phone.host_java import CannotStart, find_java, jar
+from navitas.virtual_phone.host_java import StartError, find_java, jar
 from navitas.virtual_phone.package import InstalledApk, Package, Signing
 
 _CHECK = "org.navitas.phone.install.SignatureCheck"
 _CHECK_S = 120.0
 _V2_FROM_TARGET = 30
 _LOWEST_TARGET = {34: 23, 35: 24, 36: 24}
-"""Lowest targetSdkVersion that a release installs."""
+"""The lowest targetSdkVersion that a release installs."""
 
 
 class InstallError(Exception):
-    """A package was refused: `code` is the package manager's, such as INSTALL_FAILED_INVALID_APK."""
+    """The phone refuses a package. `code` is the package manager's, such as INSTALL_FAILED_INVALID_APK."""
 
     def __init__(self, code: str, reason: str) -> None:
         super().__init__(f"{code}: {reason}")
@@ -30,7 +30,7 @@ class InstallError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class InstallOptions:
-    """What `pm install` was told: -t, -d, not -R, --bypass-low-target-sdk-block."""
+    """Options of `pm install`: -t, -d, not -R, --bypass-low-target-sdk-block."""
 
     test_only: bool = False
     downgrade: bool = False
@@ -40,14 +40,14 @@ class InstallOptions:
 
 @dataclass(frozen=True, slots=True)
 class Platform:
-    """What an APK must fit: the phone's API level and the ABIs that it runs, best first."""
+    """The phone's API level and its ABIs, best first."""
 
     sdk: int
     abis: tuple[str, ...]
 
 
 async def read(path: Path, platform: Platform, options: InstallOptions) -> InstalledApk:
-    """Check a staged APK by itself. Raises `InstallError`."""
+    """Read a staged APK and check it on its own. Raises `InstallError`."""
     try:
         manifest = await asyncio.to_thread(read_apk, path)
     except InvalidApk as error:
@@ -57,7 +57,7 @@ async def read(path: Path, platform: Platform, options: InstallOptions) -> Insta
 
 
 def check_update(installed: Package, apk: InstalledApk, options: InstallOptions) -> None:
-    """Check an APK against what is installed under its name. Raises `InstallError`."""
+    """Check an APK against the installed package of the same name. Raises `InstallError`."""
     manifest = apk.manifest
     if not options.replace:
         reason = f"Attempt to re-install {manifest.package} without first uninstalling."
@@ -92,12 +92,12 @@ def _check_manifest(manifest: ApkManifest, platform: Platform, options: InstallO
 
 async def _signing(path: Path, manifest: ApkManifest, sdk: int) -> Signing:
     try:
-        answers = await _ask_java(path, sdk)
-    except CannotStart as error:
-        raise InstallError("INSTALL_FAILED_INTERNAL_ERROR", f"its signature cannot be checked: {error}") from None
-    signers = tuple(sorted(text for word, text in answers if word == "signer"))
-    scheme = max((int(text) for word, text in answers if word == "scheme"), default=0)
-    refused = next((text for word, text in answers if word == "refused"), "" if signers else "no certificate")
+        results = await _run_check(path, sdk)
+    except StartError as error:
+        raise InstallError("INSTALL_FAILED_INTERNAL_ERROR", f"the signature cannot be checked: {error}") from None
+    signers = tuple(sorted(text for word, text in results if word == "signer"))
+    scheme = max((int(text) for word, text in results if word == "scheme"), default=0)
+    refused = next((text for word, text in results if word == "refused"), "" if signers else "no certificate")
     code = "INSTALL_PARSE_FAILED_NO_CERTIFICATES"
     if scheme < 2 and min(manifest.target_sdk, sdk) >= _V2_FROM_TARGET:
         reason = f"Scanning Failed.: No signature found in package of version 2 or newer for package {manifest.package}"
@@ -108,8 +108,8 @@ async def _signing(path: Path, manifest: ApkManifest, sdk: int) -> Signing:
     return Signing(signers, scheme)
 
 
-async def _ask_java(path: Path, sdk: int) -> list[tuple[str, str]]:
-    """Words and texts that the check prints (SignatureCheck)."""
+async def _run_check(path: Path, sdk: int) -> list[tuple[str, str]]:
+    """Run SignatureCheck and return its output: pairs of a keyword and a text."""
     arguments = ["-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", str(jar("navitas-phone-install.jar")), _CHECK]
     try:
         process = await asyncio.create_subprocess_exec(
@@ -117,17 +117,17 @@ async def _ask_java(path: Path, sdk: int) -> list[tuple[str, str]]:
             stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
         )  # fmt: skip
     except OSError as error:
-        raise CannotStart(f"java: {error.strerror}") from None
+        raise StartError(f"java: {error.strerror}") from None
     try:
         async with asyncio.timeout(_CHECK_S):
             printed, _ = await process.communicate()
     except TimeoutError:
-        raise CannotStart(f"java took more than {_CHECK_S:.0f} s") from None
+        raise StartError(f"java took more than {_CHECK_S:.0f} s") from None
     finally:
         if process.returncode is None:
             process.kill()
             await process.wait()
     if process.returncode:
-        raise CannotStart(f"java ended with status {process.returncode}")
+        raise StartError(f"java ended with status {process.returncode}")
     found = [line.partition(" ") for line in printed.decode("utf-8", "replace").splitlines()]
     return [(word, text) for word, _, text in found]

@@ -1,4 +1,4 @@
-"""What the process of an app needs of the phone that it runs on."""
+"""The parts of the phone that an app's process needs."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from navitas.virtual_phone.process_table import ProcessTable
 
 @dataclass(frozen=True, slots=True)
 class AppHost:
-    """The parts of a phone that apps run on."""
+    """The parts of a phone that apps use."""
 
     files: FileTree
     processes: ProcessTable
     packages: PackageManager
     logd: LogDaemon
     log_address: Path
-    """The file that names the log's port and token."""
+    """The file with the log's port and token."""
     jdks: JdkList

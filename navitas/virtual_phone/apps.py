@@ -1,4 +1,4 @@
-"""Apps that run alone: started by `am start`, `am startservice` or `monkey`, until they are stopped."""
+"""Apps that run without tests, started by `am start`, `am startservice` or `monkey`, until they are stopped."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 from navitas.virtual_phone import android_app
 from navitas.virtual_phone.am_instrument import last_lines
 from navitas.virtual_phone.app_host import AppHost
-from navitas.virtual_phone.host_java import CannotStart
+from navitas.virtual_phone.host_java import StartError
 from navitas.virtual_phone.host_process import HostProcess, host_process
 from navitas.virtual_phone.launch import Launch
 from navitas.virtual_phone.package import Package
@@ -20,11 +20,11 @@ _FATAL = 6
 
 
 class AppEnded(Exception):
-    """The process ended before it had answered."""
+    """The process ended before it answered."""
 
 
 class AppProcess:
-    """One running app; requests are answered one after another (AppSession)."""
+    """A running app. It answers requests one after another (AppSession)."""
 
     def __init__(self, process: HostProcess) -> None:
         self.pid = process.pid
@@ -34,9 +34,9 @@ class AppProcess:
         self._is_ready = False
 
     async def ask(self, request: str) -> AsyncIterator[str]:
-        """Send a request and yield the lines of its answer but the last. Raises `AppEnded`, `CannotStart` when refused."""
+        """Send a request and yield the lines of its answer except the last. Raises `AppEnded`, or `StartError` if refused."""
         async with self._turn:
-            if not self._is_ready:  # the first answer is to its start
+            if not self._is_ready:  # the first answer is for the start
                 async for _ in self._answer():
                     pass
                 self._is_ready = True
@@ -49,13 +49,13 @@ class AppProcess:
             if line == _DONE:
                 return
             if line.startswith((_FAILED, b"INSTRUMENTATION_RESULT: ")):
-                raise CannotStart(re.sub(r"^(failed |INSTRUMENTATION_RESULT: \w+=)", "", line.decode("utf-8", "replace").strip()))
+                raise StartError(re.sub(r"^(failed |INSTRUMENTATION_RESULT: \w+=)", "", line.decode("utf-8", "replace").strip()))
             yield line.decode("utf-8", "replace").rstrip("\n")
         raise AppEnded
 
 
 class RunningApps:
-    """The phone's apps that run alone."""
+    """The phone's apps that run without tests."""
 
     def __init__(self, host: AppHost) -> None:
         self._host = host
@@ -63,12 +63,12 @@ class RunningApps:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def get(self, package: Package) -> AppProcess | None:
-        """The app's process, if it runs."""
+        """Return the app's process, if it is running."""
         return self._running.get(package.name)
 
     async def start(self, package: Package) -> AppProcess:
-        """A new process of an app. Raises `CannotStart`."""
-        classes = await android_app.classes_of(self._host, self._test_package(package))
+        """Start a new process of an app. Raises `StartError`."""
+        classes = await android_app.unpack_classes(self._host, self._test_package(package))
         launch = android_app.launch(self._host, package, classes, "", [], alone=True)
         self._host.packages.kill(package.name)
         started: asyncio.Future[AppProcess] = asyncio.get_running_loop().create_future()
@@ -78,13 +78,13 @@ class RunningApps:
         return await started
 
     async def stop(self) -> None:
-        """End all."""
+        """End all apps."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def _test_package(self, package: Package) -> str:
-        """Whose classes an app runs from: the tests that were pushed with it; without tests its own name stands for them."""
+        """Return the package whose classes an app runs: that of its tests, or its own name if it has none."""
         for other in self._host.packages.all():
             if other.apk and any(runner.target == package.name for runner in other.runners):
                 return other.name
@@ -100,16 +100,16 @@ class RunningApps:
                 self._running[launch.name] = app
                 started.set_result(app)
                 try:
-                    said = await asyncio.gather(*(last_lines(output) for output in (process.stderr, process.stdout)))
+                    outputs = await asyncio.gather(*(last_lines(output) for output in (process.stderr, process.stdout)))
                     await process.wait()
                 finally:
                     if self._running.get(launch.name) is app:
                         del self._running[launch.name]
-                for text in filter(None, said):
+                for text in filter(None, outputs):
                     self._host.logd.write(_FATAL, "AndroidRuntime", text, pid=process.pid)
         except OSError as error:
             if not started.done():
-                started.set_exception(CannotStart(f"{error.filename or 'java'}: {error.strerror}"))
+                started.set_exception(StartError(f"{error.filename or 'java'}: {error.strerror}"))
         except asyncio.CancelledError:
             with contextlib.suppress(asyncio.InvalidStateError):
                 started.cancel()

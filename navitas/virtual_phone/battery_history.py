@@ -1,4 +1,4 @@
-"""The battery's history since the phone was started, as `dumpsys batterystats -c` tells it (BatteryStats.HistoryPrinter)."""
+"""The battery's history since the phone's start, in the format of `dumpsys batterystats -c` (BatteryStats.HistoryPrinter)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class BatteryHistory:
         self._last_ms = 0
 
     def add(self, shown: Mapping[str, str]) -> None:
-        """Note what the battery service shows from now on, by the keys of its dump."""
+        """Record the present values of the battery service, by the keys of its dump."""
         now_ms = time.time_ns() // 1_000_000
         if not self._lines:
             self._lines.append(f"9,h,0:RESET:TIME:{now_ms}")
@@ -38,5 +38,5 @@ class BatteryHistory:
             self._last, self._last_ms = state, now_ms
 
     def checkin(self, build: str) -> str:
-        """The text in checkin format, of Android 14's version."""
+        """Return the history in checkin format, with Android 14's version."""
         return "".join(f"{line}\n" for line in [f"9,0,i,vers,36,214,{build},{build}", *self._lines])

@@ -1,4 +1,4 @@
-"""The battery service: `dumpsys battery` with unplug, set and reset, which never touch the charging itself (BatteryService)."""
+"""The battery service: `dumpsys battery` with unplug, set and reset, which change only what it reports (BatteryService)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FLAGS = ("ac", "usb", "wireless", "dock", "present")
 
 
 class BatteryService:
-    """A full, plugged battery of constant voltage; values set by hand stay until `reset`."""
+    """A full, plugged battery with constant voltage. Values set by hand stay until `reset`."""
 
     def __init__(self, voltage_v: float, sdk: int = DEFAULT_SDK) -> None:
         self._true: dict[str, str] = {
@@ -54,14 +54,14 @@ class BatteryService:
         self.history.add(self._shown)
 
     def dump(self) -> str:
-        """Text of `dumpsys battery`."""
+        """Return the text of `dumpsys battery`."""
         lines = ["Current Battery Service state:"]
         if self._stopped:
             lines.append("  (UPDATES STOPPED -- use 'reset' to restart)")
         return "\n".join([*lines, *(f"  {key}: {value}" for key, value in self._shown.items())]) + "\n"
 
     def command(self, args: list[str]) -> tuple[int, str]:
-        """Carry out `unplug`, `reset`, `set NAME VALUE`, `get NAME`: exit status and output (silent on success)."""
+        """Run `unplug`, `reset`, `set NAME VALUE` or `get NAME`. Returns exit status and output (silent on success)."""
         args = [argument for argument in args if argument != "-f"]
         actions: dict[str, Callable[[list[str]], tuple[int, str]]] = {
             "unplug": self._unplug,

@@ -1,4 +1,4 @@
-"""The class path as an argument of a JVM, however long it is."""
+"""Pass a class path of any length to a JVM."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-# Linux takes no argument of 128 KiB (MAX_ARG_STRLEN).
+# Linux limits an argument to less than 128 KiB (MAX_ARG_STRLEN).
 _LONGEST_ARGUMENT = (128 << 10) - 1
 _LINE_BYTES = 72
 
 
 def class_path_argument(first: Path, entries: Sequence[Path], jar: Path) -> str:
-    """`first` and the entries, joined; where that is too long, `first` and `jar`, which is made and leads to the entries.
+    """Join `first` and the entries. If that is too long, write `jar`, which refers to the entries, and join `first` and `jar`.
 
-    The jar's manifest names them in its `Class-Path` (JAR File Specification): every Java reads that, though the property
-    `java.class.path` then holds two names alone. Raises `OSError` when the jar cannot be written.
+    The jar's manifest names the entries in its `Class-Path` (JAR File Specification), which every Java reads. The property
+    `java.class.path` then has only two entries. Raises `OSError` if the jar cannot be written.
     """
     joined = os.pathsep.join(map(str, [first, *entries]))
     if len(os.fsencode(joined)) <= _LONGEST_ARGUMENT:
@@ -30,7 +30,7 @@ def class_path_argument(first: Path, entries: Sequence[Path], jar: Path) -> str:
 
 
 def _wrapped(header: str) -> str:
-    """A header in lines of 72 bytes, continued ones with a space before them."""
+    """Wrap a header into lines of 72 bytes; continuation lines begin with a space."""
     lines = [header[:_LINE_BYTES]]
     lines += [f" {header[at : at + _LINE_BYTES - 1]}" for at in range(_LINE_BYTES, len(header), _LINE_BYTES - 1)]
     return "".join(f"{line}\r\n" for line in lines)

@@ -1,4 +1,4 @@
-"""Writes compiled Android XML as aapt does (AOSP: ResourceTypes.h): a string pool, then chunks of starts, text and ends."""
+"""Write compiled Android XML as aapt does (AOSP: ResourceTypes.h): a string pool, then chunks of starts, text and ends."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _STRING = 0x03
 
 @dataclass(frozen=True, slots=True)
 class XmlElement:
-    """An element without namespaces: text comes before the children."""
+    """An element without namespaces. Its text comes before its children."""
 
     tag: str
     attributes: Mapping[str, str]
@@ -22,7 +22,7 @@ class XmlElement:
 
 
 def compile_xml(root: XmlElement) -> bytes:
-    """The whole document."""
+    """Return the compiled document."""
     strings = list(dict.fromkeys(_strings(root)))
     index = {text: number for number, text in enumerate(strings)}
     body = b"".join(_chunks(root, index))
@@ -41,7 +41,7 @@ def _strings(element: XmlElement) -> Iterator[str]:
 
 
 def _pool(strings: Sequence[str]) -> bytes:
-    """UTF-16: each string with its length before and a zero after it."""
+    """Return the string pool in UTF-16: each string with its length before it and a zero after it."""
     data, offsets = b"", []
     for text in strings:
         offsets.append(len(data))

@@ -1,4 +1,4 @@
-"""Doze: `cmd deviceidle` (DeviceIdleController). The phone never falls into it; it can only be told not to."""
+"""Doze: `cmd deviceidle` (DeviceIdleController). The phone never enters it; only the settings change."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _USAGE = (
 
 
 class DeviceIdle:
-    """Which kinds of doze are enabled."""
+    """The kinds of doze that are enabled."""
 
     def __init__(self) -> None:
         self._enabled = dict.fromkeys(_KINDS, True)
 
     def command(self, args: list[str], *, screen_on: bool, charging: bool) -> tuple[int, str]:
-        """Carry out a command: exit status and output."""
+        """Run a command. Returns exit status and output."""
         action, kind = [*args, "", ""][:2]
         kinds = _KINDS if kind in ("", "all") else (kind,) if kind in _KINDS else ()
         if action == "enabled" and kinds:
@@ -26,7 +26,7 @@ class DeviceIdle:
             changed = [one for one in reversed(kinds) if self._enabled[one] != (action == "enable")]
             self._enabled.update(dict.fromkeys(changed, action == "enable"))
             return 0, "".join(f"{one.capitalize()} idle mode {action}d\n" for one in changed)
-        told = {
+        states = {
             "light": "ACTIVE",
             "deep": "ACTIVE",
             "force": "false",
@@ -34,6 +34,6 @@ class DeviceIdle:
             "charging": str(charging).lower(),
             "network": "true",
         }
-        if action == "get" and kind in told:
-            return 0, f"{told[kind]}\n"
+        if action == "get" and kind in states:
+            return 0, f"{states[kind]}\n"
         return 255, f"Unknown command: {action}\n{_USAGE}" if action else _USAGE

@@ -1,6 +1,6 @@
-"""The phone's file tree: real files under one host folder, and nodes that are answered live.
+"""The phone's file tree: real files in one host folder, and nodes whose content is computed when they are read.
 
-No path leaves the folder: `..` stops at its top and symlinks are followed inside it only.
+No path leaves the folder: `..` stops at its top, and symlinks are resolved inside it.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _SKELETON = (
 
 @dataclass(frozen=True, slots=True)
 class Stat:
-    """What `stat` tells of a file; times in whole seconds, `mode` with its type bits."""
+    """The result of `stat` for a file. Times are in whole seconds; `mode` includes the type bits."""
 
     mode: int
     size: int
@@ -82,7 +82,7 @@ class _Endless(io.RawIOBase):
 
 
 class _Null(io.RawIOBase):
-    """Takes everything."""
+    """Discards all data."""
 
     def writable(self) -> bool:
         return True
@@ -96,19 +96,19 @@ def _fail(code: int, path: str) -> OSError:
 
 
 def is_under(path: str, folder: str) -> bool:
-    """Whether a normal absolute path is the folder or in it."""
+    """Return whether a normalized absolute path is the folder or in it."""
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
 def _components(path: str) -> list[str]:
-    """Names in a path, last first."""
+    """Return the names in a path, last first."""
     if "\0" in path:
         raise _fail(errno.EINVAL, path)
     return [part for part in reversed(path.split("/")) if part not in ("", ".")]
 
 
 class FileTree:
-    """Files of one phone; every method takes absolute phone paths and raises `OSError` with the errno a phone gives."""
+    """The files of one phone. Every method takes absolute phone paths and raises `OSError` with the errno of a phone."""
 
     def __init__(self, root: Path, sdk: int = DEFAULT_SDK) -> None:
         self.root = root
@@ -129,11 +129,11 @@ class FileTree:
                 (root / link).symlink_to(target)
 
     def add_node(self, path: str, node: Node) -> None:
-        """Answer reads of `path` with what `node` gives at that moment; it needs no file."""
+        """Make reads of `path` return the present result of `node`; there is no file."""
         self._nodes[path] = node
 
     def real_path(self, path: str, *, follow: bool = True) -> str:
-        """Normal absolute path with all symlinks followed (the last one only with `follow`); the end may be missing."""
+        """Return the normalized absolute path with symlinks resolved (the last one only if `follow`). It may not exist."""
         pending = _components(path)
         done: list[str] = []
         links = 0
@@ -144,7 +144,7 @@ class FileTree:
                 continue
             done.append(part)
             current = "/" + "/".join(done)
-            if current.startswith("/proc/") or not (follow or pending):  # of live nodes none is a symlink
+            if current.startswith("/proc/") or not (follow or pending):  # live nodes are never symlinks
                 continue
             host = self.root.joinpath(*done)
             if host.is_symlink():
@@ -157,7 +157,7 @@ class FileTree:
         return "/" + "/".join(done)
 
     def stat(self, path: str, who: Identity = SHELL, *, follow: bool = True) -> Stat:
-        """Like stat(2), with `follow=False` like lstat(2)."""
+        """Like stat(2); with `follow=False`, like lstat(2)."""
         real = self.real_path(path, follow=follow)
         self._check_search(real, who, path)
         if real in self._devices or real == "/proc/self":
@@ -178,7 +178,7 @@ class FileTree:
         return replace(result, target=str(host.readlink())) if result.is_link else result
 
     def listdir(self, path: str, who: Identity = SHELL) -> list[str]:
-        """Names in a folder, sorted; live nodes among them."""
+        """Return the sorted names in a folder, including live nodes."""
         real = self.real_path(path)
         self._check_search(real, who, path)
         if real in (*_APP_STORAGE, "/data") and who.package is None:
@@ -199,7 +199,7 @@ class FileTree:
         return sorted(names)
 
     def open_read(self, path: str, who: Identity = SHELL) -> BinaryIO:
-        """Open for reading: a file, a live node's text of this moment, or a device."""
+        """Open for reading: a file, the present text of a live node, or a device."""
         real = self.real_path(path)
         self._check_search(real, who, path)
         if code := denied(real, "shell" if who.package is None else "app", self._sdk):
@@ -214,7 +214,7 @@ class FileTree:
         return self._open(real, path, os.O_RDONLY)
 
     def open_write(self, path: str, who: Identity = SHELL, *, append: bool = False, mode: int = 0o666) -> BinaryIO:
-        """Open for writing; created with exactly these permissions when missing."""
+        """Open for writing. A new file gets exactly these permissions."""
         real = self.real_path(path)
         if real in self._devices:
             return cast(BinaryIO, _Null())
@@ -224,7 +224,7 @@ class FileTree:
         return self._open(real, path, os.O_WRONLY | os.O_CREAT | (os.O_APPEND if append else os.O_TRUNC), mode)
 
     def mkdir(self, path: str, who: Identity = SHELL, mode: int = 0o775) -> None:
-        """Make one folder with exactly these permissions."""
+        """Make a folder with exactly these permissions."""
 
         def make(host: Path) -> None:
             host.mkdir()
@@ -253,7 +253,7 @@ class FileTree:
         self._change(path, who, lambda host: host.symlink_to(target))
 
     def rename(self, old: str, new: str, who: Identity = SHELL) -> None:
-        """Rename over whatever file `new` is."""
+        """Rename a file; replaces an existing file."""
         source = self.real_path(old, follow=False)
         self._check_write(source, who, old)
         self._change(new, who, lambda host: self._host(source).replace(host))
@@ -268,7 +268,7 @@ class FileTree:
 
     def _open(self, real: str, path: str, flags: int, mode: int = 0o666) -> BinaryIO:
         host = self._host(real)
-        # O_NONBLOCK: opening a pipe that an app left there must not stop the phone.
+        # O_NONBLOCK: opening a pipe that an app has left must not block the phone.
         flags |= os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
         try:
             is_new = bool(flags & os.O_CREAT) and not os.path.lexists(host)
@@ -293,7 +293,7 @@ class FileTree:
         return {path[len(prefix) :].split("/")[0] for path in (*self._nodes, *self._devices) if path.startswith(prefix)}
 
     def _host(self, real: str) -> Path:
-        if is_under(real, "/proc/self"):  # that symlink is for the app's JVM: here it would show the phone's own process
+        if is_under(real, "/proc/self"):  # that symlink is for the app's JVM: here it would refer to the phone's process
             raise _fail(errno.ENOENT, real)
         return self.root.joinpath(*reversed(_components(real)))
 

@@ -1,6 +1,6 @@
-"""The framework that the phone runs Android apps on: Robolectric, JUnit and Android 13's classes, in a cache of this user.
+"""The framework for Android apps: Robolectric, JUnit and Android 13's classes, in the user's cache.
 
-They are not shipped. A Gradle build fetches them (the user's own, or one of ours) and hands the files to `provide`.
+Navitas does not ship them. A Gradle build (the user's own, or a separate one) fetches them and passes the files to `provide`.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from pathlib import Path
 from navitas.errors import DeviceError, NavitasError
 from navitas.owned_folder import owned_folder
 from navitas.user_folders import cache_folder, make_folder
-from navitas.virtual_phone.host_java import CannotStart
+from navitas.virtual_phone.host_java import StartError
 
 NAME = "robolectric-4.16.1-android-13"
 SDK = 33
-"""The API level of its Android."""
+"""The API level of the framework's Android."""
 COORDINATES = (
     "org.robolectric:robolectric:4.16.1",
     "org.robolectric:android-all-instrumented:13-robolectric-9030017-i7",
-    "junit:junit:4.13.2",  # Robolectric does not work with 4.12, which apps may have, and an app alone has none
+    "junit:junit:4.13.2",  # Robolectric does not work with 4.12, which apps may have; an app without tests has none
 )
 _ANDROID = "android-all-instrumented-13-robolectric-9030017-i7.jar"
 _NEEDED = ("robolectric-4.16.1.jar", "sandbox-4.16.1.jar", "shadows-framework-4.16.1.jar", "junit-4.13.2.jar", _ANDROID)
@@ -33,14 +33,14 @@ _HAMCREST = "hamcrest-"
 _NEEDED_PREFIXES = ("monitor-", "guava-", "asm-", _HAMCREST)
 _LIST = "files.json"
 _MAX_CLASSES_BYTES = 256 << 20
-_REMEDY = "run navitas profile on an Android project once, online: its build fetches " + " and ".join(COORDINATES)
+_REMEDY = "run navitas profile once, online, on an Android project: its build fetches " + " and ".join(COORDINATES)
 
 
 @dataclass(frozen=True, slots=True)
 class Firmware:
-    """The framework's files: `jars`, before the app's on the class path, and `last`, which any of the app's go before.
+    """The framework's files. On the class path, `jars` come before the app's entries, and `last` after them.
 
-    `android` holds the framework's own classes, and is the last of all.
+    `android` contains the framework's classes and is the last entry of all.
     """
 
     folder: Path
@@ -50,44 +50,44 @@ class Firmware:
 
 
 def folder() -> Path:
-    """Where it is kept, there or not."""
+    """Return the framework's folder, which may not exist yet."""
     return cache_folder() / "framework" / NAME
 
 
 def find() -> Firmware:
-    """The framework, each of its files as it was provided. Raises `CannotStart`."""
+    """Return the framework if all its files are unchanged. Raises `StartError`."""
     try:
         place = folder()
     except NavitasError as error:
-        raise CannotStart(f"{error.message}: {error.remedy}") from None
+        raise StartError(f"{error.message}: {error.remedy}") from None
     try:
         sizes: dict[str, int] = json.loads((place / _LIST).read_text())
         whole = not _missing([*sizes]) and all((place / name).stat().st_size == size for name, size in sizes.items())
     except (OSError, ValueError, AttributeError, TypeError):
         whole = False
     if not whole:
-        raise CannotStart(f"Android's framework is not in {place}: {_REMEDY}")
+        raise StartError(f"Android's framework is not in {place}: {_REMEDY}")
     jars = [place / name for name in sorted(sizes) if name != _ANDROID]
-    last = tuple(path for path in jars if path.name.startswith(_HAMCREST))  # tests may use a newer one
+    last = tuple(path for path in jars if path.name.startswith(_HAMCREST))  # tests may bring a newer one
     return Firmware(place, tuple(path for path in jars if path not in last), last, place / _ANDROID)
 
 
 def is_provided() -> bool:
-    """Whether the framework is there."""
-    with suppress(CannotStart):
+    """Return whether the framework is in the cache."""
+    with suppress(StartError):
         find()
         return True
     return False
 
 
 def provide(files: Sequence[Path]) -> None:
-    """Put the framework's files (jars, and AARs for their classes) into the cache, all or none.
+    """Put the framework's files (jars, and the classes of AARs) into the cache, all or none.
 
-    Raises `DeviceError` when some are missing or there is no room.
+    Raises `DeviceError` if some are missing or if there is no space.
     """
     missing = _missing([file.name for file in files])
     if missing:
-        raise DeviceError(f"the build did not hand over Android's framework: {', '.join(missing)} missing", _REMEDY)
+        raise DeviceError(f"the build did not provide Android's framework: {', '.join(missing)} missing", _REMEDY)
     place = folder()
     try:
         make_folder(place.parent)
@@ -102,7 +102,7 @@ def provide(files: Sequence[Path]) -> None:
             made.replace(place)
     except (OSError, zipfile.BadZipFile, KeyError) as error:
         if not is_provided():  # another process may have been faster
-            raise DeviceError(f"Android's framework cannot be kept in {place}: {error}", "free space there") from None
+            raise DeviceError(f"Android's framework cannot be stored in {place}: {error}", "free space there") from None
 
 
 def _missing(names: Sequence[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""The framework's power profile: compiled into framework-res.apk, and as `dumpsys batterystats --power-profile` prints it."""
+"""The framework's power profile: compiled in framework-res.apk, and in the format of `dumpsys batterystats --power-profile`."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ Arrays = Mapping[str, Sequence[float]]
 
 
 def dump(items: Items, arrays: Arrays) -> str:
-    """The text of the dump: items, then arrays, each in no order (there: of a hash map), with Java's doubles."""
+    """Return the dump: items, then arrays, unordered as from a hash map, with numbers in Java's format."""
     lines = [f"{name}={_java(value)} " for name, value in items.items()]
     lines += [f"{name}=[{', '.join(map(_java, values))}] " for name, values in arrays.items()]
     return "\n".join([*lines, "Modem values:", ""])
 
 
 def install(root: Path, items: Items, arrays: Arrays) -> None:
-    """Put framework-res.apk below the phone's root, with the power profile as its only resource."""
+    """Write framework-res.apk under the phone's root, with the power profile as its only resource."""
     path = root / "system/framework/framework-res.apk"
     path.parent.mkdir(parents=True, exist_ok=True)
     children = [XmlElement("item", {"name": name}, _plain(value)) for name, value in items.items()]
@@ -38,7 +38,7 @@ def _plain(value: float) -> str:
 
 
 def _java(value: float) -> str:
-    """As `Double.toString` does: from 10^7 and below 10^-3 with an exponent."""
+    """Format a number as `Double.toString` does: with an exponent from 10^7 and below 10^-3."""
     if value == 0 or 1e-3 <= abs(value) < 1e7:
         return repr(float(value))
     sign, digits, exponent = Decimal(repr(value)).normalize().as_tuple()

@@ -1,4 +1,4 @@
-"""Java of this machine, on which the phone runs apps and its own tools."""
+"""Find this machine's Java, which runs apps and the phone's own tools."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from navitas.virtual_phone.jdks import JdkList, program
 JARS = Path(navitas.__file__).parent / "jars"
 
 
-class CannotStart(Exception):
-    """Something that a process needs is missing; the message says what, and what to do."""
+class StartError(Exception):
+    """A prerequisite of a process is missing. The message names it, and the remedy."""
 
 
 def find_java() -> str:
-    """The `java` of JAVA_HOME, else on PATH. Raises `CannotStart`."""
+    """Return the `java` of JAVA_HOME, else the one on PATH. Raises `StartError`."""
     home = os.environ.get("JAVA_HOME")
     if home and program(home).is_file():
         return str(program(home))
     found = shutil.which("java")
     if found is None:
-        raise CannotStart("there is no java in JAVA_HOME or on PATH: install a JDK")
+        raise StartError("there is no java in JAVA_HOME or on PATH: install a JDK")
     return found
 
 
 def choose_java(home: str | None, allowed: JdkList) -> tuple[str, str]:
-    """The `java` of the JDK that a bundle names, else the default one; with a warning, which is empty for the right one.
+    """Return the `java` of the JDK that a bundle names, or the default one with a warning, else an empty warning.
 
-    Raises `CannotStart`.
+    Raises `StartError`.
     """
     if home is None:
         return find_java(), ""
@@ -40,12 +40,12 @@ def choose_java(home: str | None, allowed: JdkList) -> tuple[str, str]:
     default = find_java()
     if os.path.realpath(program(home)) == os.path.realpath(default):
         return default, ""
-    return default, f"the build's tests run on the JDK {home}, but {reason}: they ran on {default}, and the figures hold for that"
+    return default, f"the build's tests use the JDK {home}, but {reason}: they ran on {default}, and the figures apply to that"
 
 
 def jar(name: str) -> Path:
-    """One of Navitas' own jars. Raises `CannotStart`."""
+    """Return one of Navitas' own jars. Raises `StartError`."""
     path = JARS / name
     if not path.is_file():
-        raise CannotStart(f"{name} is missing: build Navitas, or install it anew")
+        raise StartError(f"{name} is missing: build Navitas, or reinstall it")
     return path

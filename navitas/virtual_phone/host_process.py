@@ -1,4 +1,4 @@
-"""Processes on this machine that stand for processes of the phone: app JVMs and busy commands."""
+"""Host processes that represent processes of the phone: app JVMs and busy commands."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _OUTPUTS = ("stdout", "stderr", "stream")
 
 
 class HostProcess:
-    """A running process; `stdout` and `stderr` (and `stream`, where one was asked for) end with it."""
+    """A running process. `stdout` and `stderr`, and `stream` if requested, end when it does."""
 
     def __init__(self, process: subprocess.Popen[bytes], outputs: Mapping[str, OutputPipe], mark: dict[str, str]) -> None:
         self.pid = process.pid
@@ -34,11 +34,11 @@ class HostProcess:
         self._mark = mark
         self._loop = asyncio.get_running_loop()
         self._ended = asyncio.Event()
-        # asyncio's own processes end only when their output has been read, which a reader that left will never do.
+        # asyncio's own processes end only when their output has been read, which may never happen.
         threading.Thread(target=self._watch, name=f"process {process.pid}", daemon=True).start()
 
     async def wait(self) -> int:
-        """Wait for its end; the exit status as a shell tells it (128 and more: killed by a signal)."""
+        """Wait until the process ends. Returns its exit status as a shell does (128 and more: killed by a signal)."""
         await self._ended.wait()
         code = self._process.returncode
         return code if code >= 0 else 128 - code
@@ -49,14 +49,14 @@ class HostProcess:
             _signal_group(self.pid, number)
 
     def write(self, data: bytes) -> None:
-        """Write to its standard input, where that was asked for; nothing once it has ended."""
+        """Write to its standard input, if requested. Does nothing once it has ended."""
         assert self._process.stdin is not None
         with contextlib.suppress(OSError, ValueError):
             self._process.stdin.write(data)
             self._process.stdin.flush()
 
     def _watch(self) -> None:
-        if hasattr(os, "waitid"):  # its pid stays taken until its children are dead
+        if hasattr(os, "waitid"):  # keep the pid reserved until its children are dead
             os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
             _signal_group(self.pid, signal.SIGKILL)
         self._process.wait()
@@ -85,10 +85,10 @@ async def host_process(
     discard_output: bool = False,
     takes_input: bool = False,
 ) -> AsyncIterator[HostProcess]:
-    """Run a process in a session of its own; it and all that it started are dead when the context is left.
+    """Run a process in its own session. It and all processes that it started are dead when the context ends.
 
-    `argv` as a function is told a file for the process to write `stream` to; no child of the process inherits that.
-    Raises `OSError` when it cannot be started.
+    If `argv` is a function, it receives a file to which the process writes `stream`; its children do not inherit that file.
+    Raises `OSError` if the process cannot be started.
     """
     with ExitStack() as stack:
         names = () if discard_output else _OUTPUTS if callable(argv) else _OUTPUTS[:2]
@@ -99,7 +99,7 @@ async def host_process(
         command = argv(f"/dev/fd/{ends['stream']}") if callable(argv) else argv
         mark = new_mark()
         started = subprocess.Popen(
-            _ends_with_phone(command),
+            _killed_with_parent(command),
             stdin=subprocess.PIPE if takes_input else subprocess.DEVNULL,
             stdout=ends.get("stdout", subprocess.DEVNULL),
             stderr=ends.get("stderr", subprocess.DEVNULL),
@@ -110,7 +110,7 @@ async def host_process(
         )
         if started.stdin is not None:
             stack.callback(_close_quietly, started.stdin)
-        _keep_to(started.pid, table.cpu_count)
+        _limit_to_cores(started.pid, table.cpu_count)
         for opened in outputs.values():
             opened.started()
         process = HostProcess(started, outputs, mark)
@@ -126,25 +126,25 @@ async def host_process(
 
 
 def _close_quietly(pipe: IO[bytes]) -> None:
-    with contextlib.suppress(OSError):  # what was not yet written has no reader
+    with contextlib.suppress(OSError):  # the rest of the data has no reader
         pipe.close()
 
 
-def _keep_to(pid: int, cores: int) -> None:
-    """Let a process and its children run on no more CPUs than the phone has, all of them on the same ones.
+def _limit_to_cores(pid: int, cores: int) -> None:
+    """Limit a process and its children to as many CPUs as the phone has cores, the same ones for all processes.
 
-    So the phone's processes together never use more CPU time than its cores could give. Where the system cannot do that,
-    what exceeds the cores is run later (docs/virtual-phone.md).
+    The phone's processes together then never use more CPU time than its cores can provide. On systems without CPU affinity,
+    the excess runs later (docs/virtual-phone.md).
     """
     if cores and hasattr(os, "sched_setaffinity"):
         allowed = sorted(os.sched_getaffinity(0))
         if cores < len(allowed):
-            with contextlib.suppress(OSError):  # it ended at once
+            with contextlib.suppress(OSError):  # it may already have ended
                 os.sched_setaffinity(pid, allowed[:cores])
 
 
-def _ends_with_phone(argv: Sequence[str]) -> Sequence[str]:
-    """Where util-linux is at hand, the kernel ends the process even when the phone itself is killed."""
+def _killed_with_parent(argv: Sequence[str]) -> Sequence[str]:
+    """With util-linux, make the kernel end the process even if the phone is killed."""
     setpriv = shutil.which("setpriv")
     return [setpriv, "--pdeathsig", "KILL", *argv] if setpriv else argv
 

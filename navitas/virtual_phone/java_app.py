@@ -1,4 +1,4 @@
-"""A package of plain Java: its tests' JVM, as the project's `test` task would start it."""
+"""The JVM of a plain Java package's tests, started as the project's `test` task would start it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from navitas.virtual_phone.package import RUNNER, Package
 
 
 def launch(host: AppHost, package: Package, manifest: BundleManifest, arguments: list[tuple[str, str]]) -> Launch:
-    """The JVM that runs a package's tests. Raises `CannotStart`."""
+    """Return the JVM that runs a package's tests. Raises `StartError`."""
     task = manifest.test_task
     phone_jar, class_path = jar("navitas-phone.jar"), [package.code / entry for entry in manifest.class_path]
     properties = {
@@ -51,8 +51,8 @@ def launch(host: AppHost, package: Package, manifest: BundleManifest, arguments:
 
 
 def _working_dir(package: Package, manifest: BundleManifest, arguments: list[tuple[str, str]]) -> tuple[Path, str]:
-    """The folder that `-e workingDir` names, else the bundle's; the app's data, and a warning, where there is no such folder."""
+    """Return the folder from `-e workingDir`, else the bundle's. If it is missing, return the app's data and a warning."""
     folder = Path(dict(arguments).get("workingDir", manifest.working_dir))
     if folder.is_absolute() and folder.is_dir():
         return folder, ""
-    return package.data, f"the tests' working folder {folder} does not exist: they ran in an empty one, without the files there"
+    return package.data, f"the tests' working folder {folder} does not exist: they ran in an empty folder"

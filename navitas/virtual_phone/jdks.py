@@ -1,6 +1,6 @@
-"""Which JDKs the virtual phone may run: those that its owner's process has allowed. A bundle's own word is not enough.
+"""The JDKs that the virtual phone may run: those that its owner's process has allowed. A bundle cannot allow one.
 
-The list is a file beside the phone's root, so nothing that comes over adb can change it.
+The list is a file outside of the phone's root, so nothing that arrives over adb can change it.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ from pathlib import Path
 from navitas.trusted_paths import change_fault, owner_fault, replace_fault, resolved_steps
 
 LIST_NAME = "jdks"
-"""The list's file in a phone's state folder."""
+"""The name of the list's file in a phone's state folder."""
 
 
 def program(home: str) -> Path:
-    """The `java` of a JDK."""
+    """Return the path of a JDK's `java`."""
     return Path(home) / "bin" / "java"
 
 
 def why_not(home: str) -> str:
-    """Why the `java` of a JDK must not be run, empty when it may be: it is there, and no other user can have put it there.
+    """Return why a JDK's `java` must not run; empty if it exists and no other user can have put it there.
 
-    Every part of its path, links and their targets too, must be trusted as in `trusted_paths`.
+    Every part of its path, including links and their targets, must be trusted (`trusted_paths`).
     """
     path = program(home)
     try:
@@ -34,19 +34,19 @@ def why_not(home: str) -> str:
 
 
 class JdkList:
-    """The JDKs that a phone may run, in a file (None: none but the default one)."""
+    """The JDKs that a phone may run, in a file (None: only the default one)."""
 
     def __init__(self, file: Path | None) -> None:
         self._file = file
 
     def allow(self, home: str) -> None:
-        """Add a JDK, unless `why_not` has a reason against it; the phone says so when it would have to run it."""
+        """Add a JDK, unless `why_not` gives a reason. The phone reports the reason if it needs that JDK."""
         if self._file is not None and "\n" not in home and not why_not(home):
             with self._file.open("a", encoding="utf-8", errors="surrogateescape") as out:
                 out.write(f"{home}\n")
 
     def why_not(self, home: str) -> str:
-        """Why a phone must not run a JDK now, empty when it may."""
+        """Return why a phone must not run a JDK now; empty if it may."""
         reason = why_not(home)
         if reason or self._is_listed(home):
             return reason

@@ -1,4 +1,4 @@
-"""Processes inside the phone: coroutines that have a pid, can be signalled, and end with the phone."""
+"""Processes inside the phone: coroutines that have a pid, accept signals, and end with the phone."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _KILLED_STATUS = 128
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PhoneJob:
-    """One such process."""
+    """A process inside the phone."""
 
     pid: int
     args: tuple[str, ...]
@@ -24,7 +24,7 @@ class PhoneJob:
     signals: list[int] = field(default_factory=list)
 
     async def wait(self) -> int:
-        """Wait for its end; the exit status, 128 and more when it was killed. Being cancelled leaves the job alone."""
+        """Wait until the job ends. Returns its exit status (128 and more: killed). Cancelling the wait does not end it."""
         await asyncio.wait([self.task])
         if self.task.cancelled():
             return _KILLED_STATUS + (self.signals[0] if self.signals else 0)
@@ -32,7 +32,7 @@ class PhoneJob:
 
 
 class JobTable:
-    """All of a phone's jobs."""
+    """All jobs of a phone."""
 
     def __init__(self, processes: ProcessTable) -> None:
         self._processes = processes
@@ -46,7 +46,7 @@ class JobTable:
         *,
         on_signal: Callable[[int], bool] = lambda number: False,
     ) -> PhoneJob:
-        """Run a coroutine as a process; a signal ends it, but 0 and those that `on_signal` deals with (never SIGKILL)."""
+        """Run a coroutine as a process. A signal ends it, except 0 and those that `on_signal` handles (never SIGKILL)."""
         signals: list[int] = []
 
         def send_signal(number: int) -> None:
@@ -55,7 +55,7 @@ class JobTable:
                 task.cancel()
 
         def end(_: object) -> None:
-            coroutine.close()  # it never began when it was killed at once
+            coroutine.close()  # if it was killed before it began
             self._processes.remove(pid)
             self._jobs.discard(job)
 
@@ -75,7 +75,7 @@ class JobTable:
         on_signal: Callable[[int], bool] = lambda number: False,
         started: Callable[[int], None] = lambda pid: None,
     ) -> int:
-        """Run a coroutine as a process to its end; its exit status. `started` is told its pid; it ends when the caller does."""
+        """Run a coroutine as a process to its end; return its exit status. `started` gets its pid. It ends with its caller."""
         job = self.start(args, who, coroutine, on_signal=on_signal)
         started(job.pid)
         try:
@@ -84,7 +84,7 @@ class JobTable:
             await self.stop([job])
 
     async def stop(self, jobs: list[PhoneJob] | None = None) -> None:
-        """End jobs (all of them) and wait until they have."""
+        """End the jobs, or all jobs, and wait until they have ended."""
         tasks = [job.task for job in (self._jobs if jobs is None else jobs)]
         for task in tasks:
             task.cancel()

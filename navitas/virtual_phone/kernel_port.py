@@ -1,4 +1,4 @@
-"""What the phone asks of its kernel model."""
+"""The interface of the phone's kernel model."""
 
 from __future__ import annotations
 
@@ -19,39 +19,39 @@ class KernelPort(Protocol):
         ...
 
     def add_process(self, pid: int) -> None:
-        """Count a host process's threads from now on."""
+        """Count the CPU time of a host process from now on."""
         ...
 
     def remove_process(self, pid: int) -> None:
-        """A registered process ended (unknown pids are ignored)."""
+        """Stop counting an ended process. Ignores unknown pids."""
         ...
 
     def cpu_count(self) -> int:
-        """Number of the phone's cores; 0 when it has no model of them."""
+        """Return the number of the phone's cores; 0 without a model of them."""
         ...
 
     def proc_stat(self) -> str:
-        """Text of `/proc/stat` at this moment."""
+        """Return the present text of `/proc/stat`."""
         ...
 
     def uptime(self) -> str:
-        """Text of `/proc/uptime` at this moment."""
+        """Return the present text of `/proc/uptime`."""
         ...
 
     def energy_value(self) -> str:
-        """Text of the rail monitor's `energy_value` at this moment."""
+        """Return the present text of the rail monitor's `energy_value`."""
         ...
 
     def rails_uj(self) -> dict[str, float]:
-        """Energy of every rail in µJ at this moment."""
+        """Return the present energy of every rail in µJ."""
         ...
 
     def time_in_state(self, pid: int, tid: int) -> str:
-        """Text of a registered process's `/proc/PID/task/TID/time_in_state` at this moment."""
+        """Return the present text of a registered process's `/proc/PID/task/TID/time_in_state`."""
         ...
 
     def start_trace(self) -> TraceLog:
-        """Note who runs where from now on."""
+        """Begin to record scheduling slices."""
         ...
 
     def stop_trace(self, log: TraceLog) -> None:

@@ -1,4 +1,4 @@
-"""How a package's process is started on this machine."""
+"""How to start a package's process on this machine."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from navitas.virtual_phone.identity import Identity
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """A process to be: `argv` gets the file that its stream goes to. `warnings` say what is not as the package wants it."""
+    """A process to start. `argv` receives the file for its stream. `warnings` name differences from the package's settings."""
 
     argv: Callable[[str], Sequence[str]]
     name: str

@@ -1,7 +1,7 @@
-"""The log daemon: ring buffers of entries, fed over a loopback UDP socket by apps' `android.util.Log`.
+"""The log daemon: ring buffers of entries, which apps' `android.util.Log` sends over a loopback UDP socket.
 
 A datagram is little-endian `16 bytes of token · u8 priority (2…7) · u32 pid · u32 tid · i64 realtime_ns · u8 buffer (0 main) ·
-tag NUL message`. Every user of the machine can send to the port; the token, in a file of the phone's user, tells its apps apart.
+tag NUL message`. Any user of the machine can send to the port. The token, in a file of the phone's user, identifies its apps.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ BUFFERS = ("main", "radio", "events", "system", "crash", "stats", "security", "k
 """Names by number, as in Android's log_id_t."""
 
 MAX_PAYLOAD = 4068
-"""Priority byte, tag, NUL, message and NUL; what exceeds it is cut (LOGGER_ENTRY_MAX_PAYLOAD)."""
+"""Priority byte, tag, NUL, message and NUL; the rest is cut (LOGGER_ENTRY_MAX_PAYLOAD)."""
 DEFAULT_BYTES = 256 * 1024
 MIN_BYTES, MAX_BYTES = 64 * 1024, 256 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One log entry; `sequence` orders all entries of the phone."""
+    """One log entry. `sequence` orders all entries of the phone."""
 
     sequence: int
     buffer: str
@@ -52,7 +52,7 @@ class Entry:
 
     @property
     def size(self) -> int:
-        """Bytes it takes in its ring."""
+        """Bytes in its ring."""
         return _ENTRY_OVERHEAD + 3 + len(self.tag.encode("utf-8", "replace")) + len(self.message.encode("utf-8", "replace"))
 
 
@@ -77,7 +77,7 @@ class _Ring:
 
 
 class LogDaemon:
-    """Ring buffers; the oldest entries go when one is full, as on a phone."""
+    """Ring buffers. A full one drops its oldest entries, as on a phone."""
 
     def __init__(self, uid_of: Callable[[int], int]) -> None:
         self._uid_of = uid_of
@@ -91,7 +91,7 @@ class LogDaemon:
         """Datagrams without the token."""
 
     def start(self, address: Path) -> None:
-        """Listen on a free loopback port; the file `address` has port and token (in hexadecimal) for apps."""
+        """Listen on a free loopback port. Writes port and token (hexadecimal) for apps to the file `address`."""
         self._socket.setblocking(False)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _RECEIVE_BYTES)
         self._socket.bind(("127.0.0.1", 0))
@@ -108,7 +108,7 @@ class LogDaemon:
         self._socket.close()
 
     def drain(self) -> None:
-        """Take all entries that have arrived, so that a reader misses none that was logged before it began."""
+        """Process all datagrams that have arrived, so that a reader misses no entry logged before it began."""
         while True:
             try:
                 data = self._socket.recv(65536)
@@ -125,7 +125,7 @@ class LogDaemon:
         self.refused += 1
 
     def take(self, data: bytes) -> None:
-        """Take one datagram, without its token; what is no entry is ignored."""
+        """Process one datagram without its token. Ignores invalid ones."""
         if len(data) < _HEADER.size:
             return
         priority, pid, tid, realtime_ns, buffer = _HEADER.unpack_from(data)
@@ -148,14 +148,14 @@ class LogDaemon:
         self._changed.set()
 
     def entries(self, buffers: tuple[str, ...], after: int = 0) -> list[Entry]:
-        """Entries of some buffers in the order they came, later than sequence number `after`."""
+        """Return the entries of some buffers in order of arrival, after sequence number `after`."""
         found: list[Entry] = []
         for name in buffers:
             found += takewhile(lambda entry: entry.sequence > after, reversed(self._rings[name].entries))
         return sorted(found, key=lambda entry: entry.sequence)
 
     async def follow(self, buffers: tuple[str, ...], after: int) -> AsyncIterator[list[Entry]]:
-        """Entries later than `after` as they come, all that are new at once; what the rings dropped meanwhile is skipped."""
+        """Yield new entries after `after` as they come, in batches. Skips entries that the rings dropped meanwhile."""
         while True:
             newest = self._sequence
             if found := self.entries(buffers, after):
@@ -167,20 +167,20 @@ class LogDaemon:
 
     @property
     def last_sequence(self) -> int:
-        """Number of the newest entry."""
+        """The sequence number of the newest entry."""
         return self._sequence
 
     def clear(self, buffers: tuple[str, ...]) -> None:
-        """Forget all entries (`logcat -c`)."""
+        """Remove all entries (`logcat -c`)."""
         for name in buffers:
             self._rings[name].clear()
 
     def resize(self, buffers: tuple[str, ...], size: int) -> None:
-        """Change the rings' sizes (`logcat -G`), at once."""
+        """Change the rings' sizes (`logcat -G`)."""
         for name in buffers:
             self._rings[name].limit = size
             self._rings[name].trim()
 
     def usage(self, buffer: str) -> tuple[int, int]:
-        """Size of a ring and bytes used, for `logcat -g`."""
+        """Return a ring's size and used bytes, for `logcat -g`."""
         return self._rings[buffer].limit, self._rings[buffer].used

@@ -1,4 +1,4 @@
-"""How `logcat` prints entries (AOSP system/logging, liblog/logprint.cpp and log_read.h)."""
+"""Format log entries as `logcat` does (AOSP system/logging, liblog/logprint.cpp and log_read.h)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ STYLES = ("brief", "long", "process", "raw", "tag", "thread", "threadtime", "tim
 MODIFIERS = ("color", "colour", "descriptive", "epoch", "monotonic", "nsec", "printable", "uid", "usec", "UTC", "year", "zone")
 
 PRIORITIES = "..VDIWEFS"
-"""Letter of each priority."""
+"""The letter of each priority."""
 _COLORS = {"D": 34, "I": 32, "W": 33, "E": 31, "F": 31}
 _DEFAULT_COLOR = 39
 _MAX_FRAME_BYTES = 127
@@ -25,14 +25,14 @@ _BINARY = struct.Struct("<HHiIIIII")
 
 @dataclass(frozen=True, slots=True)
 class LogFormat:
-    """A style and its modifiers; `boot_realtime_ns` turns wall time into time since boot."""
+    """A style and its modifiers. `boot_realtime_ns` converts wall time to time since boot."""
 
     style: str = "threadtime"
     modifiers: frozenset[str] = frozenset()
     boot_realtime_ns: int = 0
 
     def render(self, entry: Entry) -> str:
-        """An entry as text: one line for each line of its message, each with the whole prefix (`long` has one header)."""
+        """Format an entry: one line for each line of its message, each with the prefix (`long` has one header)."""
         prefix, suffix = (_cut(text) for text in self._frame(entry))
         if "color" in self.modifiers:
             prefix = f"\x1b[{_COLORS.get(PRIORITIES[entry.priority], _DEFAULT_COLOR)}m{prefix}"
@@ -81,7 +81,7 @@ class LogFormat:
 
 
 def _cut(text: str) -> str:
-    """liblog's buffers for what stands around a message hold 127 bytes; what exceeds them is cut."""
+    """Cut a prefix or suffix to 127 bytes, the size of liblog's buffers."""
     data = text.encode("utf-8", "replace")
     if len(data) <= _MAX_FRAME_BYTES:
         return text
@@ -95,7 +95,7 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def binary(entry: Entry) -> bytes:
-    """An entry as `logcat -B` writes it: struct logger_entry, then priority, tag, NUL, message, NUL."""
+    """Encode an entry as `logcat -B` does: struct logger_entry, then priority, tag, NUL, message, NUL."""
     payload = bytes([entry.priority]) + f"{entry.tag}\0{entry.message}\0".encode("utf-8", "replace")
     seconds, nanoseconds = divmod(entry.realtime_ns, 1_000_000_000)
     ids = (entry.pid, entry.tid, seconds & 0xFFFFFFFF, nanoseconds, BUFFERS.index(entry.buffer), entry.uid)

@@ -1,4 +1,4 @@
-"""Which phone is simulated: a power profile gives its cores and its voltage."""
+"""Make a phone from a power profile, which gives its cores and its voltage."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from navitas.virtual_phone.phone import Phone
 
 
 def make_phone(state_dir: Path, name: str) -> Phone:
-    """A phone after a power profile: `default`, a name in `profiles/`, or the path of an XML file. Raises `DeviceError`."""
+    """Make a phone. `name` is `default`, a name in `profiles/`, or the path of an XML file. Raises `DeviceError`."""
     spec = load_spec(find_profile(name))
     shipped = spec.profile.parent == default_profile().parent
     root = state_dir / "root"
     name_of_phone = spec.profile.stem.replace("-", "_")
     properties = {"ro.navitas.power_profile": spec.profile.stem}
-    if not shipped:  # files of one name may differ
+    if not shipped:  # files with the same name may differ
         properties["ro.navitas.power_profile"] = str(spec.profile.resolve())
         properties["ro.serialno"] = f"navitas-{name_of_phone}-{hashlib.sha256(spec.profile.read_bytes()).hexdigest()[:8]}"
     root.mkdir(parents=True, exist_ok=True)

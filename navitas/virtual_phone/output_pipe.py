@@ -1,4 +1,4 @@
-"""One output of a host process: what the process wrote until it ended, whoever else holds the pipe's other end."""
+"""One output of a host process, up to the end of the process, even if a child keeps the pipe open."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from navitas.virtual_phone.shell.streams import PIECE_BYTES
 
 
 class OutputPipe:
-    """A source of what a process writes to `writing_end`.
+    """A source of the data that a process writes to `writing_end`.
 
-    It is at its end when all writers have closed it, or when what was in the pipe as the process ended has been read: a child
-    that outlives the process does not keep it open.
+    It ends when all writers have closed it, or when the data in the pipe at the end of the process has been read: a child that
+    outlives the process does not keep it open.
     """
 
     def __init__(self) -> None:
@@ -27,18 +27,18 @@ class OutputPipe:
         self._loop.add_reader(self._fd, self._changed.set)
 
     def started(self) -> None:
-        """The process has the writing end; the phone's own copy is closed."""
+        """Close the phone's copy of the writing end: the process has it now."""
         os.close(self.writing_end)
         self.writing_end = -1
 
     def process_ended(self) -> None:
-        """What is in the pipe now is all that will be read."""
+        """Limit reading to the data that is in the pipe now."""
         if self._fd >= 0 and self._left is None:
             (self._left,) = struct.unpack("i", fcntl.ioctl(self._fd, termios.FIONREAD, b"\0\0\0\0"))
             self._changed.set()
 
     async def read(self) -> bytes:
-        """Next piece; empty at the end."""
+        """Return the next piece; empty at the end."""
         while self._fd >= 0 and self._left != 0:
             self._changed.clear()
             try:
@@ -52,7 +52,7 @@ class OutputPipe:
         return b""
 
     def close(self) -> None:
-        """No more reads will come."""
+        """Close the pipe."""
         if self.writing_end >= 0:
             self.started()
         if self._fd >= 0:

@@ -14,13 +14,13 @@ APK, APK_TEXT, BUNDLE = "base.apk", "AndroidManifest.xml", "bundle.json"
 
 
 def short_name(name: str, package: str) -> str:
-    """A class's name, without its package where that is the app's (ComponentName.flattenToShortString)."""
+    """Return a class name without its package if that is the app's (ComponentName.flattenToShortString)."""
     return name.removeprefix(package) if name.startswith(package + ".") else name
 
 
 @dataclass(frozen=True, slots=True)
 class Signing:
-    """How an APK is signed: SHA-256 of each signer's certificate, and the newest scheme that holds (1, 2, 3)."""
+    """An APK's signature: the SHA-256 of each signer's certificate, and the newest valid scheme (1, 2, 3)."""
 
     signers: tuple[str, ...]
     scheme: int
@@ -28,7 +28,7 @@ class Signing:
 
 @dataclass(frozen=True, slots=True)
 class InstalledApk:
-    """What is known of an installed APK."""
+    """An installed APK's manifest and signature."""
 
     manifest: ApkManifest
     signing: Signing
@@ -36,7 +36,7 @@ class InstalledApk:
 
 @dataclass(frozen=True, slots=True)
 class InstrumentationRunner:
-    """One instrumentation: `component` has the whole name of its class, `process` is where it runs."""
+    """One instrumentation. `component` has the full name of its class; `process` is the process in which it runs."""
 
     component: str
     target: str
@@ -51,7 +51,7 @@ class InstrumentationRunner:
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """An installed package; folders are on this machine."""
+    """An installed package. Its folders are on this machine."""
 
     content: BundleManifest | InstalledApk
     uid: int
@@ -64,22 +64,22 @@ class Package:
 
     @property
     def apk(self) -> InstalledApk | None:
-        """None for plain Java."""
+        """The APK; None for plain Java."""
         return None if isinstance(self.content, BundleManifest) else self.content
 
     @property
     def path(self) -> str:
-        """Where the phone keeps it."""
+        """Its path on the phone."""
         return f"/data/app/{self.name}/{APK if self.apk else BUNDLE}"
 
     @property
     def identity(self) -> Identity:
-        """Whom its processes run as."""
+        """The user of its processes."""
         return Identity(self.uid, app_user_name(self.uid), self.name)
 
     @property
     def debuggable(self) -> bool:
-        """Whether `run-as` may enter it."""
+        """Whether `run-as` works for it."""
         return self.apk is None or self.apk.manifest.debuggable
 
     @property
@@ -97,5 +97,5 @@ class Package:
         )
 
     def runner(self, component: str) -> InstrumentationRunner | None:
-        """The instrumentation with a component's full name."""
+        """Return the instrumentation with this full component name."""
         return next((one for one in self.runners if one.component == component), None)

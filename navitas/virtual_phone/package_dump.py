@@ -1,4 +1,4 @@
-"""`dumpsys package PACKAGE` and `dumpsys package packages`: the lines that tools read (Settings.dumpPackageLPr of Android 14)."""
+"""`dumpsys package PACKAGE` and `dumpsys package packages`: lines that tools read (Android 14's Settings.dumpPackageLPr)."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from navitas.virtual_phone.package import Package
 
 
 def dump_package(package: Package | None, name: str) -> str:
-    """Text for one package; as Android's when there is none of that name."""
+    """Return the text for one package, or Android's message if there is none with this name."""
     if package is None:
         return f"Unable to find package: {name}\n"
     return "Packages:\n" + "".join(f"{line}\n" for line in _lines(package))
 
 
 def dump_packages(packages: list[Package]) -> str:
-    """Text of `dumpsys package packages`: all of them."""
+    """Return the text of `dumpsys package packages`, with all packages."""
     return "Packages:\n" + "".join(f"{line}\n" for package in packages for line in _lines(package))
 
 

@@ -16,7 +16,7 @@ from typing import BinaryIO
 
 from navitas.apk.manifest import MAX_ENTRIES, InvalidApk, read_apk
 from navitas.bundle.archive import open_archive
-from navitas.bundle.manifest import BundleManifest, InvalidBundle, of_java, parse_manifest
+from navitas.bundle.manifest import BundleManifest, InvalidBundle, java_manifest, parse_manifest
 from navitas.virtual_phone import apk_install
 from navitas.virtual_phone.apk_install import InstallError, InstallOptions, Platform
 from navitas.virtual_phone.file_tree import FileTree
@@ -31,7 +31,7 @@ _DEFAULT_OPTIONS = InstallOptions()
 
 
 class PackageManager:
-    """Installs and removes packages under `/data/app` and `/data/data`; finds those that a kept folder holds."""
+    """Installs and removes packages under `/data/app` and `/data/data`, and finds those in an existing folder."""
 
     def __init__(self, files: FileTree, processes: ProcessTable, platform: Platform) -> None:
         self._files = files
@@ -45,21 +45,21 @@ class PackageManager:
                 self._register(_content(place))
 
     def get(self, name: str) -> Package | None:
-        """The installed package of that name."""
+        """Return the installed package with this name."""
         return self._packages.get(name)
 
     def all(self) -> list[Package]:
-        """Installed packages, by name."""
+        """Return the installed packages, by name."""
         return [self._packages[name] for name in sorted(self._packages)]
 
     def find_runner(self, component: str) -> tuple[Package, InstrumentationRunner] | None:
-        """An instrumentation by its component's full name, with the package that brings it."""
+        """Return the instrumentation with this full component name, and its package."""
         package = self._packages.get(component.partition("/")[0])
         runner = package.runner(component) if package else None
         return (package, runner) if package and runner else None
 
     async def install(self, file: BinaryIO, options: InstallOptions = _DEFAULT_OPTIONS) -> Package:
-        """Install a bundle or an APK in place of an installed one of its name, whose data stays. Raises `InstallError`."""
+        """Install a bundle or an APK. Replaces a package of the same name; its data stays. Raises `InstallError`."""
         staged = Path(tempfile.mkdtemp(prefix=".install-", dir=self._apps))
         try:
             content = await self._stage(file, staged / "package", options)
@@ -105,7 +105,7 @@ class PackageManager:
             (package.data / folder).mkdir(parents=True, exist_ok=True)
 
     def uninstall(self, name: str, *, keep_data: bool = False) -> bool:
-        """Remove a package and its data; false when it is not installed."""
+        """Remove a package and its data. Returns False if it is not installed."""
         package = self._packages.pop(name, None)
         if package is None:
             return False
@@ -116,7 +116,7 @@ class PackageManager:
         return True
 
     def clear(self, name: str) -> bool:
-        """Remove a package's data; false when it is not installed."""
+        """Remove a package's data. Returns False if it is not installed."""
         package = self._packages.get(name)
         if package is None:
             return False
@@ -136,16 +136,16 @@ def _is_apk(file: BinaryIO) -> bool:
         with zipfile.ZipFile(file) as archive:
             names = {entry.filename for entry in archive.infolist()[:MAX_ENTRIES]}
     except (zipfile.BadZipFile, ValueError, OSError, EOFError, RuntimeError):
-        return False  # whatever it is, a bundle's reader says what is wrong with it
+        return False  # the bundle's reader reports the problem
     finally:
         file.seek(0)
     return APK_TEXT in names and BUNDLE not in names
 
 
 def _content(place: Path) -> BundleManifest | InstalledApk:
-    """What a kept folder holds."""
+    """Return the content of an existing package folder."""
     if (place / BUNDLE).is_file():
-        return of_java(parse_manifest((place / BUNDLE).read_bytes()))
+        return java_manifest(parse_manifest((place / BUNDLE).read_bytes()))
     signing = json.loads((place / _SIGNING).read_text())
     return InstalledApk(read_apk(place / APK), Signing(tuple(signing["signers"]), signing["scheme"]))
 
@@ -157,11 +157,11 @@ def _copy(file: BinaryIO, target: Path) -> None:
 
 
 def _unpack(file: BinaryIO, make_folder: Path) -> BundleManifest:
-    """Check a bundle whole, then unpack it into a new folder. Raises `InvalidBundle`, or `OSError` when there is no room."""
+    """Check a bundle, then unpack it to a new folder. Raises `InvalidBundle`, or `OSError` if there is no space."""
     with open_archive(file) as archive:
         needed = sum(entry.file_size for entry in archive.zip.infolist())
         if shutil.disk_usage(make_folder.parent).free < needed:
             raise OSError(errno.ENOSPC, f"{os.strerror(errno.ENOSPC)}: it needs {needed:,} bytes")
         make_folder.mkdir(parents=True)
         archive.zip.extractall(make_folder)
-        return of_java(archive.manifest)
+        return java_manifest(archive.manifest)

@@ -1,4 +1,4 @@
-"""The virtual phone put together: files, kernel, processes, packages, log and services."""
+"""The whole virtual phone: files, kernel, processes, packages, log and services."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ _log = logging.getLogger(__name__)
 
 RAILS_PATH = "/sys/bus/iio/devices/iio:device0/energy_value"
 _LOG_ADDRESS = "dev/socket/logdw"
-# As a phone comes: brightness follows the light, animations have no entry, radios are on.
+# As on a new phone: automatic brightness, no entries for animations, radios on.
 _SYSTEM_SETTINGS = {"screen_brightness": "102", "screen_brightness_mode": "1", "screen_off_timeout": "60000"}
 _GLOBAL_SETTINGS = {"bluetooth_on": "1", "mobile_data": "1", "wifi_on": "1", "stay_on_while_plugged_in": "0"}
 
 
 class Phone:
-    """One phone under `root`; `start` and `stop` once each, everything on one event loop."""
+    """A phone under `root`, on one event loop. Call `start` and `stop` once each."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class Phone:
         power_profile: str = "",
         jdks: Path | None = None,
     ) -> None:
-        """`power_profile` is what `dumpsys batterystats --power-profile` prints; `jdks` lists JDKs for bundles."""
+        """`power_profile` is the text of `dumpsys batterystats --power-profile`; `jdks` lists JDKs for bundles."""
         self.sdk = sdk
         self.power_profile = power_profile
         self.kernel = kernel
@@ -97,7 +97,7 @@ class Phone:
         self.kernel.stop()
 
     def environment(self, who: Identity) -> dict[str, str]:
-        """Environment of a new shell."""
+        """Return the environment of a new shell."""
         return {
             "ANDROID_DATA": "/data",
             "ANDROID_ROOT": "/system",
@@ -113,7 +113,7 @@ class Phone:
 
 
 def _live(text: Callable[[], str], path: str) -> Node:
-    """A kernel text as a node; when the kernel model has failed, reading is an input/output error."""
+    """Return a kernel text as a node. If the kernel model has failed, reading it is an input/output error."""
 
     def read() -> bytes:
         try:

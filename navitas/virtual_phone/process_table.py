@@ -1,4 +1,4 @@
-"""The phone's processes: host processes (app JVMs, busy commands) and the shells inside the phone."""
+"""The phone's processes: host processes (app JVMs, busy commands), and shells inside the phone."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from navitas.virtual_phone.identity import Identity
 from navitas.virtual_phone.kernel_port import KernelPort
 
 _FIRST_INNER_PID = 4194305
-"""Linux never gives a process a higher pid than 4194304, so inner pids clash with no host process."""
+"""Linux pids are at most 4194304, so pids inside the phone never equal a host process's."""
 
 _PROCESS_FILES = ("cmdline", "comm", "schedstat", "stat", "status", "time_in_state")
-# A process and thread that no phone has: the phone's own programs take no time of its cores.
+# A process and thread that never exist: the phone's own programs use no time of its cores.
 _NEVER_RUNS = (0, 0)
 _TASK_FILES = ("comm", "schedstat", "stat", "status", "time_in_state")
 
 
 @dataclass(frozen=True, slots=True)
 class PhoneProcess:
-    """One process as `ps` shows it; `send_signal` takes a signal number."""
+    """One process as `ps` shows it. `send_signal` takes a signal number."""
 
     pid: int
     name: str
@@ -32,7 +32,7 @@ class PhoneProcess:
 
 
 class ProcessTable:
-    """All processes of one phone; host processes cost virtual energy, those inside the phone do not."""
+    """All processes of one phone. Host processes use virtual energy; those inside the phone do not."""
 
     def __init__(self, kernel: KernelPort, proc: Path = Path("/proc")) -> None:
         self._kernel = kernel
@@ -42,48 +42,48 @@ class ProcessTable:
         self._app_uids: dict[int, int] = {}
 
     def add_host(self, pid: int, name: str, args: tuple[str, ...], who: Identity, send_signal: Callable[[int], None]) -> None:
-        """Show a host process on the phone and have the kernel model count its CPU time."""
+        """Show a host process on the phone, and count its CPU time in the kernel model."""
         self._processes[pid] = PhoneProcess(pid, name, args, who, True, send_signal)
         self._app_uids[pid] = who.uid
         self._kernel.add_process(pid)
 
     @property
     def cpu_count(self) -> int:
-        """Number of the phone's cores; 0 when it has no model of them."""
+        """The number of the phone's cores; 0 without a model of them."""
         return self._kernel.cpu_count()
 
     def add_inner(self, args: tuple[str, ...], who: Identity, send_signal: Callable[[int], None]) -> int:
-        """Show something that runs inside the phone's own process; returns its pid."""
+        """Show a process that runs inside the phone's own process. Returns its pid."""
         pid = self._next_inner_pid
         self._next_inner_pid += 1
         self._processes[pid] = PhoneProcess(pid, args[0], args, who, False, send_signal)
         return pid
 
     def remove(self, pid: int) -> None:
-        """The process ended."""
+        """Remove an ended process."""
         process = self._processes.pop(pid, None)
         if process is not None and process.on_host:
             self._kernel.remove_process(pid)
 
     def uid_of(self, pid: int) -> int:
-        """Whose log entries those of a process are; it may have ended."""
+        """Return the uid for a process's log entries, also after its end."""
         process = self._processes.get(pid)
         return process.who.uid if process is not None else self._app_uids.get(pid, 0)
 
     def get(self, pid: int) -> PhoneProcess | None:
-        """The running process with this pid."""
+        """Return the running process with this pid."""
         return self._processes.get(pid)
 
     def all(self) -> list[PhoneProcess]:
-        """All running processes, by pid."""
+        """Return all running processes, by pid."""
         return [self._processes[pid] for pid in sorted(self._processes)]
 
     def of_package(self, package: str) -> list[PhoneProcess]:
-        """Running processes of an app."""
+        """Return the running processes of an app."""
         return [process for process in self.all() if process.who.package == package]
 
     def node(self, path: str) -> Node | list[str] | None:
-        """Live nodes under `/proc`: folders as lists of names, files of the phone's own processes only."""
+        """Return a live node under `/proc`: a list of names for a folder, and files of the phone's own processes only."""
         parts = path.split("/")[2:]
         if not parts:
             return [str(pid) for pid in sorted(self._processes)]
@@ -102,7 +102,7 @@ class ProcessTable:
             return list(_TASK_FILES) if parts[2].isdecimal() and folder.is_dir() else None
         known = _PROCESS_FILES if len(parts) == 2 else _TASK_FILES if len(parts) == 4 and parts[1] == "task" else ()
         if parts[-1] == "time_in_state" and known and folder.parent.is_dir():
-            pid, tid = int(parts[0]), int(parts[-2])  # of a whole process: that of its first thread
+            pid, tid = int(parts[0]), int(parts[-2])  # for a process: its first thread
             return lambda: self._kernel.time_in_state(pid, tid).encode()
         return folder.read_bytes if parts[-1] in known and folder.is_file() else None
 

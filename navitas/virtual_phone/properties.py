@@ -9,7 +9,7 @@ _BUILD = "NVP1.240101.001"
 
 
 class Properties:
-    """The phone's properties; `ro.*` can be set once."""
+    """The phone's properties. `ro.*` can be set once."""
 
     def __init__(self, name: str, model: str, extra: dict[str, str], sdk: int = DEFAULT_SDK) -> None:
         release = VERSIONS[sdk]
@@ -37,16 +37,16 @@ class Properties:
         }
 
     def get(self, name: str) -> str:
-        """Value of a property; empty when unset."""
+        """Return the value of a property; empty if unset."""
         return self._values.get(name, "")
 
     def set(self, name: str, value: str) -> bool:
-        """Set a property; false when it is read-only and has a value."""
+        """Set a property. Returns False if it is read-only and has a value."""
         if name.startswith("ro.") and name in self._values:
             return False
         self._values[name] = value
         return True
 
     def all(self) -> dict[str, str]:
-        """All properties, by name."""
+        """Return all properties, by name."""
         return dict(sorted(self._values.items()))

@@ -1,7 +1,7 @@
-"""Android releases, and what each keeps from whom: rules as data, so that another release is another number.
+"""Android releases and their access rules, as data: to model another release, change the number.
 
 Sources: AOSP's sepolicy of each release (public/domain.te, private/app.te, private/app_neverallows.te, public/shell.te,
-genfs_contexts) and the modes that the kernel gives its files. Vendors may close more.
+genfs_contexts), and the kernel's file modes. Vendors may restrict more.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ User = Literal["app", "shell"]
 
 @dataclass(frozen=True, slots=True)
 class Denial:
-    """Files whose path matches `pattern` (`*` spans `/`) cannot be read by `users` on API levels `since` to `until`."""
+    """`users` cannot read files whose path matches `pattern` (`*` spans `/`) on API levels `since` to `until`."""
 
     pattern: str
     users: tuple[User, ...]
@@ -33,22 +33,22 @@ class Denial:
 
 
 DENIALS = (
-    # The hardware's own frequency: mode 0400 (kernel, cpufreq.c).
+    # The hardware's own frequency has mode 0400 (kernel, cpufreq.c).
     Denial("/sys/devices/system/cpu/*/cpuinfo_cur_freq", ("app", "shell")),
-    # What tells of other apps: closed to apps since 8 (app_neverallows.te).
+    # Information about other apps is closed to apps since Android 8 (app_neverallows.te).
     Denial("/proc/stat", ("app",)),
     Denial("/proc/uptime", ("app",)),
     Denial("/proc/loadavg", ("app",)),
     Denial("/proc/vmstat", ("app",)),
-    # Closed to apps since 10 (proc_net_type is no longer theirs).
+    # Closed to apps since Android 10, which removed proc_net_type.
     Denial("/proc/net/dev", ("app",), since=29),
-    # The rail monitor is labelled for system services.
+    # The rail monitor has a label for system services.
     Denial("/sys/bus/iio/*", ("app",)),
 )
 
 
 def denied(path: str, user: User, sdk: int) -> int | None:
-    """The error number that reading a normal absolute path gives a user on a release; None when it may be read."""
+    """Return the errno of reading a normalized absolute path as a user on a release; None if it is readable."""
     for rule in DENIALS:
         if user in rule.users and rule.since <= sdk <= rule.until and fnmatchcase(path, rule.pattern):
             return rule.errno
@@ -57,7 +57,7 @@ def denied(path: str, user: User, sdk: int) -> int | None:
 
 SINCE = {
     "thermalservice": 29,
-    # PowerProfile.dump, first seen in 13's sources.
+    # PowerProfile.dump first appears in Android 13's sources.
     "batterystats --power-profile": 33,
     "battery: Dock powered": 33,
     "battery: Charging policy": 34,
@@ -66,9 +66,9 @@ SINCE = {
     "perfetto": 28,
     "perfetto --txt": 29,
 }
-"""API level that brought what has not been there from the first on."""
+"""The API level that introduced a feature."""
 
 
 def has(feature: str, sdk: int) -> bool:
-    """Whether a release has a feature of `SINCE`."""
+    """Return whether a release has a feature of `SINCE`."""
     return sdk >= SINCE[feature]

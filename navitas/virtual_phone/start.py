@@ -41,9 +41,9 @@ _MIN_FREE_BYTES = 1 << 30
 
 @contextmanager
 def virtual_phone(*, phone: str = "default") -> Iterator[AdbDevice]:
-    """Start a virtual phone and yield it; process, adb server, sockets and files are gone afterwards, whatever happened.
+    """Start a virtual phone and yield it. Afterwards process, adb server, sockets and files are always removed.
 
-    `phone` names a power profile in `profiles/`, or is the path of one. Raises `DeviceError` when it does not start.
+    `phone` is the name of a power profile in `profiles/`, or the path of one. Raises `DeviceError` if the phone does not start.
     """
     with ExitStack() as stack:
         state = stack.enter_context(owned_folder(_PREFIX, _state_parent()))
@@ -57,7 +57,7 @@ def virtual_phone(*, phone: str = "default") -> Iterator[AdbDevice]:
 
 
 class VirtualPhone(AdbDevice):
-    """A virtual phone of this process. What it installs comes from this user, so it may run on the JDK that it names."""
+    """A virtual phone of this process. The user installs its bundles, so each may use the JDK that it names."""
 
     def __init__(self, client: ServerClient, serial: str, jdks: JdkList) -> None:
         super().__init__(client, serial)
@@ -71,14 +71,14 @@ class VirtualPhone(AdbDevice):
 
 
 def _jdk_of(path: Path) -> str | None:
-    """The JDK that a bundle names; None for anything else. What is damaged, the phone refuses."""
+    """Return the JDK that a bundle names; None for other files. The phone refuses a damaged bundle."""
     with suppress(InvalidBundle, OSError), open_archive(path) as archive:
         return archive.manifest.java_home if isinstance(archive.manifest, BundleManifest) else None
     return None
 
 
 def _socket_folder(state: Path) -> AbstractContextManager[Path]:
-    """A folder of this user alone for the sockets: in `state`, or in /tmp where a path in `state` cannot be a socket's."""
+    """Yield a private folder for the sockets: in `state`, or in /tmp if a path in `state` is unsuitable for a socket."""
     folder = state / "adb"
     if len(os.fsencode(folder / _LONGEST_NAME)) <= LONGEST_PATH_BYTES and _PLAIN.fullmatch(str(folder)):
         make_private(folder)
@@ -89,7 +89,7 @@ def _socket_folder(state: Path) -> AbstractContextManager[Path]:
 
 
 def _state_parent() -> Path:
-    """Memory where there is room, since kernel files change a hundred times a second; else the temp folder."""
+    """Return the folder in memory if it has space (kernel files change a hundred times a second), else the temp folder."""
     try:
         room = shutil.disk_usage(_SHARED_MEMORY).free
     except OSError:
@@ -103,7 +103,7 @@ def _state_parent() -> Path:
 def _phone_process(state: Path, socket: Path, phone: str, log: BinaryIO) -> Iterator[subprocess.Popen[bytes]]:
     options = ("--state-dir", str(state), "--socket", str(socket), "--phone", phone, "--remove-state")
     process = subprocess.Popen(
-        # -P: no module of the folder that Navitas is called in, which may be anybody's.
+        # -P: import no module from the current folder, which may belong to anyone.
         [sys.executable, "-P", "-m", "navitas.virtual_phone", *options],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -124,7 +124,7 @@ def _phone_process(state: Path, socket: Path, phone: str, log: BinaryIO) -> Iter
 
 
 def _wait_until_ready(process: subprocess.Popen[bytes], log: BinaryIO) -> str:
-    """The phone's address, from the line that it prints when it is ready, or the error that it prints instead."""
+    """Return the phone's address from the line that it prints when ready. Raises the error that it prints instead."""
     assert process.stdout is not None
     deadline = time.monotonic() + _READY_S
     line = b""

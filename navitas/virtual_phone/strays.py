@@ -1,7 +1,7 @@
-"""Ends what a process has left running, wherever it went: children in sessions of their own are of no group that is known.
+"""End processes that a process has left running, even those that have left its process group.
 
-Where there is `/proc`, everything that a process starts is told by a variable of its environment. Elsewhere, and for what
-clears its environment, only the process group ends.
+With `/proc`, a variable in the environment marks everything that a process starts. Elsewhere, and for children that clear
+their environment, only the process group is ended.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ import uuid
 from pathlib import Path
 
 _VARIABLE = "NAVITAS_PROCESS"
-_ROUNDS = 20  # what is killed may have started more meanwhile
+_ROUNDS = 20  # processes may start others before they are killed
 
 
 def new_mark() -> dict[str, str]:
-    """The variable that a process and all that it starts will have."""
+    """Return a variable for a process, which all its children inherit."""
     return {_VARIABLE: uuid.uuid4().hex}
 
 
 def end_marked(mark: dict[str, str], proc: Path = Path("/proc")) -> None:
-    """Kill every process with the mark; blocks for as long as reading their environments takes."""
+    """Kill every process with the mark. Blocks while it reads their environments."""
     wanted = f"{_VARIABLE}={mark[_VARIABLE]}".encode()
     for _ in range(_ROUNDS):
         if not _kill_all(wanted, proc):
@@ -30,10 +30,10 @@ def end_marked(mark: dict[str, str], proc: Path = Path("/proc")) -> None:
 
 
 def _kill_all(wanted: bytes, proc: Path) -> bool:
-    """Whether there was one."""
+    """Kill each process with the mark once. Returns whether there was one."""
     found = False
     for folder in proc.glob("[0-9]*"):
-        with contextlib.suppress(OSError):  # it has ended, or is another user's
+        with contextlib.suppress(OSError):  # it has ended, or belongs to another user
             handle = os.pidfd_open(int(folder.name))
             try:
                 if wanted in (folder / "environ").read_bytes().split(b"\0"):

@@ -20,7 +20,7 @@ _DENT_V1 = struct.Struct("<4sIIII")
 
 
 class ByteStream(Protocol):
-    """The adb stream under the service."""
+    """The adb stream of the service."""
 
     async def read_exactly(self, count: int) -> bytes: ...
 
@@ -28,7 +28,7 @@ class ByteStream(Protocol):
 
 
 class SyncService:
-    """Serves one `sync:` stream until QUIT; every failure of a request is answered with FAIL and its reason."""
+    """Serves one `sync:` stream until QUIT. Every failed request is answered with FAIL and the reason."""
 
     def __init__(self, files: FileTree, stream: ByteStream) -> None:
         self._files = files
@@ -61,7 +61,7 @@ class SyncService:
                 return
 
     async def _fail(self, message: str) -> bool:
-        """Tell the host; adbd hangs up then, so the answer is always false."""
+        """Report an error to the host. Returns False, because adbd then disconnects."""
         data = message.encode("utf-8", "surrogateescape")
         await self._stream.write(_REQUEST.pack(b"FAIL", len(data)) + data)
         return False
@@ -99,7 +99,7 @@ class SyncService:
         await self._stream.write(bytes(out) + b"DONE" + bytes(_STAT_V2.size if version2 else _DENT_V1.size - 4))
 
     async def _receive(self, request: str) -> bool:
-        """SEND: the host's file becomes `path`; on failure the rest of its data is still taken, then answered with FAIL."""
+        """SEND: store the host's file at `path`. After a failure, receive the rest of its data, then answer with FAIL."""
         path, comma, mode_text = request.rpartition(",")
         mode = _number(mode_text)
         if not comma or mode is None:
@@ -121,11 +121,11 @@ class SyncService:
         return True
 
     async def _send(self, path: str) -> bool:
-        """RECV: a file's content, in pieces."""
+        """RECV: send a file's content in pieces."""
         try:
             file = self._files.open_read(path)
         except OSError as error:
-            # A folder can be opened there, but not read.
+            # Opening a folder works there; reading fails.
             step = "read" if isinstance(error, IsADirectoryError) else "open"
             return await self._fail(f"{step} failed: {error.strerror}")
         waiting = b""
@@ -138,7 +138,7 @@ class SyncService:
 
 
 class _IncomingFile:
-    """A file or symlink that the host sends; `take` and `end` return what failed, in adbd's words, or nothing."""
+    """A file or symlink from the host. `take` and `end` return the error in adbd's words, or an empty string."""
 
     def __init__(self, files: FileTree, path: str, mode: int) -> None:
         self._files = files
@@ -147,11 +147,11 @@ class _IncomingFile:
         self._begun = False
 
     def take(self, data: bytes) -> str:
-        """The next piece."""
+        """Store the next piece."""
         return (not self._begun and self._begin(data)) or self._append(data)
 
     def end(self, mtime: int) -> str:
-        """All pieces came: set permissions and time."""
+        """Complete the file: set permissions and time."""
         failure = not self._begun and self._begin(b"")
         if failure or st.S_ISLNK(self._mode):
             return failure or ""
@@ -181,7 +181,7 @@ class _IncomingFile:
         return ""
 
     def _remove_old(self) -> None:
-        """What is no folder gives way, so that a symlink is never written through."""
+        """Remove an existing entry unless it is a folder, so that nothing is written through a symlink."""
         with contextlib.suppress(FileNotFoundError):
             if not self._files.stat(self._path, follow=False).is_dir:
                 self._files.remove(self._path)
@@ -205,7 +205,7 @@ class _IncomingFile:
 
 
 def _number(text: str) -> int | None:
-    """A C number: decimal, octal or hexadecimal; none for what is none."""
+    """Parse a C number: decimal, octal or hexadecimal. Returns None if the text is not a number."""
     try:
         return int(text, 8) if text.startswith("0") and text.isdecimal() else int(text, 0)
     except ValueError:
@@ -230,5 +230,5 @@ def _pack_v2(reply: bytes, error: int, info: Stat) -> bytes:
 
 
 def _shared_mode(mode: int) -> int:
-    """What the owner may, group and others may too (adbd's file_sync_service.cpp)."""
+    """Copy the owner's permissions to group and others (adbd's file_sync_service.cpp)."""
     return (mode | ((mode >> 3) & 0o070) | ((mode >> 6) & 0o007)) & 0o777

@@ -1,4 +1,4 @@
-"""The thermal service: `dumpsys thermalservice` (ThermalManagerService). The phone stays cool unless told otherwise."""
+"""The thermal service: `dumpsys thermalservice` (ThermalManagerService). The phone stays cool unless the status is overridden."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ _CELSIUS = 30.0
 
 @dataclass(slots=True)
 class ThermalService:
-    """Thermal status: 0, or what `cmd thermalservice override-status` set."""
+    """The thermal status: 0, or the value of `cmd thermalservice override-status`."""
 
     override: int | None = None
 
     def dump(self) -> str:
-        """Text of `dumpsys thermalservice`."""
+        """Return the text of `dumpsys thermalservice`."""
         status = self.override or 0
         temperature = f"Temperature{{mValue={_CELSIUS}, mType=3, mName=skin, mStatus={status}}}"
         return (

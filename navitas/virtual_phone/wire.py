@@ -28,12 +28,12 @@ class Command(IntEnum):
 
 
 class WireError(Exception):
-    """The peer broke the protocol; the connection has to be dropped."""
+    """The peer violated the protocol, so the connection must be dropped."""
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The fixed part of a packet, already checked for a known command and its magic."""
+    """The fixed part of a packet, with a known command and a valid magic number."""
 
     command: Command
     arg0: int
@@ -44,7 +44,7 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class Packet:
-    """One packet; `arg0` and `arg1` are stream ids, except in CNXN (version, largest payload)."""
+    """One packet. `arg0` and `arg1` are stream ids, except in CNXN (version, largest payload)."""
 
     command: Command
     arg0: int
@@ -53,19 +53,19 @@ class Packet:
 
 
 def checksum(payload: bytes) -> int:
-    """Sum of the payload's bytes modulo 2**32: what versions before 01000001 demand."""
+    """Return the sum of the payload's bytes modulo 2**32, which versions before 01000001 require."""
     return sum(payload) & 0xFFFFFFFF
 
 
 def encode(packet: Packet, *, with_checksum: bool = True) -> bytes:
-    """Bytes of a packet; the checksum field is 0 when both sides agreed to skip it."""
+    """Return the bytes of a packet. The checksum field is 0 if both sides agreed to skip it."""
     check = checksum(packet.payload) if with_checksum else 0
     magic = packet.command ^ 0xFFFFFFFF
     return _HEADER.pack(packet.command, packet.arg0, packet.arg1, len(packet.payload), check, magic) + packet.payload
 
 
 def decode_header(data: bytes, *, max_payload: int = MAX_PAYLOAD) -> Header:
-    """Read the first 24 bytes of a packet; raises `WireError` for anything a peer may not send."""
+    """Decode the first 24 bytes of a packet. Raises `WireError` for anything that a peer may not send."""
     command, arg0, arg1, length, check, magic = _HEADER.unpack(data)
     if magic != command ^ 0xFFFFFFFF:
         raise WireError(f"bad magic {magic:#010x} for command {command:#010x}")
@@ -79,7 +79,7 @@ def decode_header(data: bytes, *, max_payload: int = MAX_PAYLOAD) -> Header:
 
 
 def decode_payload(header: Header, payload: bytes, *, verify: bool) -> Packet:
-    """Join header and payload; with `verify`, raises `WireError` when the checksum differs."""
+    """Join header and payload. With `verify`, raises `WireError` if the checksum differs."""
     if len(payload) != header.length:
         raise WireError(f"{header.command.name} cut short: {len(payload)} of {header.length} bytes")
     if verify and checksum(payload) != header.check:

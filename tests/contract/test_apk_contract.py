@@ -1,4 +1,4 @@
-"""APKs as a phone installs them: manifests, signatures, AOSP's refusals, and what the package manager tells of them.
+"""APKs as a phone installs them: manifests, signatures, AOSP's refusals, and the package manager's reports.
 
 From AOSP's PackageManagerShellCommand, InstallPackageHelper, ApkSignatureVerifier, Settings.dumpPackageLPr and run-as.cpp.
 """
@@ -125,7 +125,7 @@ def test_updates_keep_data_and_need_the_same_key(virtual: AdbDevice, apks: dict[
     assert virtual.shell(f"run-as {APP} sh -c 'cat files/state; id -u'").text == f"kept\n{uid}"
 
 
-def test_what_the_package_manager_tells(virtual: AdbDevice, apks: dict[str, Path]) -> None:
+def test_what_the_package_manager_report(virtual: AdbDevice, apks: dict[str, Path]) -> None:
     virtual.install([apks["app"], apks["tests"]])
     assert f"package:{APP} versionCode:2\n" in virtual.shell("pm list packages --show-versioncode").text
     assert virtual.shell(f"pm list instrumentation {APP}").text == f"instrumentation:{RUNNER} (target={APP})\n"

@@ -156,7 +156,7 @@ def test_what_the_package_manager_knows_of_it(installed: AdbDevice) -> None:
 
 
 @pytest.mark.parametrize("flags", ["-w -r", "-w", ""])
-def test_an_unknown_instrumentation_is_told(device: Device, flags: str) -> None:
+def test_an_unknown_instrumentation_is_reported(device: Device, flags: str) -> None:
     found = device.shell(f"am instrument {flags} org.navitas.none/x.Runner", timeout_s=60)
     failed = "INSTRUMENTATION_FAILED: org.navitas.none/x.Runner"
     status = (
@@ -179,7 +179,7 @@ def test_an_unknown_instrumentation_is_told(device: Device, flags: str) -> None:
         ("-w --nonsense x/y", "Error: Unknown option: --nonsense\n"),
     ],
 )
-def test_wrong_use_is_told_with_status_0(device: Device, arguments: str, message: str) -> None:
+def test_wrong_use_is_reported_with_status_0(device: Device, arguments: str, message: str) -> None:
     found = device.shell(f"am instrument {arguments}", timeout_s=60)
     assert found.exit_code == 0
     assert found.stderr.decode().endswith(message)

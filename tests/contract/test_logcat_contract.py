@@ -136,7 +136,7 @@ def test_times_select_what_came_since(device: Device) -> None:
     assert lines(device, f"-v raw -T {since} -s {name}") == ["after"]
 
 
-def test_dividers_tell_the_buffer(device: Device, tag: str) -> None:
+def test_dividers_report_the_buffer(device: Device, tag: str) -> None:
     text = device.shell(f"logcat -d -s {tag}").text
     assert text.startswith("--------- beginning of main\n")
     assert text.count("--------- ") == 1
@@ -200,7 +200,7 @@ def test_a_file_takes_what_is_printed(device: Device, tag: str) -> None:
         "-b",
     ],
 )
-def test_wrong_use_is_told_on_standard_error(device: Device, options: str) -> None:
+def test_wrong_use_is_reported_on_standard_error(device: Device, options: str) -> None:
     found = device.shell(f"logcat -d {options}")
     assert (found.exit_code, found.stdout) == (1, b"")
     assert found.stderr.startswith(b"logcat: ")

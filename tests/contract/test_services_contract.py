@@ -92,7 +92,7 @@ def test_battery(battery: Device) -> None:
 
 @pytest.fixture
 def restored(device: Device) -> Iterator[Device]:
-    """What these tests change is given back: on a real phone that is somebody's."""
+    """These tests restore what they change, because a physical phone belongs to someone."""
     script = "settings get global {0}"
     keys = ("animator_duration_scale", "wifi_on")
     before = {key: device.shell(script.format(key)).text.strip() for key in keys}
@@ -230,7 +230,7 @@ def test_adb_itself(device: Device, adb: Adb) -> None:
 
 def test_arguments_reach_the_shell_as_adb_joins_them(adb: Adb) -> None:
     assert adb("shell", "echo", "a   b", "'c   d'").stdout == b"a b c   d\n"
-    # A client tells its server the length in four hexadecimal digits.
+    # A client sends the length in four hexadecimal digits.
     long = "x" * 60_000
     assert adb("shell", f"printf %s {long} | wc -c").stdout.strip() == b"60000"
 

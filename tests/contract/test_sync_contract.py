@@ -91,7 +91,7 @@ def test_stat_is_lstat_in_its_first_version(sync: Sync) -> None:
     assert stat_v1(sync, f"{FOLDER}/none") == (0, 0, 0)
 
 
-def test_stat_and_lstat_of_the_second_version_tell_errors(sync: Sync) -> None:
+def test_stat_and_lstat_of_the_second_version_report_errors(sync: Sync) -> None:
     error, _, inode, mode, links, uid, gid, size, _, mtime, _ = stat_v2(sync, b"STA2", f"{FOLDER}/link")
     assert (error, stat.S_ISREG(mode), links, uid, gid, size, mtime) == (0, True, 1, 2000, 2000, 5, 1000)
     assert inode > 0

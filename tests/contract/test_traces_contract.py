@@ -16,7 +16,7 @@ from support.link import linked
 from support.trace_tasks import task_name
 
 from navitas.collect.trace.atrace import MARK
-from navitas.collect.trace.run_trace import RunTrace, leave_nothing
+from navitas.collect.trace.run_trace import RunTrace, remove_traces
 from navitas.collect.trace.tracer import Tracing
 from navitas.device.adb import AdbDevice
 from navitas.device.base import Device
@@ -64,11 +64,11 @@ def traced(device: Device, tracing: Tracing, folder: Path, busy: int) -> RawTrac
 
 
 def started(device: Device, tracing: Tracing) -> RunTrace:
-    told: list[str] = []
+    reported: list[str] = []
     trace = RunTrace(device, tracing)
-    trace.start(60.0, lambda text, _: told.append(text))
-    if told:
-        pytest.skip(told[0])
+    trace.start(60.0, lambda text, _: reported.append(text))
+    if reported:
+        pytest.skip(reported[0])
     return trace
 
 
@@ -103,7 +103,7 @@ def test_a_busy_process_is_in_the_trace(device: Device, busy: int, tracing: Trac
     assert left(device) == []
 
 
-def test_perfetto_tells_clocks_and_rails(virtual: Device, busy: int, tmp_path: Path) -> None:
+def test_perfetto_reports_clocks_and_rails(virtual: Device, busy: int, tmp_path: Path) -> None:
     found = traced(virtual, "perfetto", tmp_path, busy).trace
     assert found.clock == "boottime" and len(found.snapshots) >= 2
     assert found.rails is not None and "VDD_CPU_ACTIVE" in found.rails.names
@@ -119,7 +119,7 @@ def test_perfetto_refuses_what_it_does_not_understand(device: Device) -> None:
         assert refused.exit_code != 0 and refused.stderr, command
 
 
-def test_threads_tell_where_they_ran(device: Device, busy: int) -> None:
+def test_threads_report_where_they_ran(device: Device, busy: int) -> None:
     def ticks() -> int:
         text = device.shell(f"cat /proc/{busy}/task/{busy}/time_in_state").text
         return sum(int(found) for found in re.findall(r"^\d+ (\d+)", text, re.MULTILINE))
@@ -164,14 +164,14 @@ def test_tracing_that_was_left_on_is_off_after_any_run(device: AdbDevice, follow
 
 @pytest.mark.parametrize("tracing", ["perfetto", "atrace"])
 def test_a_cable_that_is_pulled(virtual: AdbDevice, tracing: Tracing, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("navitas.collect.trace.run_trace._BACK_S", 0.1)
+    monkeypatch.setattr("navitas.collect.trace.run_trace._RECONNECT_S", 0.1)
     with linked(virtual) as (device, link):
         trace = started(device, tracing)
         link.cut()
         with pytest.raises(DeviceError):
             trace.pull(lambda name: tmp_path / name)
     assert left(virtual) != []
-    leave_nothing(virtual)
+    remove_traces(virtual)
     assert left(virtual) == []
 
 
@@ -181,9 +181,9 @@ def kill_in_a_trace(device: AdbDevice, tracing: Tracing) -> None:
     child = os.fork()
     if child == 0:
         with contextlib.suppress(BaseException):
-            told: list[str] = []
-            RunTrace(device, tracing).start(None, lambda text, _: told.append(text))
-            os.write(writing, "".join(told).encode() or b"traces")
+            reported: list[str] = []
+            RunTrace(device, tracing).start(None, lambda text, _: reported.append(text))
+            os.write(writing, "".join(reported).encode() or b"traces")
             signal.pause()
         os._exit(1)
     os.close(writing)

@@ -1,6 +1,6 @@
 """The adb transport packet by packet, as a host of any age speaks it (AOSP packages/modules/adb: protocol.txt, adb.h).
 
-Only a device on a plain socket can be asked so: the virtual phone.
+Only a device on a plain socket supports these requests: the virtual phone.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Host:
         self._most = most
         self.send(CNXN, version, most, b"host::features=shell_v2,cmd,delayed_ack,sendrecv_v2")
         kind, self.version, self.most, self.banner = self.receive()
-        assert kind == CNXN, "asked for a key"
+        assert kind == CNXN, "the device requires a key"
 
     def send(self, kind: bytes, first: int, second: int, data: bytes = b"") -> None:
         command = struct.unpack("<I", kind)[0]
@@ -90,7 +90,7 @@ def connect(virtual: AdbDevice) -> Iterator[Callable[..., Host]]:
         host.close()
 
 
-def test_a_connection_needs_no_key_and_tells_what_the_device_can(connect: Callable[..., Host]) -> None:
+def test_a_connection_needs_no_key_and_reports_what_the_device_can(connect: Callable[..., Host]) -> None:
     host = connect()
     assert host.version == NEW and host.most == 1 << 20
     kind, _, rest = host.banner.partition(b"::")
@@ -123,7 +123,7 @@ def test_one_write_is_under_way_until_it_is_acknowledged(connect: Callable[..., 
     assert host.receive()[0] in (WRTE, CLSE)
 
 
-def test_the_first_version_merges_outputs_and_tells_no_status(connect: Callable[..., Host]) -> None:
+def test_the_first_version_merges_outputs_and_has_no_status(connect: Callable[..., Host]) -> None:
     host = connect()
     text = b"".join(host.read_all(host.open("shell:echo out; echo err >&2; exit 3")))
     assert sorted(text.split()) == [b"err", b"out"]
@@ -159,7 +159,7 @@ def test_what_is_not_served_is_closed(connect: Callable[..., Host], service: str
     assert host.read_all(host.open("exec:echo still here", 2), 2) == [b"still here\n"]
 
 
-def test_answers_to_a_key_that_was_not_asked_for_are_ignored(connect: Callable[..., Host]) -> None:
+def test_answers_to_a_key_that_was_not_requested_are_ignored(connect: Callable[..., Host]) -> None:
     host = connect()
     host.send(AUTH, 3, 0, b"QAAAA key@host\0")
     assert host.read_all(host.open("exec:echo fine")) == [b"fine\n"]

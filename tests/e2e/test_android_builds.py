@@ -183,7 +183,7 @@ def test_variants_of_an_app_with_a_library(tmp_path: Path, launcher: str) -> Non
     with pytest.raises(UsageError, match="no module has a variant 'proDebug' with tests") as error:
         build_bundles(project, gradle=launcher, variant="proDebug", on_line=said.append)
     assert "demoDebug (:app), fullDebug (:app)" in error.value.remedy
-    assert not [line for line in said if line.startswith("> Task :app")], "it is told before anything is built"
+    assert not [line for line in said if line.startswith("> Task :app")], "the error precedes the build"
 
     demo = ("--module", ":app", "--variant", "demoDebug")
     profiled = Profiled.by_command(project, launcher, *demo)
@@ -220,7 +220,7 @@ def test_variants_of_an_app_with_a_library(tmp_path: Path, launcher: str) -> Non
 def test_caches_and_a_release_like_variant(tmp_path: Path, launcher: str) -> None:
     project = copy_project("c", tmp_path)
     try:
-        provide()  # else the first build alone is asked for it, and is another one to the configuration cache
+        provide()  # else only the first build provides it, and the configuration cache sees a different build
     except NotFetchedError as error:
         pytest.skip(f"no framework for the virtual phone: {error}")
     with (project / "gradle.properties").open("a") as properties:
@@ -320,7 +320,7 @@ def test_where_the_plugin_is_declared_does_not_matter(tmp_path: Path, launcher: 
     (project / "feature/app/build.gradle").write_text(build.replace("    implementation project(':search')\n", ""))
     applied = [launcher, "-q", "--init-script", str(INIT_SCRIPT), f"-Pnavitas.pluginJar={PLUGIN}"]
 
-    asked = ["--dry-run", "-Pnavitas.variant=demoDebug", "navitasReport"]
-    told = subprocess.run([*applied, *asked], cwd=project, capture_output=True, text=True, check=True).stdout
-    assert ":feature:app:navitasBundleDemoDebug SKIPPED" in told
-    assert "navitas: : is left out" in told
+    arguments = ["--dry-run", "-Pnavitas.variant=demoDebug", "navitasReport"]
+    output = subprocess.run([*applied, *arguments], cwd=project, capture_output=True, text=True, check=True).stdout
+    assert ":feature:app:navitasBundleDemoDebug SKIPPED" in output
+    assert "navitas: : is left out" in output

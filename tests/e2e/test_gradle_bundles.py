@@ -206,7 +206,7 @@ def test_a_module_that_loses_its_tests_loses_its_bundle(tmp_path: Path, any_grad
     assert not bundle.path.exists()
 
 
-def test_android_classes_that_cannot_be_seen_are_told(tmp_path: Path, gradle: str) -> None:
+def test_android_classes_that_cannot_be_seen_are_reported(tmp_path: Path, gradle: str) -> None:
     resources = "buildSrc/src/main/resources/META-INF/gradle-plugins"
     plugin = "class Fake implements org.gradle.api.Plugin<org.gradle.api.Project> { void apply(org.gradle.api.Project p) {} }"
     project = write(

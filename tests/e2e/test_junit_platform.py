@@ -117,7 +117,7 @@ def test_tests_of_the_junit_platform_are_profiled_by_their_names(tmp_path: Path,
 
 
 @pytest.mark.parametrize("gradle", gradle_params("7.6.4"), indirect=True)
-def test_a_launcher_that_is_there_is_taken_and_one_that_cannot_be_had_is_told(tmp_path: Path, gradle: str) -> None:
+def test_a_launcher_that_is_there_is_taken_and_one_that_cannot_be_had_is_reported(tmp_path: Path, gradle: str) -> None:
     jupiter, _ = versions(gradle)
     platform = jupiter.replace("5.", "1.", 1) if jupiter.startswith("5.") else jupiter
     dependencies = (

@@ -122,7 +122,7 @@ def test_properties_outrank_the_block(tmp_path: Path, any_gradle: str, repositor
     assert typed[typed.index("--source") + 1] == str(project), "the report can name the project's git revision"
 
 
-def test_what_is_set_wrongly_is_told(tmp_path: Path, any_gradle: str, repository: Path) -> None:
+def test_what_is_set_wrongly_is_reported(tmp_path: Path, any_gradle: str, repository: Path) -> None:
     project = write(
         tmp_path / "p",
         {

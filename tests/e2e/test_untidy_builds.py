@@ -144,4 +144,4 @@ def test_another_test_task_and_a_build_without_settings(tmp_path: Path, gradle: 
     assert manifest.system_properties["whole"] == "yes"
     assert modules(bundle) == {"p.A": ("main", ":"), "p.ATest": ("test", ":"), "p.WholeTest": ("test", ":")}
     assert manifest.test_roots == ["test-classes"]
-    assert not manifest.warnings  # whoever names a task knows of the others
+    assert not manifest.warnings  # a user who names a task knows of the others

@@ -93,17 +93,21 @@ def test_a_recorded_use_by_a_command_and_maps_that_are_not_known(
     assert run([*always, "-o", str(tmp_path / "early"), *service]) == 4
     assert "not installed" in capsys.readouterr().err
     with installed(phone, [open_bundle(bundle)], NoProgress()):
-        # The activity's first events tell whose build it is, before anyone uses the app.
+        # The activity's first events identify the build, before anyone uses the app.
         assert run([*always, "-o", str(tmp_path / "early"), *service]) == 4
-        told = capsys.readouterr().err
-        assert f"the method map {map_id} of its build is not known here" in told and "--bundle" in told and "--map" in told
+        reported = capsys.readouterr().err
+        assert (
+            f"the method map {map_id} of its build is not known here" in reported
+            and "--bundle" in reported
+            and "--map" in reported
+        )
 
         # Where that cannot be seen early, the recording is kept.
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("navitas.collect.app_use._MAP_S", 0.0)
             assert run([*always, "-o", str(tmp_path / "late"), *service]) == 4
-        told = capsys.readouterr().err
-        assert f"recording kept: {tmp_path / 'late'}" in told and "report RECORDING --map FILE" in told
+        reported = capsys.readouterr().err
+        assert f"recording kept: {tmp_path / 'late'}" in reported and "report RECORDING --map FILE" in reported
         again = ["report", str(tmp_path / "late"), "--json", str(tmp_path / "late.json")]
         assert run(again) == 4
         assert run([*again, "--map", str(made.map)]) == 0

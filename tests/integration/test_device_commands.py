@@ -6,7 +6,7 @@ import ast
 import re
 from pathlib import Path
 
-from support.device_commands import ToldDevice, documented, simple_commands
+from support.device_commands import ServiceRecorder, documented, simple_commands
 from support.lab import Lab
 
 from navitas.collect.battery_sample import pull_history, take_sample
@@ -23,14 +23,14 @@ def _unlisted(commands: set[str]) -> list[str]:
 
 
 def test_what_is_sent_is_documented(lab: Lab) -> None:
-    told = ToldDevice(lab.phone)
-    measured = Lab(told, lab.bundles, lab.folder)
+    recorder = ServiceRecorder(lab.phone)
+    measured = Lab(recorder, lab.bundles, lab.folder)
     measured.profile("*#passes", name="files", prepare=True, radios_off=True, force=True, isolate=True)
     measured.profile("*#passes", name="logcat", transport="logcat")
-    examine(told, None)
-    take_sample(told, "")
-    pull_history(told, lab.folder / "history.txt")
-    sent = simple_commands(told.services)
+    examine(recorder, None)
+    take_sample(recorder, "")
+    pull_history(recorder, lab.folder / "history.txt")
+    sent = simple_commands(recorder.services)
     assert len(sent) > 50
     assert _unlisted(sent) == []
 

@@ -22,7 +22,7 @@ from support.phone_data import skeleton, state_folder
 
 import navitas
 from navitas.analyze.profile import Profile
-from navitas.collect.trace.run_trace import leave_nothing
+from navitas.collect.trace.run_trace import remove_traces
 from navitas.collect.watchdog import Watchdog
 from navitas.device.adb import AdbDevice
 from navitas.device.adb_server import ServerClient, adb_path, connect
@@ -84,7 +84,7 @@ def left_on(device: AdbDevice, lab: Lab) -> str:
 
 @pytest.mark.parametrize("what", ["phone", "server"])
 def test_a_phone_or_adb_server_that_dies_during_a_test(lab: Lab, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
-    monkeypatch.setattr("navitas.collect.run_recorder._BACK_S", 0.3)
+    monkeypatch.setattr("navitas.collect.run_recorder._RECONNECT_S", 0.3)
     with virtual_phone() as device:
         state = state_folder(device)
         doing = Doing(lab, device, "*#waits")
@@ -180,9 +180,9 @@ def test_a_link_that_is_cut_while_events_are_pulled(lab: Lab) -> None:
 
 
 def test_a_link_that_hangs_during_a_test_is_given_up_in_time(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("navitas.collect.run_recorder._BACK_S", 0.1)
+    monkeypatch.setattr("navitas.collect.run_recorder._RECONNECT_S", 0.1)
     monkeypatch.setattr("navitas.collect.logcat._SILENCE_AFTER_ERROR_S", 0.2)
-    monkeypatch.setattr("navitas.device.adb._BACK_LOOK_S", 0.2)
+    monkeypatch.setattr("navitas.device.adb._PROBE_S", 0.2)
     with linked(lab.phone) as (device, link):
         hung_s: list[float] = []
 
@@ -196,7 +196,7 @@ def test_a_link_that_hangs_during_a_test_is_given_up_in_time(lab: Lab, monkeypat
         hung_s.append(time.monotonic())
         link.hangs.set()
         error = doing.failed()
-    assert "no sign of life" in error.message and "--timeout" in error.remedy
+    assert "sent nothing for" in error.message and "--timeout" in error.remedy
     assert [test.status for test in partial(lab).tests] == ["cut"]
     lab.phone.uninstall(lab.bundles[0].manifest.package)
     lab.phone.shell("rm -rf /data/local/tmp/navitas")
@@ -217,20 +217,20 @@ def test_a_tracer_that_hangs_costs_its_trace_and_not_the_run(lab: Lab) -> None:
     done = Lab(device, lab.bundles, lab.folder).profile("*#callsMuch", name="hangs", trace="perfetto", repeat=2)
     assert done.outcome.failures == {} and done.outcome.troubles == ()
     assert open_recording(done.outcome.recording).manifest.state == "complete"
-    told = [warning.message for warning in done.profile.warnings if warning.code == "trace"]
-    assert any("given up" in text for text in told) and any("did not end before" in text for text in told), told
-    leave_nothing(lab.phone)
+    reported = [warning.message for warning in done.profile.warnings if warning.code == "trace"]
+    assert any("abandoned" in text for text in reported) and any("did not end before" in text for text in reported), reported
+    remove_traces(lab.phone)
     assert lab.phone.shell("pidof perfetto; ls /data/misc/perfetto-traces").text == ""
 
 
 def test_a_device_without_room(lab: Lab) -> None:
-    """For the bundle, for what is in it, for the events: each is told, with what helps."""
+    """For the bundle, for what is in it, for the events: each error has a remedy."""
     package = lab.bundles[0].manifest.package
     needed = lab.bundles[0].path.stat().st_size
     with virtual_phone() as device:
         data = Path(state_folder(device), "root/data")
-        for size, told in ((needed // 2, "No space left"), (needed + 100_000, "INSTALL_FAILED_INSUFFICIENT_STORAGE")):
-            with small_disk(data, str(size)), pytest.raises(DeviceError, match=told) as caught:
+        for size, reported in ((needed // 2, "No space left"), (needed + 100_000, "INSTALL_FAILED_INSUFFICIENT_STORAGE")):
+            with small_disk(data, str(size)), pytest.raises(DeviceError, match=reported) as caught:
                 skeleton(data)
                 lab_on(device, lab).profile("*#passes", name="rec")
             assert "free space on the device" in caught.value.remedy
@@ -248,7 +248,7 @@ def lab_on(device: AdbDevice, lab: Lab) -> Lab:
     return Lab(device, lab.bundles, lab.folder)
 
 
-def test_a_test_that_removes_the_apps_files_is_told_of(lab: Lab) -> None:
+def test_a_test_that_removes_the_apps_files_is_reported(lab: Lab) -> None:
     done = lab.profile("*#removesItsData", name="rec")
     assert done.outcome.failures == {}
     (trouble,) = done.outcome.troubles

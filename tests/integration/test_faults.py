@@ -100,13 +100,13 @@ def no_devices(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("no_devices")
-def test_an_unknown_device_is_told_with_those_there_are(navitas: Run, project: Path) -> None:
+def test_an_unknown_device_is_reported_with_the_known_ones(navitas: Run, project: Path) -> None:
     navitas("profile", project, "--device", "nosuchserial").check_error(4, "nosuchserial", "adb lists")
 
 
 def test_no_adb_server_and_no_program_to_start_one(navitas: Run, tmp_path: Path) -> None:
     env = {"ANDROID_ADB_SERVER_PORT": str(free_port()), "ADBUTILS_ADB_PATH": str(tmp_path / "adb")}
-    navitas("devices", env=env).check_error(4, "adb: there is no program", "apt install adb")
+    navitas("devices", env=env).check_error(4, "adb: is not an executable program", "apt install adb")
     navitas("devices", env={"ANDROID_ADB_SERVER_PORT": "usb"}).check_error(2, "ANDROID_ADB_SERVER_PORT")
 
 
@@ -117,7 +117,7 @@ def test_an_adb_server_of_another_version_is_left_alone(navitas: Run, tmp_path: 
         assert done.code == 0 and ["x", "-", "unauthorized", "-"] in [line.split() for line in done.out.splitlines()]
         (tmp_path / "build.gradle").touch()
         navitas("profile", tmp_path, "--device", "x", env=env).check_error(4, "device x is unauthorized", "allow USB debugging")
-        assert not [asked for asked in server.asked if "kill" in asked]
+        assert not [request for request in server.requests if "kill" in request]
 
 
 # Tests

@@ -21,7 +21,7 @@ from navitas.parse.trace.text_trace import read_text
 from navitas.parse.trace.trace_tables import RawTrace
 from navitas.perfetto.config import read_config
 from navitas.virtual_phone.kernel import Kernel, load_spec
-from navitas.virtual_phone.kernel.host_stints import HostStints
+from navitas.virtual_phone.kernel.host_slices import HostSlices
 from navitas.virtual_phone.kernel.sources import process_cpu_ns
 from navitas.virtual_phone.kernel.tracefs import Tracefs, open_tracefs
 from navitas.virtual_phone.start import virtual_phone
@@ -85,7 +85,7 @@ def phone_pid(device: AdbDevice) -> int:
 def tracefs() -> Iterator[Tracefs]:
     found = open_tracefs()
     if found is None:
-        pytest.skip("the host lets nobody but root trace, and root in no container")
+        pytest.skip("only root can trace on the host, outside of containers")
     yield found
     found.close()
 
@@ -110,7 +110,7 @@ def test_every_one_shot_thread_is_seen_and_its_time_is_exact(
             assert eventually(lambda: asleep(app.pid))
             before_ns, begin = clock_ns(app.pid), now()
             log = kernel.start_trace()
-            assert isinstance(log.source, HostStints) and len(instances(os.getpid())) == 1
+            assert isinstance(log.source, HostSlices) and len(instances(os.getpid())) == 1
             app.stdin.write(b"\n")
             app.stdin.flush()
             assert app.stdout.readline() == b"\n"

@@ -159,7 +159,7 @@ def test_which_bundle_may_name_the_program_that_runs_it(phone: AdbDevice, tmp_pa
     finally:
         phone.uninstall("org.other")
     assert (tmp_path / "ran").exists() is (by == "owner")
-    assert (f"navitas.warning=the build's tests run on the JDK {tmp_path}/jdk, but" in said) is (by != "owner")
+    assert (f"navitas.warning=the build's tests use the JDK {tmp_path}/jdk, but" in said) is (by != "owner")
 
 
 def test_a_very_long_temp_folder_has_its_sockets_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

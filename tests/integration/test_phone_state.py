@@ -37,8 +37,8 @@ LOOK = "settings list system; settings list global; dumpsys battery; cmd devicei
 def journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where the journals are."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    monkeypatch.setattr("navitas.collect.state.guard._BACK_S", 0.5)
-    monkeypatch.setattr("navitas.collect.run_recorder._BACK_S", 0.5)
+    monkeypatch.setattr("navitas.collect.state.guard._RECONNECT_S", 0.5)
+    monkeypatch.setattr("navitas.collect.run_recorder._RECONNECT_S", 0.5)
     return tmp_path / "state/navitas/devices"
 
 
@@ -63,7 +63,7 @@ def test_given_back_after_success_and_failure(lab: Lab, before: str, journal: Pa
     waiting = lab.bundles[0].working_dir / "waiting"
     watcher = threading.Thread(target=lambda: eventually(waiting.exists) and seen.append(lab.phone.shell(LOOK).text))
     watcher.start()
-    with pytest.raises(DeviceError, match="no sign of life"):
+    with pytest.raises(DeviceError, match="sent nothing for"):
         lab.profile("*#waits", name="failed", prepare=True, radios_off=True, timeout_s=3.0)
     watcher.join()
     assert "screen_brightness=128" in seen[0] and "UPDATES STOPPED" in seen[0] and "mWakefulness=Awake" in seen[0]
@@ -102,7 +102,7 @@ def test_a_cable_that_is_pulled_and_the_next_start(lab: Lab, before: str, journa
         serial = device.serial
     assert errors and lab.phone.shell(LOOK).text != before
     warnings = [warning.message for warning in open_recording(lab.folder / "cut").manifest.warnings]
-    assert any("lost with settings changed" in text for text in warnings), warnings
+    assert any("lost while its settings were changed" in text for text in warnings), warnings
     (file,) = journal.glob("*.json")
     assert json.loads(file.read_text())["serial"] == serial
     file.rename(journal / Journal(lab.phone.info).path.name)  # the same phone, by its own cable
@@ -112,7 +112,7 @@ def test_a_cable_that_is_pulled_and_the_next_start(lab: Lab, before: str, journa
 
 
 def test_killed_and_restored_by_the_next_start(lab: Lab, before: str, journal: Path) -> None:
-    """A process that prepares the phone is killed; the next one gives back what it left."""
+    """A process that prepares the phone is killed; the next one restores its changes."""
     child = os.fork()
     if child == 0:
         try:
@@ -142,7 +142,7 @@ def test_interrupted(lab: Lab, before: str, journal: Path) -> None:
 
 
 def test_the_phone_s_own_profile_without_the_property(phone: AdbDevice, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As on a phone that no property names a profile for: asked of its services, and kept."""
+    """As on a phone without the property: read from its services, and cached."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     found = power.of_phone(phone, [])
     assert "dumpsys" in found.source

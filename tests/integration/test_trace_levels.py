@@ -46,8 +46,8 @@ def test_the_level_is_reached_and_the_energy_is_the_rails(traced: tuple[str, Pro
     tracing, done = traced
     assert done.outcome.failures == {}
     assert done.profile.evidence[0].level == LEVELS[tracing], done.profile.evidence
-    told = examine(sample.phone)
-    assert (told.evidence_untraced if tracing == "none" else told.evidence) == LEVELS[tracing], "as the doctor expects"
+    reported = examine(sample.phone)
+    assert (reported.evidence_untraced if tracing == "none" else reported.evidence) == LEVELS[tracing], "as the doctor expects"
     skip_where_starved(done)
     ((estimate_j, rails_j),) = rails_by_run(done.outcome.recording)
     assert estimate_j == pytest.approx(rails_j, rel=0.03)

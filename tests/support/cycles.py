@@ -197,7 +197,7 @@ class Cycles:
                 link.cut()
                 link.mend()
             assert device.wait_until_back(60.0)
-            # It removes what was left, and gives back what was set.
+            # It removes leftovers and restores settings.
             again = Lab(device, self._work.bundles, self._lab.folder)
             test = f"*#{self._work.counted}"
             self._whole(again.profile(test, name=f"{name}-again", prepare=True, radios_off=True))

@@ -23,8 +23,8 @@ _ASSIGNMENT = re.compile(r"\w+=(?:\$\((?P<command>[^(].*)\)$)?")
 _CONSTANTS = ("LAUNCHER", "PID", "NAME")
 
 
-class ToldDevice(AdbDevice):
-    """A device that remembers the services that it was asked for, as adb names them."""
+class ServiceRecorder(AdbDevice):
+    """A device that records the requested services by their adb names."""
 
     def __init__(self, device: AdbDevice) -> None:
         super().__init__(device._client, device.serial)

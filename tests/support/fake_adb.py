@@ -1,4 +1,4 @@
-"""An adb server of a test's own, which says what the test wants and remembers what it was asked."""
+"""An adb server of a test's own, which says what the test wants and remembers what it was requests."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class FakeAdb:
     """Answers each request by the longest of its prefixes in `answers`; a connection is closed after an unknown one."""
 
     def __init__(self, answers: Mapping[str, Answer]) -> None:
-        self.asked: list[str] = []
+        self.requests: list[str] = []
         self._answers = answers
         self._socket = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._socket.getsockname()[1]
@@ -52,7 +52,7 @@ class FakeAdb:
         with connection, contextlib.suppress(OSError, ValueError):
             while True:
                 request = _exactly(connection, int(_exactly(connection, 4), 16)).decode()
-                self.asked.append(request)
+                self.requests.append(request)
                 known = [prefix for prefix in self._answers if request.startswith(prefix)]
                 if not known:
                     return
@@ -83,7 +83,7 @@ def fake_adb(answers: Mapping[str, Answer]) -> Iterator[FakeAdb]:
 
 
 def free_port() -> int:
-    """A port on which nobody listens."""
+    """A port without a listener."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

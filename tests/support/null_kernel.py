@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from navitas.virtual_phone.kernel import load_spec
-from navitas.virtual_phone.kernel.modelled_stints import ModelledStints
+from navitas.virtual_phone.kernel.modelled_slices import ModelledSlices
 from navitas.virtual_phone.kernel.spec import find_profile
 from navitas.virtual_phone.kernel.trace_log import TraceLog
 
@@ -55,7 +55,7 @@ class NullKernel:
     def start_trace(self) -> TraceLog:
         """A trace in which nothing happens."""
         spec = load_spec(find_profile("default"))
-        return TraceLog(spec, 0, [cluster.freq_khz[0] for cluster in spec.clusters], ModelledStints(spec))
+        return TraceLog(spec, 0, [cluster.freq_khz[0] for cluster in spec.clusters], ModelledSlices(spec))
 
     def stop_trace(self, log: TraceLog) -> None:
         """It ends."""

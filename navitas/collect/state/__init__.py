@@ -1,1 +1,1 @@
-"""The phone's state while it is measured: what is set for it and given back, and whether it is fit to be measured."""
+"""The phone's state: what a measurement sets and restores, and whether the phone is fit to be measured."""

@@ -1,4 +1,4 @@
-"""Battery and heat, as `dumpsys battery` and `dumpsys thermalservice` tell them (AOSP: BatteryService, ThermalManagerService)."""
+"""Battery and heat from `dumpsys battery` and `dumpsys thermalservice` (AOSP: BatteryService, ThermalManagerService)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MAX_LINE = 1000
 
 @dataclass(frozen=True, slots=True)
 class BatteryState:
-    """What the battery service says; None is what it does not say, or says in no unit that makes sense."""
+    """The battery service's report; None is a value that it does not report, or that is out of range in its unit."""
 
     level_percent: float | None = None
     temperature_c: float | None = None
@@ -34,7 +34,7 @@ class BatteryState:
 
 @dataclass(frozen=True, slots=True)
 class Thermal:
-    """The thermal status (0 none … 6 shutdown; Android 10 and later) and the warmest skin sensor."""
+    """The thermal status (0 none … 6 shutdown; Android 10 and later) and the temperature of the warmest skin sensor."""
 
     status: int | None = None
     skin_c: float | None = None
@@ -43,14 +43,14 @@ class Thermal:
 
 @dataclass(frozen=True, slots=True)
 class PhoneCondition:
-    """Both at one moment."""
+    """Battery and heat at one moment."""
 
     battery: BatteryState = BatteryState()
     thermal: Thermal = Thermal()
 
 
 def read_condition(device: Device, *, frozen: bool = False) -> PhoneCondition:
-    """Ask the device, in one call. With `frozen` (we hold `dumpsys battery unplug`) the battery is thawed for the question."""
+    """Read the condition, in one call. `frozen`: we hold `dumpsys battery unplug`, so reset the battery for this reading."""
     battery = "dumpsys battery"
     if frozen:
         battery = "dumpsys battery reset; dumpsys battery; dumpsys battery unplug"
@@ -60,7 +60,7 @@ def read_condition(device: Device, *, frozen: bool = False) -> PhoneCondition:
 
 
 def battery_values(text: str) -> dict[str, str]:
-    """The lines of `dumpsys battery` by key; of doubles the first. Makers add lines, and other sections after them."""
+    """Return the lines of `dumpsys battery` by key; the first of duplicates. Vendors add lines, and sections after them."""
     header = _HEADER.search(text)
     values: dict[str, str] = {}
     for line in text[header.end() :].strip("\n").splitlines() if header else ():
@@ -72,7 +72,7 @@ def battery_values(text: str) -> dict[str, str]:
 
 
 def parse_battery(text: str) -> BatteryState:
-    """The battery's state; all unknown when the text is another service's, or an error."""
+    """Return the battery's state; all unknown if the text is of another service, or an error."""
     values = battery_values(text)
     level, scale = _number(values.get("level")), _number(values.get("scale"))
     powered = [value == "true" for key, value in values.items() if key.endswith(" powered")]
@@ -81,7 +81,7 @@ def parse_battery(text: str) -> BatteryState:
     return BatteryState(
         level_percent=_within(level * 100 / scale if level is not None and scale else None, 0, 100),
         temperature_c=_within(tenths / 10 if tenths is not None else None, -40, 120),
-        # Some phones report volts or microvolts.
+        # Some phones report volts or microvolts; values outside of the range are dropped.
         voltage_v=_within(millivolts / 1000 if millivolts is not None else None, 2.5, 5.0),
         charging=status in ("2", "5") if status else None,
         plugged=any(powered) if powered else None,
@@ -90,7 +90,7 @@ def parse_battery(text: str) -> BatteryState:
 
 
 def parse_thermal(text: str) -> Thermal:
-    """The thermal status; unknown before Android 10, and on phones whose thermal HAL is not there."""
+    """Return the thermal state; unknown before Android 10, and on phones without a thermal HAL."""
     status = _STATUS.search(text)
     sensors = text.partition(_CURRENT)[2] or text
     skins = [float(value) for value, kind in _TEMPERATURE.findall(sensors) if kind == _SKIN]

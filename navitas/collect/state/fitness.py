@@ -1,4 +1,4 @@
-"""Whether a phone is fit to be measured: not hot, not nearly empty, and as cool for a repeat as for the first run."""
+"""Check whether a phone is fit to be measured: not hot, not nearly empty, and as cool for each repeat as for the first run."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from navitas.errors import DeviceError
 from navitas.recording.codes import WarningCode
 
 LEAST_LEVEL_PERCENT = 15.0
-# Where phones begin to throttle charging; before Android 10 there is no thermal status.
+# The temperature at which phones begin to throttle charging. Before Android 10 there is no thermal status.
 HOT_BATTERY_C = 45.0
 _SLACK_C = 1.5
 _LOOK_S = 5.0
 _LONGEST_S = 300.0
-_FORCE = "or measure all the same with --force"
+_FORCE = "or measure anyway with --force"
 
 
 def unfit(condition: PhoneCondition) -> tuple[str, str] | None:
-    """Why a phone should not be measured now, and what helps; None when it may be."""
+    """Return problem the phone should not be measured now, and a remedy; None if it is fit."""
     status, battery = condition.thermal.status, condition.battery
     if status is not None and status >= MODERATE:
         return (
@@ -29,7 +29,7 @@ def unfit(condition: PhoneCondition) -> tuple[str, str] | None:
             f"let it cool down, {_FORCE}",
         )
     if status is None and battery.temperature_c is not None and battery.temperature_c >= HOT_BATTERY_C:
-        return f"it is hot: its battery has {battery.temperature_c:.1f} °C", f"let it cool down, {_FORCE}"
+        return f"it is hot: its battery is at {battery.temperature_c:.1f} °C", f"let it cool down, {_FORCE}"
     if battery.level_percent is not None and battery.level_percent < LEAST_LEVEL_PERCENT:
         return (
             f"its battery is nearly empty ({battery.level_percent:.0f} %): phones save power then",
@@ -39,17 +39,19 @@ def unfit(condition: PhoneCondition) -> tuple[str, str] | None:
 
 
 def check(device: Device, *, force: bool) -> PhoneCondition:
-    """The phone's condition before the first run. Raises `DeviceError` when it is unfit and `force` is not given."""
+    """Return the phone's condition before the first run. Raises `DeviceError` if it is unfit, unless `force`."""
     condition = read_condition(device)
-    if not force and (why := unfit(condition)) is not None:
-        raise DeviceError(f"device {device.info.serial} ({device.info.model}) is not fit to be measured: {why[0]}", why[1])
+    if not force and (problem := unfit(condition)) is not None:
+        raise DeviceError(
+            f"device {device.info.serial} ({device.info.model}) is not fit to be measured: {problem[0]}", problem[1]
+        )
     return condition
 
 
 class CoolDown:
     """Waits between repeats until the phone is about as cool as at the start, at most five minutes each time.
 
-    `unplugged`: the measurement holds `dumpsys battery unplug`, and will end it.
+    `unplugged`: the measurement holds `dumpsys battery unplug`, and resets it at its end.
     """
 
     def __init__(
@@ -69,24 +71,24 @@ class CoolDown:
         self._progress = progress
         self._clock = clock
         self._sleep = sleep
-        # Only where the battery's temperature is all there is to go by.
+        # Only if there is no other temperature than the battery's.
         self._thaw = start.thermal.skin_c is None and unplugged
 
     def wait(self) -> None:
-        """Return when the phone has cooled down, or with a warning when it does not. Raises `DeviceError` when it is lost."""
+        """Return when the phone has cooled down, or with a warning if it does not. Raises `DeviceError` if it is lost."""
         begin = self._clock()
-        told = False
+        announced = False
         while (warmer := self._warmer(read_condition(self._device, frozen=self._thaw))) is not None:
             if self._clock() - begin >= _LONGEST_S:
                 self._warn(
                     "hot",
                     f"the phone did not cool down in {_LONGEST_S / 60:.0f} minutes: {warmer}",
-                    "let it rest, in a cooler place",
+                    "let it rest in a cooler place",
                 )
                 return
-            if not told:
+            if not announced:
                 self._progress.stage("cooling down")
-                told = True
+                announced = True
             self._progress.detail(warmer)
             self._sleep(_LOOK_S)
 
@@ -99,6 +101,6 @@ class CoolDown:
             ("battery", now.battery.temperature_c, self._start.battery.temperature_c),
         )
         for name, celsius, start in pairs:
-            if celsius is not None and start is not None:  # the first sensor that there is
+            if celsius is not None and start is not None:  # use the first available sensor
                 return f"{name} {celsius:.1f} °C, {start:.1f} °C at the start" if celsius > start + _SLACK_C else None
         return None

@@ -1,4 +1,4 @@
-"""What was changed on which phone and has not been put back: on disk before it is changed, gone when it is put back."""
+"""The journal of changed settings of a phone: on disk before a change, removed once it is reverted."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from navitas.user_folders import make_folder, state_folder
 
 SCHEMA_VERSION = 1
 _MAX_BYTES = 64 << 10
-# A virtual phone ends with what started it: nobody can put anything back on one.
+# A virtual phone ends with the command that started it, so there is nothing to restore on it later.
 _VIRTUAL_LIFE_S = 3600.0
 _VIRTUAL_NAMES = ("localfilesystem", "127.0.0.1")
-# Serials that adb gives to whatever is there: an address, an emulator's port.
+# Serials that adb assigns to whatever device is there: an address, or an emulator's port.
 _PASSING = re.compile(r"\S+:\d+|emulator-\d+", re.ASCII)
 
 
 class Journal:
-    """One phone's file, `$XDG_STATE_HOME/navitas/devices/<serial>.json`: each changed setting's value before.
+    """One phone's file, `$XDG_STATE_HOME/navitas/devices/<serial>.json`: the earlier value of each changed setting.
 
-    An address, which may be another phone's tomorrow, has the model behind it: `<address>-<model>.json`.
+    An address may belong to another phone tomorrow, so the model is added to it: `<address>-<model>.json`.
     """
 
     def __init__(self, info: DeviceInfo) -> None:
@@ -39,7 +39,7 @@ class Journal:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Keep other profilings off the phone. Raises `DeviceError` when one is on it, `OSError` where nothing can be written."""
+        """Lock the phone. Raises `DeviceError` if another profiling holds the lock, `OSError` if nothing can be written."""
         make_folder(self.path.parent)
         lock = FolderLock(self.path.with_suffix(".lock"))
         if not lock.acquire():
@@ -53,7 +53,7 @@ class Journal:
             lock.release()
 
     def read(self) -> dict[str, str] | None:
-        """Values before, by setting's key; None when nothing is left to put back. Raises `DeviceError` for a damaged file."""
+        """Return earlier values by the setting's key; None if there is nothing to restore. Raises `DeviceError` if damaged."""
         try:
             content = json.loads(read_regular(self.path, _MAX_BYTES))
             changed = content["changed"]
@@ -63,13 +63,13 @@ class Journal:
             return None
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             raise DeviceError(
-                f"{self.path}: the list of what was changed on {self._info.serial} is damaged",
-                "see to brightness, animations and doze on the phone, run adb shell dumpsys battery reset, and remove the file",
+                f"{self.path}: the list of changed settings of {self._info.serial} is damaged",
+                "check brightness, animations and doze on the phone, run adb shell dumpsys battery reset, and remove the file",
             ) from None
         return dict(changed)
 
     def write(self, changed: Mapping[str, str]) -> None:
-        """Replace the file, safely on disk when this returns; nothing to put back: remove it."""
+        """Replace the file; it is safely on disk when this returns. Remove it if there is nothing to restore."""
         if not changed:
             self.path.unlink(missing_ok=True)
             return
@@ -86,7 +86,7 @@ class Journal:
         write_new(self.path, json.dumps(content, indent=1), durable=True)
 
     def _forget_virtual(self) -> None:
-        """Remove what killed profilings on virtual phones have left, and files that killed ones have not finished."""
+        """Remove files of killed profilings on virtual phones, and unfinished files."""
         remove_abandoned(self.path.parent)
         for other in (found for kind in _VIRTUAL_NAMES for found in self.path.parent.glob(f"{kind}_*.json")):
             with contextlib.suppress(OSError, ValueError):
@@ -97,7 +97,7 @@ class Journal:
 
 
 def _file_name(serial: str) -> str:
-    """The serial, where it is a harmless file name; another phone's is never the same."""
+    """Return the serial if it is a safe file name, else a unique one made from it."""
     plain = _plain(serial)
     if plain == serial or re.fullmatch(r"[\w.-]+:\d+", serial, flags=re.ASCII):
         return plain[:100]

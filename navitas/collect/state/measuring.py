@@ -1,4 +1,4 @@
-"""The phone's state over a whole profiling: checked before, set meanwhile, cooled down between repeats, given back after."""
+"""The phone's state during a profiling: checked before, set during it, cooled down between repeats, restored after it."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from navitas.device.base import Device
 
 
 def condition_at_start(device: Device, options: ProfileOptions) -> PhoneCondition | None:
-    """The phone's condition; None where its state does not matter: the virtual phone's, unless something is to be set on it.
+    """Return the phone's condition; None if it does not matter: on the virtual phone, unless a setting is to be changed.
 
-    Raises `DeviceError` when the phone is hot or nearly empty, and measuring was not forced.
+    Raises `DeviceError` if the phone is hot or nearly empty, unless `options.force`.
     """
     matters = options.prepare if options.prepare is not None else device.info.kind == "phone" or options.radios_off
     return check(device, force=options.force) if matters else None
@@ -27,7 +27,7 @@ def condition_at_start(device: Device, options: ProfileOptions) -> PhoneConditio
 def measured(
     device: Device, start: PhoneCondition | None, options: ProfileOptions, warn: Warn, progress: Progress
 ) -> Iterator[Callable[[int], None]]:
-    """Set the phone while the context is open. Yields what is called before each run with the number of its repeat."""
+    """Set the phone while the context is open. Yields a function to call before each run, with its repeat."""
     if start is None:
         yield lambda _: None
         return

@@ -1,4 +1,4 @@
-"""What is set on a phone for a measurement: how each setting is read, put, and put back (docs/cli.md)."""
+"""The settings that a measurement changes: how each is read, set and restored (docs/cli.md)."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from navitas.collect.state.condition import battery_values, parse_battery
 
 BATTERY = "battery"
-"""Key of the setting that `dumpsys battery unplug` makes."""
+"""Key of the setting that `dumpsys battery unplug` changes."""
 ABSENT = "null"
-"""What `settings get` prints for a key that is not there: it is put back by deleting it."""
+"""What `settings get` prints for a missing key; deleting the key restores it."""
 
 
 @dataclass(frozen=True, slots=True)
 class PhoneSetting:
-    """One thing that is set. `read` prints its state and `parse` finds the value in that (None: it cannot be known here);
-    `put` is the command that makes a value true."""
+    """One setting. `read` is the command that prints its state, and `parse` returns the value in its output (None: unknown);
+    `put` returns the command that sets a value."""
 
     key: str
     name: str
@@ -29,7 +29,7 @@ class PhoneSetting:
 
 
 def same(value: str | None, wanted: str) -> bool:
-    """Whether a value that was read is the wanted one; `0.0` is `0`."""
+    """Return whether a value is the wanted one; `0.0` equals `0`."""
     try:
         return value is not None and (value == wanted or float(value) == float(wanted))
     except ValueError:
@@ -66,13 +66,13 @@ def _doze(kind: str) -> PhoneSetting:
 
 
 def _wakefulness(text: str) -> str | None:
-    """`Awake`, or `Asleep` for all that is not: dozing and dreaming phones are put back to sleep."""
+    """Return `Awake`, or `Asleep` for all other states: dozing and dreaming phones are put to sleep afterwards."""
     match = re.search(r"^[ \t]*mWakefulness=([A-Z][a-z]+)", text, re.MULTILINE)
     return None if match is None else "Awake" if match[1] == "Awake" else "Asleep"
 
 
 def _battery(text: str) -> str | None:
-    """`live`, or `unplugged` by us or another; what somebody has frozen in another state could not be put back."""
+    """Return `live` or `unplugged`; None if the battery is frozen in another state, which could not be restored."""
     if not battery_values(text):
         return None
     battery = parse_battery(text)
@@ -82,7 +82,7 @@ def _battery(text: str) -> str | None:
 
 
 def _radio(service: str, key: str, name: str) -> PhoneSetting:
-    """Wi-Fi's flag is 2 or 3 in flight mode; what is not off is on."""
+    """A radio. Wi-Fi's flag is 2 or 3 in flight mode, so every value but 0 means on."""
 
     def parse(text: str) -> str | None:
         line = _one_line(text)
@@ -105,10 +105,10 @@ SETTINGS: tuple[PhoneSetting, ...] = (
         "Awake",
         "dumpsys power | grep -m 1 mWakefulness=",
         _wakefulness,
-        # WAKEUP, then MENU, which takes a keyguard away that has no lock; SLEEP.
+        # WAKEUP, then MENU, which dismisses a keyguard without a lock; SLEEP.
         lambda value: "input keyevent 224; input keyevent 82" if value == "Awake" else "input keyevent 223",
     ),
-    # "Stay awake" counts only while plugged in, which is just what the phone is told that it is not.
+    # "Stay awake" has an effect only while the phone is plugged in, which `dumpsys battery unplug` denies.
     _stored("system", "screen_off_timeout", "screen timeout", "1800000"),
     _stored("system", "screen_brightness_mode", "brightness mode", "0"),
     _stored("system", "screen_brightness", "brightness", "128"),
@@ -135,12 +135,12 @@ BY_KEY = {setting.key: setting for setting in (*SETTINGS, *RADIOS)}
 
 
 def reading_script(settings: Sequence[PhoneSetting]) -> str:
-    """One command line that reads them all."""
+    """Return one command line that reads all settings."""
     return "; ".join(f"echo '@{number}'; {setting.read} 2>&1" for number, setting in enumerate(settings))
 
 
 def parse_reading(settings: Sequence[PhoneSetting], text: str) -> dict[str, str | None]:
-    """The values by key, from the output of `reading_script`; None is what could not be read."""
+    """Return the values by key, from the output of `reading_script`; None is an unreadable value."""
     pieces = re.split(r"^@(\d+)\r?$", text, flags=re.MULTILINE)
     outputs = dict(zip(pieces[1::2], pieces[2::2], strict=False))
     return {setting.key: setting.parse(outputs.get(str(number), "")) for number, setting in enumerate(settings)}

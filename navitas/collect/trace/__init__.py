@@ -1,1 +1,1 @@
-"""A run's kernel trace: who ran on which core when, recorded on the phone with `perfetto`, else `atrace`."""
+"""A run's kernel trace: which thread ran on which core when, recorded on the phone with `perfetto`, else `atrace`."""

@@ -1,4 +1,4 @@
-"""A trace by `atrace`, which switches the kernel's own tracing on; a file on the phone tells that it was we who did."""
+"""Trace with `atrace`, which switches on the kernel's tracing. A file on the phone marks that Navitas did so."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from navitas.collect import runtime_config
-from navitas.collect.trace.tracer import NotThereError, Warn, copy, refusal
+from navitas.collect.trace.tracer import TracerUnavailable, Warn, copy, start_error
 from navitas.device.base import Device
 
 MARK = f"{runtime_config.FOLDER}/atrace"
@@ -16,7 +16,7 @@ _END_S = 120.0
 
 
 class AtraceTrace:
-    """The kernel's buffer, which holds a run's end when the run is long."""
+    """A trace in the kernel's buffer, which keeps only the end of a long run."""
 
     file_name = "trace.txt"
 
@@ -24,29 +24,29 @@ class AtraceTrace:
         self._device = device
 
     def stop(self) -> None:
-        """Stopping prints the trace: `pull` does both."""
+        """Do nothing: stopping also prints the trace, so `pull` does both."""
 
     def pull(self, local: Path) -> None:
-        """The mark stays until all has arrived: `end` stops what was cut."""
+        """Pull the trace. The mark stays until all has arrived, so that `end` can stop an interrupted trace."""
         copy(self._device, "atrace --async_stop", local)
         self._device.shell(f"rm -f {MARK}")
 
 
 def begin(device: Device, _longest_s: float, _warn: Warn) -> AtraceTrace:
-    """Switch tracing on; it does not end by itself. Raises `NotThereError`."""
+    """Switch tracing on; it does not end by itself. Raises `TracerUnavailable`."""
     listed = device.shell("atrace --list_categories").text
     categories = _categories(listed)
     if not can_trace(listed):
-        raise NotThereError("it cannot trace the scheduler" if listed.strip() else "not on this phone")
+        raise TracerUnavailable("it cannot trace the scheduler" if listed.strip() else "not on this phone")
     start = f"atrace --async_start -c -b {_BUFFER_KB} {' '.join(categories)}"
     said = device.shell(f"mkdir -p {runtime_config.FOLDER} && touch {MARK} && {start}", timeout_s=_START_S)
     if said.exit_code:
-        raise refusal(said)
+        raise start_error(said)
     return AtraceTrace(device)
 
 
 def can_trace(listed: str) -> bool:
-    """Whether the scheduler is among the categories that atrace lists."""
+    """Return whether atrace lists the category of the scheduler."""
     return "sched" in _categories(listed)
 
 
@@ -55,5 +55,5 @@ def _categories(listed: str) -> list[str]:
 
 
 def end(device: Device) -> None:
-    """Switch tracing off where we, or a profiling that was killed, have switched it on."""
+    """Switch tracing off if this profiling, or a killed one, has switched it on."""
     device.shell(f"if [ -e {MARK} ]; then atrace --async_stop >/dev/null && rm -f {MARK}; fi", timeout_s=_END_S)

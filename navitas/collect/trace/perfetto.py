@@ -1,4 +1,4 @@
-"""Perfetto's trace: a process on the phone, and its file there, both with a name of ours."""
+"""Trace with Perfetto: a process on the phone and its file, both with names of Navitas."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import secrets
 import shlex
 from pathlib import Path
 
-from navitas.collect.trace.tracer import NotThereError, Warn, copy, refusal
+from navitas.collect.trace.tracer import TracerUnavailable, Warn, copy, start_error
 from navitas.device.base import Device
 from navitas.errors import DeviceError
 from navitas.perfetto.config import binary_config
 
 ENABLE = "adb shell setprop persist.traced.enable 1"
-"""What a user may do where the service is off."""
+"""Remedy if the service is off."""
 TRACES = "/data/misc/perfetto-traces"
 _PREFIX = "navitas-"
-# A pattern for `pkill -f`; the brackets keep it from meeting the command line that it stands in.
+# A pattern for `pkill -f`; the brackets keep it from matching its own command line.
 _OURS = f"'{TRACES}/[n]avitas-'"
 _LARGEST_BYTES = 1 << 30
 _LONGEST_MS = (1 << 32) - 1  # 49 days: the field's type
@@ -60,26 +60,26 @@ class PerfettoTrace:
         self._runs = True
 
     def stop(self) -> None:
-        """A `perfetto` that does not end is killed: what it wrote by then is kept."""
+        """End the trace. A `perfetto` that does not end is killed; what it has written is kept."""
         if self._runs and not end(self._device):
             self._warn("perfetto did not end and was killed: the trace's last seconds are missing", "")
         self._runs = False
 
     def pull(self, local: Path) -> None:
-        """Its size tells whether it came whole."""
+        """Pull the trace, and compare its size to check that it is complete."""
         copy(self._device, f"cat {self._path}", local)
         size = self._device.shell(f"stat -c %s {self._path}").text.strip()
         if size.isdecimal() and local.stat().st_size < int(size):
-            raise DeviceError(f"device {self._device.info.serial}: the trace did not arrive whole", "profile again")
+            raise DeviceError(f"device {self._device.info.serial}: the trace did not arrive completely", "profile again")
 
 
 def begin(device: Device, longest_s: float, warn: Warn) -> PerfettoTrace:
-    """Start a trace. Raises `NotThereError`."""
+    """Start a trace. Raises `TracerUnavailable`."""
     sdk = device.info.sdk
     if sdk < _FIRST or not device.shell("which perfetto").text.strip():
-        raise NotThereError("not on this phone")
+        raise TracerUnavailable("not on this phone")
     if is_off(sdk, device.shell("getprop persist.traced.enable").text):
-        raise NotThereError(f"its service is off; on: {ENABLE}")
+        raise TracerUnavailable(f"its service is off; switch it on with {ENABLE}")
     path = f"{TRACES}/{_PREFIX}{secrets.token_hex(6)}.pftrace"
     text = config(longest_s)
     if sdk >= _TAKES_TEXT:
@@ -88,31 +88,31 @@ def begin(device: Device, longest_s: float, warn: Warn) -> PerfettoTrace:
         feed, form = f"echo {base64.b64encode(binary_config(text)).decode()} | base64 -d", ""
     said = device.shell(f"{feed} | perfetto -c -{form} -o {path} --background")
     if not re.search(r"^\d{2,10}\s*$", said.text, re.MULTILINE):  # its process's id
-        raise refusal(said)
+        raise start_error(said)
     return PerfettoTrace(device, path, warn)
 
 
 def is_off(sdk: int, enabled: str) -> bool:
-    """Whether the service has to be switched on by the user, by the property `persist.traced.enable`."""
+    """Return whether the user has to switch on the service, with the property `persist.traced.enable`."""
     return sdk < _ALWAYS_ON and enabled.strip() != "1"
 
 
 def config(longest_s: float) -> str:
-    """What is traced: the kernel's scheduler and frequencies, names of threads, and rails where the phone has them."""
+    """Return the configuration: scheduler, frequencies, names of threads, and rails if the phone has them."""
     events = " ".join(f'ftrace_events: "{event}"' for event in _EVENTS)
     duration_ms = min(round(longest_s * 1e3), _LONGEST_MS)
     return _CONFIG.format(events=events, duration_ms=duration_ms, largest=_LARGEST_BYTES)
 
 
 def end(device: Device) -> bool:
-    """End every trace of ours, also those that a killed profiling has left, and wait until its file is whole.
+    """End every trace of Navitas, also those of killed profilings, and wait until their files are complete.
 
-    False when one did not end, and was killed.
+    Returns False if one did not end and was killed.
     """
     wait = f"n=0; while pgrep -f {_OURS} >/dev/null && [ $n -lt 300 ]; do n=$((n+1)); sleep 0.1; done"
     return device.shell(f"pkill -f {_OURS} && {{ {wait}; pkill -9 -f {_OURS}; }}", timeout_s=_END_S).exit_code != 0
 
 
 def remove(device: Device) -> None:
-    """Remove all files of ours (Android 9 does not let them be removed). A call of its own: its command line has their name."""
+    """Remove all trace files of Navitas, in a separate call, because its command line matches `_OURS`. Android 9 refuses."""
     device.shell(f"rm -f {TRACES}/{_PREFIX}*")

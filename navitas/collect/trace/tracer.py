@@ -1,4 +1,4 @@
-"""What all tracers of a phone have in common."""
+"""The interface of all tracers of a phone."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from navitas.device.base import Device, ShellResult
 
 Tracing = Literal["auto", "perfetto", "atrace", "none"]
 Warn = Callable[[str, str], None]
-"""Takes what is the matter, and its remedy."""
+"""Takes a message and its remedy."""
 
 _PULL_S = 120.0
 _LONGEST_REASON = 200
 
 
 class Tracer(Protocol):
-    """A trace that is being recorded. All raise `DeviceError` when the device does not answer."""
+    """A trace in progress. All methods raise `DeviceError` if the device does not answer."""
 
     file_name: str
 
@@ -26,22 +26,22 @@ class Tracer(Protocol):
         ...
 
     def pull(self, local: Path) -> None:
-        """Bring the trace here, after its end; raises `DeviceError` also when it did not come whole."""
+        """Copy the ended trace to `local`. Raises `DeviceError` also if it is incomplete."""
         ...
 
 
-class NotThereError(Exception):
-    """A tracer that this phone has not, or that does not start."""
+class TracerUnavailable(Exception):
+    """This phone does not have the tracer, or the tracer does not start."""
 
 
-def refusal(said: ShellResult) -> NotThereError:
-    """Why a tracer did not start, by its last words."""
+def start_error(said: ShellResult) -> TracerUnavailable:
+    """Return why a tracer did not start, from the last line of its output."""
     text = (said.stderr or said.stdout).decode("utf-8", "replace").strip()
-    return NotThereError(text.splitlines()[-1][:_LONGEST_REASON] if text else f"exit code {said.exit_code}")
+    return TracerUnavailable(text.splitlines()[-1][:_LONGEST_REASON] if text else f"exit code {said.exit_code}")
 
 
 def copy(device: Device, command: str, local: Path) -> None:
-    """Keep what a command prints."""
+    """Write the output of a command to a file."""
     with local.open("wb") as file:
         for piece in device.exec_out(command, timeout_s=_PULL_S):
             file.write(piece)

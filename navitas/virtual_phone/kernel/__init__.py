@@ -1,4 +1,4 @@
-"""The virtual phone's kernel: measured CPU time on virtual cores, the counters that follow, and the energy spent (rails)."""
+"""The virtual phone's kernel: runs measured CPU time on virtual cores, keeps counters, and computes the energy (rails)."""
 
 from navitas.virtual_phone.kernel.live_kernel import Kernel
 from navitas.virtual_phone.kernel.spec import PhoneSpec, load_spec

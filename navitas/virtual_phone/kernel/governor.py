@@ -12,7 +12,7 @@ DOWN_LIMIT_NS = 20_000_000
 
 
 class Governor:
-    """One policy: `index` is the operating point in force; it rises at once and falls no sooner than 20 ms after a change."""
+    """One policy. `index` is the present operating point. It rises at once, and falls at the earliest 20 ms after a change."""
 
     def __init__(self, cluster: ClusterSpec) -> None:
         self._cluster = cluster

@@ -1,4 +1,4 @@
-"""Who ran on the host: its scheduler's events turned into stretches of running of the watched processes' threads."""
+"""Convert events of the host's scheduler into runs of the watched processes' threads."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import NamedTuple
 from navitas.virtual_phone.kernel.ring_pages import Born, HostEvent, MissedHostEvents, Ran, Switched
 from navitas.virtual_phone.kernel.trace_log import Leaves, TracedThread
 
-_JITTER_NS = 50_000  # between the clock of accounts and that of events
-_LIFE_SHIFT = 32  # a key is a tid, and above it how often that was given before
+_JITTER_NS = 50_000  # between the clock of run times and the clock of events
+_LIFE_SHIFT = 32  # a key is a tid plus, in higher bits, the number of earlier threads with this tid
 
 
 class HostRun(NamedTuple):
-    """A thread ran without a break on some core of the host."""
+    """A thread ran without interruption on some core of the host."""
 
     start_ns: int
     end_ns: int
@@ -21,8 +21,8 @@ class HostRun(NamedTuple):
     leaves: Leaves
 
 
-class Met(NamedTuple):
-    """A process is watched from `t_ns` on, when it had these threads."""
+class WatchBegan(NamedTuple):
+    """A process is watched from `t_ns` on, with these threads."""
 
     t_ns: int
     pid: int
@@ -30,10 +30,10 @@ class Met(NamedTuple):
 
 
 class HostRuns:
-    """Stretches of running, threads by key, births (time, key, parent's key), and the times up to which events are missing.
+    """Runs, threads by key, births (time, key, parent's key), and the times before which events are missing.
 
-    The CPU time that the kernel accounted is what counts: the time between two switches also holds what a hypervisor took away.
-    So the sum of a thread's runs is that of its schedstat.
+    Runs have the CPU time that the kernel accounted, because the time between two switches includes time taken by a hypervisor.
+    So the sum of a thread's runs equals its schedstat.
     """
 
     def __init__(self, start_ns: int) -> None:
@@ -48,8 +48,8 @@ class HostRuns:
         self._keys: dict[int, int] = {}
         self._lives: dict[int, int] = {}
 
-    def read(self, events: Iterable[HostEvent | Met]) -> list[HostRun]:
-        """Runs of all events, which come in any order; a thread's runs follow each other."""
+    def read(self, events: Iterable[HostEvent | WatchBegan]) -> list[HostRun]:
+        """Return the runs of all events, which may come in any order. Runs of one thread are in order."""
         for event in sorted(events, key=lambda event: event.t_ns):
             if isinstance(event, Ran):
                 self._ran(event)
@@ -60,7 +60,7 @@ class HostRuns:
             elif isinstance(event, MissedHostEvents):
                 self.lost_ns.append(event.t_ns)
             else:
-                self._met(event)
+                self._watch_began(event)
         for key in list(self._open):
             self._close(key, Leaves.RUNNABLE)
         return self._runs
@@ -74,7 +74,7 @@ class HostRuns:
             self._open[key] = run._replace(end_ns=run.end_ns + event.run_ns)
             return
         self._close(key, Leaves.RUNNABLE)
-        # What it ran before the trace began is left out; two runs never overlap.
+        # Exclude the time before the trace began; two runs never overlap.
         from_ns = max(event.t_ns - event.run_ns, self._start_ns)
         run_ns = event.t_ns - from_ns
         from_ns = max(from_ns, self._until.get(key, from_ns))
@@ -95,7 +95,7 @@ class HostRuns:
             self._runs.append(run._replace(leaves=leaves))
             self._until[key] = run.end_ns
 
-    def _met(self, event: Met) -> None:
+    def _watch_began(self, event: WatchBegan) -> None:
         self._watched.add(event.pid)
         for tid in event.tids:
             key = self._keys.get(tid)

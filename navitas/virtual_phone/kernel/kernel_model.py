@@ -1,4 +1,4 @@
-"""The kernel model: from CPU time given to tasks to busy cores, frequencies, counters and energy. Pure of clocks and files."""
+"""The kernel model: from CPU time of tasks to busy cores, frequencies, counters and energy. Uses no clocks or files."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ MAX_STEP_NS = 16_000_000
 _NONE: Mapping[KernelTask, int] = MappingProxyType({})
 
 Observer = Callable[[int, Sequence[Segment], Sequence[int]], None]
-"""Told of each step: when it began, who ran where in it, and the index of each cluster's frequency."""
+"""Receives each step: its start, the segments of running tasks, and the index of each cluster's frequency."""
 
 
 class KernelModel:
-    """Virtual cores under a scheduler and a governor; all counters are cumulative ns since the first step."""
+    """Virtual cores with a scheduler and a governor. All counters are cumulative ns since the first step."""
 
     def __init__(self, spec: PhoneSpec, *, seed: int = 0) -> None:
         self.spec = spec
@@ -30,7 +30,7 @@ class KernelModel:
         self.wall_ns = 0
         self.switches = 0
         self.task_states_ns: dict[KernelTask, dict[tuple[int, int], int]] = {}
-        """What each task ran, by cluster and index of its frequency."""
+        """The run time of each task, by cluster and index of its frequency."""
         self.observers: list[Observer] = []
         self._scheduler = Scheduler(spec)
         self._cluster_of = [k for k, cluster in enumerate(spec.clusters) for _ in cluster.cpus]
@@ -39,7 +39,7 @@ class KernelModel:
 
     @property
     def backlog_ns(self) -> int:
-        """CPU time given and not yet run: a task runs no more than dt in dt, the rest follows in the next step."""
+        """CPU time that has not run yet: a task runs at most dt in dt, and the rest in later steps."""
         return self._scheduler.backlog_ns
 
     @property
@@ -48,9 +48,9 @@ class KernelModel:
         return [cluster.freq_khz[g.index] for cluster, g in zip(self.spec.clusters, self._governors, strict=True)]
 
     def step(self, t0_ns: int, t1_ns: int, runs: Mapping[KernelTask, int], waits: Mapping[KernelTask, int] = _NONE) -> None:
-        """Let the time from `t0_ns` to `t1_ns` pass, in which each task used `runs[task]` ns of CPU and waited `waits[task]` ns.
+        """Advance from `t0_ns` to `t1_ns`, in which each task used `runs[task]` ns of CPU and waited `waits[task]` ns.
 
-        A long step is divided, its CPU time spread evenly, so that the governor acts at its usual pace.
+        A long step is divided, with its CPU time spread evenly, so that the governor acts at its usual rate.
         """
         count = -(-(t1_ns - t0_ns) // MAX_STEP_NS)
         if count <= 1:
@@ -66,7 +66,7 @@ class KernelModel:
     def _step(self, t0_ns: int, t1_ns: int) -> None:
         dt_ns = t1_ns - t0_ns
         placed = self._scheduler.place(dt_ns)
-        # A waking task asks for its frequency when it is enqueued, not a step later (kernel: cpufreq_update_util).
+        # A waking task requests its frequency when it is enqueued, not a step later (kernel: cpufreq_update_util).
         utils = self._scheduler.core_utils()
         for governor in self._governors:
             governor.update(t0_ns, utils)
@@ -76,7 +76,7 @@ class KernelModel:
         for placement in placed:
             self.busy_ns[placement.core] += placement.run_ns
             if placement.task.tid <= 0:
-                continue  # it came and went unseen: nobody can ask for it
+                continue  # a thread that was never seen: no one can read its file
             cluster = self._cluster_of[placement.core]
             states = self.task_states_ns.setdefault(placement.task, {})
             states[cluster, freq_index[cluster]] = states.get((cluster, freq_index[cluster]), 0) + placement.run_ns
@@ -88,7 +88,7 @@ class KernelModel:
             observer(t0_ns, segments, freq_index)
 
     def _segments(self, dt_ns: int, placed: Sequence[TaskPlacement]) -> list[Segment]:
-        """The busy portion of each core, begun at a random moment of the step, its tasks one after the other."""
+        """Return the busy part of each core, which starts at a random moment of the step, with its tasks in sequence."""
         by_core: dict[int, list[TaskPlacement]] = {}
         for placement in placed:
             by_core.setdefault(placement.core, []).append(placement)
@@ -102,5 +102,5 @@ class KernelModel:
 
 
 def _part(times: Mapping[KernelTask, int], k: int, count: int) -> dict[KernelTask, int]:
-    """The k-th of `count` parts, which sum to the whole."""
+    """Return the k-th of `count` parts, which sum to the whole."""
     return {task: ns * (k + 1) // count - ns * k // count for task, ns in times.items()}

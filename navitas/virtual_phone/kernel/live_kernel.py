@@ -9,14 +9,14 @@ from pathlib import Path
 
 from navitas.errors import DeviceError
 from navitas.virtual_phone.kernel import procfs
-from navitas.virtual_phone.kernel.host_stints import HostStints
+from navitas.virtual_phone.kernel.host_slices import HostSlices
 from navitas.virtual_phone.kernel.kernel_model import KernelModel
-from navitas.virtual_phone.kernel.modelled_stints import ModelledStints
+from navitas.virtual_phone.kernel.modelled_slices import ModelledSlices
 from navitas.virtual_phone.kernel.sources import CpuSource, default_source
 from navitas.virtual_phone.kernel.spec import PhoneSpec
 from navitas.virtual_phone.kernel.sysfs import Sysfs
 from navitas.virtual_phone.kernel.task import CpuUsage, KernelTask
-from navitas.virtual_phone.kernel.trace_log import StintSource, TraceLog
+from navitas.virtual_phone.kernel.trace_log import SliceSource, TraceLog
 from navitas.virtual_phone.kernel.tracefs import Tracefs
 
 PERIOD_S = 0.010
@@ -24,10 +24,10 @@ _FRESH_NS = 1_000_000
 
 
 class Kernel:
-    """The virtual phone's kernel under `root`. Thread-safe; `start` and `stop` once each.
+    """The virtual phone's kernel under `root`. Thread-safe; call `start` and `stop` once each.
 
-    Traces are of the host's scheduler where there is a `tracefs`, else of the model's. The live texts raise DeviceError when
-    a tick has failed (the root is gone, say).
+    Traces come from the host's scheduler if there is a `tracefs`, else from the model's. After a failed tick (for example because
+    the root is gone), the live texts raise DeviceError.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Kernel:
         self._thread.start()
 
     def stop(self) -> None:
-        """Run a last tick and end (idempotent); counters stay readable."""
+        """Run a last tick and end (idempotent). Counters stay readable."""
         if not self._stopping.is_set():
             self._stopping.set()
             if self._thread.is_alive():
@@ -71,54 +71,54 @@ class Kernel:
                 self._tracefs.close()
 
     def add_process(self, pid: int) -> None:
-        """Place the CPU time of a process of the host on virtual cores from now on."""
+        """Run the CPU time of a host process on virtual cores from now on."""
         with self._lock:
             self._source.add(pid)
             self._pids.add(pid)
             sources = [log.source for log in self._traces]
         for source in sources:
-            # The host's tracer takes its time: who waited here would read rails later than he notes.
+            # Do not wait for the host's tracer, which is slow: the caller would read the rails too late.
             threading.Thread(target=source.watch, args=(pid,), name="virtual-kernel-watch", daemon=True).start()
 
     def remove_process(self, pid: int) -> None:
-        """Stop watching; call it before reaping an ended process, so its last CPU time is still there to read."""
+        """Stop watching. Call it before you reap an ended process, while its last CPU time is still readable."""
         with self._lock:
             last = self._source.remove(pid)
             if self._thread.is_alive():
                 self._tick(last)
 
     def proc_stat(self) -> str:
-        """The text of /proc/stat."""
+        """Return the text of /proc/stat."""
         with self._lock:
             self._refresh()
             return procfs.stat(self._model, len(self._pids))
 
     def uptime(self) -> str:
-        """The text of /proc/uptime."""
+        """Return the text of /proc/uptime."""
         with self._lock:
             self._refresh()
             return procfs.uptime(self._model)
 
     def energy_value(self) -> str:
-        """The text of the rail monitor (Pixel: /sys/bus/iio/devices/iio:device0/energy_value)."""
+        """Return the text of the rail monitor (Pixel: /sys/bus/iio/devices/iio:device0/energy_value)."""
         with self._lock:
             self._refresh()
             return procfs.energy_value(self._model)
 
     def rails_uj(self) -> dict[str, float]:
-        """Energy of every rail in µJ."""
+        """Return the energy of every rail in µJ."""
         with self._lock:
             self._refresh()
             return self._model.rails.energies_uj()
 
     def time_in_state(self, pid: int, tid: int) -> str:
-        """The text of a watched thread's /proc/PID/task/TID/time_in_state, as of the last tick."""
+        """Return the text of a watched thread's /proc/PID/task/TID/time_in_state, as of the last tick."""
         with self._lock:
             return procfs.time_in_state(self._model, KernelTask(pid, tid))
 
     def start_trace(self) -> TraceLog:
-        """Note from now on who runs where, and at which frequencies."""
-        source = self._stint_source()
+        """Begin to record scheduling slices and frequencies."""
+        source = self._slice_source()
         with self._lock:
             self._refresh()
             log = TraceLog(self.spec, self._now_ns, self._model.cur_freq_khz, source)
@@ -137,31 +137,31 @@ class Kernel:
             finally:
                 self._model.observers.remove(log.step)
                 now_ns = self._now_ns
-        # Unlocked: the host may take a while.
+        # Without the lock, because the host may take a while.
         log.end(now_ns)
 
     def cpu_count(self) -> int:
-        """Number of virtual cores."""
+        """Return the number of virtual cores."""
         return len(self.spec.cpus)
 
-    def _stint_source(self) -> StintSource:
+    def _slice_source(self) -> SliceSource:
         if self._tracefs is not None:
-            with suppress(OSError, ValueError):  # of one that the host refuses
-                return HostStints(self.spec, self._tracefs.instance(), list(self._pids))
-        return ModelledStints(self.spec)
+            with suppress(OSError, ValueError):  # the host does not permit it
+                return HostSlices(self.spec, self._tracefs.instance(), list(self._pids))
+        return ModelledSlices(self.spec)
 
     def _run(self) -> None:
         try:
             self._tick_until_stopped()
         except Exception as error:
-            # Whatever it was: counters that stand still must not be taken for a phone at rest.
+            # After any error: counters that stand still must not look like a phone at rest.
             self._failure = error
             raise
 
     def _tick_until_stopped(self) -> None:
         due_s = time.monotonic() + PERIOD_S
         while not self._stopping.wait(max(0.0, due_s - time.monotonic())):
-            # A late tick is not made up for: the next one is due a period from now.
+            # Do not catch up after a late tick: the next one is due one period from now.
             due_s = max(due_s + PERIOD_S, time.monotonic())
             with self._lock:
                 self._tick()
@@ -181,7 +181,7 @@ class Kernel:
                 self._failure = error
 
     def _refresh(self) -> None:
-        """Raise if ticking has failed; bring the model up to now unless the last tick is fresh."""
+        """Raise if ticking has failed. Advance the model to now, unless the last tick is recent."""
         if self._failure:
             raise DeviceError(f"The virtual phone's kernel stopped: {self._failure}.", "Restart the virtual phone.")
         if self._thread.is_alive() and time.monotonic_ns() - self._now_ns > _FRESH_NS:

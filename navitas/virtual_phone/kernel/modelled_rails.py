@@ -1,6 +1,6 @@
-"""The rails: the energy that the phone has spent, integrated segment by segment from its specification.
+"""The rails: the energy that the phone has used, integrated segment by segment from its specification.
 
-This is the yardstick for the profiler's estimate. It shares no code with `navitas.power` and `navitas.attribute`.
+They are the reference for the profiler's estimate, so they share no code with `navitas.power` and `navitas.attribute`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _UJ = 1e-6  # mW × ns = 1e-12 J = 1e-6 µJ
 
 
 class ModelledRails:
-    """Integer ns of every state of the hardware; energies are those times the state's power, so nothing drifts."""
+    """Integer ns of every hardware state. Energies are these times multiplied by power, so nothing drifts."""
 
     def __init__(self, spec: PhoneSpec) -> None:
         self._spec = spec
@@ -25,13 +25,13 @@ class ModelledRails:
         self.core_ns = [[0] * len(cluster.freq_khz) for cluster in spec.clusters]
 
     def add(self, dt_ns: int, segments: Sequence[Segment], freq_index: Sequence[int]) -> None:
-        """Integrate one step of `dt_ns`: who ran on which core when, and each cluster's operating point during it."""
+        """Integrate one step of `dt_ns`: the segments of running tasks, and each cluster's operating point."""
         self.on_ns += dt_ns
         self._add_cores(segments, freq_index)
         self._add_shared(segments)
 
     def energies_uj(self) -> dict[str, float]:
-        """Cumulative energy of every rail in µJ, in channel order: clusters, then cpu.active, then the base."""
+        """Return the cumulative energy of every rail in µJ, in channel order: clusters, cpu.active, base."""
         spec = self._spec
         rails = {}
         for k, cluster in enumerate(spec.clusters):
@@ -42,13 +42,13 @@ class ModelledRails:
         return rails
 
     def _add_cores(self, segments: Iterable[Segment], freq_index: Sequence[int]) -> None:
-        """The time in which cores ran, by operating point."""
+        """Add the time for which cores ran, by operating point."""
         for segment in segments:
             cluster = self._cluster_of[segment.core]
             self.core_ns[cluster][freq_index[cluster]] += segment.end_ns - segment.start_ns
 
     def _add_shared(self, segments: Iterable[Segment]) -> None:
-        """The time in which clusters and the whole were on: unions of the segments, swept edge by edge."""
+        """Add the time for which clusters and the whole CPU were on: unions of segments, computed edge by edge."""
         edges = sorted(
             [(segment.start_ns, 1, self._cluster_of[segment.core]) for segment in segments]
             + [(segment.end_ns, 0, self._cluster_of[segment.core]) for segment in segments]
@@ -65,5 +65,5 @@ class ModelledRails:
 
 
 def cluster_rail(spec: PhoneSpec, cluster: int) -> str:
-    """A cluster's rail, named as on a Pixel 6: S4M_VDD_CPUCL0 the small cores, S2M_VDD_CPUCL2 the big ones."""
+    """Return the name of a cluster's rail, as on a Pixel 6: S4M_VDD_CPUCL0 for small cores, S2M_VDD_CPUCL2 for big ones."""
     return f"S{max(4 - cluster, 1)}M_VDD_CPUCL{cluster}" if len(spec.clusters) <= 4 else f"VDD_CPUCL{cluster}"

@@ -1,4 +1,4 @@
-"""The texts that only the shell reads: /proc/stat, /proc/uptime, threads' time_in_state and the rail monitor's energy_value."""
+"""Texts that only the shell reads: /proc/stat, /proc/uptime, threads' time_in_state and the rail monitor's energy_value."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 
 def stat(model: KernelModel, processes: int) -> str:
-    """/proc/stat: ticks of each CPU (all running time as user time), then the totals of the system (proc(5))."""
+    """Return /proc/stat: ticks of each CPU (all run time as user time), then the system's totals (proc(5))."""
     busy = [ns // TICK_NS for ns in model.busy_ns]
     idle = [(model.wall_ns - ns) // TICK_NS for ns in model.busy_ns]
     total = sum(model.busy_ns) // TICK_NS, (model.wall_ns * len(busy) - sum(model.busy_ns)) // TICK_NS
@@ -25,20 +25,20 @@ def stat(model: KernelModel, processes: int) -> str:
 
 
 def uptime(model: KernelModel) -> str:
-    """/proc/uptime: seconds since boot (the host's, so it agrees with the app's clocks) and idle seconds of all CPUs."""
+    """Return /proc/uptime: seconds since the host's boot, to agree with the app's clocks, and idle seconds of all CPUs."""
     idle_s = (model.wall_ns * len(model.busy_ns) - sum(model.busy_ns)) / 1e9
     return f"{time.clock_gettime(_CLOCK):.2f} {idle_s:.2f}\n"
 
 
 def energy_value(model: KernelModel) -> str:
-    """The rail monitor of a Pixel (driver s2mpg1x-odpm): a time since boot in ms, then cumulative µWs of every channel."""
+    """Return a Pixel's rail monitor (driver s2mpg1x-odpm): a time since boot in ms, then cumulative µWs of every channel."""
     at_ms = int(time.clock_gettime(_CLOCK) * 1000)
     rails = model.rails.energies_uj().items()
     return f"t={at_ms}\n" + "".join(f"CH{k}(T={at_ms})[{rail}], {int(uj)}\n" for k, (rail, uj) in enumerate(rails))
 
 
 def time_in_state(model: KernelModel, task: KernelTask) -> str:
-    """A thread's own time_in_state, as Android's kernels from 4.14 on print it: `cpuN` before each policy's rows."""
+    """Return a thread's time_in_state as Android's kernels from 4.14 on print it: `cpuN` before each policy's rows."""
     ran_ns = model.task_states_ns.get(task, {})
     lines = []
     for k, cluster in enumerate(model.spec.clusters):

@@ -1,4 +1,4 @@
-"""Pages of the kernel tracer's buffers, as `trace_pipe_raw` gives them (Linux: kernel/trace/ring_buffer.c, events/header_*)."""
+"""Decode pages of the kernel tracer's buffers, from `trace_pipe_raw` (Linux: kernel/trace/ring_buffer.c, events/header_*)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NAME = 16
 
 
 class Ran(NamedTuple):
-    """A thread used `run_ns` of CPU time up to now; the kernel tells at each tick, and when a thread leaves its core."""
+    """A thread used `run_ns` of CPU time up to now. The kernel reports it at each tick, and when a thread leaves its core."""
 
     t_ns: int
     tid: int
@@ -31,7 +31,7 @@ class Ran(NamedTuple):
 
 
 class Switched(NamedTuple):
-    """A core of the host turned from one thread to another."""
+    """A core of the host switched from one thread to another."""
 
     t_ns: int
     prev_tid: int
@@ -42,7 +42,7 @@ class Switched(NamedTuple):
 
 
 class Born(NamedTuple):
-    """Thread `parent` started `tid`, of its own process or as a new one."""
+    """Thread `parent` started `tid`, in its own process or as a new one."""
 
     t_ns: int
     tid: int
@@ -61,12 +61,12 @@ HostEvent = Ran | Switched | Born | MissedHostEvents
 
 
 class PageReader:
-    """Decodes pages by the formats that the kernel tells under `events`. Raises OSError and ValueError where these differ."""
+    """Decodes pages by the formats in the tracer's `events` folder. Raises OSError and ValueError for unknown formats."""
 
     def __init__(self, events: Path) -> None:
         header = _fields((events / "header_page").read_text())
         if header.get("timestamp") != (0, 8) or header.get("commit", (0, 0))[0] != 8 or "data" not in header:
-            raise ValueError("the tracer's pages have another head")
+            raise ValueError("the header of the tracer's pages has an unknown format")
         self._commit = slice(8, 8 + header["commit"][1])
         self._data = header["data"][0]
         switch = (events / "sched/sched_switch/format").read_text()
@@ -76,7 +76,7 @@ class PageReader:
         self._born = _Format((events / "task/task_newtask/format").read_text(), common_pid=4, pid=4, comm=_NAME, clone_flags=8)
 
     def events(self, page: bytes) -> Iterator[HostEvent]:
-        """What a page holds, in order of time. Nothing of a page is read beyond what is damaged: that is missed."""
+        """Yield the events of a page, in order of time. Skips the rest of a damaged page, and reports it as missed."""
         (t_ns,) = _TIME.unpack_from(page)
         commit = int.from_bytes(page[self._commit], sys.byteorder)
         if commit & _MISSED:
@@ -123,12 +123,12 @@ class PageReader:
 
 
 class _Format:
-    """One kind of events: its number, and where the fields are that have to be there with these sizes."""
+    """A kind of event: its number, and the offsets of the fields, whose sizes must match."""
 
     def __init__(self, text: str, **sizes: int) -> None:
         number, self._fields = _ID.search(text), _fields(text)
         if number is None or any(self._fields.get(name, (0, 0))[1] != size for name, size in sizes.items()):
-            raise ValueError("the tracer's events have another format")
+            raise ValueError("the tracer's events have an unknown format")
         self.number = int(number[1])
         self.size = max(sum(place) for place in self._fields.values())
 
@@ -149,5 +149,5 @@ class _Format:
 
 
 def _fields(text: str) -> dict[str, tuple[int, int]]:
-    """Offset and size of each field."""
+    """Return offset and size of each field."""
     return {name: (int(offset), int(size)) for name, offset, size in _FIELD.findall(text)}

@@ -1,4 +1,4 @@
-"""Which core a task runs on: utilisation of tasks and energy-aware placement, after Linux's PELT and EAS."""
+"""Place tasks on cores: utilization of tasks and energy-aware placement, after Linux's PELT and EAS."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from navitas.virtual_phone.kernel.spec import FULL_CAPACITY, PhoneSpec
 from navitas.virtual_phone.kernel.task import KernelTask
 
 HALF_LIFE_NS = 32_000_000
-_FITS = 0.8  # EAS' margin: a task fits a core whose capacity its utilisation leaves a fifth of
-_FITS_DOWN = 0.7  # … and a little more before it moves to a smaller core, so it does not flap
+_FITS = 0.8  # EAS' margin: a task fits a core if its utilization leaves a fifth of the capacity
+_FITS_DOWN = 0.7  # a larger margin for a move to a smaller core, so that the task does not flap
 _FORGET = 1.0
 _REMEMBER_NS = 5_000_000_000
 _EWMA_WEIGHT = 0.25
@@ -28,13 +28,13 @@ class _State:
 
     @property
     def demand(self) -> float:
-        """What the task is expected to need when it runs (kernel: task_util_est)."""
+        """The task's expected utilization when it runs (kernel: task_util_est)."""
         return max(self.util, self.estimate)
 
 
 @dataclass(frozen=True, slots=True)
 class TaskPlacement:
-    """In one step `task` runs `run_ns` on `core`."""
+    """In one step, `task` runs `run_ns` on `core`."""
 
     task: KernelTask
     core: int
@@ -42,20 +42,20 @@ class TaskPlacement:
 
 
 class Scheduler:
-    """Keeps every task's utilisation, core and backlog (CPU time given but not yet run, for a core runs dt in dt).
+    """Keeps the utilization, core and backlog of every task. The backlog is CPU time that has not run yet: a core runs dt in dt.
 
-    Utilisation is the decayed share of time a task runs or waits for a CPU of the host, × 1024. Waiting counts since the phone
-    has a core free where the host had none: so the phone's frequencies do not depend on what else the host does. It is not
-    scaled by the core's speed as the kernel's is: the time was measured on the host and is not stretched on a slower core.
+    Utilization is the decayed share of time for which a task runs or waits for a CPU of the host, × 1024. Waiting counts, because
+    the phone has a free core where the host had none. So the phone's frequencies do not depend on the host's other work.
+    Unlike the kernel's, utilization is not scaled by the core's speed: times are measured on the host and are not stretched.
 
-    When a task goes to sleep its utilisation is remembered (kernel: util_est, with its fast rise and its average of weight 1/4),
-    so one that wakes again and again is placed, and its core's frequency chosen, by what it needed before.
+    When a task goes to sleep, its utilization is remembered (kernel: util_est, with a fast rise and an average of weight 1/4).
+    When it wakes, this estimate determines its core and frequency.
     """
 
     def __init__(self, spec: PhoneSpec) -> None:
         self._tasks: dict[KernelTask, _State] = {}
         self._by_capacity = sorted(range(len(spec.clusters)), key=lambda k: spec.clusters[k].capacity)
-        # Where to look for room: the cluster itself, then stronger ones, then weaker ones.
+        # The order in which clusters are searched for room: the own one, stronger ones, weaker ones.
         self._search = {
             cluster: [*self._by_capacity[i:], *reversed(self._by_capacity[:i])] for i, cluster in enumerate(self._by_capacity)
         }
@@ -65,11 +65,11 @@ class Scheduler:
 
     @property
     def backlog_ns(self) -> int:
-        """CPU time given and not yet placed."""
+        """CPU time that is not placed yet."""
         return sum(state.backlog_ns for state in self._tasks.values())
 
     def give(self, runs: Mapping[KernelTask, int], waits: Mapping[KernelTask, int]) -> None:
-        """Add CPU time (ns by task) to the backlogs, and take note of waiting."""
+        """Add CPU time (ns by task) to the backlogs, and record waiting time."""
         for task, run_ns in runs.items():
             if run_ns > 0:
                 self._tasks.setdefault(task, _State()).backlog_ns += run_ns
@@ -79,7 +79,7 @@ class Scheduler:
                 state.wait_ns = min(state.wait_ns + wait_ns, _WAIT_LIMIT_NS)
 
     def place(self, dt_ns: int) -> list[TaskPlacement]:
-        """Put backlogs on cores: at most `dt_ns` of each task and on each core; the rest stays."""
+        """Place backlogs on cores: at most `dt_ns` of each task and on each core. The rest stays."""
         ready = [(task, state) for task, state in self._tasks.items() if state.backlog_ns]
         ready.sort(key=lambda pair: (-pair[1].backlog_ns, pair[0]))
         free = [dt_ns] * len(self._cluster_of)
@@ -97,8 +97,8 @@ class Scheduler:
         return placed
 
     def core_utils(self) -> list[float]:
-        """Utilisation of each core (kernel: cpu_util_cfs): of the tasks last placed there, sleeping ones included (they decay);
-        or what the tasks that run now are expected to need, if that is more.
+        """Return the utilization of each core (kernel: cpu_util_cfs): of the tasks last placed there, including sleeping ones,
+        which decay; or the expected utilization of the tasks that run now, if that is larger.
         """
         utils = [0.0] * len(self._cluster_of)
         expected = [0.0] * len(self._cluster_of)

@@ -1,4 +1,4 @@
-"""Where the CPU time comes from: what threads of the host used since the last look."""
+"""Measure the CPU time that host threads have used since the last reading."""
 
 from __future__ import annotations
 
@@ -12,44 +12,44 @@ from typing import Protocol
 from navitas.errors import DeviceError
 from navitas.virtual_phone.kernel.task import CpuUsage, KernelTask
 
-_QUIET = 5  # reads after which a thread counts as asleep
-_LAST_NS = 10_000_000  # time in which what a removed process had left is run
+_ASLEEP_AFTER = 5  # reads after which a thread counts as asleep
+_LAST_NS = 10_000_000  # the time over which the remaining CPU time of a removed process runs
 
 
 class CpuSource(Protocol):
-    """Measures processes of the host. What `read` returns sums to all CPU time used since `add`; nothing is counted twice."""
+    """Measures host processes. The results of `read` sum to all CPU time since `add`; nothing is counted twice."""
 
     def add(self, pid: int) -> None:
         """Watch a process from now on."""
         ...
 
     def remove(self, pid: int) -> CpuUsage:
-        """Stop watching; returns its last CPU time (exact if the process has not been reaped yet)."""
+        """Stop watching. Returns the last CPU time (exact if the process has not been reaped yet)."""
         ...
 
     def read(self, dt_ns: int) -> CpuUsage:
-        """What tasks used since the last read, `dt_ns` ago. Tasks with tid ≤ 0 stand for time no live thread accounts for."""
+        """Return the usage since the last read, `dt_ns` ago. Tasks with tid ≤ 0 represent time of threads that have ended."""
         ...
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Release all resources."""
         ...
 
 
 def default_source() -> CpuSource:
-    """The best source that this system has; raises DeviceError where there is none."""
+    """Return the best source on this system. Raises DeviceError if there is none."""
     if Path("/proc/self/task").is_dir() and Path("/proc/self/schedstat").exists():
         return SchedstatSource()
     if process_cpu_ns(os.getpid()) is not None:
         return ProcessClockSource()
     raise DeviceError(
-        "This system tells nobody the CPU time of another process: the virtual phone's cores would stay idle.",
+        "This system does not report the CPU time of another process, so the virtual phone's cores would stay idle.",
         "Run the virtual phone on Linux.",
     )
 
 
 def process_cpu_ns(pid: int) -> int | None:
-    """CPU ns of a process's threads, ended ones included; None if there is no such process (clock_getcpuclockid(3), Linux)."""
+    """Return the CPU ns of a process, including ended threads; None if it does not exist (clock_getcpuclockid(3), Linux)."""
     try:
         return time.clock_gettime_ns((~pid << 3) | 2)
     except OSError:
@@ -57,7 +57,7 @@ def process_cpu_ns(pid: int) -> int | None:
 
 
 def streams(pid: int, run_ns: int, dt_ns: int) -> dict[KernelTask, int]:
-    """CPU time of unknown threads as tasks: as many at once as are needed to use it within `dt_ns`."""
+    """Return CPU time of unknown threads as tasks: as many in parallel as are needed to use it within `dt_ns`."""
     if run_ns <= 0:
         return {}
     count = -(-run_ns // max(dt_ns, 1_000_000))
@@ -65,7 +65,7 @@ def streams(pid: int, run_ns: int, dt_ns: int) -> dict[KernelTask, int]:
 
 
 class ProcessClockSource:
-    """Whole processes only: one clock each, their threads unknown."""
+    """Measures whole processes by their clocks; their threads are unknown."""
 
     def __init__(self) -> None:
         self._last_ns: dict[int, int] = {}
@@ -75,13 +75,13 @@ class ProcessClockSource:
         self._last_ns[pid] = process_cpu_ns(pid) or 0
 
     def remove(self, pid: int) -> CpuUsage:
-        """Stop watching; returns its last CPU time."""
+        """Stop watching. Returns the last CPU time."""
         last = self._take(pid, _LAST_NS)
         self._last_ns.pop(pid, None)
         return CpuUsage(last)
 
     def read(self, dt_ns: int) -> CpuUsage:
-        """CPU ns since the last read; waiting is not known."""
+        """Return CPU ns since the last read; waiting times are unknown."""
         usage = CpuUsage()
         for pid in self._last_ns:
             usage.runs |= self._take(pid, dt_ns)
@@ -102,7 +102,7 @@ class ProcessClockSource:
 
 @dataclass(slots=True)
 class _Thread:
-    """A thread's open schedstat, the times seen in it, and in how many reads it has not moved."""
+    """A thread's open schedstat, its last values, and the number of reads without a change."""
 
     descriptor: int
     run_ns: int = 0
@@ -111,7 +111,7 @@ class _Thread:
 
 
 class _Process:
-    """One watched process: descriptors of its threads' schedstat, and how much of the process clock has been given out."""
+    """A watched process: descriptors of its threads' schedstat, and the part of the process clock already returned."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
@@ -119,24 +119,24 @@ class _Process:
         self._threads: dict[int, _Thread] = {}
         self._clock_ns = process_cpu_ns(pid) or 0
         self._given_ns = self._clock_ns
-        self._meet()
-        self._look(list(self._threads.items()), CpuUsage())
+        self._open_new_threads()
+        self._read_threads(list(self._threads.items()), CpuUsage())
 
     def read(self, dt_ns: int) -> CpuUsage:
-        # The process clock first: the threads then show at least as much as it did, so a running thread's time is never
-        # mistaken for that of one that is gone.
+        # Read the process clock first: the threads' sum is then at least as large, so a running thread's time is never
+        # attributed to an ended one.
         clock_ns = process_cpu_ns(self.pid)
         if clock_ns == self._clock_ns:
             return CpuUsage()
         usage = CpuUsage()
-        # Threads that ran lately are read first; most of the time they explain the process clock, and the rest has slept.
+        # Read recently active threads first: mostly they explain the process clock, and the others have slept.
         threads = list(self._threads.items())
-        self._look([(tid, thread) for tid, thread in threads if thread.quiet < _QUIET], usage)
+        self._read_threads([(tid, thread) for tid, thread in threads if thread.quiet < _ASLEEP_AFTER], usage)
         if clock_ns is None or clock_ns > self._given_ns + sum(usage.runs.values()):
             known = set(self._threads)
-            self._meet()
-            cold = [(tid, thread) for tid, thread in self._threads.items() if thread.quiet >= _QUIET or tid not in known]
-            self._look(cold, usage)
+            self._open_new_threads()
+            cold = [(tid, thread) for tid, thread in self._threads.items() if thread.quiet >= _ASLEEP_AFTER or tid not in known]
+            self._read_threads(cold, usage)
         self._given_ns += sum(usage.runs.values())
         if clock_ns is not None:
             self._clock_ns = clock_ns
@@ -150,8 +150,8 @@ class _Process:
             os.close(thread.descriptor)
         self._threads.clear()
 
-    def _meet(self) -> None:
-        """Open the schedstat of threads not known yet."""
+    def _open_new_threads(self) -> None:
+        """Open the schedstat of new threads."""
         with suppress(OSError):
             for name in os.listdir(self._tasks_dir):  # noqa: PTH208 (a hundred times a second)
                 if int(name) not in self._threads:
@@ -159,8 +159,8 @@ class _Process:
                         descriptor = os.open(f"{self._tasks_dir}/{name}/schedstat", os.O_RDONLY | os.O_CLOEXEC)
                         self._threads[int(name)] = _Thread(descriptor)
 
-    def _look(self, threads: list[tuple[int, _Thread]], usage: CpuUsage) -> None:
-        """Read threads (run ns, wait ns, slices); adds to `usage` what each used since it was last read."""
+    def _read_threads(self, threads: list[tuple[int, _Thread]], usage: CpuUsage) -> None:
+        """Read threads (run ns, wait ns, slices), and add what each has used since its last reading to `usage`."""
         for tid, thread in threads:
             try:
                 run_ns, wait_ns, _ = map(int, os.pread(thread.descriptor, 64, 0).split())
@@ -179,10 +179,10 @@ class _Process:
 
 
 class SchedstatSource:
-    """Linux: each thread's /proc/PID/task/TID/schedstat, completed by the process clock, which knows of ended threads too.
+    """Linux: each thread's /proc/PID/task/TID/schedstat, plus the process clock, which includes ended threads.
 
-    A running thread's schedstat moves at the host's tick only (4 ms at HZ=250); what a step cannot hold is carried over
-    by the scheduler.
+    The schedstat of a running thread changes only at the host's tick (4 ms at HZ=250). The scheduler carries over what exceeds
+    a step.
     """
 
     def __init__(self) -> None:
@@ -194,7 +194,7 @@ class SchedstatSource:
             self._processes[pid] = _Process(pid)
 
     def remove(self, pid: int) -> CpuUsage:
-        """Stop watching; returns its last CPU time (exact if the process has not been reaped yet)."""
+        """Stop watching. Returns the last CPU time (exact if the process has not been reaped yet)."""
         process = self._processes.pop(pid, None)
         if process is None:
             return CpuUsage()
@@ -203,7 +203,7 @@ class SchedstatSource:
         return last
 
     def read(self, dt_ns: int) -> CpuUsage:
-        """CPU and waiting ns by task since the last read."""
+        """Return CPU and waiting ns by task since the last read."""
         usage = CpuUsage()
         for process in self._processes.values():
             usage.add(process.read(dt_ns))

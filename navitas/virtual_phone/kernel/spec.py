@@ -1,6 +1,6 @@
-"""The virtual phone's hardware: clusters, operating points and what they draw.
+"""The virtual phone's hardware: clusters, operating points and their power.
 
-Reads a power_profile.xml by itself. The rails are the yardstick for `navitas.power`, so they must not share its reading.
+It parses power_profile.xml with separate code, because the rails are the reference for `navitas.power`.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ DEFAULT_VOLTAGE_V = 3.85
 FULL_CAPACITY = 1024.0
 _MAX_BYTES = 1 << 20
 
-# Work per MHz of each cluster, which no power profile holds (freqbench's CoreMarks/MHz: gs101 and msm8996).
+# Work per MHz of each cluster, which power profiles do not contain (freqbench's CoreMarks/MHz: gs101 and msm8996).
 _WORK_PER_MHZ = {"google-pixel-6": (3.71, 7.75, 9.29), "google-pixel-xl": (6.67, 6.66), "oneplus-3": (6.67, 6.66)}
-# Cores of phones whose profile is older than `cpu.clusters.cores`.
+# Number of cores of phones whose profile is older than `cpu.clusters.cores`.
 _CORES = {"google-nexus-5": 4}
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterSpec:
-    """One cluster (one cpufreq policy): `core_mw[j]` is what a running core adds at `freq_khz[j]` (ascending).
+    """One cluster (one cpufreq policy). `core_mw[j]` is the additional power of a running core at `freq_khz[j]` (ascending).
 
-    `cluster_mw` is added while any of its cores runs; `capacity` is a core's computing power at its highest frequency,
-    1024 for the phone's strongest core (kernel: cpu_capacity).
+    `cluster_mw` is the additional power while any of its cores runs. `capacity` is a core's computing power at its highest
+    frequency, 1024 for the phone's strongest core (kernel: cpu_capacity).
     """
 
     cpus: tuple[int, ...]
@@ -48,7 +48,7 @@ class ClusterSpec:
 
 @dataclass(frozen=True, slots=True)
 class PhoneSpec:
-    """The phone: `base_mw` is drawn always (it is awake as long as it is on), `active_mw` while any core runs."""
+    """The phone. It always uses `base_mw` (it is awake as long as it is on), and `active_mw` while any core runs."""
 
     name: str
     profile: Path
@@ -64,7 +64,7 @@ class PhoneSpec:
 
 
 def default_profile() -> Path:
-    """The default phone's power profile: in the installed package, else at the top of the checkout."""
+    """Return the default phone's power profile, from the installed package or the top of the checkout."""
     package = Path(__file__).parents[2]
     places = [package / "profiles", package.parent / "profiles"]
     for place in places:
@@ -72,16 +72,16 @@ def default_profile() -> Path:
             return path
     raise DeviceError(
         f"The virtual phone's power profile {DEFAULT_PROFILE}.xml is in none of {', '.join(map(str, places))}.",
-        "Install Navitas again, or name a power profile.",
+        "Reinstall Navitas, or name a power profile.",
     )
 
 
 class UnknownPhoneError(UsageError, DeviceError):
-    """No phone has that name."""
+    """There is no phone with this name."""
 
 
 def find_profile(name: str) -> Path:
-    """The power profile that a phone's name stands for. Raises `UnknownPhoneError` with the names there are."""
+    """Return the power profile for a phone's name. Raises `UnknownPhoneError` that lists the names."""
     if name == _DEFAULT:
         return default_profile()
     shipped = default_profile().parent
@@ -95,16 +95,16 @@ def find_profile(name: str) -> Path:
 
 
 def load_spec(profile: Path | None = None, *, voltage_v: float = DEFAULT_VOLTAGE_V, cores: int | None = None) -> PhoneSpec:
-    """Read a phone from its power profile (the default phone's if None); mA × `voltage_v` gives mW.
+    """Read a phone from its power profile (None: the default phone's); mA × `voltage_v` gives mW.
 
-    `cores` is for profiles older than `cpu.clusters.cores` (then 1, unless the phone is known).
-    Raises DeviceError if the file cannot be read or lacks the figures of a CPU.
+    `cores` is for profiles without `cpu.clusters.cores` (default: 1, or the number of a known phone).
+    Raises DeviceError if the file is unreadable or lacks the figures of a CPU.
     """
     path = profile or default_profile()
     scalars, arrays = read_figures(path)
     name = path.stem
     counts = arrays.get("cpu.clusters.cores") or ([scalars["cpu.clusters.cores"]] if "cpu.clusters.cores" in scalars else [])
-    if not counts and "cpu.core_power.cluster0" in arrays:  # AOSP: one cluster where no numbers of cores are given
+    if not counts and "cpu.core_power.cluster0" in arrays:  # AOSP: one cluster if there are no core counts
         counts = [cores or 1]
     if counts:
         tables = [
@@ -120,7 +120,7 @@ def load_spec(profile: Path | None = None, *, voltage_v: float = DEFAULT_VOLTAGE
     else:
         tables = [(cores or _CORES.get(name, 1), arrays.get("cpu.speeds", []), arrays.get("cpu.active", []), 0.0)]
         active_ma = 0.0
-    # Once `cpu.idle` was the suspended phone, and `cpu.awake` what being awake adds; then they became `cpu.suspend`, `cpu.idle`.
+    # Old profiles: `cpu.idle` is the suspended phone, and `cpu.awake` what being awake adds. New: `cpu.suspend`, `cpu.idle`.
     base_ma = sum(scalars.get(key, 0.0) for key in ("cpu.suspend", "cpu.idle", "cpu.awake"))
     clusters = _clusters(path, tables, _WORK_PER_MHZ.get(name), voltage_v)
     return PhoneSpec(name, path, voltage_v, base_ma * voltage_v, active_ma * voltage_v, clusters)
@@ -134,7 +134,7 @@ def _clusters(
     if not tables or any(count < 1 for count, *_ in tables) or not all(steps) or any(point[0][0] <= 0 for point in steps):
         raise DeviceError(
             f"{path}: no operating points of the CPU (speeds and currents of each cluster).",
-            "Choose a power profile that has them, such as those in profiles/.",
+            "Choose a power profile that has them, such as one of profiles/.",
         )
     strongest = max(w * points[-1][0] for w, points in zip(work, steps, strict=True))
     clusters = []
@@ -153,12 +153,12 @@ def _first(arrays: dict[str, list[float]], *names: str) -> list[float]:
 
 
 def read_figures(path: Path) -> tuple[dict[str, float], dict[str, list[float]]]:
-    """All items and arrays of a power profile by name. Raises `DeviceError` when it cannot be read."""
+    """Return all items and arrays of a power profile by name. Raises `DeviceError` if it is unreadable."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     try:
         root = etree.fromstring(read_regular(path, _MAX_BYTES), parser)
         if root.getroottree().docinfo.doctype:
-            raise DeviceError(f"{path}: holds a document type declaration.", "Remove it: a power profile needs none.")
+            raise DeviceError(f"{path}: contains a document type declaration.", "Remove it: a power profile needs none.")
         scalars = {item.get("name", ""): float(item.text or 0) for item in root.iterchildren("item")}
         arrays = {a.get("name", ""): [float(v.text or 0) for v in a.iterchildren("value")] for a in root.iterchildren("array")}
     except (OSError, etree.XMLSyntaxError, ValueError) as error:

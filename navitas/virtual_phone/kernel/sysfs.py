@@ -1,4 +1,4 @@
-"""The files of /sys/devices/system/cpu as the virtual phone's apps read them, replaced by rename so no read is torn."""
+"""The files of /sys/devices/system/cpu for the virtual phone's apps, replaced by rename so that no read is torn."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TICK_NS = 10_000_000  # a tick of time_in_state and /proc/stat (USER_HZ = 100)
 
 
 class _Policy:
-    """One policy's changing files, and what was last written of them."""
+    """One policy's changing files, and the values last written to them."""
 
     def __init__(self, folder: Path, cluster: ClusterSpec) -> None:
         self.frequency_file = str(folder / "scaling_cur_freq")
@@ -26,10 +26,10 @@ class _Policy:
 
 
 class Sysfs:
-    """Writes the model's CPU files under `root`; `publish` rewrites those that have changed.
+    """Writes the model's CPU files under `root`. `publish` rewrites the changed ones.
 
-    Replacing a file is the costliest part of a tick. So `time_in_state` is replaced in every tick while its policy works (a real
-    kernel's is current at every read), and every 60 ms while it idles at one frequency, when only that frequency's row grows.
+    Replacing files takes most of a tick's time. So `time_in_state` is replaced in every tick while its policy is busy (a real
+    kernel's is current at every read). While it idles at one frequency, and only that row grows, it is replaced every 60 ms.
     """
 
     def __init__(self, root: Path, model: KernelModel) -> None:
@@ -43,7 +43,7 @@ class Sysfs:
         return self._cpu / f"cpufreq/policy{cluster.policy}"
 
     def create(self) -> None:
-        """Make the tree with all files, and /proc/self."""
+        """Create the tree with all files, and /proc/self."""
         cpus = self._model.spec.cpus
         span = f"{cpus[0]}-{cpus[-1]}\n" if len(cpus) > 1 else f"{cpus[0]}\n"
         for cluster in self._model.spec.clusters:
@@ -59,7 +59,7 @@ class Sysfs:
             for kind in ("cpuinfo", "scaling"):
                 self._write(policy / f"{kind}_min_freq", f"{cluster.freq_khz[0]}\n")
                 self._write(policy / f"{kind}_max_freq", f"{cluster.freq_khz[-1]}\n")
-            # What the hardware itself says is for root alone.
+            # Only root can read the hardware's own frequency.
             self._write(policy / "cpuinfo_cur_freq", f"{cluster.freq_khz[0]}\n")
             (policy / "cpuinfo_cur_freq").chmod(0o400)
             for cpu in cluster.cpus:
@@ -73,7 +73,7 @@ class Sysfs:
         self.publish()
 
     def publish(self) -> None:
-        """Bring the changing files up to the model."""
+        """Update the changing files from the model."""
         model = self._model
         for k, (policy, khz) in enumerate(zip(self._policies, model.cur_freq_khz, strict=True)):
             busy_ns = sum(model.busy_ns[policy.cpus])

@@ -1,4 +1,4 @@
-"""What the kernel model runs: tasks, and the stretches of time they spend on cores."""
+"""The work of the kernel model: tasks, and segments of time on cores."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 
 class KernelTask(NamedTuple):
-    """A thread of a process; `tid` ≤ 0 stands for threads that came and went unseen (stream number, negated)."""
+    """A thread of a process. `tid` ≤ 0 represents threads that were never seen (stream number, negated)."""
 
     pid: int
     tid: int
 
 
 class Segment(NamedTuple):
-    """`task` runs on core `core` from `start_ns` to `end_ns`, both counted from the start of the step."""
+    """`task` runs on core `core` from `start_ns` to `end_ns`, relative to the start of the step."""
 
     start_ns: int
     end_ns: int
@@ -24,7 +24,7 @@ class Segment(NamedTuple):
 
 @dataclass(slots=True)
 class CpuUsage:
-    """What tasks used in a while: CPU ns, and ns they were ready to run but waited for a CPU of the host."""
+    """The usage of tasks in an interval: CPU ns, and ns for which they were ready but waited for a CPU of the host."""
 
     runs: dict[KernelTask, int] = field(default_factory=dict)
     waits: dict[KernelTask, int] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""A kernel trace of the phone: who ran where from when to when, and the frequencies."""
+"""A kernel trace of the phone: scheduling slices and frequencies."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ class Leaves(Enum):
 
 
 class TracedThread(NamedTuple):
-    """A thread that ran; its name is empty where nobody told it."""
+    """A thread that ran. Its name is empty if unknown."""
 
     tid: int
     pid: int
     name: str
 
 
-class Stint(NamedTuple):
-    """A thread runs on core `cpu`; CLOCK_MONOTONIC ns. `thread` is its key: a tid, or more where that was given twice."""
+class SchedSlice(NamedTuple):
+    """A thread runs on core `cpu`; CLOCK_MONOTONIC ns. `thread` is its key: a tid, or a larger number if the tid was reused."""
 
     cpu: int
     start_ns: int
@@ -38,7 +38,7 @@ class Stint(NamedTuple):
 
 
 class Change(NamedTuple):
-    """From `t_ns` on core `cpu` has `khz`."""
+    """From `t_ns` on, core `cpu` runs at `khz`."""
 
     cpu: int
     t_ns: int
@@ -46,7 +46,7 @@ class Change(NamedTuple):
 
 
 class CoreSwitch(NamedTuple):
-    """Core `cpu` turns from one thread to another; 0 is the idle one."""
+    """Core `cpu` switches from one thread to another; 0 is the idle thread."""
 
     cpu: int
     t_ns: int
@@ -73,7 +73,7 @@ class Birth(NamedTuple):
 
 
 class LostEvents(NamedTuple):
-    """Of core `cpu` events before `t_ns` are missing."""
+    """Events of core `cpu` before `t_ns` are missing."""
 
     cpu: int
     t_ns: int
@@ -83,87 +83,87 @@ Event = CoreSwitch | Change | Idle | Birth | LostEvents
 
 
 @dataclass(slots=True)
-class Noted:
-    """What was noted of threads: stints (on one core one after the other), threads by key, births.
+class SliceRecord:
+    """Recorded slices (without overlap on one core), threads by key, and births.
 
-    Up to each time in `lost_ns` something is missing on every core; `dropped` counts what had to give way to newer stints.
+    Before each time in `lost_ns`, events are missing on every core. `dropped` counts slices that newer ones have replaced.
     """
 
-    stints: Sequence[Stint] = ()
+    slices: Sequence[SchedSlice] = ()
     threads: dict[int, TracedThread] = field(default_factory=dict)
     births: list[Birth] = field(default_factory=list)
     lost_ns: list[int] = field(default_factory=list)
     dropped: int = 0
 
 
-class StintSource(Protocol):
-    """Notes who runs where, from its making on until `stop`."""
+class SliceSource(Protocol):
+    """Records scheduling slices from its construction until `stop`."""
 
     def step(self, t0_ns: int, segments: Sequence[Segment]) -> None:
-        """The model took a step, which began at `t0_ns`."""
+        """Record a step of the model, which began at `t0_ns`."""
         ...
 
     def watch(self, pid: int) -> None:
-        """A process has come to the phone."""
+        """Record a new process of the phone."""
         ...
 
     def stop(self, t_ns: int) -> None:
-        """Note nothing more, and let go of the host (idempotent)."""
+        """Stop recording, and release the host's resources (idempotent)."""
         ...
 
-    def noted(self) -> Noted:
-        """What was noted; takes as long as there is much of it."""
+    def recorded(self) -> SliceRecord:
+        """Return the record. Takes time in proportion to its size."""
         ...
 
 
 class TraceLog:
-    """A trace from `start_ns` to `end_ns`: stints of a source, frequencies of the model."""
+    """A trace from `start_ns` to `end_ns`: slices from a source, frequencies from the model."""
 
-    def __init__(self, spec: PhoneSpec, start_ns: int, khz: Sequence[int], source: StintSource) -> None:
+    def __init__(self, spec: PhoneSpec, start_ns: int, khz: Sequence[int], source: SliceSource) -> None:
         self.start_ns = self.end_ns = start_ns
         self.changes: list[Change] = []
         self.cpus = spec.cpus
         self.source = source
         self._spec = spec
         self._khz = [-1] * len(khz)
-        self._noted = Noted()
+        self._recorded = SliceRecord()
         self._set(start_ns, khz)
 
     @property
     def threads(self) -> dict[int, TracedThread]:
-        """Who ran, by key."""
-        return self._noted.threads
+        """Threads that ran, by key."""
+        return self._recorded.threads
 
     @property
     def dropped(self) -> int:
-        """How many stints had to give way to newer ones."""
-        return self._noted.dropped
+        """The number of slices that newer ones have replaced."""
+        return self._recorded.dropped
 
     def step(self, t0_ns: int, segments: Sequence[Segment], freq_index: Sequence[int]) -> None:
-        """Note a step of the model."""
+        """Record a step of the model."""
         self._set(t0_ns, [cluster.freq_khz[index] for cluster, index in zip(self._spec.clusters, freq_index, strict=True)])
         self.source.step(t0_ns, segments)
 
     def end(self, t_ns: int) -> None:
-        """The trace ends."""
+        """End the trace."""
         self.end_ns = t_ns
         self.source.stop(t_ns)
 
     def settle(self) -> None:
-        """After its end: make what was noted readable. Takes as long as there is much of it."""
-        self._noted = self.source.noted()
+        """Make the record of an ended trace readable. Takes time in proportion to its size."""
+        self._recorded = self.source.recorded()
 
     def events(self) -> Iterator[Event]:
-        """What the kernel's tracer would have seen, core by core, in order of time."""
-        stints: dict[int, list[Stint]] = {cpu: [] for cpu in self.cpus}
-        for stint in self._noted.stints:
-            stints[stint.cpu].append(stint)
-        others: dict[int, list[Event]] = {cpu: [LostEvents(cpu, t_ns) for t_ns in self._noted.lost_ns] for cpu in self.cpus}
-        noted: list[Change | Birth] = [*self.changes, *self._noted.births]
-        for event in noted:
+        """Yield the events that the kernel's tracer would have recorded, core by core, in order of time."""
+        slices: dict[int, list[SchedSlice]] = {cpu: [] for cpu in self.cpus}
+        for sched_slice in self._recorded.slices:
+            slices[sched_slice.cpu].append(sched_slice)
+        others: dict[int, list[Event]] = {cpu: [LostEvents(cpu, t_ns) for t_ns in self._recorded.lost_ns] for cpu in self.cpus}
+        recorded: list[Change | Birth] = [*self.changes, *self._recorded.births]
+        for event in recorded:
             others[event.cpu].append(event)
         for cpu in self.cpus:
-            yield from sorted([*others[cpu], *_of_core(stints[cpu])], key=lambda event: event.t_ns)
+            yield from sorted([*others[cpu], *_of_core(slices[cpu])], key=lambda event: event.t_ns)
 
     def _set(self, t_ns: int, khz: Sequence[int]) -> None:
         for k, (cluster, value) in enumerate(zip(self._spec.clusters, khz, strict=True)):
@@ -172,19 +172,21 @@ class TraceLog:
                 self.changes += [Change(cpu, t_ns, value) for cpu in cluster.cpus]
 
 
-def _of_core(stints: Sequence[Stint]) -> Iterator[CoreSwitch | Idle]:
+def _of_core(slices: Sequence[SchedSlice]) -> Iterator[CoreSwitch | Idle]:
     running, until_ns, leaves = 0, 0, Leaves.RUNNABLE
-    for stint in stints:
-        if running and stint.start_ns > until_ns:
-            yield from _to_idle(stint.cpu, until_ns, running, leaves)
+    for sched_slice in slices:
+        if running and sched_slice.start_ns > until_ns:
+            yield from _to_idle(sched_slice.cpu, until_ns, running, leaves)
             running = 0
         if not running:
-            yield Idle(stint.cpu, stint.start_ns, -1)
-        if stint.thread != running:
-            yield CoreSwitch(stint.cpu, stint.start_ns, running, stint.thread, leaves if running else Leaves.RUNNABLE)
-        running, until_ns, leaves = stint.thread, stint.end_ns, stint.leaves
+            yield Idle(sched_slice.cpu, sched_slice.start_ns, -1)
+        if sched_slice.thread != running:
+            yield CoreSwitch(
+                sched_slice.cpu, sched_slice.start_ns, running, sched_slice.thread, leaves if running else Leaves.RUNNABLE
+            )
+        running, until_ns, leaves = sched_slice.thread, sched_slice.end_ns, sched_slice.leaves
     if running:
-        yield from _to_idle(stints[-1].cpu, until_ns, running, leaves)
+        yield from _to_idle(slices[-1].cpu, until_ns, running, leaves)
 
 
 def _to_idle(cpu: int, t_ns: int, running: int, leaves: Leaves) -> Iterator[CoreSwitch | Idle]:

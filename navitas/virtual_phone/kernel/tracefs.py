@@ -1,4 +1,4 @@
-"""The host kernel's tracer: instances of our own, each a set of buffers that nothing else of the host sees or disturbs."""
+"""The host kernel's tracer: separate instances, whose buffers do not affect other users of the tracer."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _PROC = Path("/proc")
 _OURS = re.compile(r"navitas-(\d+)-(\d+)-\d+")
 _INITIAL_PID_NAMESPACE = "pid:[4026531836]"  # Linux: PROC_PID_INIT_INO
 _EVENTS = ("sched/sched_stat_runtime", "sched/sched_switch", "task/task_newtask")
-_NOBODY = "2 "  # kthreadd: an empty list means everybody
-_ALL_KB = 64 << 10  # of all cores together
-_MOST_KB = 4 << 10  # of one: some 60,000 events
+_NO_PROCESS = "2 "  # kthreadd, because an empty list means all processes
+_TOTAL_KB = 64 << 10  # for all cores together
+_MAX_CORE_KB = 4 << 10  # for one core: some 60,000 events
 # System calls, with the same numbers on all processors, and their constants (Linux: syscall.tbl, uapi/linux/mount.h).
 _FSOPEN, _FSCONFIG, _FSMOUNT = 430, 431, 432
 _CLOEXEC, _CREATE = 1, 6
 
 
 class Tracefs:
-    """The tracer's files under `root`. `close` lets go of them, and removes what instances are left."""
+    """The tracer's files under `root`. `close` releases them, and removes the remaining instances."""
 
     def __init__(self, root: Path, descriptor: int = -1) -> None:
         self.root = root
@@ -36,7 +36,7 @@ class Tracefs:
         self.remove_strays()
 
     def instance(self) -> Instance:
-        """A new instance, which records nobody yet. Raises OSError, and ValueError where the kernel's formats are unknown."""
+        """Return a new instance, which records nothing yet. Raises OSError, or ValueError if the kernel's formats are unknown."""
         reader = PageReader(self.root / "events")
         folder = self.root / "instances" / f"{self._prefix}-{next(self._numbers)}"
         self._make(folder)
@@ -47,7 +47,7 @@ class Tracefs:
             raise
 
     def remove_strays(self) -> None:
-        """Remove what killed phones have left."""
+        """Remove instances of killed phones."""
         with contextlib.suppress(OSError):
             for folder in (self.root / "instances").iterdir():
                 found = _OURS.fullmatch(folder.name)
@@ -55,10 +55,10 @@ class Tracefs:
                     self._remove(folder)
 
     def close(self) -> None:
-        """Idempotent."""
+        """Release the files (idempotent)."""
         with contextlib.suppress(OSError):
             for folder in (self.root / "instances").glob(f"{self._prefix}-*"):
-                self._remove(folder)  # somebody looked into it when it was to go
+                self._remove(folder)  # a process had it open when it was first removed
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
@@ -67,13 +67,13 @@ class Tracefs:
         folder.mkdir()
 
     def _remove(self, folder: Path) -> None:
-        """Its files go with it; somebody who looks into it keeps it, until the next phone starts."""
+        """Remove an instance with its files. One that another process has open stays until the next phone starts."""
         with contextlib.suppress(OSError):
             folder.rmdir()
 
 
 class Instance:
-    """A trace of watched processes: who runs, and which threads they start."""
+    """A trace of watched processes: the switches of their threads, and the threads that they start."""
 
     def __init__(self, folder: Path, reader: PageReader, remove: Callable[[Path], None]) -> None:
         self.reader = reader
@@ -86,9 +86,9 @@ class Instance:
         for name, value in (
             ("tracing_on", "0"),
             ("trace_clock", "mono"),
-            ("buffer_size_kb", str(min(_MOST_KB, _ALL_KB // len(cores)))),
+            ("buffer_size_kb", str(min(_MAX_CORE_KB, _TOTAL_KB // len(cores)))),
             ("options/event-fork", "1"),
-            ("set_event_pid", _NOBODY),
+            ("set_event_pid", _NO_PROCESS),
             *((f"events/{event}/enable", "1") for event in _EVENTS),
             ("tracing_on", "1"),
         ):
@@ -103,27 +103,27 @@ class Instance:
             raise
 
     def watch(self, tids: Iterable[int]) -> None:
-        """Record these threads, and all that they start, too; those that have ended meanwhile do no harm.
+        """Record these threads, and all threads that they start. Ignores threads that have ended.
 
-        One write for all: the kernel waits for all its cores after each.
+        Writes once for all, because the kernel waits for all its cores after each write.
         """
         with contextlib.suppress(OSError):
             _write(self._folder / "set_event_pid", "".join(f"{tid} " for tid in tids), os.O_APPEND)
 
     def drain(self) -> Iterator[tuple[int, bytes]]:
-        """The pages that were written since the last look, by core of the host."""
+        """Yield the pages written since the last call, by core of the host."""
         for core, pipe in self._pipes.items():
-            with contextlib.suppress(OSError):  # there are no more
+            with contextlib.suppress(OSError):  # no more pages
                 while page := os.read(pipe, self._page_bytes):
                     yield core, page
 
     def stop(self) -> None:
-        """Record nothing more; what was recorded can be drained."""
+        """Stop recording. What was recorded can still be drained."""
         with contextlib.suppress(OSError):
             _write(self._folder / "tracing_on", "0")
 
     def remove(self) -> None:
-        """Leave nothing of it on the host (idempotent)."""
+        """Remove the instance from the host (idempotent)."""
         if self._pipes:
             self._close()
             self._remove(self._folder)
@@ -135,11 +135,11 @@ class Instance:
 
 
 def open_tracefs() -> Tracefs | None:
-    """The host's, where this process may use it: mounted where everybody sees it, or for us alone. None elsewhere."""
+    """Open the host's tracer if this process may use it: mounted for all, or only for this process. Else return None."""
     if sys.platform != "linux":
         return None
     try:
-        # In another namespace the tracer's process ids are not those that we see.
+        # In another namespace, the tracer's process ids differ from ours.
         if str((_PROC / "self/ns/pid").readlink()) != _INITIAL_PID_NAMESPACE:
             return None
         for line in (_PROC / "mounts").read_text().splitlines():
@@ -153,7 +153,7 @@ def open_tracefs() -> Tracefs | None:
 
 
 def _mount_for_us() -> int:
-    """A mount that is in no folder: only this descriptor leads there, and it ends with this process."""
+    """Mount without a folder: only this descriptor refers to the mount, which ends with this process."""
     kernel = ctypes.CDLL(None, use_errno=True)
 
     def call(*arguments: object) -> int:
@@ -171,7 +171,7 @@ def _mount_for_us() -> int:
 
 
 def _write(path: Path, text: str, flags: int = os.O_TRUNC) -> None:
-    """In one piece, as the kernel wants it."""
+    """Write in one piece, as the kernel requires."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC | flags)
     try:
         os.write(descriptor, text.encode())
@@ -180,7 +180,7 @@ def _write(path: Path, text: str, flags: int = os.O_TRUNC) -> None:
 
 
 def _start_ticks(pid: int) -> int:
-    """When a process started; -1 when there is none."""
+    """Return the start time of a process; -1 if there is none."""
     try:
         return int((_PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()[19])
     except (OSError, ValueError):

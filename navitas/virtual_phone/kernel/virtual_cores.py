@@ -1,4 +1,4 @@
-"""Lays the host's stretches of running on the phone's cores: there, where the kernel model has each thread at that time."""
+"""Place the host's runs on the phone's cores, where the kernel model has each thread at that time."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from navitas.virtual_phone.kernel.host_runs import HostRun
 from navitas.virtual_phone.kernel.spec import PhoneSpec
 from navitas.virtual_phone.kernel.task import KernelTask, Segment
-from navitas.virtual_phone.kernel.trace_log import Leaves, Stint, TracedThread
+from navitas.virtual_phone.kernel.trace_log import Leaves, SchedSlice, TracedThread
 
-_UNSEEN, _ANY = 0, -1  # instead of a tid: threads that the model did not see one by one; all of a process
+_UNSEEN, _ANY = 0, -1  # instead of a tid: threads that the model never saw; all threads of a process
 
 
 class Placements:
-    """Which core the model gave each task from when on. Between two placements the nearer one holds."""
+    """The cores that the model assigned to each task over time. Between two assignments, the nearer one applies."""
 
     def __init__(self) -> None:
         self._spans: dict[KernelTask, list[tuple[int, int]]] = {}
         self._last_ns: dict[KernelTask, int] = {}
 
     def note(self, t0_ns: int, segments: Sequence[Segment]) -> None:
-        """What the model placed in a step that began at `t0_ns`."""
+        """Record the segments of a step that began at `t0_ns`."""
         for segment in segments:
             pid, tid = segment.task
             task = KernelTask(pid, max(tid, _UNSEEN))
@@ -33,7 +33,7 @@ class Placements:
                 self._last_ns[known] = t0_ns + segment.end_ns
 
     def cores(self, task: KernelTask, start_ns: int, end_ns: int) -> Iterator[tuple[int, int, int]]:
-        """Start, end and core (-1: any) of a stretch's pieces."""
+        """Yield start, end and core (-1: any) of each piece of a run."""
         candidates = (task, KernelTask(task.pid, _UNSEEN), KernelTask(task.pid, _ANY))
         spans = next((self._spans[known] for known in candidates if known in self._spans), None)
         if spans is None:
@@ -47,10 +47,12 @@ class Placements:
             start_ns, at = max(until_ns, start_ns), at + 1
 
 
-def lay(spec: PhoneSpec, runs: Iterable[HostRun], threads: dict[int, TracedThread], placements: Placements) -> list[Stint]:
-    """Stints in order of time, none beside another on one core, each thread's time kept.
+def place_runs(
+    spec: PhoneSpec, runs: Iterable[HostRun], threads: dict[int, TracedThread], placements: Placements
+) -> list[SchedSlice]:
+    """Return slices in order of time, without overlap on one core. Each thread keeps its total time.
 
-    A thread whose core is taken goes to a free one of the same cluster, else to any; where all are taken it waits.
+    If a thread's core is taken, it gets a free core of the same cluster, else any free core. If all are taken, it waits.
     """
     pieces = []
     for run in runs:
@@ -62,19 +64,19 @@ def lay(spec: PhoneSpec, runs: Iterable[HostRun], threads: dict[int, TracedThrea
     choices = _choices(spec)
     until = [0] * len(spec.cpus)
     thread_until: dict[int, int] = {}
-    stints = []
+    slices = []
     for start_ns, end_ns, thread_key, wanted, leaves in pieces:
         begin_ns = max(start_ns, thread_until.get(thread_key, 0))
         free = next((core for core in choices[wanted] if until[core] <= begin_ns), None)
         core = min(choices[wanted], key=until.__getitem__) if free is None else free
         begin_ns = max(begin_ns, until[core])
         until[core] = thread_until[thread_key] = begin_ns + end_ns - start_ns
-        stints.append(Stint(spec.cpus[core], begin_ns, until[core], thread_key, leaves))
-    return stints
+        slices.append(SchedSlice(spec.cpus[core], begin_ns, until[core], thread_key, leaves))
+    return slices
 
 
 def _choices(spec: PhoneSpec) -> dict[int, list[int]]:
-    """By wanted core: in which order cores are tried."""
+    """Return, for each wanted core, the order in which cores are tried."""
     clusters = [k for k, cluster in enumerate(spec.clusters) for _ in cluster.cpus]
     every = range(len(clusters))
     choices = {core: sorted(every, key=lambda other: (other != core, clusters[other] != clusters[core])) for core in every}

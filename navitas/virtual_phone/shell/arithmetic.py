@@ -1,4 +1,4 @@
-"""Integer arithmetic of `$((…))`, `((…))` and `let`: mksh's 32 bits, C's operators and precedence, variables by name."""
+"""Integer arithmetic of `$((…))`, `((…))` and `let`: 32 bits as in mksh, C's operators and precedence, variables by name."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _HALF_RANGE = 2**31
 
 
 class ArithmeticFault(Exception):
-    """The expression cannot be evaluated; the message is what follows the expression in mksh's error."""
+    """The expression cannot be evaluated. The message is the text after the expression in mksh's error."""
 
 
 def evaluate(expression: str, variable: Callable[[str], str], assign: Callable[[str, str], None] | None = None) -> int:
-    """Value of an expression; unset and empty variables are 0, `assign` sets one. Raises `ArithmeticFault`."""
+    """Return the value of an expression. Unset and empty variables are 0; `assign` sets one. Raises `ArithmeticFault`."""
     return _Evaluator(expression, variable, assign).value()
 
 
@@ -148,7 +148,7 @@ class _Evaluator:
         return condition
 
     def _branch(self, part: Callable[[], int], *, skip: bool) -> int:
-        """A part that is read, but without effect when it is not the one that counts."""
+        """Parse an operand; without side effects if `skip`."""
         self._skipping += skip
         value = part()
         self._skipping -= skip
@@ -195,7 +195,7 @@ class _Evaluator:
         raise self._unexpected(token)
 
     def _number_of(self, name: str) -> int:
-        """A variable's value: a number, or an expression in turn."""
+        """Return a variable's value, which may itself be an expression."""
         text = self._variable(name).strip() or "0"
         if re.fullmatch(r"[-+]?\d+", text):
             return _wrap(int(text))

@@ -1,4 +1,4 @@
-"""Brace expansion: `a{b,c}d` is `abd acd`. It comes before all other expansions."""
+"""Brace expansion: `a{b,c}d` becomes `abd acd`. It precedes all other expansions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _Piece = Part | str
 
 
 def expand_braces(word: Word) -> list[Word]:
-    """The words that a word stands for; mostly itself."""
+    """Return the words that a word expands to; usually only itself."""
     if not any(isinstance(part, Literal) and not part.quoted and "{" in part.text for part in word):
         return [word]
     pieces = _pieces(word)
@@ -47,7 +47,7 @@ def _expand(pieces: list[_Piece]) -> list[list[_Piece]]:
 
 
 def _first_group(pieces: list[_Piece]) -> tuple[int, list[list[_Piece]], int] | None:
-    """Where the first `{…,…}` begins, its alternatives, and where it ends; None without one."""
+    """Return the start of the first `{…,…}`, its alternatives, and its end; None if there is none."""
     for start, piece in enumerate(pieces):
         if piece != "{":
             continue

@@ -1,4 +1,4 @@
-"""Runs a command line in a new shell of the phone."""
+"""Run a command line in a new shell of the phone."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _load_commands = cache(commands.load)
 
 
 def new_shell(phone: Phone, who: Identity) -> Interpreter:
-    """A shell that knows all programs of the phone."""
+    """Return a shell that knows all programs of the phone."""
     _load_commands()
     return Interpreter(phone, who)
 
 
 async def run_shell(phone: Phone, command: str, who: Identity, streams: Streams) -> int:
-    """Run a command line in a new shell, to the end of all that holds its streams; its exit status."""
+    """Run a command line in a new shell until all users of its streams have ended. Returns its exit status."""
     shell = new_shell(phone, who)
     job = phone.jobs.start(("sh", "-c", command), who, shell.run_text(command, streams), on_signal=shell.take_signal)
     shell.set_pid(job.pid)

@@ -15,10 +15,10 @@ from navitas.virtual_phone.shell.syntax import Case, Command, CommandGroup, Comp
 
 
 class CompoundRunner(ShellState):
-    """Control flow of one shell; `Interpreter` adds what runs the commands in it."""
+    """The control flow of one shell. `Interpreter` adds the execution of commands."""
 
     loops = 0
-    """How many loops surround what runs."""
+    """The number of loops around the running command."""
 
     @abstractmethod
     async def run_script(self, script: Script, streams: Streams) -> int: ...
@@ -30,7 +30,7 @@ class CompoundRunner(ShellState):
     def expander(self, streams: Streams) -> Expander: ...
 
     async def run_compound(self, command: Compound, streams: Streams) -> int:
-        """Run a compound command whose redirections are in force."""
+        """Run a compound command after its redirections."""
         if isinstance(command, CommandGroup):
             if command.subshell:
                 return await self.in_subshell(CommandGroup(command.body, subshell=False), streams)

@@ -15,7 +15,7 @@ _WRONG_USE = 2
 
 
 async def holds(shell: ShellState, tokens: Sequence[Word | str], expander: Expander) -> bool:
-    """Whether the condition is true. Raises `CommandError` for a wrong expression."""
+    """Return whether the condition is true. Raises `CommandError` for an invalid expression."""
     parser = _Condition(shell, tokens, expander)
     result = await parser.any_of(evaluate=True)
     if parser.at < len(tokens):
@@ -31,7 +31,7 @@ class _Condition:
         self.at = 0
 
     def _peek(self, ahead: int = 0) -> str:
-        """The operator, or the text of a plain word, at a place; empty for other words and at the end."""
+        """Return the operator, or the text of a plain word, at a position; empty for other words and at the end."""
         if self.at + ahead >= len(self._tokens):
             return ""
         token = self._tokens[self.at + ahead]

@@ -1,4 +1,4 @@
-"""What one running command of the phone's shell sees."""
+"""The context of one running command of the phone's shell."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from navitas.virtual_phone.shell.streams import FileSource, Input, encode
 
 
 class Shell(CompoundRunner):
-    """A shell as its commands see it; `Interpreter` implements it."""
+    """The interface of a shell for its commands. `Interpreter` implements it."""
 
     @abstractmethod
     async def evaluate(self, text: str, streams: Streams) -> int:
-        """Run a script in this shell, letting `exit`, `break` and `return` through."""
+        """Run a script in this shell. `exit`, `break` and `return` propagate."""
 
     @abstractmethod
     async def to_the_end(self, script: Awaitable[int], streams: Streams) -> int:
-        """Wait for a script of this shell, then run the trap of its end and close what `exec` opened; the exit status."""
+        """Await a script of this shell, run the EXIT trap, and close files of `exec`. Returns the exit status."""
 
     @abstractmethod
     async def run_command(self, context: Context) -> int:
@@ -31,20 +31,20 @@ class Shell(CompoundRunner):
 
     @abstractmethod
     def fresh(self) -> Shell:
-        """A new shell that inherits folder, environment and mask only."""
+        """Return a new shell that inherits only folder, environment and mask."""
 
     @abstractmethod
     async def as_process(self, args: tuple[str, ...], text: str, streams: Streams) -> int:
-        """Run a script in this shell, with a pid of its own."""
+        """Run a script in this shell, with a separate pid."""
 
     @abstractmethod
     def set_pid(self, pid: int) -> None:
-        """Tell the shell its pid."""
+        """Set the shell's pid."""
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """One command's name, arguments, streams and surroundings."""
+    """A command's name, arguments, streams and shell."""
 
     name: str
     args: list[str]
@@ -68,29 +68,29 @@ class Context:
         await self.streams.stderr.write(encode(text))
 
     def open_input(self, argument: str) -> Input:
-        """What an argument names to read from: a file, or standard input (`-`, `/dev/stdin`). Raises `OSError`."""
+        """Open an argument for reading: a file, or standard input (`-`, `/dev/stdin`). Raises `OSError`."""
         if argument in ("-", "/dev/stdin", "/dev/fd/0"):
             return self.stdin
         return Input(FileSource(self.phone.files.open_read(self.path(argument), self.shell.who)))
 
     def path(self, argument: str) -> str:
-        """Absolute phone path of an argument."""
+        """Return the absolute phone path of an argument."""
         if not argument:
             raise FileNotFoundError(2, "No such file or directory", "")
         return str(PurePosixPath(self.shell.cwd) / argument)
 
     def with_args(self, args: list[str]) -> Context:
-        """The same surroundings for another command, such as the one after `timeout 5`."""
+        """Return the same context for another command, such as the one after `timeout 5`."""
         return replace(self, name=args[0], args=args[1:])
 
 
 CommandFunction: TypeAlias = Callable[[Context], Awaitable[int]]
 
 COMMANDS: dict[str, CommandFunction] = {}
-"""Everything that is a program on a phone."""
+"""All programs of the phone."""
 
 BUILTINS: dict[str, CommandFunction] = {}
-"""What changes the shell itself; runs in the shell, never as its own process."""
+"""Commands that change the shell itself. They run in the shell, never as a separate process."""
 
 
 def command(*names: str) -> Callable[[CommandFunction], CommandFunction]:

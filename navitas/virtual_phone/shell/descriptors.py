@@ -25,31 +25,31 @@ class Streams:
         return self._outputs.get(2) or DISCARD
 
     def input(self, fd: int) -> Input | None:
-        """What a descriptor reads from."""
+        """Return the input of a descriptor."""
         return self._inputs.get(fd)
 
     def copy(self, *, stdin: Input | None = None, stdout: Sink | None = None) -> Streams:
-        """The same descriptors, with another input or output."""
+        """Return the same descriptors with another input or output."""
         same = Streams(stdin or self.stdin, stdout or self.stdout, self.stderr)
         same._inputs = {**self._inputs, **({0: stdin} if stdin else {})}
         same._outputs = {**self._outputs, **({1: stdout} if stdout else {})}
         return same
 
     def open_input(self, fd: int, source: Input) -> None:
-        """Let a descriptor read from `source`."""
+        """Make a descriptor read from `source`."""
         self._inputs[fd] = source
 
     def open_output(self, fd: int, sink: Sink) -> None:
-        """Let a descriptor write to `sink`."""
+        """Make a descriptor write to `sink`."""
         self._outputs[fd] = sink
 
     def close(self, fd: int) -> None:
-        """Close a descriptor; reading finds an end, what is written is lost."""
+        """Close a descriptor. Reads then return the end, and writes are dropped."""
         self._inputs.pop(fd, None)
         self._outputs.pop(fd, None)
 
     def duplicate(self, fd: int, source_fd: int) -> bool:
-        """Make a descriptor the same as another; false when that one is closed."""
+        """Make a descriptor a duplicate of another. Returns False if that one is closed."""
         source, sink = self._inputs.get(source_fd), self._outputs.get(source_fd)
         if source is None and sink is None:
             return False

@@ -13,16 +13,16 @@ from navitas.virtual_phone.shell.syntax import Arithmetic, Literal, Parameter, P
 
 
 class ExpansionError(Exception):
-    """A word cannot be expanded (`${name?message}`, bad arithmetic, an unset variable under `set -u`): the shell ends."""
+    """A word cannot be expanded (`${name?message}`, bad arithmetic, an unset variable under `set -u`). The shell ends."""
 
 
 class Environment(Protocol):
-    """What expansion needs of a shell."""
+    """The interface of a shell for expansion."""
 
     cwd: str
 
     def get(self, name: str) -> str | None:
-        """Value of a variable or special parameter; None when unset."""
+        """Return the value of a variable or special parameter; None if unset."""
         ...
 
     def assign(self, name: str, value: str) -> None:
@@ -39,23 +39,23 @@ class Environment(Protocol):
     def globs(self) -> bool: ...
 
     def listdir(self, path: str) -> list[str]:
-        """Names in a folder of the phone."""
+        """Return the names in a folder of the phone."""
         ...
 
     def is_dir(self, path: str) -> bool:
-        """Whether a path is a folder of the phone."""
+        """Return whether a path is a folder of the phone."""
         ...
 
 
 class Expander:
-    """Expands words for one shell; `substitute` runs the script of `$(…)` and returns its output."""
+    """Expands words for one shell. `substitute` runs the script of `$(…)` and returns its output."""
 
     def __init__(self, environment: Environment, substitute: Callable[[str], Awaitable[str]]) -> None:
         self._environment = environment
         self._substitute = substitute
 
     async def fields(self, words: tuple[Word, ...]) -> list[str]:
-        """Arguments of a command: all expansions, field splitting and globs."""
+        """Return a command's arguments after all expansions, field splitting and globs."""
         found: list[str] = []
         environment = self._environment
         for expanded in (expanded for word in words for expanded in expand_braces(word)):
@@ -71,11 +71,11 @@ class Expander:
         return found
 
     async def text(self, word: Word) -> str:
-        """One string: for assignments, redirections and the like, without splitting or globs."""
+        """Expand to one string without splitting or globs, for assignments, redirections and similar uses."""
         return plain(await self.runs(word))
 
     async def runs(self, word: Word) -> Runs:
-        """The expanded text with its quoting: for patterns."""
+        """Return the expanded text with its quoting, for patterns."""
         pieces: Runs = []
         for index, part in enumerate(word):
             if _is_all_arguments(part):
@@ -87,7 +87,7 @@ class Expander:
         return pieces
 
     async def calculate(self, expression: Word) -> int:
-        """Value of an arithmetic expression."""
+        """Return the value of an arithmetic expression."""
         text = await self.text(expression)
         environment = self._environment
         try:
@@ -107,7 +107,7 @@ class Expander:
                 fields.add_split(await self._value(part))
 
     async def _add_default(self, fields: Fields, word: Word) -> None:
-        """`${name:-word}`: what is quoted in the word is not split."""
+        """Add `${name:-word}`. Quoted text in the word is not split."""
         for index, part in enumerate(word):
             if isinstance(part, Literal) and not part.quoted:
                 fields.add_split(await self._value(part, first=index == 0))
@@ -115,7 +115,7 @@ class Expander:
                 await self._add_word(fields, (part,))
 
     async def _takes_argument(self, part: Parameter) -> bool:
-        """Whether `${name-word}` or `${name+word}` stands for its word."""
+        """Return whether `${name-word}` or `${name+word}` expands to its word."""
         op = part.op.removeprefix(":")
         if op not in ("-", "+"):
             return False
@@ -154,7 +154,7 @@ class Expander:
         return await self._parameter(part)
 
     def _home(self, text: str) -> str:
-        """`~` and `~/path`; other users' homes are not known."""
+        """Expand `~` and `~/path`. Homes of other users are unknown."""
         if text != "~" and not text.startswith("~/"):
             return text
         return (self._environment.get("HOME") or "~") + text[1:]
@@ -192,13 +192,13 @@ class Expander:
         return value
 
     async def _piece(self, part: Parameter, value: str) -> str:
-        """`${name:start}` and `${name:start:length}`; both may be negative."""
+        """Expand `${name:start}` and `${name:start:length}`. Both numbers may be negative."""
         start = await self.calculate(part.argument)
         start = max(0, len(value) + start) if start < 0 else start
         if part.second is None:
             return value[start:]
         length = await self.calculate(part.second)
-        # mksh takes a negative length for none.
+        # mksh ignores a negative length.
         return value[start:] if length < 0 else value[start : start + length]
 
 

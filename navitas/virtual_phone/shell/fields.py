@@ -1,4 +1,4 @@
-"""Field splitting by IFS (POSIX shell, 2.6.5): blanks at the edges go, other separators each end a field."""
+"""Field splitting by IFS (POSIX shell, 2.6.5): drop blanks at the edges; each other separator ends a field."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ DEFAULT_SEPARATORS = " \t\n"
 
 
 class Fields:
-    """Fields under construction: text is added to the last one."""
+    """Fields under construction. New text goes to the last one."""
 
     def __init__(self, separators: str = DEFAULT_SEPARATORS) -> None:
         self._blanks = "".join(char for char in separators if char in DEFAULT_SEPARATORS)
@@ -17,7 +17,7 @@ class Fields:
         self._open = False
 
     def add(self, text: str, *, quoted: bool) -> None:
-        """Add text that is not split; quoted text opens a field even when it is empty."""
+        """Add text without splitting it. Quoted text begins a field even if it is empty."""
         if not text and not quoted:
             return
         if not self._open:
@@ -36,7 +36,7 @@ class Fields:
             at = self._skip_separator(text, end)
 
     def _skip_separator(self, text: str, at: int) -> int:
-        """Past blanks and at most one mark; each mark ends a field, an empty one too."""
+        """Skip blanks and at most one other separator, which ends a field, even an empty one."""
         start = at
         while at < len(text) and text[at] in self._blanks:
             at += 1
@@ -52,16 +52,16 @@ class Fields:
         return at
 
     def end_field(self) -> None:
-        """What comes next begins a new field."""
+        """End the field; the next text begins a new one."""
         self._open = False
 
     def result(self) -> list[Runs]:
-        """The fields."""
+        """Return the fields."""
         return self._fields
 
 
 def split_line(line: str, count: int, separators: str, *, raw: bool) -> list[str]:
-    """A line's fields for `count` variables of `read`: the last takes the rest. Without `raw` a backslash keeps what follows."""
+    """Split a line for `count` variables of `read`; the last gets the rest. Unless `raw`, a backslash quotes."""
     chars = _unescaped(line, raw=raw)
     blanks = "".join(char for char in separators if char in DEFAULT_SEPARATORS)
 
@@ -91,7 +91,7 @@ def split_line(line: str, count: int, separators: str, *, raw: bool) -> list[str
 
 
 def _unescaped(line: str, *, raw: bool) -> list[tuple[str, bool]]:
-    """Characters, and whether a backslash stood before each."""
+    """Return the characters, and whether a backslash precedes each."""
     if raw:
         return [(char, False) for char in line]
     chars = []

@@ -1,4 +1,4 @@
-"""What leaves scripts early: `exit`, `break`, `continue`, `return`."""
+"""Exceptions that leave scripts early: `exit`, `break`, `continue`, `return`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class ExitShell(_WithStatus):
 
 
 class LoopControl(Exception):
-    """`break` and `continue`: `levels` loops are left, the last of them goes on with `resume`."""
+    """`break` and `continue`: leave `levels` loops; with `resume`, the last one continues."""
 
     def __init__(self, levels: int, *, resume: bool) -> None:
         super().__init__(levels)
@@ -22,7 +22,7 @@ class LoopControl(Exception):
         self.resume = resume
 
     def stays(self) -> bool:
-        """Whether the innermost loop goes on; control for outer loops is raised again."""
+        """Return whether the innermost loop continues. Raises the control again for outer loops."""
         if self.levels > 1:
             raise LoopControl(self.levels - 1, resume=self.resume)
         return self.resume
@@ -33,7 +33,7 @@ class ReturnFromFunction(_WithStatus):
 
 
 class CommandError(Exception):
-    """A command failed: `message` goes to standard error after its name. A `fatal` error of a builtin ends the shell."""
+    """A command failed. `message` goes to standard error after its name. A `fatal` error of a builtin ends the shell."""
 
     def __init__(self, message: str, status: int = 1, *, fatal: bool = False) -> None:
         super().__init__(message)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 Runs: TypeAlias = list[tuple[str, bool]]
-"""Text in order with whether it was quoted; quoted text stands for itself."""
+"""Pieces of text, each with a flag for quoting. Quoted text is literal."""
 
 _CLASS = re.compile(r"\[[!^]?\]?(?:\[:[a-z]+:\]|[^\]])*\]")
 _NAMED_CLASS = re.compile(r"\[:([a-z]+):\]")
@@ -29,17 +29,17 @@ _MAGIC = re.compile(r"[*?\[]")
 
 
 def has_magic(runs: Runs) -> bool:
-    """Whether unquoted text holds a glob character."""
+    """Return whether unquoted text contains a glob character."""
     return any(not quoted and _MAGIC.search(text) for text, quoted in runs)
 
 
 def plain(runs: Runs) -> str:
-    """The text without quoting."""
+    """Return the text without quoting."""
     return "".join(text for text, _ in runs)
 
 
 def to_regex(runs: Runs, *, lazy: bool = False) -> str:
-    """Regular expression for the pattern; `lazy` makes each `*` match as little as it can."""
+    """Return the regular expression of a pattern. `lazy` makes each `*` match as little as possible."""
     pattern = "".join(re.escape(text) if quoted else _translate(text, "*?" if lazy else "*") for text, quoted in runs)
     try:
         re.compile(pattern)
@@ -49,7 +49,7 @@ def to_regex(runs: Runs, *, lazy: bool = False) -> str:
 
 
 def matches(runs: Runs, text: str) -> bool:
-    """Whether the whole text matches the pattern."""
+    """Return whether the whole text matches the pattern."""
     return re.fullmatch(to_regex(runs), text, re.DOTALL) is not None
 
 
@@ -78,7 +78,7 @@ def _class_content(text: str) -> str:
 
 
 def trimmed(value: str, op: str, pattern: Runs) -> str:
-    """The value less the shortest (`#`, `%`) or longest (`##`, `%%`) match at its start or end."""
+    """Return the value without the shortest (`#`, `%`) or longest (`##`, `%%`) match at its start or end."""
     if op.startswith("#"):
         match = re.match(to_regex(pattern, lazy=op == "#"), value, re.DOTALL)
         return value[match.end() :] if match else value
@@ -87,7 +87,7 @@ def trimmed(value: str, op: str, pattern: Runs) -> str:
 
 
 def replaced(value: str, pattern: Runs, replacement: str, *, everywhere: bool) -> str:
-    """The value with its first match, or all, replaced; a pattern after `#` or `%` matches at the start or end only."""
+    """Replace the first match, or all. A pattern after `#` or `%` matches only at the start or end."""
     text = plain(pattern)
     anchor = pattern[0][0][:1] if pattern and not pattern[0][1] else ""
     if not text or (everywhere and text in "#%"):
@@ -104,9 +104,9 @@ def replaced(value: str, pattern: Runs, replacement: str, *, everywhere: bool) -
 
 
 def expand_glob(runs: Runs, cwd: str, listdir: Callable[[str], list[str]], is_dir: Callable[[str], bool]) -> list[str]:
-    """Sorted paths that match, in the form they were written; names with a leading dot need one in the pattern.
+    """Return the sorted matching paths, in the form of the pattern. A leading dot in a name needs one in the pattern.
 
-    `listdir` takes an absolute path and raises `OSError` for what is no readable folder; a pattern's `/` needs one.
+    `listdir` takes an absolute path and raises `OSError` if it is not a readable folder, which a `/` in a pattern requires.
     """
     levels = _split_levels(runs)
     found = [""]

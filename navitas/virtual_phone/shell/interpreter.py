@@ -1,4 +1,4 @@
-"""Runs scripts: pipelines at once, redirections, functions, background jobs, traps."""
+"""Run scripts: parallel pipelines, redirections, functions, background jobs, traps."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from navitas.virtual_phone.shell.syntax import (
 _MAX_CALLS = 60
 _PIPE_STATUS = 141
 _KEEPS_ASSIGNMENTS = frozenset((".", ":", "eval", "export", "readonly", "return", "set", "shift", "trap", "unset"))
-"""POSIX's special builtins: variables set in front of them stay set."""
+"""POSIX's special builtins: assignments before them stay in force."""
 _JUST_FILE = re.compile(r"\s*<\s*([^\s<>&|;()$`\"'\\]+)\s*")
 _EXIT, _ERROR = 0, -1
 
@@ -39,12 +39,12 @@ class Interpreter(Shell):
     """Runs scripts in one shell."""
 
     async def run_text(self, text: str, streams: Streams) -> int:
-        """Run a whole script and the trap of its end; its exit status. Background jobs go on."""
+        """Run a whole script and the EXIT trap. Returns the exit status. Background jobs continue."""
         self.status = await self.to_the_end(self.evaluate(text, streams), streams)
         return self.status
 
     async def to_the_end(self, script: Awaitable[int], streams: Streams) -> int:
-        """Wait for a script of this shell, then run the trap of its end and close what `exec` opened; the exit status."""
+        """Await a script of this shell, run the EXIT trap, and close files of `exec`. Returns the exit status."""
         with self.kept_open:
             status = await self._caught(script, streams)
             at_exit = self.traps.pop(_EXIT, "")
@@ -74,7 +74,7 @@ class Interpreter(Shell):
             return self.status
 
     async def evaluate(self, text: str, streams: Streams) -> int:
-        """Run a script in this shell, letting `exit`, `break` and `return` through."""
+        """Run a script in this shell. `exit`, `break` and `return` propagate."""
         try:
             script = parse(text)
         except ShellSyntaxError as error:
@@ -84,7 +84,7 @@ class Interpreter(Shell):
         return await self.run_script(script, streams)
 
     async def _run_up_to_error(self, text: str, error: ShellSyntaxError, streams: Streams) -> int:
-        """A shell reads line by line: what stands before the wrong one is run."""
+        """Run the lines before the invalid one, because a shell reads line by line."""
         pending = ""
         for line in text.splitlines(keepends=True):
             pending += line
@@ -112,7 +112,7 @@ class Interpreter(Shell):
         return self.status
 
     async def run_traps(self, streams: Streams) -> None:
-        """Run the scripts of the signals that arrived; the status stays as it was."""
+        """Run the scripts of received signals. The status does not change."""
         while self.pending:
             number = self.pending.pop(0)
             status = self.status
@@ -164,7 +164,7 @@ class Interpreter(Shell):
         return status
 
     async def _failed(self, status: int, streams: Streams) -> None:
-        """A command outside of conditions failed: the trap for that, and `set -e`."""
+        """Handle a failed command outside of conditions: run the ERR trap, and apply `set -e`."""
         if on_error := self.traps.get(_ERROR):
             await self.evaluate(on_error, streams)
         if "e" in self.options:
@@ -199,12 +199,12 @@ class Interpreter(Shell):
         return statuses[-1]
 
     async def in_subshell(self, command: Command, streams: Streams) -> int:
-        """Run a command as a process of its own would: nothing but its status comes out."""
+        """Run a command as a separate process would: only its status has an effect here."""
         shell = self.subshell()
         return await shell.isolated(command, streams.copy())
 
     async def isolated(self, command: Command, streams: Streams) -> int:
-        """Run a command in this shell, which is a copy for it alone."""
+        """Run a command in this shell, which is a copy for this command."""
         return await self.to_the_end(self._run(command, streams), streams)
 
     def _start_job(self, item: AndOr, streams: Streams) -> None:
@@ -260,7 +260,7 @@ class Interpreter(Shell):
                 return await self.run_command(context)
 
     async def _assign(self, command: Simple, streams: Streams) -> int:
-        """Only assignments, one after another: each sees those before it."""
+        """Carry out assignments without a command, in sequence: each sees the earlier ones."""
         with ExitStack() as stack:
             if await self._redirected(command.redirects, streams, stack) is None:
                 return 1
@@ -272,7 +272,7 @@ class Interpreter(Shell):
         return self.substituted
 
     async def _redirected(self, redirects: Redirects, streams: Streams, stack: ExitStack) -> Streams | None:
-        """The streams of a command with redirections; None when one of them is impossible."""
+        """Return the streams of a command with redirections; None if one of them fails."""
         if not redirects:
             return streams
         own = streams.copy()
@@ -318,7 +318,7 @@ class Interpreter(Shell):
         return await self.run_script_file(context, path, context.args)
 
     async def run_script_file(self, context: Context, path: str, args: list[str]) -> int:
-        """Run a script file in a shell of its own."""
+        """Run a script file in a new shell."""
         with self.phone.files.open_read(path, self.who) as file:
             text = decode(file.read())
         shell = self.fresh()
@@ -326,7 +326,7 @@ class Interpreter(Shell):
         return await shell.as_process((context.name, *args), text, context.streams)
 
     def fresh(self) -> Interpreter:
-        """A new shell that inherits folder, environment and mask only."""
+        """Return a new shell that inherits only folder, environment and mask."""
         shell = Interpreter(self.phone, self.who, self.cwd, self.environment)
         shell.umask, shell.depth = self.umask, self.depth
         shell.traps = {number: script for number, script in self.traps.items() if not script}
@@ -334,16 +334,16 @@ class Interpreter(Shell):
         return shell
 
     async def as_process(self, args: tuple[str, ...], text: str, streams: Streams) -> int:
-        """Run a script in this shell, with a pid of its own."""
+        """Run a script in this shell, with a separate pid."""
         script = self.run_text(text, streams.copy())
         return await self.phone.jobs.run(args, self.who, script, on_signal=self.take_signal, started=self.set_pid)
 
     def set_pid(self, pid: int) -> None:
-        """Tell the shell its pid."""
+        """Set the shell's pid."""
         self.pid = pid
 
     def expander(self, streams: Streams) -> Expander:
-        """Expands words with this shell's variables."""
+        """Return an expander with this shell's variables."""
         return Expander(self, lambda source: self._substitute(streams, source))
 
     async def _substitute(self, streams: Streams, source: str) -> str:
@@ -358,11 +358,11 @@ class Interpreter(Shell):
         return decode(bytes(output.data).replace(b"\0", b""))
 
     async def complain(self, streams: Streams, message: str) -> None:
-        """Write an error as the shell itself does."""
+        """Write an error as the shell does."""
         await streams.stderr.write(f"{SHELL_NAME}: {message}\n".encode("utf-8", "surrogateescape"))
 
 
 def _redirects_output(item: AndOr) -> bool:
-    """Whether a job keeps neither output of its shell, so that the shell's end need not wait for it."""
+    """Return whether a job redirects both outputs, so that the shell's end need not wait for it."""
     last = item.pipelines[-1][1].commands[-1]
     return {1, 2} <= {redirection.fd for redirection in last.redirects} or any(found.op == "&>" for found in last.redirects)

@@ -1,4 +1,4 @@
-"""Cuts shell text into operators and words; quoting and `$` constructs become parts of words."""
+"""Split shell text into operators and words. Quoting and `$` constructs become parts of words."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Token = Operator | Word
 
 
 def tokenize(text: str) -> list[Token]:
-    """All tokens of a script; raises `ShellSyntaxError` for unfinished quotes, substitutions and here documents."""
+    """Return all tokens of a script. Raises `ShellSyntaxError` for unfinished quotes, substitutions and here documents."""
     return _Lexer(text).tokens()
 
 
@@ -49,10 +49,10 @@ class _Lexer:
         self._at = 0
         self._found: list[Token] = []
         self._documents: list[tuple[int, bool]] = []
-        """Here documents whose text begins after this line: where their delimiter is, and whether tabs are stripped."""
+        """Here documents whose text begins after this line: the position of their delimiter, and whether to strip tabs."""
 
     def tokens(self, *, closing: bool = False) -> list[Token]:
-        """Tokens to the end, or with `closing` up to the parenthesis that closes one opened before."""
+        """Return the tokens up to the end, or with `closing` up to the matching closing parenthesis."""
         found = self._found
         open_blocks: list[str] = []
         while self._skip_blanks():
@@ -86,7 +86,7 @@ class _Lexer:
 
     @staticmethod
     def _closes(operator: str, open_blocks: list[str]) -> bool:
-        """Keep count of parentheses; a `)` behind a pattern of `case` closes none."""
+        """Count parentheses. A `)` after a pattern of `case` closes none."""
         if operator == "(":
             open_blocks.append("(")
         elif operator == ")" and not open_blocks:
@@ -111,7 +111,7 @@ class _Lexer:
         return _plain(last) in _BEFORE_COMMAND
 
     def _calculation(self) -> bool:
-        """Take `((expression))`; false when it is none, but one parenthesis in another."""
+        """Take `((expression))`. Returns False if it is a parenthesis inside another one."""
         if not self._text.startswith("((", self._at):
             return False
         end = self._closing(self._at + 2)
@@ -153,7 +153,7 @@ class _Lexer:
         raise ShellSyntaxError(f"here document '{delimiter}' unclosed", incomplete=True)
 
     def _document(self) -> Word:
-        """A here document's text: parameters and substitutions are expanded, quotes are plain."""
+        """Return a here document's text: parameters and substitutions are expanded, quotes are literal."""
         parts: list[Part] = [Literal("", quoted=True)]
         while self._at < len(self._text):
             char = self._text[self._at]
@@ -299,7 +299,7 @@ class _Lexer:
             raise ShellSyntaxError("no closing quote", incomplete=True)
 
     def _closing(self, start: int) -> int:
-        """Where the parenthesis opened before `start` closes in arithmetic; quotes are skipped, nothing is read twice."""
+        """Return the position of the parenthesis that closes arithmetic. Skips quotes, and reads nothing twice."""
         at = start
         open_count = 0
         while at < len(self._text):
@@ -329,17 +329,17 @@ class _Lexer:
 
 
 def _add(parts: list[Part], text: str, *, quoted: bool) -> None:
-    """Append text, joined with a literal of the same quoting before it."""
+    """Append text, and merge it with a preceding literal of the same quoting."""
     if parts and isinstance(parts[-1], Literal) and parts[-1].quoted == quoted:
         text = parts.pop().text + text  # type: ignore[union-attr]
     parts.append(Literal(text, quoted))
 
 
 def _plain(word: Word) -> str:
-    """The word if it is without any quoting, else nothing."""
+    """Return the word if it has no quoting, else an empty string."""
     return word[0].text if len(word) == 1 and isinstance(word[0], Literal) and not word[0].quoted else ""
 
 
 def _text_of(word: Token) -> str:
-    """A here document's delimiter: the word without its quoting, never expanded."""
+    """Return a here document's delimiter: the word without its quoting, never expanded."""
     return "".join(part.text for part in word if isinstance(part, Literal)) if not isinstance(word, Operator) else word.text

@@ -1,4 +1,4 @@
-"""A shell that reads its commands line by line: on a terminal, or from a pipe."""
+"""A shell that reads its commands line by line, from a terminal or a pipe."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from navitas.virtual_phone.shell.syntax import ShellSyntaxError
 async def run_lines(
     shell: Shell, lines: Input, streams: Streams, run: Callable[[Awaitable[int]], Awaitable[int]] | None = None
 ) -> int:
-    """Run each command as soon as it is complete, until `exit` or the end of the lines; the exit status.
+    """Run each command as soon as it is complete, until `exit` or the end of the lines. Returns the exit status.
 
-    `run` runs one command, such as interruptibly.
+    `run` runs one command, for example so that it can be interrupted.
     """
     return await shell.to_the_end(_each(shell, lines, streams, run), streams)
 

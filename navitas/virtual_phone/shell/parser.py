@@ -1,4 +1,4 @@
-"""Builds the syntax tree of a script from its tokens."""
+"""Build the syntax tree of a script from its tokens."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _MAX_NESTING = 100
 
 @lru_cache(maxsize=256)
 def parse(text: str) -> Script:
-    """Syntax tree of a script; raises `ShellSyntaxError` with mksh's message."""
+    """Return the syntax tree of a script. Raises `ShellSyntaxError` with mksh's message."""
     parser = _Parser(tokenize(text))
     script = parser.script(())
     parser.expect_end()
@@ -49,7 +49,7 @@ class _Parser:
         self._at = 0
         self._depth = 0
         self._open: list[str] = []
-        """Keywords whose end is still to come, for the message."""
+        """Keywords without their end so far, for the message."""
 
     def script(self, ends: tuple[str, ...]) -> Script:
         items = []
@@ -292,7 +292,7 @@ class _Parser:
         return token
 
     def _plain_word(self) -> str | None:
-        """The next token if it is a word without any quoting."""
+        """Return the next token if it is a word without quoting."""
         if self._at_end() or isinstance(token := self._tokens[self._at], Operator):
             return None
         return token[0].text if len(token) == 1 and isinstance(token[0], Literal) and not token[0].quoted else None

@@ -37,7 +37,7 @@ _FILES: dict[str, Callable[[Stat], bool]] = {
 
 
 def file_test(shell: ShellState, operator: str, operand: str, other: str = "") -> bool:
-    """A test of one operand, or (`-nt`, `-ot`, `-ef`) of two files. Raises `CommandError` for an unknown one."""
+    """Test one operand, or (`-nt`, `-ot`, `-ef`) two files. Raises `CommandError` for an unknown operator."""
     if operator in ("-n", "-z"):
         return bool(operand) == (operator == "-n")
     if operator == "-t":
@@ -52,7 +52,7 @@ def file_test(shell: ShellState, operator: str, operand: str, other: str = "") -
 
 
 def is_unary(operator: str) -> bool:
-    """Whether it takes one operand."""
+    """Return whether the operator takes one operand."""
     return operator in _FILES or operator in ("-n", "-z", "-t", "-L", "-h")
 
 
@@ -64,7 +64,7 @@ def _stat(shell: ShellState, path: str, *, follow: bool = True) -> Stat | None:
 
 
 def integer(text: str) -> int:
-    """A number, or 0 for a text that is a variable's name; raises `CommandError` for what is neither."""
+    """Return a number, or 0 for a variable's name. Raises `CommandError` for other text."""
     if re.fullmatch(r"\s*[A-Za-z_]\w*\s*", text):
         return 0
     if not re.fullmatch(r"\s*[-+]?\d{1,19}\s*", text):

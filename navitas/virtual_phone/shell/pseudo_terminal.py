@@ -19,7 +19,7 @@ _INTERRUPTED_STATUS = 130
 
 
 class Terminal:
-    """A pseudo-terminal in its ordinary line mode, and the shell on it."""
+    """A pseudo-terminal in line mode, and its shell."""
 
     def __init__(self, phone: Phone, write: Callable[[bytes], Awaitable[None]]) -> None:
         self._phone = phone
@@ -30,12 +30,12 @@ class Terminal:
         self._shell: Shell | None = None
 
     async def typed(self, data: bytes) -> None:
-        """Take keys as they come."""
+        """Process typed keys."""
         for byte in data:
             await self._key(byte)
 
     def hang_up(self) -> None:
-        """No more keys will come."""
+        """End the input."""
         self._lines.close()
 
     async def _key(self, byte: int) -> None:
@@ -64,7 +64,7 @@ class Terminal:
             await self._write(bytes([byte]))
 
     async def run(self, command: str) -> int:
-        """Run one command line on the terminal, or without one the shell until `exit` or Ctrl-D; its exit status."""
+        """Run one command line on the terminal, or else the shell until `exit` or Ctrl-D. Returns the exit status."""
         output = CallSink(lambda data: self._write(data.replace(b"\n", b"\r\n")))
         keys = Input(self._lines.reader)
         streams = Streams(keys, output, output)

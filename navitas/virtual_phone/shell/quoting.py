@@ -13,7 +13,7 @@ _FIRST_SURROGATE, _LAST_SURROGATE = 0xD800, 0xDFFF
 
 
 def ansi_c(text: str, start: int) -> tuple[str, int]:
-    """The value of `$'…'` whose content begins at `start`, and where the text goes on. Raises `ShellSyntaxError`."""
+    """Return the value of `$'…'`, whose content begins at `start`, and the position after it. Raises `ShellSyntaxError`."""
     value: list[str] = []
     at = start
     while at < len(text) and text[at] != "'":

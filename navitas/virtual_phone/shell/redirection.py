@@ -16,11 +16,11 @@ _DESCRIPTOR_FILE = re.compile(r"/(?:dev|proc/self)/fd/(\d)")
 
 
 class RedirectError(Exception):
-    """A redirection is impossible: its command does not run."""
+    """A redirection failed, so its command does not run."""
 
 
 def redirect(redirection: Redirect, target: str, streams: Streams, shell: ShellState, stack: ExitStack) -> None:
-    """Carry out one redirection on the descriptors; files it opens are closed by `stack`. Raises `RedirectError`."""
+    """Apply one redirection to the descriptors. `stack` closes the files that it opens. Raises `RedirectError`."""
     fd, op = redirection.fd, redirection.op
     if op in ("<<", "<<<"):
         streams.open_input(fd, Input(BytesSource(encode(target + ("\n" if op == "<<<" else "")))))

@@ -1,4 +1,4 @@
-"""What a shell remembers: variables, folder, functions, jobs, traps."""
+"""The state of a shell: variables, folder, functions, jobs, traps."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from navitas.virtual_phone.shell.syntax import Command
 
 SHELL_NAME = "/system/bin/sh"
 DEFAULT_UMASK = 0
-"""adbd clears its mask (main.cpp), and its shells inherit that."""
+"""adbd clears its mask (main.cpp), and its shells inherit this."""
 _MAX_RANDOM = 32767
 
 
 class ShellState:
-    """State of one shell; a subshell is a copy."""
+    """The state of one shell. A subshell is a copy."""
 
     def __init__(self, phone: Phone, who: Identity, cwd: str = "/", environment: dict[str, str] | None = None) -> None:
         self.phone = phone
@@ -43,24 +43,24 @@ class ShellState:
         self.depth = 0
         self.last_job = 0
         self.tested = 0
-        """How many conditions surround what runs: there `set -e` does not end the shell."""
+        """The number of conditions around the running command. In these, `set -e` does not end the shell."""
         self.jobs: list[PhoneJob] = []
         self.holding_streams: list[PhoneJob] = []
         """Jobs of this shell and its subshells that may still write to its streams."""
         self.kept_open = ExitStack()
-        """Files that `exec` opened; closed at the shell's end."""
+        """Files that `exec` opened; they are closed at the shell's end."""
         self.traps: dict[int, str] = {}
-        """Scripts by signal number; 0 is the shell's end, an empty script ignores the signal."""
+        """Scripts by signal number. 0 is the shell's end; an empty script ignores the signal."""
         self.pending: list[int] = []
         self.signalled = asyncio.Event()
         self.option_index = 0
         self.option_offset = 0
-        """Where `getopts` is within a word of several options."""
+        """The position of `getopts` in a word with several options."""
         self._start_s = time.monotonic()
         self._local_scopes: list[dict[str, str | None]] = []
 
     def get(self, name: str) -> str | None:
-        """Value of a variable or special parameter."""
+        """Return the value of a variable or special parameter."""
         if name.isdecimal():
             index = int(name)
             return self.script_name if index == 0 else self.arguments[index - 1] if index <= len(self.arguments) else None
@@ -101,22 +101,22 @@ class ShellState:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Exported variables."""
+        """The exported variables."""
         return {name: self.variables[name] for name in sorted(self.exported) if name in self.variables}
 
     def listdir(self, path: str) -> list[str]:
-        """Names in a folder, as this shell's user sees it."""
+        """Return the names in a folder, as this shell's user sees it."""
         return self.phone.files.listdir(path, self.who)
 
     def is_dir(self, path: str) -> bool:
-        """Whether a path is a folder that this shell's user may look at."""
+        """Return whether a path is a folder that this shell's user can read."""
         try:
             return self.phone.files.stat(path, self.who).is_dir
         except OSError:
             return False
 
     def exists(self, path: str) -> bool:
-        """Whether there is something at a path."""
+        """Return whether a path exists."""
         try:
             self.phone.files.stat(path, self.who)
         except OSError:
@@ -124,7 +124,7 @@ class ShellState:
         return True
 
     def take_signal(self, number: int) -> bool:
-        """A signal arrived: true when a trap deals with it."""
+        """Handle a signal. Returns True if a trap handles it."""
         if number not in self.traps:
             return False
         if self.traps[number]:
@@ -133,7 +133,7 @@ class ShellState:
         return True
 
     def subshell(self) -> Self:
-        """A copy whose changes do not come back; of the traps, only what is ignored stays."""
+        """Return a copy whose changes stay in it. Of the traps, it keeps only ignored signals."""
         copy = type(self)(self.phone, self.who, self.cwd, self.variables)
         copy.exported, copy.read_only = set(self.exported), set(self.read_only)
         copy.functions = dict(self.functions)
@@ -149,7 +149,7 @@ class ShellState:
 
     @contextlib.contextmanager
     def in_test(self) -> Iterator[None]:
-        """A condition: its failure does not end the shell."""
+        """Run a condition, whose failure does not end the shell."""
         self.tested += 1
         try:
             yield
@@ -158,7 +158,7 @@ class ShellState:
 
     @contextlib.contextmanager
     def function_scope(self, arguments: list[str]) -> Iterator[None]:
-        """Positional parameters and `local` variables of a function call."""
+        """The positional parameters and `local` variables of a function call."""
         outer, self.arguments = self.arguments, arguments
         self._local_scopes.append({})
         try:
@@ -169,7 +169,7 @@ class ShellState:
                 self._restore(name, before)
 
     def make_local(self, name: str) -> None:
-        """The function's end gives the variable its value of now back; outside of functions nothing happens."""
+        """Restore the variable's present value at the function's end. Has no effect outside of functions."""
         if self._local_scopes:
             self._local_scopes[-1].setdefault(name, self.variables.pop(name, None))
 

@@ -1,4 +1,4 @@
-"""Standard streams of shell commands: byte sources and sinks, and the pipe that is both."""
+"""Standard streams of shell commands: byte sources and sinks, and the pipe, which is both."""
 
 from __future__ import annotations
 
@@ -12,40 +12,40 @@ PIECE_BYTES = 65536
 
 
 def encode(text: str) -> bytes:
-    """Bytes of a shell string, in which undecodable bytes were kept as surrogates."""
+    """Return the bytes of a shell string, whose undecodable bytes are surrogates."""
     return text.encode("utf-8", "surrogateescape")
 
 
 def decode(data: bytes) -> str:
-    """Shell string of any bytes."""
+    """Return any bytes as a shell string."""
     return data.decode("utf-8", "surrogateescape")
 
 
 class BrokenPipe(Exception):
-    """Nobody will read what is written: the writing command ends, like on SIGPIPE."""
+    """There is no reader: the writing command ends, as on SIGPIPE."""
 
 
 class InputSource(Protocol):
-    """Where a command reads from."""
+    """The input of a command."""
 
     async def read(self) -> bytes:
-        """Next piece; empty at the end."""
+        """Return the next piece; empty at the end."""
         ...
 
     def close(self) -> None:
-        """No more reads will come."""
+        """End reading."""
         ...
 
 
 class Sink(Protocol):
-    """Where a command writes to."""
+    """The output of a command."""
 
     async def write(self, data: bytes) -> None:
-        """Write all of `data`; raises `BrokenPipe` when nobody reads."""
+        """Write all of `data`. Raises `BrokenPipe` if there is no reader."""
         ...
 
     def close(self) -> None:
-        """No more writes will come."""
+        """End writing."""
         ...
 
 
@@ -64,7 +64,7 @@ class BytesSource:
 
 
 class FileSource:
-    """An open file, read in pieces; other commands get their turn between them."""
+    """An open file, read in pieces, between which other commands run."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -93,20 +93,20 @@ class FileSink:
 
 
 class _Discard:
-    """Takes everything, like /dev/null."""
+    """Discards all data, like /dev/null."""
 
     async def write(self, data: bytes) -> None:
         await asyncio.sleep(0)
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Do nothing: there is no resource."""
 
 
 DISCARD = _Discard()
 
 
 class BufferSink:
-    """Keeps everything, for `$(...)`."""
+    """Keeps all data, for `$(...)`."""
 
     def __init__(self) -> None:
         self.data = bytearray()
@@ -115,11 +115,11 @@ class BufferSink:
         self.data += data
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Do nothing: there is no resource."""
 
 
 class CallSink:
-    """Hands every piece to a function, such as a stream's `write`."""
+    """Passes every piece to a function, such as a stream's `write`."""
 
     def __init__(self, write: Callable[[bytes], Awaitable[None]]) -> None:
         self._write = write
@@ -129,11 +129,11 @@ class CallSink:
             await self._write(data)
 
     def close(self) -> None:
-        """The stream belongs to the service that opened it."""
+        """Do nothing: the stream belongs to the service that opened it."""
 
 
 class Pipe:
-    """A bounded pipe between two commands of a pipeline: source of one, sink of the other."""
+    """A bounded pipe between two commands of a pipeline: a source for one, a sink for the other."""
 
     def __init__(self) -> None:
         self._pieces: deque[bytes] = deque()
@@ -163,7 +163,7 @@ class Pipe:
         self._changed.set()
 
     async def read(self) -> bytes:
-        """Next piece; empty when the writing side was closed."""
+        """Return the next piece; empty if the writing side is closed."""
         while not self._pieces and not self._write_closed:
             await self._wait()
         if not self._pieces:
@@ -174,7 +174,7 @@ class Pipe:
         return data
 
     def close_read(self) -> None:
-        """Nobody reads any more."""
+        """Close the reading side."""
         self._read_closed = True
         self._pieces.clear()
         self._size = 0
@@ -193,7 +193,7 @@ class _PipeReader:
 
 
 class Input:
-    """A command's standard input: pieces or lines; `read` in a loop's body leaves the rest to the next reader."""
+    """A command's standard input, in pieces or lines. `read` in a loop's body leaves the rest to the next reader."""
 
     def __init__(self, source: InputSource) -> None:
         self._source = source
@@ -201,36 +201,36 @@ class Input:
         self._at = 0
 
     async def read(self) -> bytes:
-        """Next piece; empty at the end."""
+        """Return the next piece; empty at the end."""
         if self._at < len(self._piece):
             return self._take(len(self._piece))
         return await self._source.read()
 
     def _take(self, end: int) -> bytes:
-        """The waiting piece up to `end`; what follows stays, uncopied."""
+        """Return the buffered piece up to `end`. The rest stays, without a copy."""
         data = self._piece[self._at : end]
         self._at = end
         return data
 
     async def _fill(self) -> bool:
-        """Have a piece waiting; false at the end."""
+        """Buffer a piece. Returns False at the end."""
         if self._at >= len(self._piece):
             self._piece, self._at = await self._source.read(), 0
         return bool(self._piece)
 
     async def read_all(self) -> bytes:
-        """Everything until the end."""
+        """Return everything up to the end."""
         pieces = []
         while data := await self.read():
             pieces.append(data)
         return b"".join(pieces)
 
     async def readline(self) -> bytes:
-        """Next line with its line end (the last may lack it); empty at the end."""
+        """Return the next line with its line end (the last one may lack it); empty at the end."""
         return await self.read_up_to(sys.maxsize)
 
     async def read_up_to(self, count: int) -> bytes:
-        """Next line, but at most `count` bytes of it."""
+        """Return at most `count` bytes of the next line."""
         pieces: list[bytes] = []
         while count and await self._fill():
             newline = self._piece.find(b"\n", self._at, self._at + count)
@@ -241,12 +241,12 @@ class Input:
         return b"".join(pieces)
 
     async def lines(self) -> AsyncIterator[bytes]:
-        """All lines to come, as by `readline`."""
+        """Yield all lines, as by `readline`."""
         while line := await self.readline():
             yield line
 
     async def batches(self) -> AsyncIterator[bytes]:
-        """All lines to come, as many at once as are there; only the last may lack its line end."""
+        """Yield all lines, in batches. Only the last one may lack its line end."""
         open_line: list[bytes] = []
         while piece := await self.read():
             end = piece.rfind(b"\n") + 1
@@ -259,5 +259,5 @@ class Input:
             yield b"".join(open_line)
 
     def close(self) -> None:
-        """No more reads will come."""
+        """End reading."""
         self._source.close()

@@ -11,7 +11,7 @@ RESERVED_WORDS = frozenset(
 
 
 class ShellSyntaxError(Exception):
-    """The script cannot be read; the message is mksh's. An `incomplete` one may go on in the next line."""
+    """The script is invalid; the message is mksh's. If `incomplete`, the next line may complete it."""
 
     def __init__(self, message: str, *, incomplete: bool = False) -> None:
         super().__init__(message)
@@ -20,7 +20,7 @@ class ShellSyntaxError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """Text; unquoted text may hold glob characters."""
+    """Text. Unquoted text may contain glob characters."""
 
     text: str
     quoted: bool
@@ -42,7 +42,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Substitution:
-    """`$(source)`: the output of a script, less its trailing newlines."""
+    """`$(source)`: the output of a script, without its trailing newlines."""
 
     source: str
     quoted: bool
@@ -83,7 +83,7 @@ class Simple:
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """Commands joined by `|`, running at once; `! …` negates the last one's status."""
+    """Commands joined by `|`, which run in parallel. `! …` negates the status of the last one."""
 
     commands: tuple[Command, ...]
     negated: bool = False
@@ -161,7 +161,7 @@ class Conditional:
 
 @dataclass(frozen=True, slots=True)
 class Calculation:
-    """`((expression))`: status 0 when it is not 0."""
+    """`((expression))`: status 0 if the value is not 0."""
 
     expression: Word
     redirects: Redirects = ()

@@ -1,1 +1,1 @@
-"""Kernel traces as the virtual phone's tracers write them."""
+"""Kernel traces in the formats of the virtual phone's tracers."""

@@ -1,4 +1,4 @@
-"""The kernel's text of what was noted, as `atrace` prints it."""
+"""Write recorded slices in the kernel's text format, as `atrace` prints it."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _HEADER = """# tracer: nop
 #              | |        |      |   ||||       |         |
 """
 _IDLE = ("<idle>", 0, "-----")
-_THREAD_FLAGS = 0x3D0F00  # as pthread_create starts one
+_THREAD_FLAGS = 0x3D0F00  # the flags of pthread_create
 
 
 def ftrace_text(log: TraceLog, begin: Moment, processes: Mapping[int, str], kinds: Collection[type]) -> str:
-    """The trace with the events of `kinds`, in order of time, in boottime with microseconds; first the clocks' marks."""
+    """Return the trace with the events of `kinds`, in order of time, in boottime with microseconds, after clock marks."""
     events = sorted((event for event in log.events() if type(event) in kinds), key=lambda event: event.t_ns)
     lines = [_HEADER.format(kept=len(events), written=len(events) + 2 * log.dropped, cpus=len(log.cpus))]
     for mark in (f"parent_ts={begin.monotonic_ns / 1e9:.6f}", f"realtime_ts={begin.realtime_ns // 1_000_000}"):

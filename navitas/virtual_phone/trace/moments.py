@@ -17,10 +17,10 @@ class Moment(NamedTuple):
 
     @property
     def ahead_ns(self) -> int:
-        """By how much boottime is ahead of monotonic."""
+        """The difference of boottime and monotonic."""
         return self.boottime_ns - self.monotonic_ns
 
 
 def now() -> Moment:
-    """This moment."""
+    """Return the present moment."""
     return Moment(time.monotonic_ns(), time.clock_gettime_ns(_BOOTTIME), time.time_ns())

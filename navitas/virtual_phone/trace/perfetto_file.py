@@ -1,4 +1,4 @@
-"""A Perfetto trace of what was noted, as traced and traced_probes write it."""
+"""Write recorded slices as a Perfetto trace, as traced and traced_probes do."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from navitas.virtual_phone.kernel.trace_log import (
 from navitas.virtual_phone.trace.moments import Moment
 
 _SEQUENCE = 1
-_MOST_EVENTS = 2_000  # in a bundle
+_MOST_EVENTS = 2_000  # in a bundle of events
 _STATES = {Leaves.RUNNABLE: 0, Leaves.SLEEPING: 1, Leaves.DEAD: 16}
 _IDLE = TracedThread(0, 0, "swapper")
-_THREAD_FLAGS = 0x3D0F00  # as pthread_create starts one
+_THREAD_FLAGS = 0x3D0F00  # the flags of pthread_create
 _START, _END = 1, 2
 _REALTIME, _MONOTONIC, _BOOTTIME = 1, 3, 6
 _LEAVES_IDLE = 0xFFFFFFFF
@@ -34,7 +34,7 @@ _LEAVES_IDLE = 0xFFFFFFFF
 
 @dataclass(slots=True)
 class TraceSession:
-    """What a trace is made of: what was asked for, what was noted, when, and readings of rails (µJ) at moments."""
+    """The content of a trace: configuration, recorded slices, times, and readings of rails (µJ) at moments."""
 
     config: Any
     log: TraceLog
@@ -44,18 +44,18 @@ class TraceSession:
 
     @property
     def events(self) -> set[str]:
-        """Names of the kernel's events that were asked for."""
+        """The names of the requested kernel events."""
         ftrace = (source.config.ftrace_config for source in self.config.data_sources if source.config.name == "linux.ftrace")
         return {as_bytes(name).decode("utf-8", "replace").rpartition("/")[2] for one in ftrace for name in one.ftrace_events}
 
     def asks(self, name: str) -> Any:
-        """The configuration of a data source; None when it was not asked for."""
+        """Return the configuration of a data source; None if it is not requested."""
         found = (source.config for source in self.config.data_sources if source.config.name == name)
         return next(found, None)
 
 
 def perfetto_file(session: TraceSession) -> bytes:
-    """The whole file. Times are in boottime, as they are without another word."""
+    """Return the whole file. Times are in boottime, Perfetto's default."""
     return b"".join(_framed(packet.SerializeToString()) for packet in _packets(session))
 
 
@@ -160,7 +160,7 @@ def _bundle(cpu: int, events: Sequence[Event], log: TraceLog, ahead_ns: int, los
 
 
 def _polls(log: TraceLog, period_ns: int, ahead_ns: int) -> Iterator[Any]:
-    """Every core's frequency, again and again."""
+    """Return the polled frequency of every core."""
     times = {cpu: [change.t_ns for change in log.changes if change.cpu == cpu] for cpu in log.cpus}
     khz = {cpu: [change.khz for change in log.changes if change.cpu == cpu] for cpu in log.cpus}
     for t_ns in range(log.start_ns, log.end_ns + 1, period_ns):

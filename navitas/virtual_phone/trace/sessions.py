@@ -1,4 +1,4 @@
-"""Tracing sessions of the phone: perfetto's, each a process of its own, and atrace's, of which there is one."""
+"""Tracing sessions of the phone: any number of perfetto's, each a process, and one of atrace's."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ _DEFAULT_POLL_S = 1.0
 
 
 class PerfettoSession:
-    """One `perfetto`: it records until it is told to end, or its time is over, then writes its file."""
+    """One `perfetto`. It records until it is ended or until its time is over, then writes its file."""
 
     def __init__(self, kernel: KernelPort, processes: ProcessTable, config: Any, file: BinaryIO) -> None:
-        """`file` stays open to the end, so that one that was removed meanwhile stays removed."""
+        """`file` stays open, so that one that is removed meanwhile is not created again."""
         self._kernel, self._processes, self._config, self._file = kernel, processes, config, file
         self._ended = asyncio.Event()
 
     def take_signal(self, number: int) -> bool:
-        """SIGINT and SIGTERM end it in order."""
+        """End in order on SIGINT and SIGTERM."""
         if number in (signal.SIGINT, signal.SIGTERM):
             self._ended.set()
         return number in (signal.SIGINT, signal.SIGTERM)
 
     async def run(self) -> int:
-        """Record to the end; the exit status."""
+        """Record to the end. Returns the exit status."""
         with self._file:
             log = self._kernel.start_trace()
             session = TraceSession(self._config, log, {}, [now()])
@@ -47,7 +47,7 @@ class PerfettoSession:
         return 0
 
     async def _wait(self, session: TraceSession) -> None:
-        """Until the end; meanwhile rails are read, where they were asked for."""
+        """Wait for the end, and read the rails meanwhile if requested."""
         duration_ms = self._config.duration_ms
         deadline = time.monotonic() + duration_ms / 1000 if duration_ms else float("inf")
         power = session.asks("android.power")
@@ -66,19 +66,19 @@ class PerfettoSession:
 
 
 class Atrace:
-    """The kernel's one buffer, as `atrace` uses it."""
+    """The kernel's only trace buffer, as `atrace` uses it."""
 
     def __init__(self, kernel: KernelPort, processes: ProcessTable) -> None:
         self._kernel, self._processes = kernel, processes
         self._running: tuple[TraceLog, Moment, tuple[str, ...]] | None = None
 
     async def start(self, categories: tuple[str, ...]) -> None:
-        """Begin anew."""
+        """Start with an empty buffer."""
         await self._end()
         self._running = (self._kernel.start_trace(), now(), categories)
 
     async def stop(self) -> str:
-        """End; what was traced, empty when nothing was."""
+        """Stop, and return the trace; empty if there was none."""
         ended = await self._end()
         if ended is None:
             return ""
@@ -95,6 +95,6 @@ class Atrace:
 
 
 def _names(processes: ProcessTable, log: TraceLog) -> dict[int, str]:
-    """Names of the processes that ran: those that have ended are known by their first thread's."""
+    """Return the names of the processes that ran. For an ended process, use the name of its first thread."""
     names = {thread.pid: thread.name for thread in log.threads.values() if thread.tid == thread.pid}
     return names | {process.pid: process.name for process in processes.all()}

@@ -99,7 +99,7 @@ def test_a_jvm_that_dies_is_reported_with_its_last_words(tmp_path: Path, classes
         assert bridge._process is not None
         bridge._process.kill()
         bridge._process.wait()
-        with pytest.raises(BuildError, match=r"stopped while it worked \(exit code -9\)"):
+        with pytest.raises(BuildError, match=r"stopped while it was working \(exit code -9\)"):
             bridge.instrument([InstrumentInput(classes, tmp_path / "out")], INCLUDE_PY4J, tmp_path / "map.json")
 
 

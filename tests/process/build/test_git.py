@@ -1,4 +1,4 @@
-"""The revision of a project, from repositories that nobody should have to trust."""
+"""The revision of a project, from repositories that may be hostile."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def repository(tmp_path: Path) -> Path:
 
 
 def rewritten(file: Path) -> None:
-    """Write the same text anew: git must read the file to see that it is unchanged."""
+    """Write the same text again: git must read the file to see that it is unchanged."""
     file.write_text(file.read_text())
     os.utime(file, (1, 1))
 

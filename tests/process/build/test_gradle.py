@@ -1,4 +1,4 @@
-"""Gradle as a child process: found, listened to, ended; what goes wrong is told with its last lines and a remedy."""
+"""Gradle as a child process: found, listened to, ended; errors include its last lines and a remedy."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_bundles_are_found_by_what_the_plugin_says(tmp_path: Path, project: Path
     assert lines == ["compiling"]
 
 
-def test_gradle_is_told_what_to_do(tmp_path: Path, project: Path) -> None:
+def test_gradle_gets_the_right_arguments(tmp_path: Path, project: Path) -> None:
     bundle = make(tmp_path / "b.zip", FILES)
     script = f'echo "$PWD"; for a in "$@"; do echo "$a"; done\n{report(":app", "java", bundle)}'
     lines: list[str] = []
@@ -189,7 +189,7 @@ def test_a_name_of_no_variant_ends_the_build_before_it_begins(tmp_path: Path, pr
     said = "navitas-failure " + json.dumps({"code": "no_variant", "variant": "x", "known": known})
     with pytest.raises(UsageError, match=r"no module has a variant 'x' with tests$") as error:
         build_bundles(project, gradle=str(fake_gradle(tmp_path, f"echo '{said}'; exit 1")), variant="x")
-    assert error.value.remedy == "name one by --variant: demoDebug (:app), fullDebug (:app)"
+    assert error.value.remedy == "name one with --variant: demoDebug (:app), fullDebug (:app)"
 
 
 def test_a_build_without_sdk_says_where_one_is_named(tmp_path: Path, project: Path) -> None:
@@ -205,7 +205,7 @@ def test_a_build_that_asks_for_more_of_the_sdk_says_how_to_get_it(tmp_path: Path
     assert "sdkmanager" in error.value.remedy
 
 
-def test_a_failed_build_tells_of_an_untested_plugin(tmp_path: Path, project: Path) -> None:
+def test_a_failed_build_reports_of_an_untested_plugin(tmp_path: Path, project: Path) -> None:
     warning = "navitas: :app: Android Gradle Plugin 9.9.9 is untested with Navitas (tested: 8.4.2)"
     script = f"echo '{warning}'; echo '{warning}'; for i in $(seq 50); do echo line $i; done; exit 1"
     with pytest.raises(BuildError) as error:
@@ -245,14 +245,14 @@ def test_two_modules_of_one_package_are_refused(tmp_path: Path, project: Path) -
         build_bundles(project, gradle=str(fake_gradle(tmp_path, "\n".join(paths))))
 
 
-def test_a_plugin_that_says_something_else_is_told_apart(tmp_path: Path, project: Path) -> None:
+def test_an_unknown_report_of_the_plugin_is_an_error(tmp_path: Path, project: Path) -> None:
     with pytest.raises(BuildError, match="navitas-project"):
         build_bundles(project, gradle=str(fake_gradle(tmp_path, "echo 'navitas-project {}'; sleep 60")))
 
 
 def test_a_folder_that_is_no_gradle_project_is_wrong_usage(tmp_path: Path) -> None:
-    for folder, told in ((tmp_path, "not a Gradle project"), (tmp_path / "missing", "no such folder")):
-        with pytest.raises(UsageError, match=told) as caught:
+    for folder, reported in ((tmp_path, "not a Gradle project"), (tmp_path / "missing", "no such folder")):
+        with pytest.raises(UsageError, match=reported) as caught:
             build_bundles(folder)
         assert caught.value.remedy
 
@@ -306,7 +306,7 @@ def find_gradle_or_nothing(project: Path) -> list[str]:
         return []
 
 
-def test_no_gradle_is_told_with_a_remedy(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_gradle_is_reported_with_a_remedy(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(BuildError, match="no Gradle") as caught:
         find_gradle(project, None)
@@ -315,14 +315,14 @@ def test_no_gradle_is_told_with_a_remedy(project: Path, tmp_path: Path, monkeypa
         find_gradle(project, "/not/there")
 
 
-def test_no_java_is_told_with_a_remedy(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_java_is_reported_with_a_remedy(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     with pytest.raises(BuildError, match="JAVA_HOME") as caught:
         build_bundles(project, gradle=str(fake_gradle(tmp_path, "")))
     assert "JDK" in caught.value.remedy
 
 
-def test_a_gradle_that_cannot_be_started_is_told(project: Path, tmp_path: Path) -> None:
+def test_a_gradle_that_cannot_be_started_is_reported(project: Path, tmp_path: Path) -> None:
     broken = fake_gradle(tmp_path, "")
     broken.write_text("#!/not/an/interpreter\n")
     with pytest.raises(BuildError, match="cannot be started"):

@@ -29,10 +29,10 @@ from navitas.folder_lock import FolderLock
         (["--granularity", "test", "--tree", "main"], "--tree shows calls"),
         (["--granularity", "class", "--collapsed", "x"], "--collapsed shows calls"),
         (["--include", "a.b.C#m"], "methods can only be excluded"),
-        (["--exclude", "a.b.C#"], "'a.b.C#' names no method"),
-        (["--exclude", "a.b.C#m(int)"], "names no method"),
-        (["--exclude", "#m"], "is no class name pattern"),
-        (["--exclude", ""], "'' is no class name pattern"),
+        (["--exclude", "a.b.C#"], "'a.b.C#' does not name a method"),
+        (["--exclude", "a.b.C#m(int)"], "does not name a method"),
+        (["--exclude", "#m"], "is not a class name pattern"),
+        (["--exclude", ""], "'' is not a class name pattern"),
     ],
 )
 def test_options_that_make_no_sense_are_refused_before_a_build(

@@ -14,7 +14,7 @@ from support.no_progress import NoProgress
 from test_app_use import use
 
 from navitas.collect import app_use
-from navitas.collect.instrument import Instrumented
+from navitas.collect.instrument import InstrumentResult
 
 
 @dataclass
@@ -50,7 +50,7 @@ class HostShell(FakeDevice):
     ],
 )
 def test_a_command_that_fails_is_told(tmp_path: Path, command: str, code: str | None, printed: bytes) -> None:
-    done = Instrumented()
-    app_use._command(HostShell(), use(command), done, tmp_path / "raw", NoProgress())
+    done = InstrumentResult()
+    app_use._run_command(HostShell(), use(command), done, tmp_path / "raw", NoProgress())
     assert done.warnings == ([f"'{command}' ended with exit code {code}: see instrument.txt of the run"] if code else [])
     assert (tmp_path / "raw").read_bytes() == printed

@@ -81,7 +81,7 @@ def test_a_server_of_any_version_is_used_and_never_ended(version: int, monkeypat
         monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(server.port))
         assert [found.serial for found in list_devices()] == ["x"]
         assert select_device().serial == "x"
-        assert "host:kill" not in server.asked
+        assert "host:kill" not in server.requests
     assert not called.exists(), "the adb program would replace a server of another version"
 
 
@@ -116,7 +116,7 @@ def script(path: Path, text: str) -> Path:
 def test_no_adb_program_at_all(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(free_port()))
     monkeypatch.setenv("ADBUTILS_ADB_PATH", str(tmp_path / "none"))
-    with pytest.raises(DeviceError, match="there is no program") as caught:
+    with pytest.raises(DeviceError, match="is not an executable program") as caught:
         list_devices()
     assert "apt install adb" in caught.value.remedy
     monkeypatch.delenv("ADBUTILS_ADB_PATH")

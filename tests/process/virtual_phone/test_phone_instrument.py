@@ -118,7 +118,7 @@ def test_a_jvm_that_does_not_start_says_why(tmp_path: Path) -> None:
     with_java(tmp_path, script, action)
 
 
-def test_what_no_command_line_can_hold_is_told(tmp_path: Path) -> None:
+def test_what_no_command_line_can_hold_is_reported(tmp_path: Path) -> None:
     async def action(phone: Phone) -> None:
         assert b"is longer than 128 KiB" in (await run(phone, RUN)).stdout
 
@@ -246,7 +246,7 @@ def test_unknown_packages_and_runners(tmp_path: Path) -> None:
     with_java(tmp_path, "exit 1", action)
 
 
-def test_a_missing_jar_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_jar_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(host_java, "JARS", tmp_path / "none")
 
     async def action(phone: Phone) -> None:

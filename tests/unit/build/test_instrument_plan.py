@@ -71,7 +71,7 @@ def test_paths_that_cannot_work(tmp_path: Path, paths: list[str], out: str, caus
 @pytest.mark.parametrize("pattern", ["", "org/example/**"])
 def test_patterns_are_dotted_names(tmp_path: Path, pattern: str) -> None:
     folder = make_folder(tmp_path / "classes")
-    with pytest.raises(UsageError, match="is no class name pattern"):
+    with pytest.raises(UsageError, match="is not a class name pattern"):
         instrument([folder], tmp_path / "out", tmp_path / "map.json", InstrumentOptions(includes=(pattern,)))
 
 

@@ -54,7 +54,7 @@ def test_whatever_lies_in_a_file_s_place_is_replaced_or_named(tmp_path: Path) ->
     assert len(list(folder.iterdir())) == 2
 
 
-def test_a_home_that_does_not_exist_is_told() -> None:
+def test_a_home_that_does_not_exist_is_reported() -> None:
     with pytest.raises(BuildError, match="~nosuchuser/repo: there is no such home"):
         install_plugin(Path("~nosuchuser/repo"))
 

@@ -1,4 +1,4 @@
-"""Profilings of one project wait for each other, and for nobody else."""
+"""Profilings of one project wait only for each other."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.timeout(20)
-def test_a_lock_on_the_project_s_folder_holds_nobody_up(tmp_path: Path) -> None:
+def test_a_lock_on_the_project_s_folder_blocks_no_one(tmp_path: Path) -> None:
     """Every user who can read the folder can take it."""
     handle = os.open(tmp_path, os.O_RDONLY | os.O_DIRECTORY)
     try:

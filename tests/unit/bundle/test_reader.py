@@ -109,8 +109,8 @@ def test_what_only_a_newer_navitas_can_run_asks_for_it(tmp_path: Path, field: st
 
 
 def test_fields_of_a_newer_plugin_are_named(tmp_path: Path) -> None:
-    (told,) = open_bundle(made(tmp_path / "b.zip", shards=3, jvm_flags=[])).manifest.warnings
-    assert "'jvm_flags', 'shards'" in told
+    (reported,) = open_bundle(made(tmp_path / "b.zip", shards=3, jvm_flags=[])).manifest.warnings
+    assert "'jvm_flags', 'shards'" in reported
     (inner,) = open_bundle(made(tmp_path / "d.zip", test_task={"name": "test", "shards": 3})).manifest.warnings
     assert "'test_task.shards'" in inner
     (many,) = open_bundle(made(tmp_path / "c.zip", **{f"field{n}": 1 for n in range(1000)})).manifest.warnings
@@ -120,8 +120,8 @@ def test_fields_of_a_newer_plugin_are_named(tmp_path: Path) -> None:
 def test_fields_of_a_newer_plugin_are_named_wherever_they_are(tmp_path: Path) -> None:
     apks = {"app": [{"file": "app.apk", "abi": None, "density": n} for n in range(3)], "test": "test.apk", "split": []}
     files = {**ANDROID_FILES, "bundle.json": json.dumps({**ANDROID_MANIFEST, "apks": apks})}
-    (told,) = open_bundle(make(tmp_path / "a.zip", files)).manifest.warnings
-    assert "'apks.app.density' (3 times)" in told and "'apks.split'" in told
+    (reported,) = open_bundle(make(tmp_path / "a.zip", files)).manifest.warnings
+    assert "'apks.app.density' (3 times)" in reported and "'apks.split'" in reported
     assert open_bundle(made(tmp_path / "d.zip")).manifest.warnings == []
 
 

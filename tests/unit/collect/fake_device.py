@@ -1,4 +1,4 @@
-"""A device that answers shell commands from a list and keeps what it was told."""
+"""A device that answers shell commands from a list and records them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class FakeDevice:
     codes: dict[str, int] = field(default_factory=dict)
     hangs: list[str] = field(default_factory=list)
     answers: bool = False
-    asked: list[str] = field(default_factory=list)
+    commands: list[str] = field(default_factory=list)
     info: DeviceInfo = field(default_factory=lambda: DeviceInfo("phone", "serial-1", "A phone", "f", 33))
 
     def shell(self, command: str, *, timeout_s: float = 30.0) -> ShellResult:
@@ -34,7 +34,7 @@ class FakeDevice:
         yield self.pulls.pop(0)
 
     def _ask(self, command: str) -> None:
-        self.asked.append(command)
+        self.commands.append(command)
         if command.startswith(tuple(self.hangs)):
             raise DeviceError(f"device serial-1: no answer to {command[:20]}", "reconnect it")
 
@@ -44,16 +44,16 @@ class FakeDevice:
         yield
 
     def push(self, local: Path | bytes, remote: str, *, mode: int = 0o644) -> None:
-        self.asked.append(f"push {remote}")
+        self.commands.append(f"push {remote}")
 
     def pull(self, remote: str, local: Path) -> None:
-        self.asked.append(f"pull {remote}")
+        self.commands.append(f"pull {remote}")
 
     def install(self, paths: Sequence[Path]) -> None:
-        self.asked.append("install")
+        self.commands.append("install")
 
     def uninstall(self, package: str) -> None:
-        self.asked.append(f"uninstall {package}")
+        self.commands.append(f"uninstall {package}")
 
     def wait_until_back(self, timeout_s: float) -> bool:
         return self.answers

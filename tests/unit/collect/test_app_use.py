@@ -12,7 +12,7 @@ from support.no_progress import NoProgress
 
 from navitas.collect import app_use
 from navitas.collect.app_use import Use
-from navitas.collect.instrument import Instrumented
+from navitas.collect.instrument import InstrumentResult
 from navitas.device.base import DeviceInfo
 from navitas.errors import DeviceError
 
@@ -30,8 +30,10 @@ def test_only_a_use_of_a_known_length_bounds_its_run() -> None:
 def test_why_an_app_did_not_start_is_in_the_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(app_use, "_EVENTS_S", 0.0)
     device = FakeDevice({"monkey": "// CRASH: a.b (pid 7)\n// Short Msg: java.lang.IllegalStateException\n", "ps": "PID NAME\n"})
-    with pytest.raises(DeviceError, match=r"a\.b does not run; .*monkey said: // CRASH: a\.b \(pid 7\) // Short Msg: java"):
-        app_use._use(device, use(), Instrumented(), tmp_path / "raw", NoProgress())
+    with pytest.raises(
+        DeviceError, match=r"a\.b does not run; .*monkey, which starts it, printed: // CRASH: a\.b \(pid 7\) // Short Msg: java"
+    ):
+        app_use._record_use(device, use(), InstrumentResult(), tmp_path / "raw", NoProgress())
 
 
 @pytest.mark.parametrize("kind", ["phone", "virtual"])
@@ -42,6 +44,6 @@ def test_the_remedy_for_an_app_that_does_not_run_fits_the_device(
     device = FakeDevice({"monkey": "", "ps": "PID NAME\n"})
     device.info = DeviceInfo(kind, "x", "", "", 30)
     with pytest.raises(DeviceError) as error:
-        app_use._use(device, use(), Instrumented(), tmp_path / "raw", NoProgress())
+        app_use._record_use(device, use(), InstrumentResult(), tmp_path / "raw", NoProgress())
     assert ("start it on the phone" in error.value.remedy) == (kind == "phone")
     assert ("docs/virtual-phone.md" in error.value.remedy) == (kind == "virtual")

@@ -46,7 +46,7 @@ PHONE = {
 }
 
 
-def test_a_phone_that_tells_all() -> None:
+def test_a_phone_that_reports_all() -> None:
     assert take_sample(FakeDevice(PHONE), "me") == {
         "client": "me", "time": 1772366400, "level": 86.0, "state": "discharging", "voltage_mv": 3912, "temperature_c": 31.5,
         "screen": False, "network": "wifi", "cpu": 0.25, "model": "A phone", "os": "14", "uptime_s": 81234,
@@ -54,7 +54,7 @@ def test_a_phone_that_tells_all() -> None:
     }  # fmt: skip
 
 
-def test_a_phone_that_tells_its_level_alone() -> None:
+def test_a_phone_that_reports_only_its_level() -> None:
     row = take_sample(FakeDevice({"dumpsys battery": BATTERY.replace("3912", "4").replace("status: 3", "status: 9")}), "")
     assert {name: value for name, value in row.items() if name not in ("time", "client")} == {
         "level": 86.0, "state": "unknown", "temperature_c": 31.5, "model": "A phone", "apps": [],
@@ -97,7 +97,7 @@ def test_no_answer_breaks_it(command: str, answer: str) -> None:
 
 
 def test_a_phone_without_a_battery_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DeviceError, match="tells no level"):
+    with pytest.raises(DeviceError, match="reports no level"):
         take_sample(FakeDevice(), "")
     pull_history(FakeDevice(pulls=[b"9,h,0:RESET:TIME:1\n"]), tmp_path / "history")
     assert (tmp_path / "history").read_bytes() == b"9,h,0:RESET:TIME:1\n"

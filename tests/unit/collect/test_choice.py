@@ -11,7 +11,7 @@ import pytest
 from navitas.bundle.manifest import BundleManifest, TestTask
 from navitas.bundle.reader import Bundle
 from navitas.collect.choice import choose
-from navitas.collect.instrument import CannotList
+from navitas.collect.instrument import ListTestsError
 from navitas.device.base import Device, DeviceInfo, ShellResult
 from navitas.errors import UsageError
 
@@ -102,12 +102,12 @@ def test_a_pattern_takes_what_is_left_out_only_when_it_names_nothing_else() -> N
         chosen(DEVICE, bundles, "Help")
 
 
-def test_without_any_test_to_run_the_reason_is_told() -> None:
+def test_without_any_test_to_run_the_reason_is_reported() -> None:
     with pytest.raises(UsageError, match=r":b: no test would run: the build's task `test` is disabled"):
         chosen(DEVICE, [bundle("b", enabled=False)])
     with pytest.raises(UsageError, match=r":d: .* leaves them out"):
         chosen(DEVICE, [bundle("d", left_out=["p.SlowTest"])])
-    with pytest.raises(UsageError, match="no JUnit test"):
+    with pytest.raises(UsageError, match="no runnable JUnit test"):
         chosen(DEVICE, [bundle("d")])
 
 
@@ -116,12 +116,12 @@ def test_a_bundle_that_cannot_be_listed_does_not_stop_the_others() -> None:
     choices = choose(cast(Device, DEVICE), [bundle("broken"), bundle("c")], (), warnings.append)
     assert [choice.bundle.manifest.package for choice in choices] == ["c"]
     assert warnings == [":broken: broken: its tests cannot be listed: no JUnit"]
-    with pytest.raises(CannotList):
+    with pytest.raises(ListTestsError):
         chosen(DEVICE, [bundle("broken")])
 
 
 def test_a_list_that_was_cut_off_does_not_pass_for_all() -> None:
-    with pytest.raises(CannotList, match="ended without a result"):
+    with pytest.raises(ListTestsError, match="ended without a result"):
         chosen(DEVICE, [bundle("cut")])
 
 
@@ -134,12 +134,12 @@ def test_an_invocation_of_a_container_can_be_named() -> None:
         chosen(device, bundles, "CalcTest#adds[2]")
 
 
-def test_modules_with_testng_are_left_out_and_told() -> None:
+def test_modules_with_testng_are_left_out_and_reported() -> None:
     warnings: list[str] = []
     bundles = [bundle("a", framework="testng"), bundle("c")]
     assert [choice.bundle.manifest.package for choice in choose(cast(Device, DEVICE), bundles, (), warnings.append)] == ["c"]
-    assert warnings == [":a: its tests are TestNG's, which is not supported"]
-    with pytest.raises(CannotList, match="TestNG"):
+    assert warnings == [":a: its tests use TestNG, which is not supported"]
+    with pytest.raises(ListTestsError, match="TestNG"):
         chosen(DEVICE, bundles[:1])
 
 

@@ -40,7 +40,7 @@ BATTERIES = {
         HEAD + "  (UPDATES STOPPED -- use 'reset' to restart)\n" + OLD.replace("true", "false") + STATE,
         BatteryState(87.0, 28.3, 4.212, charging=True, plugged=False, frozen=True),
     ),
-    "a box that tells volts and degrees": (
+    "a box that reports volts and degrees": (
         HEAD + OLD + STATE.replace("4212", "13").replace("283", "26"),
         BatteryState(87.0, 2.6, None, charging=True, plugged=True),
     ),
@@ -92,7 +92,7 @@ def test_both_come_in_one_call() -> None:
     device = FakeDevice({"dumpsys battery": BATTERIES["8"][0] + "\n@thermal\n" + THERMALS["10"][0]})
     found = read_condition(device)
     assert (found.battery, found.thermal) == (USUAL, Thermal(0, 33.5))
-    assert len(device.asked) == 1
+    assert len(device.commands) == 1
 
 
 @given(

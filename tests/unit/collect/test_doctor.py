@@ -40,7 +40,7 @@ GOOD = {
     "run-as org.app id -u": "10123\n",
 }
 # Neither a trace nor threads' own frequencies.
-UNTOLD = {
+UNKNOWN = {
     key: text
     for key, text in GOOD.items()
     if key not in {"which perfetto", "atrace --list_categories", "cat /proc/$$/time_in_state"}
@@ -51,7 +51,7 @@ IN_APP = {
 
 
 @dataclass
-class Asked(FakeDevice):
+class AnsweringDevice(FakeDevice):
     """Answers each command of a script by itself; what is not in `texts` fails."""
 
     scripts: list[str] = field(default_factory=list)
@@ -83,7 +83,7 @@ def has_problem(found: Examination) -> bool:
 
 
 def test_a_phone_that_has_everything() -> None:
-    device = Asked({**GOOD, **IN_APP})
+    device = AnsweringDevice({**GOOD, **IN_APP})
     found = examine(device, "org.app")
     assert [check.name for check in found.checks if check.status != "ok"] == []
     assert (found.evidence, found.evidence_untraced, has_problem(found), len(device.scripts)) == (
@@ -99,9 +99,9 @@ def test_a_phone_that_has_everything() -> None:
 
 
 def test_what_the_app_may_not_read_lowers_the_evidence() -> None:
-    found = examine(Asked(UNTOLD), "org.app")
+    found = examine(AnsweringDevice(UNKNOWN), "org.app")
     check = by_name(found.checks)["time_in_state in the app"]
-    assert (check.status, check.found) == ("note", "policy0 may not be read")
+    assert (check.status, check.found) == ("note", "policy0 is not readable")
     assert found.evidence == "device" and not has_problem(found)
 
 
@@ -115,15 +115,15 @@ def test_what_the_app_may_not_read_lowers_the_evidence() -> None:
     ],
 )
 def test_the_level_is_that_of_what_can_be_read_and_traced(more: tuple[str, ...], levels: tuple[str, str]) -> None:
-    found = examine(Asked({**UNTOLD, **{key: GOOD[key] for key in more}}))
+    found = examine(AnsweringDevice({**UNKNOWN, **{key: GOOD[key] for key in more}}))
     assert (found.evidence, found.evidence_untraced) == levels
-    device = Asked({**UNTOLD, "which perfetto": GOOD["which perfetto"]})
+    device = AnsweringDevice({**UNKNOWN, "which perfetto": GOOD["which perfetto"]})
     device.info = replace(device.info, sdk=28)  # perfetto's service is off there
     assert examine(device).evidence == "thread-time"
 
 
 def test_android_8_without_cpufreq_and_thermal_service() -> None:
-    device = Asked(
+    device = AnsweringDevice(
         {"dumpsys batterystats --power-profile": DUMP, "dumpsys battery": BATTERY, "getprop ro.build.version.release": "8.0.0\n"}
     )
     device.info = replace(device.info, sdk=26)
@@ -150,7 +150,7 @@ def test_android_8_without_cpufreq_and_thermal_service() -> None:
 )
 def test_problems_have_remedies(changed: dict[str, str | None], name: str, words: str) -> None:
     texts = {**GOOD, **IN_APP, **changed}
-    found = examine(Asked({key: text for key, text in texts.items() if text is not None}, pulls=[b""]), "org.app")
+    found = examine(AnsweringDevice({key: text for key, text in texts.items() if text is not None}, pulls=[b""]), "org.app")
     check = by_name(found.checks)[name]
     assert check.status == "problem" and words in check.found and check.remedy
 
@@ -158,20 +158,20 @@ def test_problems_have_remedies(changed: dict[str, str | None], name: str, words
 def test_what_a_killed_measurement_left(folders: Path) -> None:
     folders.mkdir(parents=True)
     (folders / "serial-1.json").write_text('{"changed": {"system/screen_brightness": "7", "battery": "live"}}')
-    check = by_name(examine(Asked(GOOD)).checks)["settings"]
+    check = by_name(examine(AnsweringDevice(GOOD)).checks)["settings"]
     assert check.status == "note" and "brightness, battery's charging state" in check.found
     assert check.remedy == "navitas doctor --device serial-1 --restore"
     (folders / "serial-1.json").write_text("{")
-    assert by_name(examine(Asked(GOOD)).checks)["settings"].status == "problem"
+    assert by_name(examine(AnsweringDevice(GOOD)).checks)["settings"].status == "problem"
 
 
-def test_a_frozen_battery_is_told() -> None:
+def test_a_frozen_battery_is_reported() -> None:
     frozen = BATTERY.replace("state:\n", "state:\n  (UPDATES STOPPED -- use 'reset' to restart)\n")
-    check = by_name(examine(Asked({**GOOD, "dumpsys battery": frozen})).checks)["charging"]
+    check = by_name(examine(AnsweringDevice({**GOOD, "dumpsys battery": frozen})).checks)["charging"]
     assert (check.status, check.remedy) == ("note", "adb shell dumpsys battery reset")
 
 
 def test_names_reach_the_shell_quoted() -> None:
-    device = Asked(GOOD)
+    device = AnsweringDevice(GOOD)
     assert by_name(examine(device, "x; reboot").checks)["package"].status == "problem"
     assert "pm path 'x; reboot' " in device.scripts[0]

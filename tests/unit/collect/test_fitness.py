@@ -41,7 +41,7 @@ def test_an_unfit_phone_is_measured_only_by_force() -> None:
 
 
 @dataclass
-class Told(NoProgress):
+class StageRecorder(NoProgress):
     details: list[str] = field(default_factory=list)
 
     def detail(self, text: str) -> None:
@@ -55,7 +55,7 @@ def cool(
     now = 0.0
     left = list(later)
     warned: list[str] = []
-    progress = Told()
+    progress = StageRecorder()
 
     def sleep(seconds: float) -> None:
         nonlocal now
@@ -83,7 +83,7 @@ def test_a_warm_phone_cools_down(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (warned, seconds) == ([], 10.0)
 
 
-def test_before_android_10_the_battery_tells(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_before_android_10_the_battery_decides(monkeypatch: pytest.MonkeyPatch) -> None:
     start = PhoneCondition(BatteryState(temperature_c=30.0))
     details, _, _ = cool(
         monkeypatch, start, [PhoneCondition(BatteryState(temperature_c=35.0)), PhoneCondition(BatteryState(temperature_c=31.0))]
@@ -96,13 +96,13 @@ def test_the_wait_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "did not cool down in 5 minutes" in warned[0] and seconds == 300.0
 
 
-def test_a_phone_that_tells_nothing_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_phone_that_reports_nothing_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     assert cool(monkeypatch, PhoneCondition(), [COOL]) == ([], [], 0.0)
 
 
 @pytest.mark.parametrize("unplugged", [True, False])
 def test_only_who_unplugged_the_battery_thaws_it(unplugged: bool) -> None:
-    """Else nobody would end what the question begins."""
+    """Otherwise no one would end what the reading begins."""
     device = FakeDevice()
     CoolDown(device, PhoneCondition(BatteryState(temperature_c=30.0)), lambda *_: None, NoProgress(), unplugged=unplugged).wait()
-    assert any("unplug" in command for command in device.asked) is unplugged
+    assert any("unplug" in command for command in device.commands) is unplugged

@@ -29,7 +29,7 @@ ANSWERS = ["", "\0" * 5000, "9" * 6000, "@1\n" * 100_000, "policy0 0-99999999999
 def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    monkeypatch.setattr("navitas.collect.state.guard._LOOK_PAUSE_S", 0)
+    monkeypatch.setattr("navitas.collect.state.guard._CHECK_PAUSE_S", 0)
 
 
 def test_blank_lines_and_long_ones_are_read_once() -> None:
@@ -48,8 +48,8 @@ class OneAnswer(FakeDevice):
     lost_at: int = -1
 
     def shell(self, command: str, *, timeout_s: float = 30.0) -> ShellResult:
-        self.asked.append(command)
-        if len(self.asked) > self.lost_at >= 0:
+        self.commands.append(command)
+        if len(self.commands) > self.lost_at >= 0:
             raise DeviceError("device serial-1 was lost", "reconnect it")
         return ShellResult(0, self.answer.encode(), b"")
 

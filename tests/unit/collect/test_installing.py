@@ -35,4 +35,4 @@ def test_the_error_names_what_a_lost_phone_may_keep(tmp_path: Path, present: str
     ):
         pass
     commands = "; ".join(f"adb -s serial-1 uninstall {name}" for name in left)
-    assert caught.value.remedy == f"reconnect it; what was installed may still be there: {commands}"
+    assert caught.value.remedy == f"reconnect it; the installed packages may still be there: {commands}"

@@ -1,4 +1,4 @@
-"""The log's end must have arrived, or be told as missing."""
+"""The log's end arrives, or is reported as missing."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_what_was_logged_before_the_end_is_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("log", [_Log(carries=False), _Log(ends=True)], ids=["silent", "ended"])
-def test_an_end_that_does_not_arrive_is_told(log: _Log, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_end_that_does_not_arrive_is_reported(log: _Log, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(logcat, "_SILENCE_S", 0.2)
     failure = _captured(_Phone(log=log), tmp_path).failure
-    assert "its log did not arrive to the end" in str(failure)
+    assert "the end of its log did not arrive" in str(failure)

@@ -52,7 +52,7 @@ class ProfilePhone(FakeDevice):
     unzips: bool = True
 
     def exec_out(self, command: str, *, timeout_s: float = 60.0) -> Iterator[bytes]:
-        self.asked.append(command)
+        self.commands.append(command)
         if not self.unzips:
             yield b"/system/bin/sh: unzip: inaccessible or not found\n"
             return
@@ -61,7 +61,7 @@ class ProfilePhone(FakeDevice):
         yield from (data[:9], data[9:]) if data else (b"unzip: caution: filename not matched\n",)
 
     def pull(self, remote: str, local: Path) -> None:
-        self.asked.append(f"pull {remote}")
+        self.commands.append(f"pull {remote}")
         memory = io.BytesIO()
         with zipfile.ZipFile(memory, "w") as archive:
             archive.writestr("resources.arsc", b"x")
@@ -93,7 +93,7 @@ def overlaid(**apks: bytes) -> ProfilePhone:
     return ProfilePhone(texts, apks=apks)
 
 
-def test_the_battery_service_tells_first(cache: Path) -> None:
+def test_the_battery_service_comes_first(cache: Path) -> None:
     device = ProfilePhone({"dumpsys batterystats --power-profile": DUMP.format(ma=12.5)})
     supply = choose(device)
     assert (core_ma(supply), supply.profile_source) == (12.5, "A phone: dumpsys batterystats --power-profile")
@@ -102,18 +102,18 @@ def test_the_battery_service_tells_first(cache: Path) -> None:
     assert json.loads(about.read_text())["fingerprint"] == "f"
 
 
-def test_a_build_is_asked_once() -> None:
+def test_a_build_is_queried_once() -> None:
     device = ProfilePhone({"dumpsys batterystats --power-profile": DUMP.format(ma=12.5)})
-    first, asked = choose(device), len(device.asked)
+    first, sent = choose(device), len(device.commands)
     assert choose(device).profile_xml == first.profile_xml
-    assert not [command for command in device.asked[asked:] if "power-profile" in command]
+    assert not [command for command in device.commands[sent:] if "power-profile" in command]
     updated = replace(device, info=replace(device.info, fingerprint="another build"))
     updated.texts = {"dumpsys batterystats --power-profile": DUMP.format(ma=99)}
     assert core_ma(choose(updated)) == 99
 
 
 @pytest.mark.parametrize("damage", ["xml", "json"])
-def test_a_damaged_cache_is_asked_anew(cache: Path, damage: str) -> None:
+def test_a_damaged_cache_is_queried_again(cache: Path, damage: str) -> None:
     device = ProfilePhone({"dumpsys batterystats --power-profile": DUMP.format(ma=12.5)})
     choose(device)
     (file,) = cache.glob(f"*.{damage}")
@@ -156,7 +156,7 @@ def test_nothing_usable_names_every_place_and_a_remedy(model: str) -> None:
     device.info = replace(device.info, model=model)
     with pytest.raises(PowerProfileError) as error:
         choose(device)
-    assert "`dumpsys batterystats --power-profile`: none there" in error.value.message
+    assert "`dumpsys batterystats --power-profile`: not found" in error.value.message
     assert "AOSP's placeholder" in error.value.message
     assert error.value.remedy.endswith("--power-profile google-pixel-6")
 

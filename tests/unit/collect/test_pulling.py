@@ -23,7 +23,7 @@ def test_a_truncated_pull_is_tried_again_and_what_is_missing_is_counted(tmp_path
     assert device.pulls == []
 
 
-def test_a_file_whose_size_is_not_told_is_taken_as_it_comes(tmp_path: Path) -> None:
+def test_a_file_whose_size_is_unknown_is_taken_as_it_comes(tmp_path: Path) -> None:
     device = FakeDevice({"run-as p stat": "stat: not found\n"}, [b"12"])
     assert app_files.pull(device, "p", "events-1.nvch", tmp_path / "e") == 0
 
@@ -32,7 +32,7 @@ class LogDevice(FakeDevice):
     """A log with lines from before and after the mark, whatever the clock says."""
 
     def logged(self, *, with_mark: bool) -> None:
-        begin = next(command.split()[-1] for command in self.asked if command.startswith("log -t navitas-collect"))
+        begin = next(command.split()[-1] for command in self.commands if command.startswith("log -t navitas-collect"))
         mark = f"1700000000.0 I navitas-collect: {begin}\n" if with_mark else ""
         self.pulls = [f"1700000000.0 I old: before\n{mark}1699996400.0 I new: after\n".encode()]
 
@@ -45,7 +45,7 @@ def test_the_log_begins_at_its_mark_even_if_the_clock_was_set_back(tmp_path: Pat
     assert capture.failure is None
     text = (tmp_path / "log").read_text()
     assert "after" in text and ("before" in text) is not with_mark
-    assert not any("-T" in command for command in device.asked), "times are not trusted"
+    assert not any("-T" in command for command in device.commands), "times are not trusted"
 
 
 def test_the_runtimes_complaints_are_found_in_the_log(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ INSTRUMENTS = {
         [],
         (False, "java.lang.RuntimeException: java.lang.RuntimeException: no\n\tat a.B.t(B.java:1)"),
     ),
-    "androidx.test 1.5: the runner tells of the crash itself": (
+    "androidx.test 1.5: the runner itself reports the crash": (
         START + f"INSTRUMENTATION_STATUS: class=a.B\nINSTRUMENTATION_STATUS: stack={WHILE}\nINSTRUMENTATION_STATUS: stream=\n"
         "INSTRUMENTATION_STATUS: test=t\nINSTRUMENTATION_STATUS_CODE: -2\n"
         "INSTRUMENTATION_RESULT: shortMsg=Process crashed.\nINSTRUMENTATION_CODE: 0\n",
@@ -123,6 +123,6 @@ def test_cpus(possible: str, cpus: list[int]) -> None:
     assert topology.read_cpus(FakeDevice({"cat /sys/devices/system/cpu/possible": possible}), [POLICY]) == cpus
 
 
-def test_cpus_that_nothing_tells_are_an_error() -> None:
-    with pytest.raises(DeviceError, match="can be read"):
+def test_cpus_that_nothing_reports_are_an_error() -> None:
+    with pytest.raises(DeviceError, match="is readable"):
         topology.read_cpus(FakeDevice(), [])

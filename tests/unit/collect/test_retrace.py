@@ -12,7 +12,7 @@ from support import bundle_maker
 
 from navitas.bundle.reader import open_bundle
 from navitas.collect import retrace
-from navitas.collect.retrace import SourceNames, names_of, read_names
+from navitas.collect.retrace import SourceNames, parse_mapping, source_names
 from navitas.errors import BuildError
 
 MAPPING = """\
@@ -42,7 +42,7 @@ Caused by: a.c
 
 
 def test_classes_and_methods_have_their_names_again() -> None:
-    assert read_names(MAPPING.splitlines()).retraced(STACK) == (
+    assert parse_mapping(MAPPING.splitlines()).retraced(STACK) == (
         """\
 org.example.notes.ParseException: line 3 of a.b is wrong
 \tat org.example.notes.Parser.parse(SourceFile:2)
@@ -59,7 +59,7 @@ Caused by: org.example.notes.ParseException
 @given(st.text(max_size=400), st.text(max_size=400))
 def test_any_mapping_and_any_stack_do_no_harm(mapping: str, stack: str) -> None:
     assert SourceNames().retraced(stack) == stack
-    assert read_names([*MAPPING.splitlines(), *mapping.splitlines()]).retraced(stack).count("\n") == stack.count("\n")
+    assert parse_mapping([*MAPPING.splitlines(), *mapping.splitlines()]).retraced(stack).count("\n") == stack.count("\n")
 
 
 def test_names_come_from_the_bundle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,10 +68,10 @@ def test_names_come_from_the_bundle(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         tmp_path / "a.bundle.zip", {**bundle_maker.ANDROID_FILES, "bundle.json": content, "mapping.txt": MAPPING}
     )
     bundle = open_bundle(made)
-    assert names_of(bundle) == read_names(MAPPING.splitlines())
+    assert source_names(bundle) == parse_mapping(MAPPING.splitlines())
     monkeypatch.setattr(retrace, "_MOST_BYTES", 10)
     with pytest.raises(BuildError, match="more than 10 bytes"):
-        names_of(bundle)
+        source_names(bundle)
     made.write_bytes(made.read_bytes()[:-30])
     with pytest.raises(BuildError, match="cannot be read"):
-        names_of(bundle)
+        source_names(bundle)

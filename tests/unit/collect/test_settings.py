@@ -47,7 +47,7 @@ def test_whatever_a_phone_prints_is_one_harmless_word_or_unknown(text: str) -> N
 
 
 @given(st.lists(st.text(max_size=30), max_size=8))
-def test_answers_are_told_apart_by_their_marks(texts: list[str]) -> None:
+def test_answers_are_distinguished_by_their_marks(texts: list[str]) -> None:
     found = parse_reading(SETTINGS, "".join(f"@{number}\n{text}\n" for number, text in enumerate(texts)))
     assert set(found) == {setting.key for setting in SETTINGS}
 

@@ -58,7 +58,7 @@ def test_what_a_bundle_names_stays_one_word_each() -> None:
 
 def test_another_runner_than_the_bundles_is_named() -> None:
     device = FakeDevice({"pm list instrumentation": "instrumentation:a.b.test/x.Other (target=a.b)\n"})
-    with pytest.raises(DeviceError, match=r"of a\.b\.test there is a\.b\.test/x\.Other"):
+    with pytest.raises(DeviceError, match=r"a\.b\.test has a\.b\.test/x\.Other"):
         target_of(android()).find_component(device)
 
 
@@ -92,7 +92,7 @@ class RunAs(FakeDevice):
         "run-as: couldn't stat /data/user/0/a.b: Permission denied",
     ],
 )
-def test_a_refused_run_as_is_told_and_no_error(said: str) -> None:
+def test_a_refused_run_as_is_reported_and_no_error(said: str) -> None:
     assert app_files.prepare(RunAs(said=said, code=1), "a.b", "/c") == said
 
 

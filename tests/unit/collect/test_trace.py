@@ -37,20 +37,20 @@ def phone(sdk: int, *tracers: str) -> FakeDevice:
 
 
 class Traced:
-    """What a recording's runs are told."""
+    """Warnings of a recording's runs."""
 
     def __init__(self, device: FakeDevice, tracing: Tracing = "auto") -> None:
         self.device = device
-        self.told: list[str] = []
+        self.warnings: list[str] = []
         self.trace = RunTrace(device, tracing)
 
     def start(self, bound_s: float | None = None) -> str:
         """The command that began a trace; empty where none was."""
-        self.told.clear()
-        self.device.asked.clear()
-        self.trace.start(bound_s, lambda text, _remedy: self.told.append(text))
+        self.warnings.clear()
+        self.device.commands.clear()
+        self.trace.start(bound_s, lambda text, _remedy: self.warnings.append(text))
         return next(
-            (command for command in reversed(self.device.asked) if "| perfetto" in command or "--async_start" in command), ""
+            (command for command in reversed(self.device.commands) if "| perfetto" in command or "--async_start" in command), ""
         )
 
     def end(self, folder: Path) -> Path | None:
@@ -61,58 +61,58 @@ class Traced:
             named.append(folder / name)
             return named[-1]
 
-        self.device.asked.clear()
+        self.device.commands.clear()
         self.trace.stop()
         self.trace.pull(path)
         return named[0] if named else None
 
     def count(self, start: str) -> int:
-        return sum(command.startswith(start) for command in self.device.asked)
+        return sum(command.startswith(start) for command in self.device.commands)
 
 
-def cleaned(asked: list[str]) -> bool:
-    return [next((start for start in CLEANS if command.startswith(start)), command) for command in asked[-3:]] == CLEANS
+def cleaned(commands: list[str]) -> bool:
+    return [next((start for start in CLEANS if command.startswith(start)), command) for command in commands[-3:]] == CLEANS
 
 
-def test_perfetto_is_told_what_to_trace_stopped_pulled_and_removed(tmp_path: Path) -> None:
+def test_perfetto_gets_its_configuration_stopped_pulled_and_removed(tmp_path: Path) -> None:
     device = phone(33, "perfetto")
     traced = Traced(device)
     begun = traced.start()
-    assert cleaned(device.asked[:3]), "of a profiling that was killed"
+    assert cleaned(device.commands[:3]), "of a profiling that was killed"
     assert "| perfetto -c - --txt -o /data/misc/perfetto-traces/navitas-" in begun and begun.endswith(" --background")
     device.pulls = [b"trace"]
     file = traced.end(tmp_path)
     assert file == tmp_path / "trace.pftrace" and file.read_bytes() == b"trace"
-    assert traced.count(ENDS) == 2 and cleaned(device.asked) and traced.told == []
+    assert traced.count(ENDS) == 2 and cleaned(device.commands) and traced.warnings == []
     traced.start()
     assert traced.count(REMOVES) == 0, "nothing can be left"
 
 
-def test_what_does_not_arrive_whole_is_told(tmp_path: Path) -> None:
+def test_what_does_not_arrive_whole_is_reported(tmp_path: Path) -> None:
     device = phone(33, "perfetto")
     device.answers = True
     traced = Traced(device)
     traced.start()
     device.pulls = [b"tra"]
     assert traced.end(tmp_path) is not None
-    assert "not whole" in traced.told[0] and "did not arrive whole" in traced.told[0] and cleaned(device.asked)
+    assert "incomplete" in traced.warnings[0] and "did not arrive completely" in traced.warnings[0] and cleaned(device.commands)
 
 
 def test_the_command_that_removes_does_not_end_itself() -> None:
     """`pkill -f` meets each shell whose command line has the name."""
     device = phone(33, "perfetto")
     Traced(device).start()
-    ends, removes = device.asked[:2]
+    ends, removes = device.commands[:2]
     assert "[n]avitas-" in ends and "/navitas-" not in ends and "pkill" not in removes
 
 
-def test_a_perfetto_that_does_not_end_is_killed_and_told(tmp_path: Path) -> None:
+def test_a_perfetto_that_does_not_end_is_killed_and_reported(tmp_path: Path) -> None:
     device = phone(33, "perfetto")
     traced = Traced(device)
     traced.start()
     device.pulls, device.codes = [b"trace"], {}
     assert traced.end(tmp_path) is not None
-    assert "was killed" in traced.told[0] and "pkill -9" in device.asked[0]
+    assert "was killed" in traced.warnings[0] and "pkill -9" in device.commands[0]
 
 
 def test_android_9_is_given_bytes() -> None:
@@ -120,7 +120,7 @@ def test_android_9_is_given_bytes() -> None:
     device.texts["getprop persist.traced.enable"] = "1\n"
     traced = Traced(device)
     begun = traced.start(60.0)
-    assert "--txt" not in begun and traced.told == []
+    assert "--txt" not in begun and traced.warnings == []
     assert base64.b64decode(begun.split()[1]) == binary_config(perfetto.config(60.0 + SPARE_S))
 
 
@@ -149,12 +149,12 @@ def test_without_perfetto_atrace_takes_its_place_by_name(tmp_path: Path) -> None
     begun = traced.start()
     assert begun.startswith("mkdir -p /data/local/tmp/navitas && touch /data/local/tmp/navitas/atrace && atrace --async_start")
     assert begun.endswith(" sched freq")
-    assert "perfetto" in traced.told[0] and "persist.traced.enable" in traced.told[0]
+    assert "perfetto" in traced.warnings[0] and "persist.traced.enable" in traced.warnings[0]
     device.pulls = [b"text"]
     assert traced.end(tmp_path) == tmp_path / "trace.txt" and (tmp_path / "trace.txt").read_bytes() == b"text"
-    assert device.asked[:2] == ["atrace --async_stop", "rm -f /data/local/tmp/navitas/atrace"] and cleaned(device.asked)
+    assert device.commands[:2] == ["atrace --async_stop", "rm -f /data/local/tmp/navitas/atrace"] and cleaned(device.commands)
     traced.start()
-    assert traced.count("which perfetto") == 0 and "traced with atrace" in traced.told[0], "asked once"
+    assert traced.count("which perfetto") == 0 and "traced with atrace" in traced.warnings[0], "queried once"
 
 
 def test_a_cut_copy_leaves_the_mark_by_which_tracing_is_ended(tmp_path: Path) -> None:
@@ -164,28 +164,32 @@ def test_a_cut_copy_leaves_the_mark_by_which_tracing_is_ended(tmp_path: Path) ->
     traced.start()
     device.hangs = ["atrace --async_stop"]
     traced.end(tmp_path)
-    assert traced.count("rm -f /data/local/tmp/navitas/atrace") == 0 and cleaned(device.asked) and "not whole" in traced.told[0]
+    assert (
+        traced.count("rm -f /data/local/tmp/navitas/atrace") == 0
+        and cleaned(device.commands)
+        and "incomplete" in traced.warnings[0]
+    )
 
 
 def test_an_atrace_that_fails_half_way_is_switched_off() -> None:
     device = phone(26, "atrace")
     device.codes["mkdir"] = 1
     traced = Traced(device, "atrace")
-    assert traced.start() and "exit code 1" in traced.told[0] and cleaned(device.asked)
+    assert traced.start() and "exit code 1" in traced.warnings[0] and cleaned(device.commands)
 
 
-def test_a_phone_without_a_tracer_is_told(tmp_path: Path) -> None:
+def test_a_phone_without_a_tracer_is_reported(tmp_path: Path) -> None:
     traced = Traced(phone(26))
-    assert not traced.start() and "not traced" in traced.told[0]
-    assert "perfetto" in traced.told[0] and "atrace" in traced.told[0]
+    assert not traced.start() and "not traced" in traced.warnings[0]
+    assert "perfetto" in traced.warnings[0] and "atrace" in traced.warnings[0]
     assert traced.end(tmp_path) is None
     only = Traced(phone(33, "perfetto"), "atrace")
-    assert not only.start() and "perfetto" not in only.told[0]
+    assert not only.start() and "perfetto" not in only.warnings[0]
 
 
 def test_untraced_runs_are_not_disturbed_by_what_was_left() -> None:
     traced = Traced(phone(33, "perfetto"), "none")
-    assert not traced.start() and traced.told == [] and cleaned(traced.device.asked) and len(traced.device.asked) == 3
+    assert not traced.start() and traced.warnings == [] and cleaned(traced.device.commands) and len(traced.device.commands) == 3
 
 
 def test_a_tracer_that_does_not_start_says_why() -> None:
@@ -193,7 +197,7 @@ def test_a_tracer_that_does_not_start_says_why() -> None:
     device.texts["echo "] = "enabling tracing failed\n"
     traced = Traced(device, "perfetto")
     traced.start()
-    assert "enabling tracing failed" in traced.told[0]
+    assert "enabling tracing failed" in traced.warnings[0]
 
 
 def test_a_tracer_that_hangs_while_it_starts_gives_way() -> None:
@@ -201,7 +205,7 @@ def test_a_tracer_that_hangs_while_it_starts_gives_way() -> None:
     device.hangs, device.answers = ["echo "], True
     traced = Traced(device)
     begun = traced.start()
-    assert "--async_start" in begun and "no answer" in traced.told[0] and "traced with atrace" in traced.told[0]
+    assert "--async_start" in begun and "no answer" in traced.warnings[0] and "traced with atrace" in traced.warnings[0]
     assert traced.count(REMOVES) == 2
 
 
@@ -212,9 +216,9 @@ def test_a_tracer_that_hangs_while_it_ends_costs_its_trace_and_no_more(tmp_path:
     traced.start()
     device.hangs = ["pkill"]
     assert traced.end(tmp_path) is None
-    assert ["given up" in text or "still be on the phone" in text for text in traced.told] == [True, True]
+    assert ["abandoned" in text or "still be on the phone" in text for text in traced.warnings] == [True, True]
     device.hangs = []
-    assert not traced.start() and "did not end before" in traced.told[0]
+    assert not traced.start() and "did not end before" in traced.warnings[0]
     assert traced.count(REMOVES) == 1, "what was left is removed as soon as it can be"
 
 
@@ -228,7 +232,7 @@ def test_a_phone_that_is_lost_is_no_tracer_that_hangs(hangs: str) -> None:
 
 @pytest.mark.parametrize("at", ["echo ", "mkdir"])
 def test_interrupted_while_it_starts(at: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ctrl-C comes when the phone traces already, and nobody here knows."""
+    """Ctrl-C comes when the phone traces already, unknown to this process."""
     device = phone(33, *({"echo ": ["perfetto"]}.get(at, ["atrace"])))
     traced = Traced(device)
     shell: Callable[..., object] = device.shell
@@ -242,4 +246,4 @@ def test_interrupted_while_it_starts(at: str, tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(device, "shell", interrupted)
     with pytest.raises(KeyboardInterrupt):
         traced.start()
-    assert traced.end(tmp_path) is None and cleaned(device.asked)
+    assert traced.end(tmp_path) is None and cleaned(device.commands)

@@ -126,7 +126,7 @@ def refusing(drain: bool) -> Callable[[socket.socket], None]:
 
 
 @pytest.mark.parametrize("drain", [True, False])
-def test_a_full_disk_on_the_device_is_told_by_its_own_words(drain: bool) -> None:
+def test_a_full_disk_on_the_device_is_reported_in_its_own_words(drain: bool) -> None:
     with device({"sync:": refusing(drain)}) as phone:
         with pytest.raises(DeviceError, match=r"push to /data/local/tmp/a failed: .*No space left on device") as caught:
             phone.push(bytes(8 << 20), "/data/local/tmp/a")
@@ -163,7 +163,7 @@ def test_a_sync_answer_that_is_none_is_an_error(answer: bytes, tmp_path: Path) -
     [
         ("Failure [INSTALL_FAILED_INSUFFICIENT_STORAGE: No space left on device]", "free space"),
         ("Failure [INSTALL_FAILED_UPDATE_INCOMPATIBLE: signatures do not match]", "uninstall"),
-        ("Failure [INSTALL_FAILED_INVALID_APK: x]", "build it anew"),
+        ("Failure [INSTALL_FAILED_INVALID_APK: x]", "build it again"),
         ("Error: java.lang.SecurityException", "reason above"),
     ],
 )

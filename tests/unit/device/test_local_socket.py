@@ -37,7 +37,7 @@ def test_the_own_user_is_let_in(folder: Path) -> None:
             assert is_own(accepted)
 
 
-def test_nobody_listens(folder: Path) -> None:
+def test_no_server_listens(folder: Path) -> None:
     with pytest.raises(FileNotFoundError):
         connect(folder / "none")
     listening(folder / "s").close()

@@ -18,7 +18,7 @@ VERSION_CHECKSUM = 0x01000000
 
 
 class Host:
-    """An adb host that does exactly what it is told."""
+    """An adb host that sends exactly the given packets."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, with_checksum: bool) -> None:
         self.reader = reader

@@ -10,7 +10,7 @@ import pytest
 
 from navitas.errors import DeviceError
 from navitas.virtual_phone import firmware
-from navitas.virtual_phone.host_java import CannotStart
+from navitas.virtual_phone.host_java import StartError
 
 NAMES = (
     "robolectric-4.16.1.jar", "sandbox-4.16.1.jar", "shadows-framework-4.16.1.jar", "guava-33.4.8-jre.jar", "asm-9.8.jar",
@@ -32,7 +32,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 
 
 def test_it_is_found_as_it_was_provided(files: list[Path]) -> None:
-    with pytest.raises(CannotStart, match="run navitas profile on an Android project once"):
+    with pytest.raises(StartError, match="run navitas profile once, online, on an Android project"):
         firmware.find()
     firmware.provide(files)
     firmware.provide(files)
@@ -48,7 +48,7 @@ def test_what_is_missing_is_named_and_nothing_is_kept(files: list[Path]) -> None
     with pytest.raises(DeviceError, match=r"shadows-framework-4.16.1.jar, monitor-\* missing"):
         firmware.provide([file for file in files if not file.name.startswith(("shadows", "monitor"))])
     files[-1].write_bytes(b"no zip file")
-    with pytest.raises(DeviceError, match="cannot be kept"):
+    with pytest.raises(DeviceError, match="cannot be stored"):
         firmware.provide(files)
     assert not firmware.is_provided() and list(firmware.folder().parent.iterdir()) == []
 

@@ -43,7 +43,7 @@ def test_install_list_and_uninstall(tmp_path: Path) -> None:
     on_phone(tmp_path, action)
 
 
-def test_streamed_install_takes_as_many_bytes_as_told(tmp_path: Path) -> None:
+def test_streamed_install_takes_as_many_bytes_as_announced(tmp_path: Path) -> None:
     data = bundle()
 
     async def action(phone: Phone) -> None:

@@ -22,7 +22,7 @@ def on_release(root: Path, sdk: int, command: str) -> Output:
 
 
 @pytest.mark.parametrize("sdk", VERSIONS)
-def test_each_release_tells_its_state(tmp_path: Path, sdk: int) -> None:
+def test_each_release_reports_its_state(tmp_path: Path, sdk: int) -> None:
     text = on_release(tmp_path, sdk, "dumpsys battery").stdout.decode()
     battery = parse_battery(text)
     assert (battery.level_percent, battery.plugged, battery.frozen) == (100, True, False)
@@ -85,7 +85,7 @@ def test_keys(tmp_path: Path) -> None:
     assert on_release(tmp_path, 34, script).stdout.split() == [b"0", b"1", b"0", b"0", b"1"]
 
 
-def test_the_batterys_history_tells_what_was_set(tmp_path: Path) -> None:
+def test_the_batterys_history_reports_what_was_set(tmp_path: Path) -> None:
     text = on_release(
         tmp_path, 34, "dumpsys battery unplug; dumpsys battery set level 99; dumpsys batterystats -c"
     ).stdout.decode()

@@ -131,8 +131,8 @@ def test_list(tree: FileTree) -> None:
     ],
 )
 def test_a_refusal_says_why_and_ends_the_service(tree: FileTree, wrong: bytes, message: str) -> None:
-    told, rest = _failure(answer(tree, wrong + request(b"STAT", "/data")))
-    assert (told, rest) == (message, b"")
+    reported, rest = _failure(answer(tree, wrong + request(b"STAT", "/data")))
+    assert (reported, rest) == (message, b"")
 
 
 def test_modes_may_be_octal(tree: FileTree) -> None:
@@ -204,7 +204,7 @@ def test_the_host_s_client_gets_back_what_it_sent(tmp_path_factory: pytest.TempP
     assert b"".join(sync_client.receive(Loop(tree), f"{TMP}/f")) == content
 
 
-def test_the_host_s_client_tells_refusals(tree: FileTree) -> None:
+def test_the_host_s_client_reports_refusals(tree: FileTree) -> None:
     with pytest.raises(SyncError, match="Read-only"):
         sync_client.send(Loop(tree), io.BytesIO(b"x"), "/system/f", 0o644)
     with pytest.raises(SyncError, match="No such file"):

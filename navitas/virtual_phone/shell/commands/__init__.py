@@ -1,4 +1,4 @@
-"""The programs and builtins of the phone's shell, one module a topic."""
+"""The programs and builtins of the phone's shell, one module for each topic."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ import pkgutil
 
 
 def load() -> None:
-    """Import all modules of this package: each registers its commands."""
+    """Import all modules of this package. Each one registers its commands."""
     for module in pkgutil.iter_modules(__path__):
         importlib.import_module(f"{__name__}.{module.name}")

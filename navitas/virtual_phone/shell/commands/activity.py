@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
-from navitas.virtual_phone.am_instrument import PrettyPrinter, launch_of, run_tests
-from navitas.virtual_phone.host_java import CannotStart
+from navitas.virtual_phone.am_instrument import PrettyPrinter, make_launch, run_tests
+from navitas.virtual_phone.host_java import StartError
 from navitas.virtual_phone.package import InstrumentationRunner, Package
 from navitas.virtual_phone.shell.commands.app_start import start, start_service, stop_service
 from navitas.virtual_phone.shell.commands.command_options import options
@@ -48,7 +48,7 @@ async def am(context: Context) -> int:
 
 
 async def _instrument(context: Context, args: list[str]) -> int:
-    """Options and errors of AOSP's Am.java, Instrument.java and BaseCommand.java."""
+    """Handle options and errors as AOSP's Am.java, Instrument.java and BaseCommand.java do."""
     try:
         run = _parse(args)
         component = _component(context, run.component)
@@ -77,7 +77,7 @@ async def _instrument(context: Context, args: list[str]) -> int:
 
 @dataclass(slots=True)
 class _Run:
-    """What the arguments of `am instrument` ask for."""
+    """The parsed arguments of `am instrument`."""
 
     component: str = ""
     waits: bool = False
@@ -86,7 +86,7 @@ class _Run:
 
 
 class _WrongArgument(Exception):
-    """An argument is missing, unknown, or names nothing; `from_run` when it is found only on starting."""
+    """An argument is missing, unknown or without a match. `from_run`: the start detects it, not the parser."""
 
     def __init__(self, message: str, *, is_option: bool = False, from_run: bool = False) -> None:
         super().__init__(message)
@@ -118,7 +118,7 @@ def _parse(args: list[str]) -> _Run:
 
 
 def _component(context: Context, text: str) -> str:
-    """PACKAGE/RUNNER with the runner's full name; a package alone stands for its only instrumentation."""
+    """Return PACKAGE/RUNNER with the runner's full name. A package alone means its only instrumentation."""
     name, slash, runner = text.partition("/")
     if not slash:
         package = context.phone.packages.get(name)
@@ -131,14 +131,14 @@ def _component(context: Context, text: str) -> str:
 
 
 def _may_test(package: Package, target: Package) -> bool:
-    """Tests run inside their target, so the same keys must have signed both."""
+    """Return whether both are signed with the same keys, because tests run inside their target."""
     if package.apk is None or target.apk is None:
         return package is target
     return package.apk.signing.signers == target.apk.signing.signers
 
 
 async def _discard(data: bytes) -> None:
-    """Nobody waits for the result."""
+    """Drop the data: the caller does not wait for the result."""
 
 
 async def _run(
@@ -149,15 +149,15 @@ async def _run(
     write: Callable[[bytes], Awaitable[None]],
 ) -> int:
     try:
-        await run_tests(context.phone.app_host, await launch_of(context.phone.app_host, package, runner, extras), write)
-    except CannotStart as error:
+        await run_tests(context.phone.app_host, await make_launch(context.phone.app_host, package, runner, extras), write)
+    except StartError as error:
         await write(f"INSTRUMENTATION_RESULT: shortMsg={error}\n".encode())
         await write(b"INSTRUMENTATION_CODE: 0\n")
     return 0
 
 
 async def _refuse(context: Context, component: str, run: _Run, why: str) -> int:
-    """The activity manager cannot start it: a status for whoever waits, and an exception."""
+    """Report that the activity manager cannot start it: a status if the caller waits, and an exception."""
     return await _fail(context, run, why, f"android.util.AndroidException: INSTRUMENTATION_FAILED: {component}")
 
 

@@ -1,4 +1,4 @@
-"""am start, startservice and stopservice: an app alone, in a process that stays until it is stopped."""
+"""am start, startservice and stopservice: an app without tests, in a process that stays until it is stopped."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from navitas.apk.manifest import AppComponent
 from navitas.virtual_phone.apps import AppEnded, AppProcess
-from navitas.virtual_phone.host_java import CannotStart
+from navitas.virtual_phone.host_java import StartError
 from navitas.virtual_phone.package import Package, short_name
 from navitas.virtual_phone.shell.context import Context
 from navitas.virtual_phone.shell.flow import CommandError
@@ -57,7 +57,7 @@ async def start(context: Context, args: list[str]) -> int:
                 pass
         else:
             context.phone.jobs.start(("am",), context.shell.who, _request(app, f"activity {activity.name}"))
-    except (CannotStart, AppEnded) as error:
+    except (StartError, AppEnded) as error:
         await context.err(f"Error: {error or 'the process ended'}\n")
         return 1
     if intent.waits:
@@ -79,17 +79,17 @@ async def stop_service(context: Context, args: list[str]) -> int:
 
 
 async def running(context: Context, package: Package) -> tuple[bool, AppProcess]:
-    """The app's process, started where it does not run, and whether it ran. Raises `CannotStart`."""
+    """Return whether the app was running, and its process, which is started if necessary. Raises `StartError`."""
     app = context.phone.apps.get(package)
     return (True, app) if app else (False, await context.phone.apps.start(package))
 
 
 async def _request(app: AppProcess, request: str) -> int:
-    """What goes wrong is in the log: nobody waits."""
+    """Send a request without waiting; errors go to the log."""
     try:
         async for _ in app.ask(request):
             pass
-    except (CannotStart, AppEnded):
+    except (StartError, AppEnded):
         return 1
     return 0
 
@@ -107,7 +107,7 @@ async def _service(context: Context, args: list[str], request: str, doing: str) 
         _, app = await running(context, package)
         async for _ in app.ask(f"{request} {service.name}"):
             pass
-    except (CannotStart, AppEnded) as error:
+    except (StartError, AppEnded) as error:
         await context.err(f"Error: {error or 'the process ended'}\n")
         return 1
     return 0

@@ -19,7 +19,7 @@ _STRINGS: dict[str, Callable[[str, str], bool]] = {
 
 @builtin("test", "[")
 async def test(context: Context) -> int:
-    """Evaluate a condition: status 0 when it holds, 2 for a wrong expression."""
+    """Evaluate a condition: status 0 if it is true, 2 for an invalid expression."""
     args = list(context.args)
     if context.name == "[" and (not args or args.pop() != "]"):
         raise CommandError("missing ]", WRONG_USE)

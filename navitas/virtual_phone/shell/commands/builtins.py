@@ -1,4 +1,4 @@
-"""Builtins that steer the shell: flow, folder, reading, running text and other commands."""
+"""Builtins that control the shell: flow, folder, reading, running text and other commands."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ async def return_from(context: Context) -> int:
 
 @builtin("break", "continue")
 async def loop_control(context: Context) -> int:
-    """Leave a loop, or begin its next round."""
+    """Leave a loop, or continue with its next iteration."""
     levels = max(1, to_int(context.args[0])) if context.args else 1
     if not context.shell.loops:
         await context.err(f"/system/bin/sh: {context.name}: can't {context.name}\n")
@@ -58,13 +58,13 @@ async def loop_control(context: Context) -> int:
 
 @builtin("cd")
 async def cd(context: Context) -> int:
-    """Change the folder."""
+    """Change the current folder."""
     shell = context.shell
     target = context.args[0] if context.args else shell.variables.get("HOME", "/")
     back = target == "-"
     target = shell.variables.get("OLDPWD", "/") if back else target
     try:
-        # As the shell sees it: `..` after a symlink leads back to where the symlink is.
+        # As in mksh: `..` after a symlink leads back to the symlink's folder.
         path = context.phone.files.real_path(str(_logical(context.path(target))))
         if not context.phone.files.stat(path, shell.who).is_dir:
             raise NotADirectoryError(20, "Not a directory")
@@ -89,7 +89,7 @@ def _logical(path: str) -> PurePosixPath:
 
 @builtin("pwd")
 async def pwd(context: Context) -> int:
-    """Print the folder."""
+    """Print the current folder."""
     await context.out(context.shell.cwd + "\n")
     return 0
 
@@ -102,7 +102,7 @@ async def evaluate(context: Context) -> int:
 
 @builtin(".", "source")
 async def source(context: Context) -> int:
-    """Run a file in this shell, with positional parameters when there are any."""
+    """Run a file in this shell, with positional parameters if there are any."""
     if not context.args:
         raise CommandError("missing argument", fatal=True)
     shell = context.shell
@@ -124,7 +124,7 @@ async def source(context: Context) -> int:
 
 @builtin("exec")
 async def exec_command(context: Context) -> int:
-    """Run a command in the shell's place."""
+    """Run a command in place of the shell."""
     if not context.args:
         return 0
     raise ExitShell(await context.shell.run_command(context.with_args(context.args)))
@@ -132,7 +132,7 @@ async def exec_command(context: Context) -> int:
 
 @builtin("command")
 async def command_builtin(context: Context) -> int:
-    """Run a command, not a function; `-v` says what a name stands for."""
+    """Run a command, not a function; `-v` prints the meaning of a name."""
     found = options(context, "vVp", mixed=False)
     if "v" not in found and "V" not in found:
         return await _not_as_function(context.with_args(found.rest)) if found.rest else 0
@@ -164,7 +164,7 @@ async def _not_as_function(context: Context) -> int:
 
 @builtin("type", "whence")
 async def type_of(context: Context) -> int:
-    """Say what names stand for."""
+    """Print the meaning of names."""
     status = 0
     for name in options(context, "vpa", mixed=False).rest:
         kind = _kind(context, name)
@@ -185,7 +185,7 @@ def _kind(context: Context, name: str) -> str:
 
 @builtin("read")
 async def read(context: Context) -> int:
-    """Read a line into variables, the last takes the rest; -r raw, -n N at most N bytes, -u FD, -p ignored."""
+    """Read a line into variables; the last one gets the rest. -r raw, -n N at most N bytes, -u FD, -p ignored."""
     found = options(context, "rp:n:N:u:", mixed=False)
     names = found.rest or ["REPLY"]
     stdin = context.streams.input(found.number("u", 0))
@@ -202,7 +202,7 @@ async def read(context: Context) -> int:
 
 
 async def _logical_line(stdin: Input, count: int, *, raw: bool) -> str:
-    """A line, with those that a backslash at its end joins to it."""
+    """Return a line, joined with the next ones while it ends with a backslash."""
     line = decode(await stdin.read_up_to(count))
     while not raw and line.endswith("\\\n") and (more := decode(await stdin.read_up_to(count))):
         line = line[:-2] + more
@@ -211,7 +211,7 @@ async def _logical_line(stdin: Input, count: int, *, raw: bool) -> str:
 
 @builtin("let")
 async def let(context: Context) -> int:
-    """Evaluate arithmetic; status 0 when the last value is not 0."""
+    """Evaluate arithmetic; status 0 if the last value is not 0."""
     value = 0
     for expression in context.args:
         value = await context.shell.expander(context.streams).calculate((Literal(expression, quoted=True),))

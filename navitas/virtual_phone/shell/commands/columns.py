@@ -1,4 +1,4 @@
-"""sort, uniq, tr, cut, tee, seq, basename, dirname, base64, md5sum and its kin."""
+"""sort, uniq, tr, cut, tee, seq, basename, dirname, base64, md5sum and similar programs."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ async def sort(context: Context) -> int:
 
 @command("uniq")
 async def uniq(context: Context) -> int:
-    """Drop lines equal to the one before; `-c` with counts, `-d` repeated ones only."""
+    """Drop lines equal to the previous one; `-c` with counts, `-d` only repeated ones."""
     found = options(context, "cdu")
     groups: list[tuple[bytes, int]] = []
     async for _, source in inputs(context, found.rest[:1]):
@@ -102,7 +102,7 @@ def _byte_set(text: str) -> bytes:
 
 @command("cut")
 async def cut(context: Context) -> int:
-    """Fields (`-d C -f LIST`) or characters (`-c LIST`) of each line."""
+    """Print fields (`-d C -f LIST`) or characters (`-c LIST`) of each line."""
     found = options(context, "d:f:c:b:s")
     wanted = _ranges(found.get("f") or found.get("c") or found.get("b"))
     separator = encode(found.get("d", "\t"))
@@ -120,7 +120,7 @@ async def cut(context: Context) -> int:
 
 
 def _ranges(text: str) -> Callable[[int], bool]:
-    """Whether a number, from 1, is in a list such as `1,3-5,7-`."""
+    """Return a test for numbers, from 1, in a list such as `1,3-5,7-`."""
     spans = []
     for part in text.split(","):
         match = re.fullmatch(r"(\d*)(-?)(\d*)", part)
@@ -159,7 +159,7 @@ async def tee(context: Context) -> int:
 
 @command("seq")
 async def seq(context: Context) -> int:
-    """Numbers from FIRST (1) by STEP (1) to LAST; -s between them, -w all of one width."""
+    """Print numbers from FIRST (1) by STEP (1) to LAST; -s separator, -w equal width."""
     separator, args, same_width = "\n", list(context.args), False
     while args and args[0] in ("-s", "-w"):
         same_width = args.pop(0) == "-w" or same_width
@@ -185,7 +185,7 @@ async def seq(context: Context) -> int:
 
 @command("basename")
 async def basename(context: Context) -> int:
-    """Last component of a path, less a suffix."""
+    """Print the last component of a path, without a suffix."""
     if not context.args:
         raise CommandError("Needs 1 argument")
     name = PurePosixPath(context.args[0]).name or "/"
@@ -196,7 +196,7 @@ async def basename(context: Context) -> int:
 
 @command("dirname")
 async def dirname(context: Context) -> int:
-    """All but the last component of a path."""
+    """Print all but the last component of a path."""
     if not context.args:
         raise CommandError("Needs 1 argument")
     await context.out(f"{PurePosixPath(context.args[0]).parent}\n")
@@ -205,7 +205,7 @@ async def dirname(context: Context) -> int:
 
 @command("base64")
 async def base64_command(context: Context) -> int:
-    """Encode, or (`-d`) decode; `-w 0` in one line."""
+    """Encode, or (`-d`) decode; `-w 0` prints one line."""
     found = options(context, "diw:")
     async for _, source in inputs(context, found.rest[:1]):
         data = await source.read_all()
@@ -224,7 +224,7 @@ async def base64_command(context: Context) -> int:
 
 @command("md5sum", "sha1sum", "sha224sum", "sha256sum", "sha512sum")
 async def checksum(context: Context) -> int:
-    """Digests of files; `-b` without names."""
+    """Print digests of files; `-b` without names."""
     found = options(context, "b")
     status = 0
     for name in found.rest or ["-"]:

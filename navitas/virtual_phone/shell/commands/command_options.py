@@ -1,4 +1,4 @@
-"""Command line options, as getopt reads them."""
+"""Parse command line options as getopt does."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from navitas.virtual_phone.shell.flow import CommandError
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Options by name (`l`, `--lines`) with their values, and what is left."""
+    """Options by name (`l`, `--lines`) with their values, and the remaining arguments."""
 
     values: dict[str, list[str]]
     rest: list[str]
@@ -24,16 +24,16 @@ class Options:
         return name in self.values
 
     def get(self, name: str, default: str = "") -> str:
-        """The last value given."""
+        """Return the last value."""
         return self.values[name][-1] if name in self.values else default
 
     def number(self, name: str, default: int) -> int:
-        """The last value as a whole number; raises `CommandError`."""
+        """Return the last value as an integer. Raises `CommandError`."""
         return to_int(self.get(name, str(default)))
 
 
 def options(context: Context, short: str, long: tuple[str, ...] = (), *, mixed: bool = True) -> Options:
-    """Read options (`short` as for getopt); with `mixed` they may follow arguments. Raises `CommandError` as toybox does."""
+    """Parse options (`short` as for getopt). With `mixed`, they may follow arguments. Raises `CommandError` as toybox does."""
     parse = getopt.gnu_getopt if mixed else getopt.getopt
     try:
         pairs, rest = parse(context.args, short, list(long))
@@ -51,12 +51,12 @@ def _see_help(context: Context) -> str:
 
 
 def too_few(context: Context, count: int) -> CommandError:
-    """The error of a program that needs at least `count` arguments."""
+    """Return the error of a program that needs at least `count` arguments."""
     return CommandError(f"Needs {count} argument{'s' if count > 1 else ''}{_see_help(context)}")
 
 
 def to_int(text: str) -> int:
-    """A whole number; raises `CommandError`."""
+    """Parse an integer. Raises `CommandError`."""
     try:
         return int(text)
     except ValueError:
@@ -64,7 +64,7 @@ def to_int(text: str) -> int:
 
 
 def to_seconds(text: str) -> float:
-    """A duration such as `2`, `0.5`, `3m`; raises `CommandError`."""
+    """Parse a duration such as `2`, `0.5` or `3m`. Raises `CommandError`."""
     units = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
     unit = units.get(text[-1:], 0.0)
     try:
@@ -80,7 +80,7 @@ _DATE_FORMATS = ("%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S",
 
 
 def parse_date(text: str, formats: tuple[str, ...] = _DATE_FORMATS) -> int:
-    """Seconds since 1970 of `@SECONDS` or a date in UTC; raises `CommandError`."""
+    """Return the seconds since 1970 for `@SECONDS` or a date in UTC. Raises `CommandError`."""
     if re.fullmatch(r"@\d{1,11}", text):
         return int(text[1:])
     for form in formats:

@@ -1,4 +1,4 @@
-"""svc (radios, stay awake) and input: what is silent when it is done."""
+"""svc (radios, stay awake) and input. Both print nothing on success."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SOURCES = ("keyboard", "dpad", "touchscreen", "gamepad", "touchpad", "mouse", "
 
 @command("svc")
 async def svc(context: Context) -> int:
-    """Radios on and off, and whether the phone stays awake while plugged in: entries of the global settings tell."""
+    """Switch radios on and off, and set whether it stays awake while plugged in, as global settings."""
     settings = context.phone.settings["global"]
     match context.args:
         case [radio, "enable" | "disable" as action] if radio in _RADIOS:
@@ -29,7 +29,7 @@ async def svc(context: Context) -> int:
 
 @command("input")
 async def input_command(context: Context) -> int:
-    """Key events act on the screen; text, taps and swipes reach nobody."""
+    """Send key events to the screen. Text, taps and swipes have no effect."""
     args = [argument for argument in context.args if argument not in _SOURCES]
     if not args:
         raise CommandError(_INPUT_USAGE, 255)

@@ -28,7 +28,7 @@ def _needs(context: Context, found: Options, count: int) -> list[str]:
 
 @command("mkdir")
 async def mkdir(context: Context) -> int:
-    """Make folders; `-p` with parents."""
+    """Make folders; `-p` with their parents."""
     found = options(context, "pm:v")
     files, who = context.phone.files, context.shell.who
     status = 0
@@ -58,7 +58,7 @@ def _make_missing(context: Context, path: str) -> None:
 
 
 def _new_mode(context: Context, most: int = 0o777) -> int:
-    """Permissions of what is made now."""
+    """Return the permissions of a new file."""
     return most & ~context.shell.umask
 
 
@@ -76,7 +76,7 @@ async def rmdir(context: Context) -> int:
 
 @command("rm", "unlink")
 async def rm(context: Context) -> int:
-    """Remove files; `-r` folders too, `-f` silently when missing."""
+    """Remove files; `-r` also folders, `-f` without errors for missing ones."""
     found = options(context, "rRfiv")
     status = 0
     for name in found.rest if "f" in found else _needs(context, found, 1):
@@ -102,7 +102,7 @@ def _remove(context: Context, path: str, *, recursive: bool) -> None:
 
 
 def _targets(context: Context, found: Options) -> list[tuple[str, str]]:
-    """(source, target) pairs of `cp` and `mv`: into the last argument where that is a folder."""
+    """Return the (source, target) pairs of `cp` and `mv`: into the last argument if that is a folder."""
     *sources, last = _needs(context, found, 2)
     target = context.path(last)
     try:
@@ -128,7 +128,7 @@ async def mv(context: Context) -> int:
 
 @command("cp")
 async def cp(context: Context) -> int:
-    """Copy files; `-r` folders too."""
+    """Copy files; `-r` also folders."""
     found = options(context, "rRapfivnL")
     status = 0
     for source, target in _targets(context, found):
@@ -161,7 +161,7 @@ def _copy(context: Context, source: str, target: str, *, recursive: bool) -> Non
 
 @command("ln")
 async def ln(context: Context) -> int:
-    """Make symlinks (`-s`); hard links are not possible on this phone."""
+    """Make symlinks (`-s`). Hard links are not possible on this phone."""
     found = options(context, "sfn")
     target, path = _needs(context, found, 2)[:2]
     if "s" not in found:
@@ -242,13 +242,13 @@ def _mode(text: str, before: int) -> int:
 
 @command("chown", "chgrp", "chcon", "restorecon", "sync")
 async def ignored(context: Context) -> int:
-    """Taken and ignored: owners follow from where a file is."""
+    """Do nothing: a file's owner follows from its path."""
     return 0
 
 
 @command("mktemp")
 async def mktemp(context: Context) -> int:
-    """Create an empty file (`-d` folder) of a new name and print it."""
+    """Create an empty file (`-d`: folder) with a new name, and print it."""
     found = options(context, "dp:tu")
     template = (
         found.rest[0] if found.rest else f"{found.get('p', context.shell.get('TMPDIR') or '/data/local/tmp')}/tmp.XXXXXXXXXX"
@@ -281,7 +281,7 @@ async def readlink(context: Context) -> int:
 
 @command("df")
 async def df(context: Context) -> int:
-    """Room on the phone's storage: that of the folder on this machine."""
+    """Print the space on the phone's storage, which is that of the folder on this machine."""
     for name in options(context, "hkHai").rest:
         try:
             context.phone.files.stat(context.path(name), context.shell.who)
@@ -298,7 +298,7 @@ async def df(context: Context) -> int:
 
 @command("du")
 async def du(context: Context) -> int:
-    """Kilobytes of files and folders (`-s`: only the sums)."""
+    """Print the kilobytes of files and folders (`-s`: only the sums)."""
     found = options(context, "skh")
     for name in found.rest or ["."]:
         await context.out(f"{(_size(context, context.path(name)) + 1023) // 1024}\t{name}\n")

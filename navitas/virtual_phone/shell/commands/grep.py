@@ -15,13 +15,13 @@ _NOTHING, _TROUBLE = 1, 2
 
 
 def _basic_to_python(pattern: str) -> str:
-    """A basic regular expression in Python's syntax: + ? | ( ) { } are plain unless escaped."""
+    """Convert a basic regular expression to Python's syntax: + ? | ( ) { } are literal unless escaped."""
     return re.sub(r"\\([+?|(){}])|([+?|(){}])", lambda found: found.group(1) or "\\" + found.group(2), pattern)
 
 
 @command("grep", "egrep", "fgrep")
 async def grep(context: Context) -> int:
-    """Lines that match; -E -F -i -v -c -n -q -l -o -w -x -e -m -h -H -s -r, and -A -B -C N lines around them."""
+    """Print matching lines; -E -F -i -v -c -n -q -l -o -w -x -e -m -h -H -s -r, and -A -B -C N lines around them."""
     found = options(context, "EFivcnqlowxe:m:hHsarA:B:C:")
     names = list(found.rest)
     patterns = found.values.get("e", [])
@@ -64,7 +64,7 @@ def _files_below(context: Context, names: list[str]) -> list[str]:
 
 
 class _Search:
-    """Looks through files one after another and prints what it finds."""
+    """Searches files one after another and prints matches."""
 
     def __init__(self, context: Context, found: Options, regex: re.Pattern[bytes]) -> None:
         self.titled = False
@@ -75,7 +75,7 @@ class _Search:
         self._before, self._after = found.number("B", around), found.number("A", around)
 
     async def file(self, name: str, source: Input) -> bool:
-        """Search one file; whether a line matched."""
+        """Search one file. Returns whether a line matched."""
         found = self._found
         prefix = encode(name) if self.titled else b""
         limit = found.number("m", -1)

@@ -17,7 +17,7 @@ from navitas.virtual_phone.shell.flow import CommandError
 
 @command("ls")
 async def ls(context: Context) -> int:
-    """List files and folders, one a line; `-l` long, `-a`/`-A` hidden ones too, `-d` folders themselves, `-R` recursive."""
+    """List files and folders, one per line; `-l` long, `-a`/`-A` with hidden ones, `-d` folders themselves, `-R` recursive."""
     found = options(context, "1laAdRhtrSiFCnpsk")
     files: list[str] = []
     folders: list[str] = []
@@ -108,7 +108,7 @@ def _long(info: Stat, found: Options) -> list[str]:
 
 
 def _human(size: int) -> str:
-    """Bytes, or K, M, G with a digit behind the point below ten."""
+    """Format a size in bytes, or in K, M, G with one decimal below ten."""
     value, units = float(size), iter("KMGT")
     unit = ""
     while value >= 1000:
@@ -118,7 +118,7 @@ def _human(size: int) -> str:
 
 @command("stat")
 async def stat(context: Context) -> int:
-    """Tell about files; `-c FORMAT` with %n %N %s %a %A %F %U %G %u %g %Y %y %i %h."""
+    """Print the state of files; `-c FORMAT` with %n %N %s %a %A %F %U %G %u %g %Y %y %i %h."""
     found = options(context, "c:Lft")
     if not found.rest:
         raise CommandError("Needs 1 argument")

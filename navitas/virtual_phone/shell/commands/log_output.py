@@ -1,4 +1,4 @@
-"""Where logcat writes to: standard output, or with -f a file that -r and -n rotate."""
+"""The destination of logcat: standard output, or with -f a file that -r and -n rotate."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MODE = 0o640
 
 
 class LogOutput:
-    """Takes what is printed; a file is appended to, and renamed to FILE.1 and so on when it has grown to -r KiB."""
+    """Writes output. A file is appended to, and renamed to FILE.1 and so on when it reaches -r KiB."""
 
     def __init__(self, context: Context, found: Options) -> None:
         self._context = context
@@ -36,7 +36,7 @@ class LogOutput:
             self._file.close()
 
     async def write(self, pieces: list[bytes]) -> None:
-        """Write pieces, each an entry; between them the file may be rotated."""
+        """Write pieces, each an entry. The file may be rotated between them."""
         if self._file is None:
             await self._context.out(b"".join(pieces))
             return

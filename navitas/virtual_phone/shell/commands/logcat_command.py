@@ -35,7 +35,7 @@ _SHORT_OF = {
 
 @dataclass(slots=True)
 class _Filter:
-    """Which entries are shown: the priority from which a tag's are, and other conditions."""
+    """The conditions for entries: the minimum priority by tag, and others."""
 
     default: int = 2
     tags: dict[str, int] = field(default_factory=dict)
@@ -46,21 +46,21 @@ class _Filter:
     prints_all: bool = False
 
     def is_sent(self, entry: Entry) -> bool:
-        """Whether the log daemon hands the entry to logcat."""
+        """Return whether the log daemon sends the entry to logcat."""
         return (self.pid is None or entry.pid == self.pid) and entry.realtime_ns >= self.since_ns
 
     def shows(self, entry: Entry) -> bool:
-        """Whether tag, priority and user are wanted."""
+        """Return whether tag, priority and user match."""
         return entry.priority >= self.tags.get(entry.tag, self.default) and (not self.uids or entry.uid in self.uids)
 
     def matches(self, entry: Entry) -> bool:
-        """Whether the message has the regular expression."""
+        """Return whether the regular expression matches the message."""
         return self.regex is None or bool(self.regex.search(entry.message))
 
 
 @command("logcat")
 async def logcat(context: Context) -> int:
-    """Print the log and follow it; options and messages of Android 14's logcat.cpp, but -L -S -p -P and --proto."""
+    """Print and follow the log, with options and messages of Android 14's logcat.cpp except -L -S -p -P and --proto."""
     found = _options(context)
     log = context.phone.logd
     log.drain()
@@ -94,7 +94,7 @@ async def logcat(context: Context) -> int:
 
 
 def _options(context: Context) -> Options:
-    """Options by their short names. Raises `CommandError` as logcat does."""
+    """Return the options by their short names. Raises `CommandError` as logcat does."""
     try:
         found = options(context, "cdDhLt:T:gG:sQf:r:n:v:b:BSpP:m:e:", _LONG)
     except CommandError as error:
@@ -115,7 +115,7 @@ def _options(context: Context) -> Options:
 
 
 def _count(found: Options, option: str) -> int:
-    """A number from 1 on, or -1 without the option."""
+    """Return an option's positive number, or -1 without the option."""
     text = found.get(option, "-1")
     if option in found and (not text.isdecimal() or int(text) < 1):
         raise CommandError(f"-{option} '{text}' isn't an integer greater than zero.")
@@ -123,7 +123,7 @@ def _count(found: Options, option: str) -> int:
 
 
 class _Printer:
-    """Prints entries that pass a filter, and a divider before a buffer's first one."""
+    """Prints entries that pass a filter, and a divider before the first entry of a buffer."""
 
     def __init__(self, output: LogOutput, form: LogFormat, chosen: _Filter, *, limit: int) -> None:
         self.switches = False
@@ -136,7 +136,7 @@ class _Printer:
         self._last = ""
 
     async def print_all(self, entries: Iterable[Entry]) -> bool:
-        """Print entries; true when as many as wanted have matched."""
+        """Print entries. Returns True when the limit of matches is reached."""
         pieces: list[bytes] = []
         size = 0
         for entry in entries:
@@ -260,7 +260,7 @@ def _filter(context: Context, found: Options) -> _Filter:
 
 
 def _priority(letter: str) -> int | None:
-    """Priority of a filter's first letter or digit; `*` is the global one's default."""
+    """Return the priority for a filter's first letter or digit; `*` means the global default."""
     first = letter[:1].upper()
     if first.isdecimal():
         return 2 if int(first) >= _SILENT else max(2, int(first))
@@ -271,7 +271,7 @@ def _priority(letter: str) -> int | None:
 
 
 def _instant_ns(option: str, text: str) -> int:
-    """`MM-DD hh:mm:ss.mmm`, `YYYY-MM-DD hh:mm:ss.mmm` or `sssss.mmm` in nanoseconds since 1970."""
+    """Parse `MM-DD hh:mm:ss.mmm`, `YYYY-MM-DD hh:mm:ss.mmm` or `sssss.mmm` to nanoseconds since 1970."""
     day, _, fraction = text.partition(".")
     wrong = CommandError(f"-{option} '{text}' not in time format.")
     if not re.fullmatch(r"\d{0,9}", fraction):

@@ -1,11 +1,11 @@
-"""monkey: pseudo-random events into an app, with AOSP's words (Monkey.java)."""
+"""monkey: send pseudo-random events to an app, with AOSP's messages (Monkey.java)."""
 
 from __future__ import annotations
 
 import time
 
 from navitas.virtual_phone.apps import AppEnded
-from navitas.virtual_phone.host_java import CannotStart
+from navitas.virtual_phone.host_java import StartError
 from navitas.virtual_phone.shell.commands.app_start import running
 from navitas.virtual_phone.shell.context import Context, command
 from navitas.virtual_phone.shell.flow import CommandError
@@ -17,7 +17,7 @@ _NO_ACTIVITIES = 251
 
 @command("monkey")
 async def monkey(context: Context) -> int:
-    """`-p PACKAGE [-c CATEGORY] [-s SEED] [--throttle MS] [-v] COUNT`; `--pct-*` and `--ignore-*` are taken without effect."""
+    """`-p PACKAGE [-c CATEGORY] [-s SEED] [--throttle MS] [-v] COUNT`; `--pct-*` and `--ignore-*` have no effect."""
     values, verbose, count = _parse(context.args)
     seed, throttle = _number(values.get("-s", "0")), _number(values.get("--throttle", "0"))
     package = context.phone.packages.get(values.get("-p", ""))
@@ -40,7 +40,7 @@ async def monkey(context: Context) -> int:
         await context.out(f"// CRASH: {package.name}\n** Monkey aborted due to error.\nEvents injected: {injected}\n")
         await context.err(f"** System appears to have crashed at event {injected} of {count} using seed {seed}\n")
         return min(injected or 1, 255)
-    except CannotStart as error:
+    except StartError as error:
         await context.err(f"** Error: {error}\n")
         return 1
     took = round(1000 * (time.monotonic() - begun))

@@ -19,7 +19,7 @@ _KINDS = "%bcdeEfgGiosuxX"
 
 @command("cat")
 async def cat(context: Context) -> int:
-    """Copy files, or standard input, to standard output; -v -t -e show what is not printable, tabs, line ends."""
+    """Copy files, or standard input, to standard output; -v -t -e show unprintable characters, tabs, line ends."""
     found = options(context, "uvet")
     marks = {flag for flag in "vet" if flag in found}
     status = 0
@@ -48,13 +48,13 @@ def _shown(code: int, marks: set[str]) -> bytes:
     if "v" not in marks:
         return bytes([code])
     low = code & 0x7F
-    # toybox leaves out the caret's M- only for what is printable without it.
+    # toybox omits M- only for characters that are printable without it.
     return (b"M-" if code > 0x7F else b"") + (b"^" + bytes([low ^ 0x40]) if low < 0x20 or low == 0x7F else bytes([low]))
 
 
 @builtin("echo")
 async def echo(context: Context) -> int:
-    """Print arguments with escapes, as mksh's does; `-n` without newline, `-E` without escapes."""
+    """Print arguments with escapes, as mksh does; `-n` without newline, `-E` without escapes."""
     args = list(context.args)
     flags = ""
     while args and re.fullmatch(r"-[neE]+", args[0]):
@@ -62,7 +62,7 @@ async def echo(context: Context) -> int:
     data = encode(" ".join(args))
     end = b"" if "n" in flags else b"\n"
     if flags.replace("n", "")[-1:] != "E":
-        # mksh prints what follows \c, but no newline.
+        # mksh prints the text after \c, but no newline.
         end = b"" if b"\\c" in data else end
         data = _unescape(data.replace(b"\\c", b""))
     await context.out(data + end)
@@ -71,7 +71,7 @@ async def echo(context: Context) -> int:
 
 @command("printf")
 async def printf(context: Context) -> int:
-    """Print a format, again and again until the arguments are used up."""
+    """Print a format repeatedly until all arguments are used."""
     if not context.args:
         raise too_few(context, 1)
     template = encode(context.args[0])
@@ -147,10 +147,10 @@ def _unescape(data: bytes) -> bytes:
 
 @command("yes")
 async def yes(context: Context) -> int:
-    """Print a line for ever: a real process, so it keeps a virtual core busy."""
+    """Print a line repeatedly, with a real process, which keeps a virtual core busy."""
     program = shutil.which("yes")
     if program is None:
-        raise CommandError("this machine has no 'yes' to stand for it")
+        raise CommandError("this machine has no program 'yes'")
     sink = context.streams.stdout
     null = sink is DISCARD
     argv = [program, *context.args]

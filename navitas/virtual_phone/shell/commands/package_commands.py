@@ -42,7 +42,7 @@ async def _install(context: Context) -> int:
 
 
 async def _package_file(context: Context, found: Options) -> BinaryIO:
-    """The named file, or `-S` bytes of standard input."""
+    """Open the named file, or read `-S` bytes of standard input."""
     if found.rest and found.rest[0] != "-":
         try:
             return context.phone.files.open_read(context.path(found.rest[0]), context.shell.who)
@@ -50,7 +50,7 @@ async def _package_file(context: Context, found: Options) -> BinaryIO:
             raise InstallError("INSTALL_FAILED_INVALID_URI", f"{found.rest[0]}: {error.strerror}") from None
     size = to_int(found.get("S", "0"))
     if not 0 < size <= _MAX_STREAMED_BYTES:
-        raise InstallError("INSTALL_FAILED_INVALID_APK", "no file, and no size of what is streamed")
+        raise InstallError("INSTALL_FAILED_INVALID_APK", "no file, and no size of the stream")
     buffer = io.BytesIO()
     while buffer.tell() < size and (data := await context.stdin.read()):
         buffer.write(data[: size - buffer.tell()])
@@ -110,7 +110,7 @@ async def _clear(context: Context) -> int:
     return 0 if cleared else 1
 
 
-# The shell's own, which toybox has as programs too.
+# The shell's builtins that toybox also has as programs.
 _BUILTIN_PROGRAMS = ("true", "false")
 
 

@@ -14,14 +14,14 @@ from navitas.virtual_phone.shell.flow import CommandError
 
 
 def _visible(context: Context) -> list[PhoneProcess]:
-    """Apps see their own processes only."""
+    """Return the processes that a user sees: apps see only their own."""
     who = context.shell.who
     return [process for process in context.phone.processes.all() if who.package is None or process.who.uid == who.uid]
 
 
 @command("ps")
 async def ps(context: Context) -> int:
-    """All processes (`-A`, the default here); -o with USER PID PPID NAME ARGS S."""
+    """Print all processes (`-A`, the default here); -o with USER PID PPID NAME ARGS S."""
     found = options(context, "AefTlo:p:w")
     processes = _visible(context)
     if "p" in found:
@@ -48,7 +48,7 @@ def _cell(process: PhoneProcess, column: str) -> str:
         "PID": str(process.pid),
         "PPID": "1",
         "S": "S",
-        # Not modelled: what they need of memory, and where they wait.
+        # Not modelled: memory use, and wait channels.
         **dict.fromkeys(("VSZ", "RSS", "WCHAN", "ADDR"), "0"),
         "NAME": process.name,
         "ARGS": " ".join(process.args).replace("\n", " "),
@@ -60,7 +60,7 @@ def _cell(process: PhoneProcess, column: str) -> str:
 
 @command("pidof")
 async def pidof(context: Context) -> int:
-    """Pids of processes by name."""
+    """Print the pids of processes by name."""
     found = options(context, "so:")
     pids = [str(process.pid) for name in found.rest for process in _visible(context) if _named(process, name)]
     pids = pids[:1] if "s" in found else pids
@@ -84,7 +84,7 @@ def _matching(context: Context, flags: str, args: list[str]) -> list[PhoneProces
 
 
 def _is_itself(context: Context, process: PhoneProcess) -> bool:
-    """A shell that was given this one command has become it; one that has more to do waits, and is found like any other."""
+    """Return whether the process is the shell that runs only this command. One with more commands can match."""
     if process.pid != context.shell.pid:
         return False
     try:
@@ -95,7 +95,7 @@ def _is_itself(context: Context, process: PhoneProcess) -> bool:
 
 @command("pgrep")
 async def pgrep(context: Context) -> int:
-    """Pids of processes whose name (`-f`: command line) matches."""
+    """Print the pids of processes whose name (`-f`: command line) matches."""
     found = options(context, "flx")
     matching = _matching(context, "".join(found.values), found.rest)
     lines = [f"{process.pid} {process.name}\n" if "l" in found else f"{process.pid}\n" for process in matching]
@@ -111,7 +111,7 @@ async def pkill(context: Context) -> int:
     matching = _matching(context, "".join(flags), rest)
     for process in matching:
         process.send_signal(number)
-    await asyncio.sleep(0)  # its own shell may be among them, and does nothing more
+    await asyncio.sleep(0)  # if its own shell is among them, it ends here
     return 0 if matching else 1
 
 

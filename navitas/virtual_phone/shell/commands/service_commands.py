@@ -1,4 +1,4 @@
-"""dumpsys, settings, cmd battery, cmd thermalservice, cmd deviceidle, and what only has to be taken: wm."""
+"""dumpsys, settings, cmd battery, cmd thermalservice, cmd deviceidle, and wm, which has no effect."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _MAX_THERMAL = 6
 
 @command("dumpsys")
 async def dumpsys(context: Context) -> int:
-    """State of a service: battery (with unplug, set, reset), batterystats, deviceidle, display, package (PACKAGE or packages),
-    power or thermalservice; `-l` lists them."""
+    """Print the state of a service: battery (with unplug, set, reset), batterystats, deviceidle, display, package (PACKAGE or
+    packages), power or thermalservice; `-l` lists them."""
     args = list(context.args)
     if args[:1] == ["-t"]:
         args = args[2:]
@@ -60,7 +60,7 @@ async def _list(context: Context) -> None:
 
 
 def _batterystats(phone: Phone, args: list[str]) -> str:
-    """The power profile, and the battery's history; of statistics there are none."""
+    """Return the power profile or the battery's history. There are no statistics."""
     if args == ["--power-profile"] and has("batterystats --power-profile", phone.sdk):
         return phone.power_profile
     if args in (["-c"], ["--checkin"]):
@@ -99,7 +99,7 @@ async def _thermal(context: Context, args: list[str]) -> int:
 
 @command("cmd")
 async def cmd(context: Context) -> int:
-    """Commands of a service: package, activity, settings, battery, thermalservice, deviceidle, overlay; `-l` lists them."""
+    """Run a command of a service: package, activity, settings, battery, thermalservice, deviceidle, overlay; `-l` lists them."""
     if not context.args or context.args == ["-l"]:
         await _list(context)
         return 0
@@ -120,7 +120,7 @@ async def cmd(context: Context) -> int:
 
 @command("settings")
 async def settings(context: Context) -> int:
-    """get, put, delete and list of the namespaces system, secure, global."""
+    """Get, put, delete and list settings of the namespaces system, secure, global."""
     args = [argument for argument in options(context, "", ("user=",)).rest if argument]
     action, namespace = [*args, "", ""][:2]
     if action not in ("get", "put", "delete", "list") or namespace not in _NAMESPACES:
@@ -142,5 +142,5 @@ async def settings(context: Context) -> int:
 
 @command("wm")
 async def taken(context: Context) -> int:
-    """Taken without effect: this phone has no screen."""
+    """Do nothing: this phone has no screen."""
     return 0

@@ -20,7 +20,7 @@ _NOT_FOUND = 127
 
 @builtin("trap")
 async def trap(context: Context) -> int:
-    """Run a script on signals, at the shell's end (EXIT), or when a command fails (ERR); without arguments, list them."""
+    """Run a script on signals, at the shell's end (EXIT), or when a command fails (ERR); without arguments, list scripts."""
     shell = context.shell
     args = [argument for argument in context.args if argument != "--"]
     if not args:
@@ -56,7 +56,7 @@ def _quoted(script: str) -> str:
 
 @builtin("wait")
 async def wait(context: Context) -> int:
-    """Wait for background jobs: all of this shell's, or those named by pid. A signal with a trap ends the waiting."""
+    """Wait for background jobs: all of this shell's, or those named by pid. A signal with a trap ends the wait."""
     shell = context.shell
     status = 0
     if not context.args:
@@ -69,12 +69,12 @@ async def wait(context: Context) -> int:
         if not name.isdecimal() and not name.startswith("%"):
             raise CommandError(f"{name}: argument must be %job or process id", _NOT_FOUND)
         job_or_none = _job(context, name)
-        status = _NOT_FOUND if job_or_none is None else await _wait_for(context, job_or_none, tell=True)
+        status = _NOT_FOUND if job_or_none is None else await _wait_for(context, job_or_none, report_status=True)
     return status
 
 
-async def _wait_for(context: Context, job: PhoneJob, *, tell: bool = False) -> int:
-    """Wait for one job; its status with `tell`, else 0; 128 and more when a signal came first."""
+async def _wait_for(context: Context, job: PhoneJob, *, report_status: bool = False) -> int:
+    """Wait for one job. Returns its status if `report_status`, else 0; 128 and more if a signal came first."""
     shell = context.shell
     ending = asyncio.create_task(job.wait())
     signalled = asyncio.create_task(shell.signalled.wait())
@@ -83,7 +83,7 @@ async def _wait_for(context: Context, job: PhoneJob, *, tell: bool = False) -> i
         if not ending.done():
             return _KILLED + (shell.pending[0] if shell.pending else 0)
         shell.jobs = [other for other in shell.jobs if other is not job]
-        return ending.result() if tell else 0
+        return ending.result() if report_status else 0
     finally:
         ending.cancel()
         signalled.cancel()
@@ -108,7 +108,7 @@ async def jobs(context: Context) -> int:
 
 @builtin("kill")
 async def kill(context: Context) -> int:
-    """Signal processes by pid or %job; `-l` lists signals, or names one by its number."""
+    """Send a signal to processes by pid or %job; `-l` lists signals, or names one by its number."""
     if context.args[:1] == ["-l"]:
         await context.out(_listed(context.args[1:]))
         return 0
@@ -145,7 +145,7 @@ def _listed(args: list[str]) -> str:
 
 
 def signal_of(args: list[str]) -> tuple[int, list[str]]:
-    """The signal that `-9`, `-TERM` or `-s TERM` names (default TERM), and the other arguments."""
+    """Return the signal of `-9`, `-TERM` or `-s TERM` (default TERM), and the other arguments."""
     if args[:1] == ["-s"] and len(args) > 1:
         text, rest = args[1], args[2:]
     elif args and len(args[0]) > 1 and args[0][0] == "-" and args[0][1:].isalnum():
@@ -156,7 +156,7 @@ def signal_of(args: list[str]) -> tuple[int, list[str]]:
 
 
 def signal_number(text: str) -> int:
-    """Number of a signal by number or name; raises `CommandError`."""
+    """Return the number of a signal, given as a number or name. Raises `CommandError`."""
     number = int(text) if text.isdecimal() else NUMBERS.get(text.upper().removeprefix("SIG"), -1)
     if not 0 <= number <= _LAST_SIGNAL:
         raise CommandError(f"bad signal '{text}'")

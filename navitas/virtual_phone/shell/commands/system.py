@@ -29,7 +29,7 @@ async def getprop(context: Context) -> int:
 
 @command("setprop")
 async def setprop(context: Context) -> int:
-    """Set a property; read-only ones refuse."""
+    """Set a property; fails for read-only ones."""
     if len(context.args) != 2:
         raise CommandError("Needs 2 arguments")
     name, value = context.args
@@ -40,7 +40,7 @@ async def setprop(context: Context) -> int:
 
 @command("date")
 async def date(context: Context) -> int:
-    """Print the time (`+FORMAT`; %N are nanoseconds); the phone's zone is UTC. It cannot be set."""
+    """Print the time (`+FORMAT`; %N is nanoseconds). The phone's zone is UTC. The time cannot be set."""
     found = options(context, "ud:r:D:")
     now_ns = time.time_ns()
     if "d" in found:
@@ -59,7 +59,7 @@ async def date(context: Context) -> int:
 
 @command("uname")
 async def uname(context: Context) -> int:
-    """Name of the system."""
+    """Print the name of the system."""
     found = options(context, "asnrvmo")
     values = {
         "s": "Linux",
@@ -76,7 +76,7 @@ async def uname(context: Context) -> int:
 
 @command("id")
 async def id_command(context: Context) -> int:
-    """User and groups; -u -g -n -un."""
+    """Print user and groups; -u -g -n -un."""
     found = options(context, "ugnGrZ")
     who = context.shell.who
     if "u" in found or "g" in found:
@@ -91,21 +91,21 @@ async def id_command(context: Context) -> int:
 
 @command("whoami")
 async def whoami(context: Context) -> int:
-    """User name."""
+    """Print the user name."""
     await context.out(user_name(context.shell.who.uid) + "\n")
     return 0
 
 
 @command("hostname")
 async def hostname(context: Context) -> int:
-    """Name of the phone."""
+    """Print the name of the phone."""
     await context.out("localhost\n")
     return 0
 
 
 @command("nproc")
 async def nproc(context: Context) -> int:
-    """Number of virtual cores."""
+    """Print the number of virtual cores."""
     cores = re.findall(r"^cpu\d+ ", context.phone.kernel.proc_stat(), re.MULTILINE)
     await context.out(f"{max(1, len(cores))}\n")
     return 0
@@ -113,7 +113,7 @@ async def nproc(context: Context) -> int:
 
 @command("uptime")
 async def uptime(context: Context) -> int:
-    """Time since the phone was started."""
+    """Print the time since the phone's start."""
     seconds = int(float(context.phone.kernel.uptime().split()[0]))
     await context.out(
         f" {time.strftime('%H:%M:%S', time.gmtime())} up {seconds // 60} min,  0 users,  load average: 0.00, 0.00, 0.00\n"
@@ -123,7 +123,7 @@ async def uptime(context: Context) -> int:
 
 @command("which")
 async def which(context: Context) -> int:
-    """Paths of programs."""
+    """Print the paths of programs."""
     missing = [name for name in context.args if name not in COMMANDS]
     await context.out("".join(f"/system/bin/{name}\n" for name in context.args if name in COMMANDS))
     return 1 if missing or not context.args else 0
@@ -142,7 +142,7 @@ async def toybox(context: Context) -> int:
 
 @command("getconf")
 async def getconf(context: Context) -> int:
-    """CLK_TCK, PAGESIZE, _NPROCESSORS_CONF."""
+    """Print CLK_TCK, PAGESIZE or _NPROCESSORS_CONF."""
     name = context.args[0] if context.args else ""
     values = {"CLK_TCK": "100", "PAGESIZE": "4096", "PAGE_SIZE": "4096"}
     if name not in values:

@@ -13,7 +13,7 @@ from navitas.virtual_phone.shell.streams import Input
 
 
 async def inputs(context: Context, names: list[str]) -> AsyncIterator[tuple[str, Input]]:
-    """The named files, or standard input (`-`, or without names); missing ones raise `OSError`."""
+    """Yield the named files, or standard input (`-`, or without names). Raises `CommandError` for missing ones."""
     for name in names or ["-"]:
         try:
             source = context.open_input(name)
@@ -32,7 +32,7 @@ async def wc(context: Context) -> int:
     found = options(context, "lwcm")
     chosen = [letter for letter in "lwcm" if letter in found] or list("lwc")
     totals = dict.fromkeys("lwcm", 0)
-    # toybox aligns columns where there are several rows, or several columns without a name.
+    # toybox aligns columns if there are several rows, or several columns without a name.
     width = 7 if len(found.rest) > 1 or (not found.rest and len(chosen) > 1) else 0
     async for name, source in inputs(context, found.rest):
         counts = dict.fromkeys("lwcm", 0)
@@ -53,14 +53,14 @@ def _row(counts: dict[str, int], chosen: list[str], width: int) -> str:
 
 
 def _numbered(context: Context) -> None:
-    """`head -5` is `head -n 5`."""
+    """Convert `head -5` to `head -n 5`."""
     if context.args and re.fullmatch(r"-\d+", context.args[0]):
         context.args[:1] = ["-n", context.args[0][1:]]
 
 
 @command("head")
 async def head(context: Context) -> int:
-    """First lines (`-n`) or bytes (`-c`)."""
+    """Print the first lines (`-n`) or bytes (`-c`)."""
     _numbered(context)
     found = options(context, "n:c:q")
     if found.number("n", 10) < 0:
@@ -83,7 +83,7 @@ async def head(context: Context) -> int:
 
 
 async def _heading(context: Context, found: Options, name: str, *, first: bool) -> bool:
-    """A title in front of each of several files; false from now on."""
+    """Print a title if there are several files. Returns False, the next value of `first`."""
     if len(found.rest) > 1 and "q" not in found:
         await context.out(("" if first else "\n") + f"==> {name} <==\n")
     return False
@@ -91,7 +91,7 @@ async def _heading(context: Context, found: Options, name: str, *, first: bool) 
 
 @command("tail")
 async def tail(context: Context) -> int:
-    """Last lines (`-n N`, or from line N on with `-n +N`) or bytes (`-c`)."""
+    """Print the last lines (`-n N`, or from line N on with `-n +N`) or bytes (`-c`)."""
     _numbered(context)
     found = options(context, "n:c:q")
     count = found.get("n", "10")

@@ -20,7 +20,7 @@ _DEFAULT_S = 5.0
 
 @command("perfetto")
 async def perfetto(context: Context) -> int:
-    """`-c FILE|- [--txt] -o FILE [--background]`: records as configured until it is killed, or its duration is over."""
+    """`-c FILE|- [--txt] -o FILE [--background]`: record as configured until killed, or until the duration is over."""
     if not has("perfetto", context.phone.sdk):
         raise CommandError("inaccessible or not found", 127)
     flags, values = _perfetto_arguments(context.args)

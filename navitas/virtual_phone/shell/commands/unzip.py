@@ -1,4 +1,4 @@
-"""unzip: entries of a zip file to standard output, or their list (AOSP: libziparchive's ziptool)."""
+"""unzip: print entries of a zip file, or their list (AOSP: libziparchive's ziptool)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MAX_BYTES = 256 << 20
 
 @command("unzip")
 async def unzip(context: Context) -> int:
-    """`unzip -p FILE [ENTRY…]` prints entries, `-l` lists them; nothing is unpacked into files."""
+    """`unzip -p FILE [ENTRY…]` prints entries, `-l` lists them. It writes no files."""
     if not has("unzip", context.phone.sdk):
         raise CommandError("inaccessible or not found", 127)
     found = options(context, "plqo")

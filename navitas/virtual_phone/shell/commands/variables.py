@@ -15,7 +15,7 @@ _MAX_MASK = 0o777
 
 @builtin("export", "readonly", "local", "typeset")
 async def export(context: Context) -> int:
-    """Set variables; `export` hands them on to commands and prints them without arguments."""
+    """Set variables. `export` passes them to commands, and prints them without arguments."""
     shell = context.shell
     for argument in context.args:
         name, assigned, value = argument.partition("=")
@@ -38,7 +38,7 @@ async def export(context: Context) -> int:
 
 @builtin("unset")
 async def unset(context: Context) -> int:
-    """Forget variables or functions."""
+    """Remove variables or functions."""
     shell = context.shell
     found = options(context, "fv")
     for name in found.rest:
@@ -53,7 +53,7 @@ async def unset(context: Context) -> int:
 
 @builtin("set")
 async def set_options(context: Context) -> int:
-    """Set options (-e -u -x -f -C, pipefail; others are taken and ignored) and positional parameters; alone, print variables."""
+    """Set options (-e -u -x -f -C, pipefail; others have no effect) and positional parameters; alone, print variables."""
     shell = context.shell
     args = list(context.args)
     if not args:
@@ -75,18 +75,18 @@ async def set_options(context: Context) -> int:
 
 @builtin("shift")
 async def shift(context: Context) -> int:
-    """Drop positional parameters."""
+    """Remove positional parameters."""
     count = to_int(context.args[0]) if context.args else 1
     if not 0 <= count <= len(context.shell.arguments):
         raise CommandError("nothing to shift", fatal=True)
-    # Not in place: a function's caller keeps its own.
+    # Assign a new list: a function's caller keeps its own.
     context.shell.arguments = context.shell.arguments[count:]
     return 0
 
 
 @builtin("getopts")
 async def getopts(context: Context) -> int:
-    """Read the next option of the arguments into a variable; OPTARG, OPTIND (POSIX, getopts)."""
+    """Parse the next option of the arguments into a variable; OPTARG, OPTIND (POSIX, getopts)."""
     shell = context.shell
     if len(context.args) < 2:
         raise CommandError("usage: getopts OPTSTRING NAME [ARG ...]")
@@ -124,7 +124,7 @@ async def getopts(context: Context) -> int:
 
 @builtin("umask")
 async def umask(context: Context) -> int:
-    """Print or set the bits that new files lack (octal)."""
+    """Print or set the mask of new files' permissions (octal)."""
     if not context.args:
         await context.out(f"{context.shell.umask:03o}\n")
         return 0
@@ -136,5 +136,5 @@ async def umask(context: Context) -> int:
 
 @builtin("ulimit", "alias", "unalias")
 async def ignored(context: Context) -> int:
-    """Taken and ignored: shells of this phone have no limits and no aliases."""
+    """Do nothing: shells of this phone have no limits and no aliases."""
     return 0

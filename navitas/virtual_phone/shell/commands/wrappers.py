@@ -49,7 +49,7 @@ async def sh(context: Context) -> int:
 
 @command("sleep", "usleep")
 async def sleep(context: Context) -> int:
-    """Wait for the sum of the durations; usleep: of microseconds."""
+    """Wait for the sum of the durations; usleep: in microseconds."""
     if not context.args:
         raise too_few(context, 1)
     unit = 1.0 if context.name == "sleep" else 1e-6
@@ -59,7 +59,7 @@ async def sleep(context: Context) -> int:
 
 @command("timeout")
 async def timeout(context: Context) -> int:
-    """Run a command, and send it a signal (-s, default TERM) after a duration: status 124, or 137 for KILL; -k DURATION kills."""
+    """Run a command, and signal it (-s, default TERM) after a duration: status 124, or 137 for KILL; -k DURATION kills it."""
     found = options(context, "k:s:vi", mixed=False)
     if len(found.rest) < 2:
         raise too_few(context, 2)
@@ -88,7 +88,7 @@ def _signal(context: Context, pid: int, number: int) -> None:
 
 @command("nohup", "setsid", "nice", "ionice")
 async def plain_run(context: Context) -> int:
-    """Run a command; on this phone nothing hangs up and all run alike."""
+    """Run a command. On this phone, hang-ups and priorities do not exist."""
     found = options(context, "n:c:p:dw", mixed=False)
     if not found.rest:
         raise too_few(context, 1)
@@ -97,7 +97,7 @@ async def plain_run(context: Context) -> int:
 
 @command("time")
 async def timed(context: Context) -> int:
-    """Run a command and tell how long it took."""
+    """Run a command and print its duration."""
     start = time.monotonic()
     status = await context.shell.run_command(context.with_args(context.args)) if context.args else 0
     seconds = time.monotonic() - start
@@ -107,7 +107,7 @@ async def timed(context: Context) -> int:
 
 @command("env")
 async def env(context: Context) -> int:
-    """Print the exported variables, or run a command with more of them (-i: with no others, -u NAME: without one)."""
+    """Print the exported variables, or run a command with additional ones (-i: with no others, -u NAME: without one)."""
     found = options(context, "iu:0", mixed=False)
     shell = context.shell.subshell()
     for name in [*shell.exported] if "i" in found else found.values.get("u", []):
@@ -126,7 +126,7 @@ async def env(context: Context) -> int:
 
 
 def require_program(context: Context, name: str) -> None:
-    """Raise `CommandError` as toybox does when there is no such program."""
+    """Raise `CommandError` as toybox does if there is no such program."""
     if "/" not in name and name not in COMMANDS and name not in BUILTINS:
         raise CommandError(f"exec {name}: No such file or directory", _NOT_FOUND)
 
@@ -144,7 +144,7 @@ async def printenv(context: Context) -> int:
 
 @command("xargs")
 async def xargs(context: Context) -> int:
-    """Run a command with arguments from standard input, separated by blanks or (-0) NUL; at most -n of them at once."""
+    """Run a command with arguments from standard input, separated by blanks or (-0) NUL, at most -n at a time."""
     found = options(context, "0n:r", mixed=False)
     data = decode(await context.stdin.read_all())
     items = [item for item in (data.split("\0") if "0" in found else re.split(r"\s+", data)) if item]

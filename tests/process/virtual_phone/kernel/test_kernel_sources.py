@@ -85,7 +85,7 @@ def test_all_cpu_time_is_found(kind: type[SchedstatSource] | type[ProcessClockSo
     source.close()
 
 
-def test_threads_are_told_apart() -> None:
+def test_threads_are_distinguished() -> None:
     source = SchedstatSource()
     with child(
         "go.set(); spin(0.3); t.join()",

@@ -61,7 +61,7 @@ class TaskEnergies:
 
 @dataclass(slots=True)
 class ProcessTruth:
-    """What a process spent: its threads by tid (≤ 0: threads that came and went unseen)."""
+    """What a process spent: its threads by tid (≤ 0: threads that were never seen)."""
 
     threads: dict[int, TaskEnergy] = field(default_factory=dict)
 

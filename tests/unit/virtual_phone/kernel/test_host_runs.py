@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navitas.virtual_phone.kernel.host_runs import HostRun, HostRuns, Met
+from navitas.virtual_phone.kernel.host_runs import HostRun, HostRuns, WatchBegan
 from navitas.virtual_phone.kernel.ring_pages import Born, MissedHostEvents, Ran, Switched
 from navitas.virtual_phone.kernel.trace_log import Leaves, TracedThread
 
@@ -20,19 +20,24 @@ def out(t_ns: int, tid: int, name: bytes, leaves: Leaves = Leaves.SLEEPING) -> S
 
 def test_accounts_between_two_switches_are_one_run() -> None:
     host = HostRuns(0)
-    events = [Met(0, APP, (APP,)), Ran(4_000_000, APP, 3_990_000), Ran(8_001_000, APP, 4_000_000), out(8_002_000, APP, b"main")]
+    events = [
+        WatchBegan(0, APP, (APP,)),
+        Ran(4_000_000, APP, 3_990_000),
+        Ran(8_001_000, APP, 4_000_000),
+        out(8_002_000, APP, b"main"),
+    ]
     assert host.read(events) == [HostRun(10_000, 8_000_000, APP, Leaves.SLEEPING)]
     assert host.threads == {APP: TracedThread(APP, APP, "main")}
 
 
 def test_what_was_taken_away_lies_between_runs() -> None:
     host = HostRuns(0)
-    runs = host.read([Met(0, APP, (APP,)), Ran(4_000_000, APP, 4_000_000), Ran(8_000_000, APP, 1_000_000)])
+    runs = host.read([WatchBegan(0, APP, (APP,)), Ran(4_000_000, APP, 4_000_000), Ran(8_000_000, APP, 1_000_000)])
     assert runs == [HostRun(0, 4_000_000, APP, Leaves.RUNNABLE), HostRun(7_000_000, 8_000_000, APP, Leaves.RUNNABLE)]
 
 
 def test_time_before_the_trace_is_left_out() -> None:
-    events = [Met(1_000, APP, (APP,)), Ran(1_500, APP, 4_000)]
+    events = [WatchBegan(1_000, APP, (APP,)), Ran(1_500, APP, 4_000)]
     assert HostRuns(1_000).read(events) == [HostRun(1_000, 1_500, APP, Leaves.RUNNABLE)]
 
 
@@ -40,7 +45,7 @@ def test_threads_of_a_thread_belong_to_its_process_and_others_stay_out() -> None
     host = HostRuns(0)
     runs = host.read(
         [
-            Met(0, APP, (APP,)),
+            WatchBegan(0, APP, (APP,)),
             Born(10, APP + 1, APP, True, b"main"),
             Born(11, APP + 2, APP + 1, True, b"main"),
             Born(12, OTHER, APP, False, b"main"),
@@ -61,8 +66,8 @@ def test_a_tid_that_is_given_again_is_another_thread() -> None:
     again = APP + 50
     runs = host.read(
         [
-            Met(0, APP, (APP, again)),
-            Met(0, OTHER, (OTHER,)),
+            WatchBegan(0, APP, (APP, again)),
+            WatchBegan(0, OTHER, (OTHER,)),
             Ran(1_000, again, 10),
             out(1_001, again, b"first", Leaves.DEAD),
             Born(2_000, again, OTHER, True, b"second"),
@@ -74,14 +79,14 @@ def test_a_tid_that_is_given_again_is_another_thread() -> None:
     assert [host.threads[run.thread] for run in runs] == [TracedThread(again, APP, "first"), TracedThread(again, OTHER, "second")]
 
 
-def test_a_loss_is_told() -> None:
+def test_a_loss_is_reported() -> None:
     host = HostRuns(0)
-    assert host.read([MissedHostEvents(70), Met(0, APP, (APP,)), MissedHostEvents(30)]) == [] and host.lost_ns == [30, 70]
+    assert host.read([MissedHostEvents(70), WatchBegan(0, APP, (APP,)), MissedHostEvents(30)]) == [] and host.lost_ns == [30, 70]
 
 
 @given(st.lists(st.tuples(st.integers(1, 10**7), st.integers(0, 10**6), st.booleans()), max_size=60))
 def test_no_time_is_lost_and_no_run_overlaps_the_next(pieces: list[tuple[int, int, bool]]) -> None:
-    t_ns, events = 0, [Met(0, APP, (APP,))]
+    t_ns, events = 0, [WatchBegan(0, APP, (APP,))]
     for run_ns, gap_ns, leaves in pieces:
         t_ns += run_ns + gap_ns
         events.append(Ran(t_ns, APP, run_ns))  # type: ignore[arg-type]

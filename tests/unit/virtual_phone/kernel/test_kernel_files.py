@@ -170,7 +170,7 @@ def test_a_kernel_whose_root_is_gone_says_so(tmp_path: Path, one_speed: PhoneSpe
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_a_tick_that_fails_is_told_and_not_taken_for_rest(tmp_path: Path, one_speed: PhoneSpec) -> None:
+def test_a_tick_that_fails_is_reported_and_not_taken_for_rest(tmp_path: Path, one_speed: PhoneSpec) -> None:
     class Broken(FakeSource):
         def read(self, dt_ns: int) -> CpuUsage:
             raise ValueError("torn schedstat")

@@ -47,7 +47,7 @@ def test_times_far_and_near(reader: PageReader, times: list[int], stamped: bool)
     assert [event.t_ns for event in found] == times
 
 
-def test_a_loss_is_told_first(reader: PageReader) -> None:
+def test_a_loss_is_reported_first(reader: PageReader) -> None:
     assert list(reader.events(page([ran(20, 5, 1)], begin_ns=10, missed=True))) == [MissedHostEvents(10), Ran(20, 5, 1)]
 
 
@@ -73,8 +73,8 @@ def test_an_unknown_format_is_refused(tmp_path: Path) -> None:
     FakeTracefs(tmp_path)
     path = tmp_path / "events/sched/sched_stat_runtime/format"
     path.write_text(path.read_text().replace("runtime", "something"))
-    with pytest.raises(ValueError, match="another format"):
+    with pytest.raises(ValueError, match="unknown format"):
         PageReader(tmp_path / "events")
     (tmp_path / "events/header_page").write_text("")
-    with pytest.raises(ValueError, match="another head"):
+    with pytest.raises(ValueError, match="header of the tracer"):
         PageReader(tmp_path / "events")

@@ -1,4 +1,4 @@
-"""The tests of tests/unit/virtual_phone/kernel/test_host_stints.py that start processes."""
+"""The tests of tests/unit/virtual_phone/kernel/test_host_slices.py that start processes."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import pytest
 from kernel_fakes import FakeSource
 from support.command_line import eventually
 from support.fake_tracefs import FakeTracefs
-from test_host_stints import PID, SPEC
+from test_host_slices import PID, SPEC
 
 from navitas.virtual_phone.kernel import Kernel
-from navitas.virtual_phone.kernel.host_stints import HostStints
-from navitas.virtual_phone.kernel.modelled_stints import ModelledStints
+from navitas.virtual_phone.kernel.host_slices import HostSlices
+from navitas.virtual_phone.kernel.modelled_slices import ModelledSlices
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def kernel(tmp_path: Path) -> Iterator[Kernel]:
 def test_the_kernel_traces_the_host_and_leaves_nothing(kernel: Kernel, tmp_path: Path) -> None:
     instances = tmp_path / "tracefs/instances"
     log, left = kernel.start_trace(), kernel.start_trace()
-    assert isinstance(log.source, HostStints) and len(list(instances.iterdir())) == 2
+    assert isinstance(log.source, HostSlices) and len(list(instances.iterdir())) == 2
     kernel.add_process(PID)
     assert eventually(lambda: all(str(PID) in (folder / "set_event_pid").read_text().split() for folder in instances.iterdir()))
     kernel.stop_trace(log)
@@ -43,4 +43,4 @@ def test_the_kernel_traces_the_host_and_leaves_nothing(kernel: Kernel, tmp_path:
 def test_where_the_host_refuses_the_model_tells(kernel: Kernel, tmp_path: Path) -> None:
     (tmp_path / "tracefs/events/header_page").unlink()
     log = kernel.start_trace()
-    assert isinstance(log.source, ModelledStints) and not list((tmp_path / "tracefs/instances").iterdir())
+    assert isinstance(log.source, ModelledSlices) and not list((tmp_path / "tracefs/instances").iterdir())

@@ -11,10 +11,10 @@ import pytest
 from support.fake_tracefs import FakeTracefs, newtask, page, ran, switch
 
 from navitas.virtual_phone.kernel import load_spec
-from navitas.virtual_phone.kernel.host_stints import HostStints
-from navitas.virtual_phone.kernel.modelled_stints import ModelledStints
+from navitas.virtual_phone.kernel.host_slices import HostSlices
+from navitas.virtual_phone.kernel.modelled_slices import ModelledSlices
 from navitas.virtual_phone.kernel.task import KernelTask, Segment
-from navitas.virtual_phone.kernel.trace_log import Birth, CoreSwitch, Leaves, LostEvents, Stint, TracedThread, TraceLog
+from navitas.virtual_phone.kernel.trace_log import Birth, CoreSwitch, Leaves, LostEvents, SchedSlice, TracedThread, TraceLog
 
 SPEC = load_spec()
 PID = os.getpid()
@@ -29,15 +29,15 @@ def now_ns() -> int:
 
 def test_an_instance_is_ours_alone_and_goes(tmp_path: Path) -> None:
     tracefs = FakeTracefs(tmp_path)
-    stints = HostStints(SPEC, tracefs.instance(), [PID])
+    slices = HostSlices(SPEC, tracefs.instance(), [PID])
     (folder,) = (tmp_path / "instances").iterdir()
     assert folder.name.startswith(f"navitas-{PID}-")
     files = {name: (folder / name).read_text() for name in ("trace_clock", "tracing_on", "options/event-fork", "set_event_pid")}
     assert files == {"trace_clock": "mono", "tracing_on": "1", "options/event-fork": "1", "set_event_pid": files["set_event_pid"]}
     assert set(map(int, files["set_event_pid"].split())) >= {2, threading.get_native_id()}
     assert all(path.read_text() == "1" for path in folder.rglob("enable"))
-    stints.stop(0)
-    stints.stop(0)
+    slices.stop(0)
+    slices.stop(0)
     assert not list((tmp_path / "instances").iterdir())
 
 
@@ -66,9 +66,9 @@ def pages(now_ns: int) -> dict[int, bytes]:
 
 
 def test_pages_become_stints_where_the_model_has_the_process(tmp_path: Path, now_ns: int) -> None:
-    stints = HostStints(SPEC, FakeTracefs(tmp_path, pages(now_ns)).instance(), [PID])
-    stints.step(now_ns, [Segment(0, 10_000, 6, KernelTask(PID, 0))])
-    log = TraceLog(SPEC, now_ns, [300_000, 400_000, 500_000], stints)
+    slices = HostSlices(SPEC, FakeTracefs(tmp_path, pages(now_ns)).instance(), [PID])
+    slices.step(now_ns, [Segment(0, 10_000, 6, KernelTask(PID, 0))])
+    log = TraceLog(SPEC, now_ns, [300_000, 400_000, 500_000], slices)
     log.end(now_ns + 10_000)
     log.settle()
     assert log.threads == {CHILD: TracedThread(CHILD, PID, "worker")} and log.dropped == 0
@@ -78,25 +78,28 @@ def test_pages_become_stints_where_the_model_has_the_process(tmp_path: Path, now
         CoreSwitch(6, now_ns + 1_000, 0, CHILD, Leaves.RUNNABLE),
         CoreSwitch(6, now_ns + 5_000, CHILD, 0, Leaves.DEAD),
     ]
-    stints.stop(0)
+    slices.stop(0)
 
 
-def test_the_oldest_pages_give_way_and_that_is_told(tmp_path: Path, now_ns: int) -> None:
+def test_the_oldest_pages_give_way_and_that_is_reported(tmp_path: Path, now_ns: int) -> None:
     many = b"".join(page([ran(now_ns + _MS * k, PID, 500)], begin_ns=now_ns) for k in range(1, 10))
     instance = FakeTracefs(tmp_path, {0: many}).instance()
-    stints = HostStints(SPEC, instance, [PID], most_bytes=len(many) // 3)
-    stints.stop(0)
-    noted = stints.noted()
+    slices = HostSlices(SPEC, instance, [PID], max_bytes=len(many) // 3)
+    slices.stop(0)
+    recorded = slices.recorded()
     ends = [now_ns + _MS * k for k in (7, 8, 9)]
-    assert noted.dropped > 0 and noted.lost_ns == [ends[0]]
-    assert noted.stints[-1].end_ns == ends[-1] and sum(s.end_ns - s.start_ns for s in noted.stints) == 1_500
+    assert recorded.dropped > 0 and recorded.lost_ns == [ends[0]]
+    assert recorded.slices[-1].end_ns == ends[-1] and sum(s.end_ns - s.start_ns for s in recorded.slices) == 1_500
 
 
 def test_the_models_stints_are_bounded() -> None:
-    stints = ModelledStints(SPEC, limit=2)
+    slices = ModelledSlices(SPEC, limit=2)
     for k in range(3):
-        stints.step(100 * k, [Segment(0, 10, 4, KernelTask(4_194_000, -k)), Segment(5, 5, 4, KernelTask(4_194_000, 7))])
-    stints.stop(300)
-    noted = stints.noted()
-    assert list(noted.stints) == [Stint(4, 100, 110, 4_194_302), Stint(4, 200, 210, 4_194_301)] and noted.dropped == 1
-    assert noted.lost_ns == [100]
+        slices.step(100 * k, [Segment(0, 10, 4, KernelTask(4_194_000, -k)), Segment(5, 5, 4, KernelTask(4_194_000, 7))])
+    slices.stop(300)
+    recorded = slices.recorded()
+    assert (
+        list(recorded.slices) == [SchedSlice(4, 100, 110, 4_194_302), SchedSlice(4, 200, 210, 4_194_301)]
+        and recorded.dropped == 1
+    )
+    assert recorded.lost_ns == [100]
