@@ -306,7 +306,7 @@ public class BulkTest {
     assertEquals("no class at all", text(out.resolve("bad/Broken.class")));
     assertEquals(Collections.singletonList("bad.Broken malformed"), map().skipped());
     assertEquals(1, summary.warnings().size());
-    assertEquals("left alone, broken class file: " + in + "@bad/Broken.class (not a class file)", summary.warnings().get(0));
+    assertEquals("skipped, malformed class file: " + in + "@bad/Broken.class (not a class file)", summary.warnings().get(0));
     assertEquals(1, run().warnings().size());
   }
 
@@ -318,7 +318,7 @@ public class BulkTest {
     compile(mixed, "b.Second", "");
     Files.createDirectories(mixed.resolve("a"));
     Files.copy(out.resolve("a/First.class"), mixed.resolve("a/First.class"));
-    assertRefused(mixed + "@a/First.class: has probes of an earlier run", mixed, out.resolveSibling("mixed-out"));
+    assertRefused(mixed + "@a/First.class: already has probes of another map", mixed, out.resolveSibling("mixed-out"));
     // A class that nobody asks for has its probes too.
     Options onlySecond = Options.builder().include(Collections.singletonList("b.**")).build();
     assertThrows(InstrumentException.class, () -> BulkInstrumenter.run(
@@ -334,8 +334,8 @@ public class BulkTest {
     InstrumentException e = assertThrows(InstrumentException.class, () -> BulkInstrumenter.run(
         inputs(new Input(out, out.resolveSibling("again"), Input.MAIN, ":app")), Options.defaults(), other));
     assertTrue(e.getMessage(), e.getMessage().endsWith(
-        "@a/First.class: was instrumented before, and " + other + " is not the method map of that time, " + id
-            + "; give that map, or the original classes"));
+        "@a/First.class: is already instrumented, and " + other + " is not its method map, " + id
+            + "; use that map, or the original classes"));
     assertFalse(Files.exists(other));
   }
 
@@ -354,7 +354,7 @@ public class BulkTest {
     }
     write(in.resolve("text.jar"), "no jar");
     assertEquals(
-        Collections.singletonList("a jar inside of an input, copied without probes (name it as an input of its own): " + in + "@nested.jar"),
+        Collections.singletonList("a jar within an input, copied without probes (make it an input of its own): " + in + "@nested.jar"),
         run().warnings());
     assertArrayEquals(Files.readAllBytes(in.resolve("nested.jar")), Files.readAllBytes(out.resolve("nested.jar")));
   }
@@ -433,7 +433,7 @@ public class BulkTest {
     Summary summary = BulkInstrumenter.run(inputs(new Input(in, out, Input.MAIN, ":app", true)), Options.defaults(), map);
     String last = summary.warnings().get(summary.warnings().size() - 1);
     assertEquals(
-        "no method was instrumented: 1 class broken, 2 newer than Java 21, 1 of known frameworks (include kotlin.** to instrument)",
+        "no method was instrumented: 1 class malformed, 2 newer than Java 21, 1 of known frameworks (include kotlin.** to instrument)",
         last);
   }
 
@@ -455,7 +455,7 @@ public class BulkTest {
     compile(in, "a.First", "");
     InstrumentException e = assertThrows(InstrumentException.class,
         () -> BulkInstrumenter.run(inputs(new Input(in, out, Input.MAIN, ":")), Options.defaults(), Paths.get("/dev/zero")));
-    assertTrue(e.getMessage(), e.getMessage().contains("/dev/zero: no regular file"));
+    assertTrue(e.getMessage(), e.getMessage().contains("/dev/zero: not a regular file"));
     assertThrows(InstrumentException.class, () -> BulkInstrumenter.run(
         inputs(new Input(in, out, Input.MAIN, ":")), Options.defaults(), map, Paths.get("/dev/zero")));
   }
@@ -468,7 +468,7 @@ public class BulkTest {
     assertRefused("would overwrite the input", in, in.resolve("inside"));
     assertRefused("would overwrite the input", in, in.getParent());
     assertRefused("no such file or folder", in.resolveSibling("none"), out);
-    assertRefused("a folder is a folder", in, file);
+    assertRefused("a folder must be a folder", in, file);
     assertRefused("not a readable jar", file, out.resolveSibling("out.jar"));
     assertThrows(InstrumentException.class, () -> BulkInstrumenter.run(Collections.emptyList(), Options.defaults(), map));
     assertFalse(Files.exists(out));

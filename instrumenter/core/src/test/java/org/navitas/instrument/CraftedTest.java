@@ -38,14 +38,14 @@ public class CraftedTest {
   public void methodsThatWouldOutgrow64KbAreLeftAlone() throws Exception {
     // The last that fits: entry probe 6, exit probe 6, handler 7 bytes.
     addNops("fits", CodeScan.MAX_CODE - 19);
-    addNops("outgrows", CodeScan.MAX_CODE - 18);
+    addNops("exceedsLimits", CodeScan.MAX_CODE - 18);
     ClassInstrumenter done = instrument();
     assertEquals(Collections.singletonList("fits"), names(done));
-    assertEquals("outgrows()V", done.info.skipped.get(0).method);
+    assertEquals("exceedsLimits()V", done.info.skipped.get(0).method);
     assertEquals(Skipped.TOO_LARGE, done.info.skipped.get(0).reason);
     call(done, "fits");
     assertEquals(">0 <0", events());
-    call(done, "outgrows");
+    call(done, "exceedsLimits");
     assertEquals("", events());
   }
 

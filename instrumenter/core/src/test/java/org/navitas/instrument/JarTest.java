@@ -120,7 +120,7 @@ public class JarTest {
         "a/Some.class", someClass, "x.txt", bytes("x"));
     sign();
     Summary summary = run();
-    assertEquals(Collections.singletonList("signature removed, since instrumented classes no longer fit it: " + in), summary.warnings());
+    assertEquals(Collections.singletonList("signature removed, since it does not match instrumented classes: " + in), summary.warnings());
     assertEquals(Arrays.asList("META-INF/MANIFEST.MF", "a/Some.class", "x.txt", MethodMap.PROPERTIES), names());
     try (JarFile jar = new JarFile(out.toFile())) {
       Manifest manifest = jar.getManifest();
