@@ -5,7 +5,10 @@ import java.io.StringWriter;
 import java.net.UnknownHostException;
 import org.navitas.phone.LogSocket;
 
-/** Android's log API on the virtual phone: entries go to its log daemon, else (no daemon) to standard error. */
+/**
+ * Android's log API on the virtual phone. Entries go to its log daemon, or to standard error if there is none.
+ * Thread-safe.
+ */
 public final class Log {
     public static final int VERBOSE = 2;
     public static final int DEBUG = 3;
@@ -72,12 +75,23 @@ public final class Log {
         return println(ASSERT, tag, with(message, error));
     }
 
-    /** As on a device without log properties: from INFO on. */
+    /**
+     * Returns whether a level is logged. From INFO on, as on a device without log properties.
+     *
+     * @param tag ignored
+     * @param level a priority, such as {@link #INFO}
+     * @return true from {@link #INFO} on
+     */
     public static boolean isLoggable(String tag, int level) {
         return level >= INFO;
     }
 
-    /** The trace as text; empty without an error, and where the network's absence is the cause (as on Android). */
+    /**
+     * Returns a stack trace as text.
+     *
+     * @param error any exception, or null
+     * @return the trace; empty for null, and if a missing network is the cause (as on Android)
+     */
     public static String getStackTraceString(Throwable error) {
         for (Throwable cause = error; cause != null; cause = cause.getCause()) {
             if (cause instanceof UnknownHostException) {
@@ -92,7 +106,14 @@ public final class Log {
         return text.toString();
     }
 
-    /** Returns the bytes written, negative when the entry was lost. */
+    /**
+     * Writes an entry.
+     *
+     * @param priority such as {@link #INFO}
+     * @param tag the entry's tag, or null
+     * @param message the text
+     * @return the bytes written, or a negative number if the entry was lost
+     */
     public static int println(int priority, String tag, String message) {
         return LogSocket.write(priority, String.valueOf(tag), String.valueOf(message));
     }

@@ -161,7 +161,7 @@ public class InstrumentMainTest {
     public void theReasonIsTheCauseOfAll() {
         Throwable cause = new ClassCastException("a.B cannot be cast to a.C");
         assertEquals("java.lang.ClassCastException: a.B cannot be cast to a.C, at " + cause.getStackTrace()[0]
-                + " (the log has the whole trace)", InstrumentMain.reason(new IllegalStateException("no start", new Exception(cause))));
+                + " (the log contains the stack trace)", InstrumentMain.reason(new IllegalStateException("no start", new Exception(cause))));
         assertEquals("java.lang.Error: x", InstrumentMain.reason(new Error("x")));
     }
 

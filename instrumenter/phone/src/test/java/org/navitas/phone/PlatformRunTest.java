@@ -243,7 +243,7 @@ public class PlatformRunTest {
     public void parallelExecutionIsSetOffAndTold() throws Exception {
         String[] on = set("junit.jupiter.execution.parallel.enabled=true", "junit.jupiter.execution.parallel.mode.default=concurrent");
         String stream = runWith(on, compiled("CalcTest"));
-        String warning = "INSTRUMENTATION_STATUS: navitas.warning=parallel execution of tests is set off "
+        String warning = "INSTRUMENTATION_STATUS: navitas.warning=parallel execution of tests is disabled "
                 + "(junit.jupiter.execution.parallel.enabled): ";
         assertTrue(stream, stream.startsWith(warning));
         assertFalse(stream, stream.contains("at the same time"));
