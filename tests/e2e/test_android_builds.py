@@ -323,4 +323,4 @@ def test_where_the_plugin_is_declared_does_not_matter(tmp_path: Path, launcher: 
     asked = ["--dry-run", "-Pnavitas.variant=demoDebug", "navitasReport"]
     told = subprocess.run([*applied, *asked], cwd=project, capture_output=True, text=True, check=True).stdout
     assert ":feature:app:navitasBundleDemoDebug SKIPPED" in told
-    assert "navitas: : is left out" in told
+    assert "navitas: : is skipped" in told

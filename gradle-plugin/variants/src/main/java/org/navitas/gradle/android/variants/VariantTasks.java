@@ -29,7 +29,7 @@ import org.navitas.gradle.android.AndroidVariant;
 import org.navitas.gradle.android.ClassOptions;
 import org.navitas.gradle.android.ClassWork;
 
-/** The tasks of one variant: its classes, its tests' classes, their bundle. */
+/** The tasks of one variant: its classes, its tests' classes, and their bundle. */
 final class VariantTasks {
   private static final Attribute<String> ARTIFACT_TYPE = Attribute.of("artifactType", String.class);
   private static final String CLASSES_JAR = "android-classes-jar";
@@ -42,7 +42,9 @@ final class VariantTasks {
   private final AndroidTest test;
   private final boolean isApp;
 
-  /** @param test null: the variant is an app's without tests */
+  /**
+   * @param test null for an app without tests
+   */
   VariantTasks(
       Project project, AndroidModule module, CommonExtension<?, ?, ?, ?> android, Variant variant, AndroidTest test) {
     this.project = project;
@@ -70,7 +72,7 @@ final class VariantTasks {
   private TaskProvider<ClassesTask> classes(
       Component component, String what, TaskProvider<ClassesTask> earlier, Set<String> projects) {
     ClassOptions options = module.classOptions();
-    // With the whole scope Android takes all libraries through the dexer again whenever a class changes.
+    // If the scope includes libraries, Android dexes all of them again whenever a class changes.
     boolean all = !projects.isEmpty() || options.mayNameLibraries() || !project.getGradle().getIncludedBuilds().isEmpty();
     String name = "navitasInstrument" + AndroidModule.capitalized(variant.getName()) + what;
     TaskProvider<ClassesTask> task = project.getTasks().register(name, ClassesTask.class, it -> {
@@ -107,7 +109,7 @@ final class VariantTasks {
     Provider<String> tested = (isApp ? (ApplicationVariant) variant : test).getApplicationId();
     project.getTasks().register(made.bundleTask(), AndroidBundleTask.class, it -> {
       it.setGroup("Navitas");
-      it.setDescription("Packs the instrumented APKs of " + variant.getName() + " with what the command line must know of them.");
+      it.setDescription("Packs the instrumented APKs of " + variant.getName() + " with the data that the command line needs.");
       it.getSetup().set(setup);
       it.getPackage().set(tested);
       it.getTestPackage().set(test == null ? tested : test.getApplicationId());
@@ -143,7 +145,7 @@ final class VariantTasks {
     });
   }
 
-  /** Jars of a component's dependencies: those of the build's own projects, or all others. */
+  /** Returns jars of a component's dependencies: those of the build's projects, or all others. */
   private static ArtifactView jars(Component component, boolean own) {
     return component.getRuntimeConfiguration().getIncoming().artifactView(view -> {
       view.componentFilter(id -> id instanceof ProjectComponentIdentifier == own);
@@ -159,7 +161,7 @@ final class VariantTasks {
     return modules;
   }
 
-  /** Paths of the projects that a component declares to need, itself left out where it is an app. */
+  /** Returns the paths of the projects that a component depends on, without itself if it is an app. */
   private Set<String> projects(Component component) {
     Configuration runtime = component.getRuntimeConfiguration();
     Set<String> paths = new HashSet<>();
