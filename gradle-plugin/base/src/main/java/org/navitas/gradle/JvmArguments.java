@@ -13,7 +13,7 @@ import java.util.List;
  */
 final class JvmArguments {
   private static final String JAVA_AGENT = "-javaagent:";
-  private static final List<String> LEFT_OUT = Arrays.asList("-agentlib:", "-agentpath:", "-Xdebug", "-Xrunjdwp:", "-Xrunhprof");
+  private static final List<String> EXCLUDED = Arrays.asList("-agentlib:", "-agentpath:", "-Xdebug", "-Xrunjdwp:", "-Xrunhprof");
 
   final List<String> kept = new ArrayList<>();
   final List<String> warnings = new ArrayList<>();
@@ -42,7 +42,7 @@ final class JvmArguments {
       File jar = new File(path).isAbsolute() ? new File(path) : new File(workingDir, path);
       return jar.isFile() ? null : "there is no file " + jar;
     }
-    boolean isLeftOut = LEFT_OUT.stream().anyMatch(argument::startsWith);
-    return isLeftOut ? "native agents and debuggers use energy themselves" : null;
+    boolean isExcluded = EXCLUDED.stream().anyMatch(argument::startsWith);
+    return isExcluded ? "native agents and debuggers use energy themselves" : null;
   }
 }

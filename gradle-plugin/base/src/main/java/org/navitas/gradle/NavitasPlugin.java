@@ -118,7 +118,7 @@ public class NavitasPlugin implements Plugin<Project> {
     setup.put("java_home", TestJvm.javaHome(test));
     setup.put("test_task", TestSelection.of(test));
     List<String> warnings = new ArrayList<>(arguments.warnings);
-    warnings.addAll(TestJvm.leftOut(test));
+    warnings.addAll(TestJvm.ignoredSettings(test));
     List<String> others = tests.otherTasks();
     if (!others.isEmpty()) {
       String tasks = (others.size() == 1 ? "the test task " : "the test tasks ") + String.join(", ", others);

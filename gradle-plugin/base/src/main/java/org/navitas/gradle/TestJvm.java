@@ -69,31 +69,31 @@ final class TestJvm {
   }
 
   /** Returns warnings for settings of the task that a profiled JVM ignores. */
-  static List<String> leftOut(Test test) {
-    List<String> leftOut = new ArrayList<>();
+  static List<String> ignoredSettings(Test test) {
+    List<String> ignoredSettings = new ArrayList<>();
     if (measuredByJacoco(test)) {
-      leftOut.add("JaCoCo's agent is not used: it would rewrite the classes and use energy itself");
+      ignoredSettings.add("JaCoCo's agent is not used: it would rewrite the classes and use energy itself");
     }
     if (test.getDebug()) {
-      leftOut.add("`debug` of the task " + test.getPath() + " is ignored: debuggers use energy themselves");
+      ignoredSettings.add("`debug` of the task " + test.getPath() + " is ignored: debuggers use energy themselves");
     }
     if (test.getMaxParallelForks() > 1) {
-      leftOut.add(
+      ignoredSettings.add(
           "`maxParallelForks` of the task " + test.getPath() + " is set to 1: energies of overlapping tests cannot be"
               + " separated");
     }
     if (test.getOptions() instanceof JUnitOptions) {
       JUnitOptions options = (JUnitOptions) test.getOptions();
       if (!options.getIncludeCategories().isEmpty() || !options.getExcludeCategories().isEmpty()) {
-        leftOut.add("JUnit 4 categories of the task " + test.getPath() + " are ignored: tests of all categories run");
+        ignoredSettings.add("JUnit 4 categories of the task " + test.getPath() + " are ignored: tests of all categories run");
       }
     }
     if (javaHome(test) == null) {
-      leftOut.add(
+      ignoredSettings.add(
           "`executable` of the task " + test.getPath() + " is ignored, since " + test.getExecutable() + " is not HOME/bin/java:"
               + " tests run on the Java of JAVA_HOME or PATH");
     }
-    return leftOut;
+    return ignoredSettings;
   }
 
   private static boolean measuredByJacoco(Test test) {

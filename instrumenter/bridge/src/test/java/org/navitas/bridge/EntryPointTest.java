@@ -20,7 +20,7 @@ public class EntryPointTest {
   @Rule public final TemporaryFolder temporary = new TemporaryFolder();
 
   @Test
-  public void theAnswerHoldsTheSummary() throws Exception {
+  public void returnsSummary() throws Exception {
     Path root = temporary.getRoot().toPath();
     Path in = Files.createDirectory(root.resolve("in"));
     try (InputStream own = EntryPoint.class.getResourceAsStream("EntryPoint.class")) {
@@ -35,7 +35,7 @@ public class EntryPointTest {
   }
 
   @Test
-  public void errorsAreAnswersWithoutStackTraces() {
+  public void returnsErrorsWithoutStackTraces() {
     for (String in : Arrays.asList("/no/such/folder", "nul\0")) {
       List<String> answer = new EntryPoint().instrument(Arrays.asList(in, "/out", "main", ":", "false"), NONE, NONE, true, "/map.json");
       assertEquals("error", answer.get(0));

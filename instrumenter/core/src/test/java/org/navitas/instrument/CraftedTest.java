@@ -35,7 +35,7 @@ public class CraftedTest {
   }
 
   @Test
-  public void methodsThatWouldOutgrow64KbAreLeftAlone() throws Exception {
+  public void skipsMethodsThatWouldExceed64Kb() throws Exception {
     // The last that fits: entry probe 6, exit probe 6, handler 7 bytes.
     addNops("fits", CodeScan.MAX_CODE - 19);
     addNops("exceedsLimits", CodeScan.MAX_CODE - 18);
@@ -50,7 +50,7 @@ public class CraftedTest {
   }
 
   @Test
-  public void branchesThatWouldNeedAnotherFrameAreLeftAlone() throws Exception {
+  public void skipsBranchesThatWouldNeedAnotherFrame() throws Exception {
     // A conditional branch over almost 32 KB; probes before the returns in between would make it too long.
     Bytecode code = new Bytecode(pool, 2, 0);
     code.addIconst(0);
@@ -70,7 +70,7 @@ public class CraftedTest {
   }
 
   @Test
-  public void gotosMayGrowBeyond32Kb() throws Exception {
+  public void widensGotosBeyond32Kb() throws Exception {
     Bytecode code = new Bytecode(pool, 2, 0);
     code.addOpcode(Opcode.GOTO);
     code.addIndex(Short.MAX_VALUE - 2);
@@ -88,7 +88,7 @@ public class CraftedTest {
   }
 
   @Test
-  public void constructorsWithSeveralSuperCallsEnterOnceEach() throws Exception {
+  public void constructorWithSeveralSuperCallsEntersOnceEach() throws Exception {
     // if (flag) super(); else super(); with one uninitialised this on the stack for both
     Bytecode code = new Bytecode(pool, 2, 2);
     code.addAload(0);
@@ -120,7 +120,7 @@ public class CraftedTest {
   }
 
   @Test
-  public void constructorsMayPassThisThroughLocalsAndStackShuffles() throws Exception {
+  public void constructorCanPassThisThroughLocalsAndStack() throws Exception {
     Bytecode code = new Bytecode(pool, 6, 3);
     code.addAload(0);
     code.addAstore(2);
@@ -141,7 +141,7 @@ public class CraftedTest {
   }
 
   @Test
-  public void constructorsThatNeverCallAnotherAreLeftAlone() throws Exception {
+  public void skipsConstructorsThatCallNoOther() throws Exception {
     Bytecode code = new Bytecode(pool, 2, 2);
     code.addOpcode(Opcode.ACONST_NULL);
     code.addOpcode(Opcode.ATHROW);
@@ -155,7 +155,7 @@ public class CraftedTest {
   }
 
   @Test
-  public void classesOfJava4WithSubroutinesWork() throws Exception {
+  public void instrumentsJava4ClassesWithSubroutines() throws Exception {
     file.setMajorVersion(JAVA_4);
     Bytecode code = new Bytecode(pool, 2, 1);
     code.addOpcode(Opcode.JSR);
@@ -171,7 +171,7 @@ public class CraftedTest {
   }
 
   @Test
-  public void idsOfAnySizeAreFilledInAndTheClassOwnsItsConstants() throws Exception {
+  public void fillsInIdsOfAnySizeAndKeepsConstants() throws Exception {
     // The class holds an int that instrumentation would like as a placeholder.
     int wanted = 0x4E561000;
     Bytecode code = new Bytecode(pool, 2, 1);
@@ -187,7 +187,7 @@ public class CraftedTest {
   }
 
   @Test
-  public void aFullConstantPoolLeavesTheClassAlone() throws Exception {
+  public void skipsClassWithFullConstantPool() throws Exception {
     addNops("some", 3);
     for (int i = pool.getSize(); i < 65530; i++) {
       pool.addIntegerInfo(i);
@@ -199,7 +199,7 @@ public class CraftedTest {
   }
 
   @Test
-  public void newerVersionsAreLeftUntouched() throws Exception {
+  public void skipsNewerVersions() throws Exception {
     addNops("some", 3);
     file.setMajorVersion(ClassInstrumenter.NEWEST_MAJOR + 1);
     byte[] original = bytes();
@@ -212,13 +212,13 @@ public class CraftedTest {
   }
 
   @Test
-  public void aMethodWithoutCodeMakesTheClassMalformed() throws Exception {
+  public void methodWithoutCodeMakesClassMalformed() throws Exception {
     file.addMethod(new MethodInfo(pool, "empty", "()V"));
     assertEquals("method empty has no code", instrument().info.problem);
   }
 
   @Test
-  public void twiceIsOnce() throws Exception {
+  public void secondRunChangesNothing() throws Exception {
     addNops("some", 3);
     byte[] once = instrument().bytes(new int[] {5});
     ClassInstrumenter again = ClassInstrumenter.instrument(once, "fallback", EVERY_METHOD);

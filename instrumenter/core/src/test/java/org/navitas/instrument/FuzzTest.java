@@ -37,7 +37,7 @@ public class FuzzTest {
   @Rule public final TemporaryFolder temporary = new TemporaryFolder();
 
   @Test
-  public void mutantsAreLeftAloneOrInstrumentedSoundly() throws Exception {
+  public void skipsMutantsOrInstrumentsThemCorrectly() throws Exception {
     List<byte[]> corpus = corpus();
     Map<Mutator.Kind, int[]> tallies = new EnumMap<>(Mutator.Kind.class);
     List<String> failures = new ArrayList<>();

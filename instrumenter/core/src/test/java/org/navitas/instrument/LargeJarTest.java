@@ -52,14 +52,14 @@ public class LargeJarTest {
   }
 
   @Test
-  public void sixtyKilobytesThatExpandToGigabytesOfClassesAreRefused() throws Exception {
+  public void refusesSmallJarThatExpandsToGigabytesOfClasses() throws Exception {
     jarOfOne("a000.class", new byte[60 * MB], 100);
     assertTrue("KB: " + Files.size(in) / 1024, Files.size(in) < 80 * 1024);
     assertRefused(".class: the jar expands to more than 256 MB, which is too much for its size; refused");
   }
 
   @Test
-  public void gigabytesOfResourcesAreRefused() throws Exception {
+  public void refusesGigabytesOfResources() throws Exception {
     try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(in))) {
       Compiled.into(temporary.getRoot().toPath(), 8, "Some", "class Some {}");
       put(zip, "Some.class", Files.readAllBytes(temporary.getRoot().toPath().resolve("Some.class")));
@@ -74,13 +74,13 @@ public class LargeJarTest {
   }
 
   @Test
-  public void oneClassThatIsTooLargeIsNamed() throws Exception {
+  public void reportsTooLargeClass() throws Exception {
     jarOfOne("a000.class", new byte[65 * MB], 1);
     assertRefused("in.jar@a000.class: larger than 64 MB");
   }
 
   @Test
-  public void moreClassesThanAreKeptInMemoryAreAllInstrumented() throws Exception {
+  public void instrumentsMoreClassesThanFitInMemory() throws Exception {
     jarOfOne("a000.class", largeClass(), 10);
     Summary summary = run();
     assertEquals(Collections.emptyList(), summary.warnings());

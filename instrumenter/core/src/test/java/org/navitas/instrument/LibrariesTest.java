@@ -18,7 +18,7 @@ public class LibrariesTest {
   @Rule public final TemporaryFolder temporary = new TemporaryFolder();
 
   @Test
-  public void theVerifierTakesEveryClass() throws Exception {
+  public void verifierAcceptsEveryClass() throws Exception {
     Options all = Options.builder().include(Collections.singletonList("**")).build();
     int coroutines = 0;
     for (Path jar : Libraries.JARS) {

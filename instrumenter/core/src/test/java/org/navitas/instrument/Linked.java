@@ -47,7 +47,7 @@ final class Linked {
 
   private static String outcome(Load load) {
     try {
-      load.load().getDeclaredConstructors(); // links, hence verifies, but initialises nothing
+      load.load().getDeclaredConstructors(); // links and verifies, but does not initialise
       return FINE;
     } catch (ClassNotFoundException | LinkageError | SecurityException e) {
       return e.toString();

@@ -47,7 +47,7 @@ public class NamesTest {
   }
 
   @Test
-  public void anyNameThatTheJvmAllows() throws Exception {
+  public void instrumentsAnyNameThatTheJvmAllows() throws Exception {
     String longName = new String(new char[LONGEST]).replace('\0', 'n');
     List<String> classes = Arrays.asList(
         "a/a", "a/A", "A/a", "a/a/a", "a/a$a", "a/$", "do", "1/2-3", "x y/\t\"quoted\"\\n", "日本/Ключ", "a/\uD83D\uDE00", "a/\uD800", "-", longName.substring(10));
@@ -78,7 +78,7 @@ public class NamesTest {
   }
 
   @Test
-  public void aMethodLeftAloneMayHaveAnyNameToo() throws Exception {
+  public void skippedMethodCanHaveAnyName() throws Exception {
     String longName = new String(new char[LONGEST]).replace('\0', 'n');
     ClassFile file = new ClassFile(false, "a.Some", null);
     MethodInfo method = new MethodInfo(file.getConstPool(), longName, "(Ljava/lang/Object;)V");
@@ -90,7 +90,7 @@ public class NamesTest {
   }
 
   @Test
-  public void classesWithoutDebugInformation() throws Exception {
+  public void instrumentsClassesWithoutDebugInformation() throws Exception {
     write(Collections.singletonMap("a.class", classNamed("a", "a")));
     assertEquals(1, run().methods());
     String text = MapText.of(map).text;
@@ -99,7 +99,7 @@ public class NamesTest {
   }
 
   @Test
-  public void modulesKeepTheirDescriptorInEveryVersion() throws Exception {
+  public void keepsModuleDescriptorInEveryVersion() throws Exception {
     Path classes = temporary.getRoot().toPath().resolve("module");
     Compiled.into(classes, 9, "a.Some", "package a; public class Some { public static void main(String[] none) { } }",
         "module-info", "module some { exports a; }");

@@ -77,7 +77,7 @@ public class TargetsTest {
   }
 
   @Test
-  public void probesSayWhatTheSourceExpects() throws Exception {
+  public void probesMatchExpectedTrace() throws Exception {
     Path in = compiled();
     Path out = temporary.getRoot().toPath().resolve("out");
     Path map = temporary.getRoot().toPath().resolve("map.json");
@@ -90,7 +90,7 @@ public class TargetsTest {
   }
 
   @Test
-  public void instrumentingTheOutputChangesNothing() throws Exception {
+  public void instrumentingOutputChangesNothing() throws Exception {
     Path root = temporary.getRoot().toPath();
     run(compiled(), root.resolve("once"), root.resolve("map.json"));
     byte[] map = Files.readAllBytes(root.resolve("map.json"));
@@ -142,7 +142,7 @@ public class TargetsTest {
     try (URLClassLoader loader = new URLClassLoader(new URL[] {out.toUri().toURL()})) {
       for (String file : files(out)) {
         if (file.endsWith(".class")) {
-          // Links, hence verifies, every class; static initialisers run only where the target's code asks for them.
+          // Links and verifies every class; static initialisers run only when the target uses them.
           loader.loadClass(file.replace(".class", "").replace('/', '.')).getDeclaredMethods();
         }
       }

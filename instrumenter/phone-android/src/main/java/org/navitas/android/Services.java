@@ -71,7 +71,7 @@ final class Services {
                     service.binder = service.controller.get().onBind(intent);
                 }
                 IBinder binder = service.binder;
-                Runnable tell = () -> {
+                Runnable notification = () -> {
                     if (binder == null) {
                         connection.onNullBinding(name);
                     } else {
@@ -79,9 +79,9 @@ final class Services {
                     }
                 };
                 if (executor == null) {
-                    tell.run();
+                    notification.run();
                 } else {
-                    executor.execute(tell);
+                    executor.execute(notification);
                 }
             });
         }

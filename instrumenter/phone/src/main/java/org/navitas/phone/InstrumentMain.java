@@ -37,6 +37,12 @@ public final class InstrumentMain {
         void run(Consumer<ClassLoader> tests) throws Exception;
     }
 
+    /**
+     * Runs the tests on plain Java and ends the process.
+     *
+     * @param arguments keys and values of {@code am instrument -e}, alternating
+     * @throws IOException if the stream cannot be opened
+     */
     public static void main(String[] arguments) throws IOException {
         main(tests -> tests.accept(InstrumentMain.class.getClassLoader()), arguments);
     }

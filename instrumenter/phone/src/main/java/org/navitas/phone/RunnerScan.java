@@ -34,7 +34,7 @@ final class RunnerScan {
     static Predicate<String> names(Collection<String> packages) {
         return name -> name.indexOf('$') < 0
                 && EXCLUDED.stream().noneMatch(one -> isIn(name, one) && !packages.contains(one))
-                && WITHOUT_TESTS.stream().noneMatch(one -> isIn(name, one) && packages.stream().noneMatch(asked -> isIn(name, asked)));
+                && WITHOUT_TESTS.stream().noneMatch(one -> isIn(name, one) && packages.stream().noneMatch(included -> isIn(name, included)));
     }
 
     private static boolean isIn(String name, String packageName) {

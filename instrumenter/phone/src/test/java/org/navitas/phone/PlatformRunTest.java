@@ -155,7 +155,7 @@ public class PlatformRunTest {
     }
 
     @Test
-    public void everyKindOfTestHasItsNameAndItsEnd() throws Exception {
+    public void namesEveryKindOfTestWithItsResult() throws Exception {
         String stream = run(compiled("CalcTest"));
         assertEquals(
                 sorted("CalcTest#adds() 0", "CalcTest#adds(TestInfo) 0", "CalcTest#again[1] 0", "CalcTest#again[2] 0",
@@ -171,7 +171,7 @@ public class PlatformRunTest {
     }
 
     @Test
-    public void listsNameContainersOfTestsToCome() throws Exception {
+    public void listsContainersOfDynamicTests() throws Exception {
         assertEquals(
                 sorted("CalcTest#adds() 0", "CalcTest#adds(TestInfo) 0", "CalcTest#again 0 container", "CalcTest#assumes 0",
                         "CalcTest#fails 0", "CalcTest#made 0 container", "CalcTest#off 0", "CalcTest#shown 0 container",
@@ -180,7 +180,7 @@ public class PlatformRunTest {
     }
 
     @Test
-    public void whatFailsAboveTestsIsTold() throws Exception {
+    public void reportsFailuresAboveTests() throws Exception {
         String c = "ContainersTest$";
         String stream = run(compiled("ContainersTest"));
         assertEquals(
@@ -191,7 +191,7 @@ public class PlatformRunTest {
     }
 
     @Test
-    public void selectionByName() throws Exception {
+    public void selectsByName() throws Exception {
         File tests = compiled("CalcTest", "OldTest");
         String chosen = "p.CalcTest#adds,p.CalcTest#squares[2],p.CalcTest#made[2][1],p.CalcTest$Inner,p.CalcTest#again[9],p.No";
         assertEquals(
@@ -206,7 +206,7 @@ public class PlatformRunTest {
     }
 
     @Test
-    public void theBuildsTagsAndEnginesAreKept() throws Exception {
+    public void appliesTagsAndEnginesOfBuild() throws Exception {
         File tests = compiled("CalcTest", "OldTest");
         assertEquals(sorted("CalcTest#squares 0 container"), ends(runWith(set("navitas.includeTags=slow"), tests, "log", "true")));
         List<String> found = ends(runWith(set("navitas.excludeTags=slow", "navitas.excludeEngines=junit-vintage"), tests,
@@ -217,7 +217,7 @@ public class PlatformRunTest {
     }
 
     @Test
-    public void testsOfJUnit4HaveTheNamesThatJUnit4GivesThem() throws Exception {
+    public void vintageTestsHaveJUnit4Names() throws Exception {
         String shown = version.startsWith("1.") ? "\\n" : "<LF>"; // JUnit 6 escapes by itself
         assertEquals(
                 sorted("OldTest$Plain#a 0", "OldTest$Plain#b -3", "OldTest$Two#m[0: p" + shown + ",x] 0",
@@ -228,7 +228,7 @@ public class PlatformRunTest {
     }
 
     @Test
-    public void parameterisedClasses() throws Exception {
+    public void runsParameterisedClasses() throws Exception {
         assumeFalse("new in 5.13", version.equals("1.4.2"));
         File tests = compiled("PerClassTest");
         assertEquals(
@@ -240,7 +240,7 @@ public class PlatformRunTest {
     }
 
     @Test
-    public void parallelExecutionIsSetOffAndTold() throws Exception {
+    public void disablesParallelExecutionWithWarning() throws Exception {
         String[] on = set("junit.jupiter.execution.parallel.enabled=true", "junit.jupiter.execution.parallel.mode.default=concurrent");
         String stream = runWith(on, compiled("CalcTest"));
         String warning = "INSTRUMENTATION_STATUS: navitas.warning=parallel execution of tests is disabled "
@@ -251,7 +251,7 @@ public class PlatformRunTest {
     }
 
     @Test
-    public void testsCannotForgeTheStreamOfAProcess() throws Exception {
+    public void testsCannotForgeStream() throws Exception {
         File tests = compiled("ForgingTest");
         File stream = folder.newFile();
         String path = tests + File.pathSeparator + classPath().stream().map(File::getPath).collect(Collectors.joining(File.pathSeparator));
@@ -263,7 +263,7 @@ public class PlatformRunTest {
     }
 
     @Test
-    public void listenersAreOfThePlatform() throws Exception {
+    public void callsPlatformListeners() throws Exception {
         File tests = compiled("OldTest");
         assertEquals(4, ends(run(tests, "listener", "org.junit.platform.launcher.listeners.SummaryGeneratingListener")).size());
         String stream = run(tests, "listener", "no.Such");

@@ -43,6 +43,11 @@ public final class PlatformNames {
     private final Map<String, TestName> names = new HashMap<>();
     private final Map<String, Map<String, Integer>> overloads = new HashMap<>();
 
+    /**
+     * Creates the names of one run.
+     *
+     * @param plan the test plan
+     */
     public PlatformNames(TestPlan plan) {
         this.plan = plan;
     }

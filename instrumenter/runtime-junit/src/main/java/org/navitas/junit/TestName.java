@@ -19,7 +19,9 @@ public final class TestName {
     static final int MOST_CHARACTERS = 240;
     private static final int KEPT_CHARACTERS = MOST_CHARACTERS - 9;
 
+    /** Fully qualified class name, with {@code $} for nested classes. */
     public final String className;
+    /** Method name with parameters or index; {@link #NO_METHOD} for a whole class. */
     public final String method;
 
     /**

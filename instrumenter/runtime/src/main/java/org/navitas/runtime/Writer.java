@@ -20,7 +20,7 @@ final class Writer implements Runnable {
     private final RecordLog triples;
     private final Queue<ThreadRecorder> newcomers = new ConcurrentLinkedQueue<>();
     private final List<ThreadRecorder> threads = new ArrayList<>();
-    private final AtomicLong asked = new AtomicLong();
+    private final AtomicLong requested = new AtomicLong();
     private final Object servedLock = new Object();
     private long served;
     private volatile boolean stopping;
@@ -51,7 +51,7 @@ final class Writer implements Runnable {
      * Any thread can call it.
      */
     void flush(long limitMs) {
-        long ticket = asked.incrementAndGet();
+        long ticket = requested.incrementAndGet();
         wake();
         long end = System.nanoTime() + 1_000_000 * limitMs;
         synchronized (servedLock) {
@@ -97,7 +97,7 @@ final class Writer implements Runnable {
                 clockTriple();
                 nextTriple = now + Limits.TRIPLE_INTERVAL_NS;
             }
-            long ticket = asked.get();
+            long ticket = requested.get();
             boolean flush = ticket != served || now - nextFlush >= 0;
             drain(flush);
             if (flush) {

@@ -29,7 +29,7 @@ public class ThreadsTest {
     }
 
     @Test
-    public void buffersOfDeadThreadsAreUsedAgain() throws Exception {
+    public void recyclesBuffersOfDeadThreads() throws Exception {
         writer.start();
         for (int i = 0; i < 5_000; i++) {
             Thread oneShot = new Thread() {
@@ -65,7 +65,7 @@ public class ThreadsTest {
     }
 
     @Test
-    public void threadsWithoutABufferKeepTheirCpuTime() throws Exception {
+    public void threadsWithoutBufferKeepTheirCpuTime() throws Exception {
         final Recording scarce = new Recording(1);
         scarce.recorder.eventBuffers.take(0);
         for (int i = 0; i < Limits.ANCHOR_BUFFERS; i++) {
@@ -90,7 +90,7 @@ public class ThreadsTest {
     }
 
     @Test(timeout = 60_000)
-    public void anErrorWhileWritingEndsTheRecordingAndNothingElse() throws Exception {
+    public void writeErrorEndsOnlyTheRecording() throws Exception {
         recording.sink.error = new NoClassDefFoundError("android/util/Log");
         Throwable[] escaped = new Throwable[1];
         writer.setUncaughtExceptionHandler((thread, error) -> escaped[0] = error);
@@ -106,7 +106,7 @@ public class ThreadsTest {
     }
 
     @Test
-    public void eventsOfThreadsAtOnceStayInOrder() throws Exception {
+    public void eventsOfConcurrentThreadsStayInOrder() throws Exception {
         writer.start();
         Thread[] threads = new Thread[4];
         for (int i = 0; i < threads.length; i++) {
@@ -184,7 +184,7 @@ public class ThreadsTest {
     }
 
     @Test
-    public void aFlushWaitsUntilAllIsWritten() throws Exception {
+    public void flushWaitsUntilEverythingIsWritten() throws Exception {
         writer.start();
         recording.enter(10, 1);
         recording.exit(20, 1);
@@ -194,7 +194,7 @@ public class ThreadsTest {
     }
 
     @Test
-    public void aStackOverflowIsTheApplicationsAndNothingMore() {
+    public void stackOverflowReachesApplicationUnchanged() {
         recording.enter(1_000, 1);
         try {
             recurse();
@@ -229,7 +229,7 @@ public class ThreadsTest {
     }
 
     @Test
-    public void stackOverflowsLoseNoEventWhereverTheyStrike() throws Exception {
+    public void stackOverflowsLoseNoEvents() throws Exception {
         writer.start();
         for (int i = 0; i < 400; i++) {
             Thread thread = new Thread(null, () -> {
@@ -271,7 +271,7 @@ public class ThreadsTest {
     }
 
     @Test(timeout = 60_000)
-    public void threadsWhosePoolClearsTheirThreadLocalsStayTheSame() throws Exception {
+    public void keepsRecorderIfPoolClearsThreadLocals() throws Exception {
         writer.start();
         Map<Thread, Set<Long>> serials = new IdentityHashMap<>();
         for (int i = 0; i < 300; i++) {
@@ -294,7 +294,7 @@ public class ThreadsTest {
     }
 
     @Test
-    public void aLossAtTheEndOfAThreadIsWritten() throws Exception {
+    public void writesLossAtEndOfThread() throws Exception {
         writer.start();
         Thread thread = new Thread(() -> recording.recorder.current().exit(1, Format.EXIT, recording.platform), "one exit too many");
         thread.start();

@@ -29,7 +29,7 @@ public class TickTest {
     }
 
     @Test
-    public void aTicksTimeBelongsToTheInnermostCall() {
+    public void tickTimeBelongsToInnermostCall() {
         long t = grown();
         recording.enter(t, 2);
         recording.enter(t + 100, 3);
@@ -47,7 +47,7 @@ public class TickTest {
     }
 
     @Test
-    public void timeOutsideOfCallsIsNobodys() {
+    public void timeOutsideCallsIsNotCounted() {
         long t = grown();
         recording.enter(t, 2);
         recording.recorder.ticker.tick(t + 1_000);
@@ -62,7 +62,7 @@ public class TickTest {
     }
 
     @Test
-    public void aYoungThreadsCallsAreTimedExactly() {
+    public void timesCallsOfYoungThreadExactly() {
         recording.enter(MS, 1);
         recording.enter(MS + 10, 2);
         recording.exit(MS + 30, 2);
@@ -73,7 +73,7 @@ public class TickTest {
     }
 
     @Test
-    public void callsAreExactAndTimeIsConserved() {
+    public void countsCallsExactlyAndConservesTime() {
         Random random = new Random(3);
         int[] open = new int[16];
         Map<Integer, Long> calls = new HashMap<>();
@@ -119,7 +119,7 @@ public class TickTest {
 
     /** A made thread, and ticks of which some are late: over many runs the errors are as large as stated, and none is on one side. */
     @Test
-    public void theSplitIsRightWithinItsError() {
+    public void splitIsWithinStatedError() {
         double sum = 0;
         double squares = 0;
         int runs = 40;
@@ -169,7 +169,7 @@ public class TickTest {
     }
 
     @Test
-    public void aRealTickerTicksAndTellsOfIt() throws Exception {
+    public void realTickerTicksAndReportsCounts() throws Exception {
         Ticker ticker = new Ticker(new JvmPlatform(), 200_000);
         Thread thread = new Thread(ticker, "navitas-ticker");
         thread.setDaemon(true);

@@ -31,7 +31,7 @@ public class VirtualThreadTest {
     }
 
     @Test
-    public void aVirtualThreadHasNoKernelId() throws Exception {
+    public void virtualThreadHasNoKernelId() throws Exception {
         File java = javaWithVirtualThreads();
         assumeTrue("no JVM from 21 on is here", java != null);
         String classes = path(App.class) + File.pathSeparator + path(Probe.class);

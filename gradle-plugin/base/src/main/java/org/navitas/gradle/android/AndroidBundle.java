@@ -87,15 +87,15 @@ public final class AndroidBundle {
   public void setMaps(List<File> maps) {
     map = maps.get(maps.size() - 1);
     Set<Object> ids = new LinkedHashSet<>();
-    Set<Object> told = new LinkedHashSet<>();
+    Set<Object> classWarnings = new LinkedHashSet<>();
     for (File each : maps) {
       Map<?, ?> summary = ClassWork.summary(each);
       ids.add(summary.get("map_id"));
-      told.addAll((List<?>) summary.get("warnings"));
+      classWarnings.addAll((List<?>) summary.get("warnings"));
     }
     Object mapId = ClassWork.summary(map).get("map_id");
     ids.remove(mapId);
-    warnings.addAll(told);
+    warnings.addAll(classWarnings);
     fields.put("map_id", mapId);
     fields.put("includes_map_ids", new ArrayList<>(ids));
   }

@@ -58,8 +58,8 @@ public final class AndroidModule {
       project.getLogger().warn("navitas: {}: {}", project.getPath(), agp.warning());
     }
     AndroidModule module = new AndroidModule(project, extension, agp);
-    Object asked = project.findProperty(ADAPTER);
-    boolean transform = asked == null ? !agp.hasScopedArtifacts() : asked.equals("transform") && agp.hasTransform();
+    Object requested = project.findProperty(ADAPTER);
+    boolean transform = requested == null ? !agp.hasScopedArtifacts() : requested.equals("transform") && agp.hasTransform();
     String name = transform ? ".transform.TransformAdapter" : ".variants.VariantsAdapter";
     try {
       Class<?> adapter = Class.forName(AndroidModule.class.getPackage().getName() + name);

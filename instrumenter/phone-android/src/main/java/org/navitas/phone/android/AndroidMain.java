@@ -20,6 +20,12 @@ public final class AndroidMain {
 
     private AndroidMain() {}
 
+    /**
+     * Runs the app or its tests and ends the process.
+     *
+     * @param arguments keys and values of {@code am instrument -e}, alternating
+     * @throws IOException if the stream cannot be opened
+     */
     public static void main(String[] arguments) throws IOException {
         Crash.install();
         if (Boolean.getBoolean("navitas.app")) {

@@ -46,7 +46,7 @@ public class PowerProfileFileTest {
     }
 
     @Test
-    public void copiesWhatAPowerProfileIsMadeOf() throws Exception {
+    public void copiesElementsAttributesAndText() throws Exception {
         StringBuilder out = new StringBuilder();
         PowerProfileFile.copy(
             parser("start", "<device name=Android", "<array name=a&b", "<value", "12.5", ">value", ">array", "<item name=\"q\"", "1<2", ">item", ">device"), out);

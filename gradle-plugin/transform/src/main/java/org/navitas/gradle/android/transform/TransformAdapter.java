@@ -33,9 +33,9 @@ public final class TransformAdapter implements AndroidAdapter {
 
   /** Returns whether only this module is built, by its path or from its folder. */
   private static boolean isAlone(Project project) {
-    StartParameter asked = project.getGradle().getStartParameter();
-    boolean isHere = asked.getCurrentDir().equals(project.getProjectDir());
-    return asked.getTaskNames().stream()
+    StartParameter requested = project.getGradle().getStartParameter();
+    boolean isHere = requested.getCurrentDir().equals(project.getProjectDir());
+    return requested.getTaskNames().stream()
         .allMatch(task -> task.startsWith(project.getPath() + ":") || isHere && task.indexOf(':') < 0);
   }
 }
