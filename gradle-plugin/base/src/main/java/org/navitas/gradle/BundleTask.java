@@ -216,7 +216,7 @@ public class BundleTask extends ModuleTask {
    * Returns the folders of classes to search for tests, or {@link #TEST_LIST} if the build excludes some of the
    * classes.
    */
-  private List<String> testRoots(BundleZip zip, Collection<String> ignoredSettings) throws IOException {
+  private List<String> testRoots(BundleZip zip, Collection<String> excludedTests) throws IOException {
     Set<File> folders = testFolders();
     Set<String> roots = new TreeSet<>();
     for (ClassPathEntry entry : entries()) {
@@ -224,7 +224,7 @@ public class BundleTask extends ModuleTask {
         roots.add(entry.path);
       }
     }
-    if (ignoredSettings.isEmpty() && folders.isEmpty()) {
+    if (excludedTests.isEmpty() && folders.isEmpty()) {
       return new ArrayList<>(roots);
     }
     zip.add(TEST_LIST, (String.join("\n", getCandidates()) + "\n").getBytes(StandardCharsets.UTF_8));
@@ -233,16 +233,16 @@ public class BundleTask extends ModuleTask {
 
   private Map<String, Object> manifest(BundleZip zip, Map<?, ?> summary) throws IOException {
     String mapId = String.valueOf(summary.get("map_id"));
-    Set<String> ignoredSettings = TestSelection.classNames(testClassFiles(), testFolders());
-    ignoredSettings.removeAll(getCandidates());
+    Set<String> excludedTests = TestSelection.classNames(testClassFiles(), testFolders());
+    excludedTests.removeAll(getCandidates());
     Map<String, Object> manifest = new LinkedHashMap<>();
     manifest.put("schema_version", 1);
     manifest.putAll(getSetup());
     manifest.put("map_id", mapId);
     manifest.put("class_path", addClassPath(zip, mapId));
-    manifest.put("test_roots", testRoots(zip, ignoredSettings));
+    manifest.put("test_roots", testRoots(zip, excludedTests));
     Map<Object, Object> task = new LinkedHashMap<>((Map<?, ?>) getSetup().get("test_task"));
-    task.put("left_out", ignoredSettings);
+    task.put("left_out", excludedTests);
     manifest.put("test_task", task);
     List<Object> warnings = new ArrayList<>((List<?>) getSetup().get("warnings"));
     warnings.addAll((List<?>) summary.get("warnings"));

@@ -13,7 +13,7 @@ import org.junit.Rule;
 import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
 
-/** What the other side of the gateway gets to see. */
+/** Tests what the other side of the gateway receives. */
 public class EntryPointTest {
   private static final List<String> NONE = Collections.emptyList();
 

@@ -23,7 +23,7 @@ import org.junit.Rule;
 import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
 
-/** Runs over folders: what is selected, numbered, copied, reused, removed and refused. */
+/** Runs over folders: selection, numbering, copying, reuse, removal and refusal. */
 public class BulkTest {
   @Rule public final TemporaryFolder temporary = new TemporaryFolder();
 

@@ -20,7 +20,9 @@ import javassist.bytecode.StackMapTable;
 import org.junit.Test;
 import org.navitas.runtime.Probe;
 
-/** Classes that javac does not make: limits of the format, other compilers' constructors, old and damaged files. */
+/**
+ * Classes that javac does not generate: limits of the format, constructors of other compilers, old and damaged files.
+ */
 public class CraftedTest {
   private static final MethodChoice EVERY_METHOD = (name, method, code) -> null;
   private static final int JAVA_4 = 48;
@@ -36,7 +38,7 @@ public class CraftedTest {
 
   @Test
   public void skipsMethodsThatWouldExceed64Kb() throws Exception {
-    // The last that fits: entry probe 6, exit probe 6, handler 7 bytes.
+    // The largest that fits: entry probe 6, exit probe 6, handler 7 bytes.
     addNops("fits", CodeScan.MAX_CODE - 19);
     addNops("exceedsLimits", CodeScan.MAX_CODE - 18);
     ClassInstrumenter done = instrument();
@@ -51,7 +53,7 @@ public class CraftedTest {
 
   @Test
   public void skipsBranchesThatWouldNeedAnotherFrame() throws Exception {
-    // A conditional branch over almost 32 KB; probes before the returns in between would make it too long.
+    // A conditional branch over almost 32 KB: probes before the returns in it would make it too long.
     Bytecode code = new Bytecode(pool, 2, 0);
     code.addIconst(0);
     int branch = code.currentPc();
@@ -172,7 +174,7 @@ public class CraftedTest {
 
   @Test
   public void fillsInIdsOfAnySizeAndKeepsConstants() throws Exception {
-    // The class holds an int that instrumentation would like as a placeholder.
+    // The class contains an int that instrumentation would use as a placeholder.
     int wanted = 0x4E561000;
     Bytecode code = new Bytecode(pool, 2, 1);
     code.addLdc(pool.addIntegerInfo(wanted));

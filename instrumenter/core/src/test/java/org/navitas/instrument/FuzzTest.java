@@ -62,7 +62,7 @@ public class FuzzTest {
     assertTrue("too few mutants pass the verifier\n" + table, ONLY >= 0 || taken > COUNT / 5);
   }
 
-  /** Null when all is well. {@code tally}: mutants, those with probes, those that the JVM takes. */
+  /** Returns null if all is well. {@code tally} counts mutants, those with probes, and those that the JVM accepts. */
   private static String check(byte[] mutant, int[] tally) {
     tally[0]++;
     byte[] before = mutant.clone();
@@ -90,7 +90,7 @@ public class FuzzTest {
     return linked.equals(Linked.FINE) ? null : "the JVM takes the mutant, but not the instrumented one: " + linked;
   }
 
-  /** Classes that can be linked by themselves: of Guava, Kotlin and coroutines, and of newer Java. */
+  /** Classes that can be linked alone: of Guava, Kotlin and coroutines, and of newer Java. */
   private List<byte[]> corpus() throws Exception {
     List<byte[]> candidates = new ArrayList<>();
     for (Path jar : Libraries.JARS) {

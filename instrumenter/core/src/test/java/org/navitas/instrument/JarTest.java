@@ -236,7 +236,7 @@ public class JarTest {
     }
   }
 
-  /** Signs the jar as a user would, with the JDK's own tools. */
+  /** Signs the jar with the JDK's tools, as a user would. */
   private void sign() throws Exception {
     String keys = root.resolve("keys.p12").toString();
     tool("keytool", "-genkeypair", "-keystore", keys, "-storepass", "secret", "-alias", "me", "-dname", "CN=me", "-keyalg", "EC");

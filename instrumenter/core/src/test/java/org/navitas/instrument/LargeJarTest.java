@@ -31,7 +31,7 @@ import org.junit.Rule;
 import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
 
-/** Jars that expand to far more than their size: their memory is bounded, and those made to fill the disk are refused. */
+/** Jars that expand to far more than their size: memory is bounded, and malicious ones are refused. */
 public class LargeJarTest {
   private static final int CENTRAL_RECORD = 46;
   private static final int END_RECORD = 22;
@@ -105,7 +105,7 @@ public class LargeJarTest {
     return BulkInstrumenter.run(Collections.singletonList(new Input(in, out, Input.MAIN, ":")), Options.defaults(), map);
   }
 
-  /** A method, and 8 MB of an attribute. */
+  /** A class with a method and an attribute of 8 MB. */
   private static byte[] largeClass() throws Exception {
     ClassFile file = new ClassFile(false, "Large", null);
     Bytecode code = new Bytecode(file.getConstPool(), 0, 0);
@@ -120,7 +120,7 @@ public class LargeJarTest {
     return bytes.toByteArray();
   }
 
-  /** A jar with one file's bytes, which its directory names many times: a000.class, a001.class and so on. */
+  /** A jar with the bytes of one file, which its directory lists many times: a000.class, a001.class and so on. */
   private void jarOfOne(String name, byte[] content, int times) throws IOException {
     ByteArrayOutputStream one = new ByteArrayOutputStream();
     try (ZipOutputStream zip = new ZipOutputStream(one)) {

@@ -13,7 +13,7 @@ import org.junit.Rule;
 import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
 
-/** Whole libraries: the JVM takes every instrumented class that it takes as it came. */
+/** Whole libraries: the JVM accepts every instrumented class whose original it accepts. */
 public class LibrariesTest {
   @Rule public final TemporaryFolder temporary = new TemporaryFolder();
 

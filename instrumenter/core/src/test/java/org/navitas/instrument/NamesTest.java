@@ -28,7 +28,7 @@ import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
 import org.navitas.runtime.Probe;
 
-/** Names as obfuscators choose them, and classes without debug information: all that the JVM allows. */
+/** Names that obfuscators choose, and classes without debug information: everything that the JVM allows. */
 public class NamesTest {
   private static final int LONGEST = 65535;
 
@@ -74,7 +74,7 @@ public class NamesTest {
         assertEquals(16, Probe.take().size());
       }
     }
-    assertEquals(classes.size(), run().reused()); // its state remembers such names too
+    assertEquals(classes.size(), run().reused()); // the state contains such names too
   }
 
   @Test
@@ -113,7 +113,7 @@ public class NamesTest {
     entries.put("module-info.class", module);
     write(entries);
     assertEquals(Collections.emptyList(), run().warnings());
-    // It runs as a module that reads the runtime: here the stub, from the class path.
+    // Runs as a module that reads the runtime: here, the stub on the class path.
     String runtime = Libraries.jarOf(Probe.class).toString();
     Process java = new ProcessBuilder(System.getProperty("java.home") + "/bin/java", "-p", out.toString(), "-cp", runtime,
         "--add-reads", "some=ALL-UNNAMED", "-m", "some/a.Some").redirectErrorStream(true).start();

@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.Test;
 
-/** Work on many items at once. */
+/** Tests parallel work on many items. */
 public class ParallelTest {
   private final List<Integer> items = IntStream.range(0, 1000).boxed().collect(Collectors.toList());
 

@@ -103,7 +103,7 @@ public class TargetsTest {
     assertArrayEquals(map, Files.readAllBytes(root.resolve("map.json")));
   }
 
-  /** Compiled once for all tests: the Kotlin compiler takes its time. */
+  /** Compiled once for all tests, since the Kotlin compiler is slow. */
   private Path compiled() throws Exception {
     Path folder = COMPILED.getRoot().toPath().resolve(className());
     if (!Files.exists(folder)) {
@@ -168,7 +168,10 @@ public class TargetsTest {
     }
   }
 
-  /** Nothing but its version, and one exception of Java 21, keeps a newer class from this JVM, whose verifier is as strict. */
+  /**
+   * Only its version, and one exception of Java 21, prevent this JVM from loading a newer class; its verifier is as
+   * strict.
+   */
   private static void makeLoadable(Path folder) throws Exception {
     for (String file : files(folder)) {
       byte[] bytes = Files.readAllBytes(folder.resolve(file));

@@ -18,7 +18,7 @@ import org.junit.runner.notification.RunListener;
 import org.junit.runners.MethodSorters;
 import org.junit.runners.Parameterized;
 
-/** Tests that the instrumentation's tests run. */
+/** Tests for the instrumentation's tests to run. */
 public final class Fixtures {
     private Fixtures() {}
 

@@ -35,7 +35,7 @@ public class InstrumentMainTest {
         return new String(out.toByteArray(), StandardCharsets.UTF_8);
     }
 
-    /** {@code Class#test code} of each bundle. */
+    /** Returns {@code Class#test code} of each bundle. */
     private static List<String> codes(String stream) {
         List<String> codes = new ArrayList<>();
         String className = "";
@@ -113,7 +113,9 @@ public class InstrumentMainTest {
                 codes(run("class", F + "Broken,no.Such")));
     }
 
-    /** The roots hold this package's classes whose names begin with one of these, and a file that is no class. */
+    /**
+     * Makes the roots contain the classes of this package with one of these prefixes, and a file that is not a class.
+     */
     private void search(String... classNames) throws Exception {
         File classes = new File(Fixtures.class.getProtectionDomain().getCodeSource().getLocation().toURI());
         File to = new File(folder.getRoot(), "org/navitas/phone");

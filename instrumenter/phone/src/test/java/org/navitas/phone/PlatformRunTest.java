@@ -31,7 +31,7 @@ import org.junit.runner.RunWith;
 import org.junit.runners.Parameterized;
 import org.navitas.junit.PlatformTests;
 
-/** Tests of the JUnit Platform, on its versions. */
+/** Tests of the JUnit Platform, with each of its versions. */
 @RunWith(Parameterized.class)
 public class PlatformRunTest {
     @Parameterized.Parameters(name = "{0}")
@@ -45,7 +45,7 @@ public class PlatformRunTest {
     private final String version;
     private final File classes;
 
-    /** Sources are compiled once a version, into the module's folder for what is built. */
+    /** Sources are compiled once for each version, into the module's build folder. */
     public PlatformRunTest(String version) throws Exception {
         this.version = version;
         classes = new File("target/platform-tests-" + version);
@@ -82,7 +82,10 @@ public class PlatformRunTest {
         return to;
     }
 
-    /** The raw stream of a run over classes; system properties ({@code name=value}), then the instrumentation's arguments. */
+    /**
+     * Returns the raw stream of a run over classes; first system properties ({@code name=value}), then the
+     * instrumentation's arguments.
+     */
     private String runWith(String[] properties, File tests, String... arguments) throws Exception {
         File stream = folder.newFile();
         List<String> all = new ArrayList<>(Arrays.asList(properties));
@@ -93,7 +96,7 @@ public class PlatformRunTest {
         }
         Thread thread = Thread.currentThread();
         ClassLoader before = thread.getContextClassLoader();
-        // Each platform in a loader of its own: a process of its own takes ten times as long.
+        // Each platform has its own class loader: a separate process takes ten times as long.
         try (URLClassLoader loader = new URLClassLoader(urls.toArray(new URL[0]), ClassLoader.getSystemClassLoader().getParent());
                 OutputStream out = new FileOutputStream(stream)) {
             for (String property : all) {
@@ -124,7 +127,7 @@ public class PlatformRunTest {
         return properties;
     }
 
-    /** {@code Class#test code} of each end, sorted: JUnit's own order of methods is none that a reader could follow. */
+    /** Returns {@code Class#test code} of each result, sorted, since JUnit's order of methods is not predictable. */
     private static List<String> ends(String stream) {
         List<String> ends = new ArrayList<>();
         String name = "";
@@ -218,7 +221,7 @@ public class PlatformRunTest {
 
     @Test
     public void vintageTestsHaveJUnit4Names() throws Exception {
-        String shown = version.startsWith("1.") ? "\\n" : "<LF>"; // JUnit 6 escapes by itself
+        String shown = version.startsWith("1.") ? "\\n" : "<LF>"; // JUnit 6 escapes it
         assertEquals(
                 sorted("OldTest$Plain#a 0", "OldTest$Plain#b -3", "OldTest$Two#m[0: p" + shown + ",x] 0",
                         "OldTest$Two#m[1: q" + shown + ",x] 0"),

@@ -41,7 +41,7 @@ public class RunnerFiltersTest {
 
     private static final String HERE = RunnerFiltersTest.class.getName() + "$";
 
-    /** Names of what is kept of both classes. */
+    /** Returns the names of the selected tests of both classes. */
     private static String kept(String... arguments) throws Exception {
         String[] all = Arrays.copyOf(arguments, arguments.length + 2);
         all[arguments.length] = "class";

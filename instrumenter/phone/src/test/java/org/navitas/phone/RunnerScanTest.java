@@ -20,7 +20,7 @@ import org.junit.runner.Description;
 import org.junit.runner.RunWith;
 import org.junit.runners.Suite;
 
-/** Expectations are what AndroidJUnitRunner 1.4 does. */
+/** Expects the behaviour of AndroidJUnitRunner 1.4. */
 public class RunnerScanTest {
     public static class Cases extends TestCase {
         public void testOne() {}
@@ -79,7 +79,7 @@ public class RunnerScanTest {
         }
     }
 
-    /** As AndroidX Test's, by name. */
+    /** Has the name of AndroidX Test's annotation. */
     @Retention(RetentionPolicy.RUNTIME)
     @interface SdkSuppress {
         int minSdkVersion() default 1;

@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.Test;
 
 public class FoldingTest {
-    /** Calls, throws and self time by call path. */
+    /** Returns calls, throws and self time by call path. */
     static Map<String, List<Long>> totals(byte[] file) {
         Map<String, List<Long>> totals = new TreeMap<>();
         Map<Integer, ChunkReader.Row> nodes = new HashMap<>();
@@ -77,7 +77,7 @@ public class FoldingTest {
         }
     }
 
-    /** The same random calls for each recording of the same seed. */
+    /** Makes random calls, the same ones for the same seed. */
     private static void calls(Recording recording, long seed, int events) {
         Random random = new Random(seed);
         Deque<Integer> open = new ArrayDeque<>();
@@ -104,7 +104,7 @@ public class FoldingTest {
             recording.exit(time += 10, open.pop());
         }
         recording.written();
-        recording.enter(time += 1_000_000, 6); // is anchored again, so the last epoch ends
+        recording.enter(time += 1_000_000, 6); // records another anchor, so the last epoch ends
         recording.exit(time += 10, 6);
     }
 
@@ -262,7 +262,7 @@ public class FoldingTest {
         assertTrue(tree.endEpoch());
     }
 
-    /** 3,000 threads alive at once, each with a tree of its own. */
+    /** 3,000 threads alive at the same time, each with a tree. */
     @Test
     public void manyThreadsShareMemoryAndLoseNothing() throws Exception {
         Recording recording = new Recording(32, "mode", "folded");
@@ -352,7 +352,7 @@ public class FoldingTest {
         assertTrue("calls known go on", tree.open(4, 1));
     }
 
-    /** With as many callees as have room, in a new tree when it is full. */
+    /** Uses as many callees as fit, in a new tree if it is full. */
     @Test
     public void knownCalleesTakeFastPath() {
         Recording recording = new Recording(16, "mode", "folded");
@@ -433,7 +433,9 @@ public class FoldingTest {
         }
     }
 
-    /** Few are as large as a full tree's: one that waits for the next flush is missed by the trees after it. */
+    /**
+     * Few buffers are as large as a full tree's. One that waits for the next flush would be missing for the next trees.
+     */
     @Test
     public void sealedLargeBufferWakesWriterAtOnce() {
         BufferPool pool = new BufferPool(Limits.FOLD_WORDS, 64, 10 * Limits.FOLD_WORDS);

@@ -16,12 +16,12 @@ import org.junit.Rule;
 import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
 
-/** A whole process that is recorded. */
+/** Records a whole process. */
 public class ProcessTest {
     @Rule
     public TemporaryFolder folder = new TemporaryFolder();
 
-    /** What the recorded process does. */
+    /** The code of the recorded process. */
     public static final class App {
         public static void main(String[] arguments) throws Exception {
             Probe.enter(1);

@@ -71,7 +71,7 @@ public class SamplerTest {
         file("proc/self/task/12/comm", "a worker\n");
         sampler.sample();
         file("proc/self/task/11/schedstat", "150 20 4\n");
-        new File(root.getRoot(), "proc/self/task/12/schedstat").delete(); // as when it ends during the reading
+        new File(root.getRoot(), "proc/self/task/12/schedstat").delete(); // as if the thread ended during the reading
         sampler.sample();
         assertEquals(Arrays.asList("1 12 7 0 1 a worker\n", "1 11 150 20 4 main\n"), recorded());
     }
@@ -81,7 +81,7 @@ public class SamplerTest {
         settings.setProperty("source.1", "threads");
         settings.setProperty("source.2", "/proc/self/stat");
         if (!new File("/proc/self/task").isDirectory()) {
-            return; // not Linux: nothing to read, and sampling goes without
+            return; // not on Linux: there is nothing to read
         }
         Sampler sampler = new Sampler(new JvmPlatform(), new Settings("/", settings), counters, null);
         sampler.sample();

@@ -237,7 +237,7 @@ public class ThreadsTest {
                 try {
                     recurse();
                 } catch (StackOverflowError expected) {
-                    // what follows is recorded as ever
+                    // later calls are recorded as usual
                 }
                 recording.recorder.current().enter(3, recording.platform);
                 recording.recorder.current().exit(3, Format.EXIT, recording.platform);
@@ -245,7 +245,7 @@ public class ThreadsTest {
             }, "deep", 200_000 + 16 * i);
             thread.start();
             thread.join();
-            recording.recorder.writer.flush(60_000); // so that no thread lacks a buffer and folds
+            recording.recorder.writer.flush(60_000); // so that every thread has a buffer and none folds
         }
         byte[] written = end();
         assertEquals(0, lost(written));

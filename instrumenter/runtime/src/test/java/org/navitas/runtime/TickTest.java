@@ -16,7 +16,7 @@ public class TickTest {
 
     private final Recording recording = new Recording(64, "mode", "tick");
 
-    /** Brings the thread into the age in which ticks time its calls. */
+    /** Advances the thread to the age at which ticks time its calls. */
     private long grown() {
         recording.enter(MS, 1);
         recording.exit(5 * MS, 1);
@@ -102,7 +102,7 @@ public class TickTest {
             recording.exit(time, open[--depth]);
         }
         recording.written();
-        recording.enter(time + MS, 20); // is anchored again, so the last epoch ends
+        recording.enter(time + MS, 20); // records another anchor, so the last epoch ends
         recording.exit(time + MS, 20);
         long self = 0;
         for (ChunkReader.Row row : ChunkReader.rows(recording.written(), 0)) {
@@ -117,7 +117,10 @@ public class TickTest {
         }
     }
 
-    /** A made thread, and ticks of which some are late: over many runs the errors are as large as stated, and none is on one side. */
+    /**
+     * A simulated thread, and ticks of which some are late. Over many runs, the errors are as large as stated and
+     * unbiased.
+     */
     @Test
     public void splitIsWithinStatedError() {
         double sum = 0;
@@ -156,7 +159,7 @@ public class TickTest {
                 made.exit(time, 2);
                 made.write();
             }
-            made.enter(time + MS, 2); // is anchored again, so the last epoch ends
+            made.enter(time + MS, 2); // records another anchor, so the last epoch ends
             made.exit(time + MS, 2);
             double tick = periodSquares / periods;
             double stated = tick * Math.sqrt((part / tick + 0.5) * ((whole - part) / tick + 0.5) / (whole / tick + 1));

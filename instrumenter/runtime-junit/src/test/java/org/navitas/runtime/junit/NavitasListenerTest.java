@@ -79,7 +79,7 @@ public class NavitasListenerTest {
         return marks;
     }
 
-    /** Markers of this process's event file. */
+    /** Returns the markers of this process's event file. */
     private static List<ChunkReader.Marker> all() throws Exception {
         Recorder.flush();
         String process = ManagementFactory.getRuntimeMXBean().getName().split("@")[0];
