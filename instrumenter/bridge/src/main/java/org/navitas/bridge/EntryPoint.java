@@ -46,7 +46,7 @@ public final class EntryPoint {
     } catch (InstrumentException | IllegalArgumentException e) {
       return Arrays.asList("error", String.valueOf(e.getMessage()));
     } catch (OutOfMemoryError e) {
-      return Arrays.asList("error", "the JVM has not enough memory for the classes");
+      return Arrays.asList("error", "the JVM does not have enough memory for the classes");
     } catch (RuntimeException e) {
       return Arrays.asList("error", "unexpected failure: " + e);
     }

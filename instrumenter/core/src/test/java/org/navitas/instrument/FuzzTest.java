@@ -78,7 +78,7 @@ public class FuzzTest {
       return "changed its input";
     }
     if (done.info.methods.isEmpty()) {
-      return Arrays.equals(before, after) ? null : "changed a class that it left alone";
+      return Arrays.equals(before, after) ? null : "changed a class that it skipped";
     }
     tally[1]++;
     String linked = Linked.alone(before, FuzzTest.class.getClassLoader());

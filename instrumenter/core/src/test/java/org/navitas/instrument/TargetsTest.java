@@ -39,7 +39,7 @@ import org.navitas.runtime.Probe;
  *   <li>{@code // release 17}: the Java version to compile for; Kotlin's files have none
  *   <li>{@code // trace: >run >a !a <run}: the probes of one call of {@code run()}, in order (several such lines
  *       make one)
- *   <li>{@code // skipped: a bridge}: what is left alone, and why
+ *   <li>{@code // skipped: a bridge}: skipped methods, with the reason
  * </ul>
  *
  * <p>Methods of nested classes are named {@code Nested.method}.

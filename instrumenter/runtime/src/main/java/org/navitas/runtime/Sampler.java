@@ -66,7 +66,7 @@ final class Sampler implements Runnable {
             costNs = (3 * costNs + platform.threadCpuNanos() - before) / 4;
             next = Math.max(next + widened(intervalNs, costNs), System.nanoTime());
             for (long left = next - System.nanoTime(); left > 0 && !stopping; left = next - System.nanoTime()) {
-                Thread.interrupted(); // the application cannot have meant this thread
+                Thread.interrupted(); // the application cannot interrupt this thread on purpose
                 LockSupport.parkNanos(this, left);
             }
         }

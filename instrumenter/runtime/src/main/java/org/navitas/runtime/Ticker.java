@@ -32,7 +32,7 @@ final class Ticker extends FileSource implements Runnable {
             long before = platform.threadCpuNanos();
             for (int i = 0; i < Limits.COST_EVERY; i++) {
                 long mean = Sampler.widened(periodNs, costNs);
-                Thread.interrupted(); // the application cannot have meant this thread
+                Thread.interrupted(); // the application cannot interrupt this thread on purpose
                 LockSupport.parkNanos(this, mean / 2 + (random() * mean >>> 32));
                 tick(platform.nanoTime());
             }

@@ -104,7 +104,7 @@ final class Writer implements Runnable {
                 nextFlush = now + flushIntervalNs;
                 serve(ticket);
             }
-            Thread.interrupted(); // the application cannot have meant this thread, and parking needs the flag clear
+            Thread.interrupted(); // the application cannot interrupt this thread on purpose, and parking needs the flag clear
             LockSupport.parkNanos(this, Math.min(nextFlush, nextTriple) - System.nanoTime());
         }
         clockTriple();
