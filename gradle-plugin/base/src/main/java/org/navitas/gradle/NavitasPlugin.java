@@ -91,13 +91,13 @@ public class NavitasPlugin implements Plugin<Project> {
         project, extension, project.provider(module.variants::bundle), "src/androidTest/java", (Callable<?>) module.variants::tasks);
   }
 
-  private static void addProfile(Project project, NavitasExtension extension, Provider<File> bundle, String sources, Object madeBy) {
+  private static void addProfile(Project project, NavitasExtension extension, Provider<File> bundle, String sources, Object producer) {
     Provider<File> folder = outputFolder(project);
     ProfileTask profile = project.getTasks().create(PROFILE, ProfileTask.class);
     profile.setGroup("Navitas");
     profile.setDescription("Profiles the energy of this module's tests with the command line `navitas`.");
     profile.settings(bundle, sources, project.provider(() -> new Profiling(project, extension, folder.get())));
-    profile.dependsOn(madeBy);
+    profile.dependsOn(producer);
   }
 
   private static Map<String, Object> setup(Project project, ModuleTests tests, File bundleFolder) {

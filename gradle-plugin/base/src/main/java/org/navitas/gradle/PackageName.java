@@ -44,9 +44,9 @@ final class PackageName {
           }
         });
     for (String path : names.keySet()) {
-      String whole = path.equals(":") ? names.get(path) : path.substring(1).replaceAll("[:.]", "_");
+      String pathName = path.equals(":") ? names.get(path) : path.substring(1).replaceAll("[:.]", "_");
       for (int number = 1; !distinct.containsKey(path); number++) {
-        String name = number == 1 ? whole : whole + "_" + number;
+        String name = number == 1 ? pathName : pathName + "_" + number;
         if (taken.add(key(name))) {
           distinct.put(path, name);
         }

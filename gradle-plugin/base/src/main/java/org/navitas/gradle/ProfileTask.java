@@ -93,7 +93,7 @@ public class ProfileTask extends DefaultTask {
       setDidWork(false);
       return;
     }
-    List<String> said = new ArrayList<>();
+    List<String> output = new ArrayList<>();
     int exitCode;
     synchronized (ONE_AT_A_TIME) {
       File program = Programs.find(settings.executable);
@@ -102,23 +102,23 @@ public class ProfileTask extends DefaultTask {
           process.run(
               System.out::println,
               line -> {
-                said.add(line);
+                output.add(line);
                 getLogger().lifecycle(line);
               });
     }
     Files.write(settings.exitCode.toPath(), (exitCode + "\n").getBytes(StandardCharsets.UTF_8));
     if (exitCode != 0) {
-      fail(settings, exitCode, said);
+      fail(settings, exitCode, output);
     }
   }
 
-  private void fail(Profiling settings, int exitCode, List<String> said) {
+  private void fail(Profiling settings, int exitCode, List<String> output) {
     boolean reported = exitCode == TESTS_FAILED || exitCode == CHECK_FAILED;
-    String what =
+    String result =
         exitCode == TESTS_FAILED
             ? "tests failed"
             : exitCode == CHECK_FAILED ? "a check failed" : exitCode == USAGE ? "wrong settings" : "profiling failed";
-    String message = "navitas: " + what + " (exit code " + exitCode + ")" + reasons(said);
+    String message = "navitas: " + result + " (exit code " + exitCode + ")" + reasons(output);
     if (reported) {
       message += "\nReport: " + settings.json;
     }
@@ -130,10 +130,10 @@ public class ProfileTask extends DefaultTask {
   }
 
   /** Returns the output about failures: the lines from the first failure on. */
-  private static String reasons(List<String> said) {
+  private static String reasons(List<String> output) {
     StringBuilder reasons = new StringBuilder();
     int failures = 0;
-    for (String line : said) {
+    for (String line : output) {
       if (failures > 0 || line.startsWith("error: ") || line.startsWith("FAILED ")) {
         failures++;
       }

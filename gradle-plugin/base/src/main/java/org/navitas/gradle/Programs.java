@@ -31,8 +31,8 @@ final class Programs {
             + " if `" + name + "` was installed since, run `gradle --stop`");
   }
 
-  private static GradleException missing(String what) {
+  private static GradleException missing(String problem) {
     return new GradleException(
-        "navitas: " + what + ". Install Navitas, or set its command line: navitas { executable = '/path/to/navitas' }");
+        "navitas: " + problem + ". Install Navitas, or set its command line: navitas { executable = '/path/to/navitas' }");
   }
 }

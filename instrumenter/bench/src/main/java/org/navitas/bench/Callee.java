@@ -63,28 +63,28 @@ public abstract class Callee {
 
     /** Defines one class again; its parent loads all others. */
     private static final class Copier extends ClassLoader {
-        private final String own;
+        private final String copied;
 
-        Copier(String own) {
+        Copier(String copied) {
             super(Callee.class.getClassLoader());
-            this.own = own;
+            this.copied = copied;
         }
 
         @Override
         protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-            return name.equals(own) ? define() : super.loadClass(name, resolve);
+            return name.equals(copied) ? define() : super.loadClass(name, resolve);
         }
 
         private Class<?> define() throws ClassNotFoundException {
             ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-            try (InputStream in = getResourceAsStream(own.replace('.', '/') + ".class")) {
+            try (InputStream in = getResourceAsStream(copied.replace('.', '/') + ".class")) {
                 for (int b = in.read(); b >= 0; b = in.read()) {
                     bytes.write(b);
                 }
             } catch (java.io.IOException e) {
-                throw new ClassNotFoundException(own, e);
+                throw new ClassNotFoundException(copied, e);
             }
-            return defineClass(own, bytes.toByteArray(), 0, bytes.size());
+            return defineClass(copied, bytes.toByteArray(), 0, bytes.size());
         }
     }
 }

@@ -35,7 +35,7 @@ final class Inventory {
   private final Selection selection;
   private final Map<String, ClassInfo> known;
   private final Warnings warnings;
-  private final AtomicLong kept = new AtomicLong();
+  private final AtomicLong keptBytes = new AtomicLong();
   /** Number of skipped classes of known frameworks, by the include pattern that selects them. */
   final Map<String, Integer> frameworks = new ConcurrentSkipListMap<>();
   /** Places of all classes that already have probes, selected or not. */
@@ -161,7 +161,7 @@ final class Inventory {
       case TAKE:
         ClassInstrumenter work = info != null ? null : ClassInstrumenter.instrument(bytes, name, selection);
         info = info != null ? info : work.info;
-        boolean keep = work != null && !info.methods.isEmpty() && kept.addAndGet(bytes.length) <= MAX_KEPT;
+        boolean keep = work != null && !info.methods.isEmpty() && keptBytes.addAndGet(bytes.length) <= MAX_KEPT;
         return new Entry(path, sha256, verdict, info, keep ? work : null, before);
       case EXCLUDED:
         return new Entry(path, sha256, verdict, ClassInfo.untouched(name, Skipped.EXCLUDED, null), null, before);

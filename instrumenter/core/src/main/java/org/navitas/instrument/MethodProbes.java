@@ -103,7 +103,7 @@ final class MethodProbes {
     end[PROBE_BYTES] = (byte) Opcode.ATHROW;
     int handler = iterator.append(end);
     ExceptionTable table = code.getExceptionTable();
-    int own = table.size();
+    int ownHandlers = table.size();
     for (int[] range : entries.covered) {
       table.add(range[0], range[1], handler, 0);
     }
@@ -114,7 +114,7 @@ final class MethodProbes {
       if (place.forBranches) {
         int length = code.getCodeLength();
         iterator.insertAt(place.pc, begin);
-        moveStart(table, own, place.pc, code.getCodeLength() - length);
+        moveStart(table, ownHandlers, place.pc, code.getCodeLength() - length);
       } else {
         iterator.insertEx(place.pc, begin);
       }

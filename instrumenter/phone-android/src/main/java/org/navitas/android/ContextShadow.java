@@ -15,8 +15,8 @@ public class ContextShadow extends ShadowContextImpl {
     @Override
     protected ComponentName startService(Intent intent) {
         ComponentName noted = super.startService(intent);
-        ComponentName own = Services.start(intent);
-        return own == null ? noted : own;
+        ComponentName started = Services.start(intent);
+        return started == null ? noted : started;
     }
 
     @Implementation

@@ -19,9 +19,9 @@ public class KeyCharacterMapShadow extends ShadowKeyCharacterMap {
     @Implementation
     protected static char nativeGetMatch(long map, int keyCode, char[] characters, int metaState) {
         for (int state : new int[] {metaState, 0, KeyEvent.META_SHIFT_ON}) {
-            char given = nativeGetCharacter(map, keyCode, state);
+            char typed = nativeGetCharacter(map, keyCode, state);
             for (char one : characters) {
-                if (one == given && given != 0) {
+                if (one == typed && typed != 0) {
                     return one;
                 }
             }

@@ -29,14 +29,14 @@ final class Monkey {
     /** Runs the events; reports each one after it is handled. */
     void run(int events, Consumer<String> report) {
         for (int i = 0; i < events; i++) {
-            String[] what = new String[1];
-            PhoneInstrumentation.get().runOnMainSync(() -> what[0] = Activities.top() == null ? null : event(Activities.top()));
-            if (what[0] == null) {
+            String[] handled = new String[1];
+            PhoneInstrumentation.get().runOnMainSync(() -> handled[0] = Activities.top() == null ? null : event(Activities.top()));
+            if (handled[0] == null) {
                 AppSession.launch(launcher);
-                what[0] = "switch " + launcher;
+                handled[0] = "switch " + launcher;
             }
             PhoneInstrumentation.get().waitForIdleSync();
-            report.accept("event " + what[0]);
+            report.accept("event " + handled[0]);
             pause();
         }
     }

@@ -150,8 +150,8 @@ final class Services {
         if (found == null || found.serviceInfo == null) {
             return null;
         }
-        String own = RuntimeEnvironment.getApplication().getPackageName();
-        return own.equals(found.serviceInfo.packageName) ? new ComponentName(own, found.serviceInfo.name) : null;
+        String appPackage = RuntimeEnvironment.getApplication().getPackageName();
+        return appPackage.equals(found.serviceInfo.packageName) ? new ComponentName(appPackage, found.serviceInfo.name) : null;
     }
 
     /** Always posts the action, since a phone answers by a separate binder call. */

@@ -12,8 +12,8 @@ final class TestContext extends ContextWrapper {
     /** Creates the context from the app under test's context and the path of the test APK. */
     TestContext(Context app, String apk) {
         super(app);
-        Resources own = app.getResources();
-        resources = new Resources(assets(apk), own.getDisplayMetrics(), own.getConfiguration());
+        Resources appResources = app.getResources();
+        resources = new Resources(assets(apk), appResources.getDisplayMetrics(), appResources.getConfiguration());
     }
 
     /** Uses reflection: both methods are hidden in the SDK that this is compiled with. */

@@ -101,7 +101,7 @@ final class Arguments {
 
     private Map<String, Set<String>> byClass(String key) {
         Map<String, Set<String>> classes = new LinkedHashMap<>();
-        Set<String> whole = new LinkedHashSet<>();
+        Set<String> wholeClasses = new LinkedHashSet<>();
         for (String encoded : list(key)) {
             String name = encoded.replace("%2C", ",").replace("%25", "%"); // commas separate the list
             int hash = name.indexOf('#');
@@ -110,12 +110,12 @@ final class Arguments {
                 classes.put(className, new LinkedHashSet<String>());
             }
             if (hash < 0) {
-                whole.add(className);
+                wholeClasses.add(className);
             } else {
                 classes.get(className).add(name.substring(hash + 1));
             }
         }
-        for (String className : whole) {
+        for (String className : wholeClasses) {
             classes.get(className).clear();
         }
         return classes;

@@ -108,10 +108,10 @@ public final class InstrumentMain {
         return root + (root == error || trace.length == 0 ? "" : ", at " + trace[0] + " (the log contains the stack trace)");
     }
 
-    private static void failed(StatusPrinter printer, String what, Throwable cause) {
-        Log.e(TAG, what, cause);
+    private static void failed(StatusPrinter printer, String problem, Throwable cause) {
+        Log.e(TAG, problem, cause);
         SortedMap<String, String> values = new TreeMap<>();
-        values.put("shortMsg", what);
+        values.put("shortMsg", problem);
         values.put("longMsg", reason(cause));
         printer.result(StatusPrinter.CANCELED, values);
     }

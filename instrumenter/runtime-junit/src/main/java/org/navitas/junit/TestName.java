@@ -50,11 +50,11 @@ public final class TestName {
         if (clean.codePointCount(0, clean.length()) <= MOST_CHARACTERS) {
             return clean.toString();
         }
-        CRC32 whole = new CRC32();
+        CRC32 checksum = new CRC32();
         byte[] bytes = clean.toString().getBytes(StandardCharsets.UTF_8);
-        whole.update(bytes, 0, bytes.length);
+        checksum.update(bytes, 0, bytes.length);
         int end = clean.offsetByCodePoints(0, KEPT_CHARACTERS);
-        return clean.substring(0, end) + "\u2026" + hex(whole.getValue(), 8);
+        return clean.substring(0, end) + "\u2026" + hex(checksum.getValue(), 8);
     }
 
     private static void append(StringBuilder to, int character) {

@@ -80,11 +80,11 @@ final class BufferPool {
     }
 
     /** Returns a buffer to the pool. */
-    void give(Buffer given) {
-        boolean tooLarge = isLarge(given) && room.get() < given.words.length; // others may need a large one soon
-        Buffer usual = tooLarge ? make(given.index, words) : null;
-        Buffer buffer = usual == null ? given : usual;
-        room.addAndGet(given.words.length - buffer.words.length);
+    void give(Buffer returned) {
+        boolean tooLarge = isLarge(returned) && room.get() < returned.words.length; // others may need a large one soon
+        Buffer usual = tooLarge ? make(returned.index, words) : null;
+        Buffer buffer = usual == null ? returned : usual;
+        room.addAndGet(returned.words.length - buffer.words.length);
         buffer.clear();
         used.decrementAndGet();
         long was;

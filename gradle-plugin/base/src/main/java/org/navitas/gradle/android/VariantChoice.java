@@ -101,8 +101,8 @@ public final class VariantChoice {
       return module.folder("none");
     }
     AndroidVariant chosen = chosen();
-    String own = extension.getVariant();
-    if (chosen == null || own != null && own.equals(wanted()) && !own.equals(chosen.name())) {
+    String configured = extension.getVariant();
+    if (chosen == null || configured != null && configured.equals(wanted()) && !configured.equals(chosen.name())) {
       String names = variants.stream().map(AndroidVariant::name).collect(Collectors.joining(", "));
       String problem = wanted() == null ? "has several variants" : "has no variant '" + wanted() + "' with tests";
       throw new GradleException(

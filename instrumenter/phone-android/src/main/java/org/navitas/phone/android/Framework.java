@@ -40,9 +40,9 @@ public final class Framework extends RobolectricTestRunner {
     /**
      * Runs the task on the instrumentation thread with the framework's class loader. Throws what prevented the start.
      */
-    static void run(List<String> given, Consumer<ClassLoader> within) throws Exception {
-        arguments = given;
-        task = within;
+    static void run(List<String> keysAndValues, Consumer<ClassLoader> action) throws Exception {
+        arguments = keysAndValues;
+        task = action;
         RunNotifier notifier = new RunNotifier();
         Throwable[] failed = new Throwable[1];
         notifier.addListener(new RunListener() {

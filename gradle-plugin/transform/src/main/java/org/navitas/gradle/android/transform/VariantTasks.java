@@ -68,11 +68,11 @@ final class VariantTasks {
     if (hasTests) {
       module.addRuntime(project.getConfigurations().getByName(testName + "RuntimeOnly"), true);
     }
-    AndroidVariant made = hasTests ? module.variants.add(name) : module.variants.withoutTests(name);
-    ApkBundleTask bundle = project.getTasks().create(made.bundleTask(), ApkBundleTask.class);
+    AndroidVariant bundled = hasTests ? module.variants.add(name) : module.variants.withoutTests(name);
+    ApkBundleTask bundle = project.getTasks().create(bundled.bundleTask(), ApkBundleTask.class);
     bundle.setGroup("Navitas");
     bundle.setDescription("Packs the instrumented APKs of " + name + " with the data that the command line needs.");
-    bundle.settings(module, variant, hasTests ? test : null, isApp, made.bundle(), setup(hasTests),
+    bundle.settings(module, variant, hasTests ? test : null, isApp, bundled.bundle(), setup(hasTests),
         module.forVirtualPhone() ? libraries(variant) : null,
         module.forVirtualPhone() ? hasTests ? libraries(test) : project.files() : null);
     if (isApp) {

@@ -55,26 +55,26 @@ final class VariantTasks {
     this.isApp = variant instanceof ApplicationVariant;
   }
 
-  void register(AndroidVariant made) {
+  void register(AndroidVariant bundled) {
     String testName = "androidTest" + AndroidModule.capitalized(variant.getName());
     module.addRuntime(project.getConfigurations().getByName((isApp ? variant.getName() : testName) + RUNTIME_ONLY), false);
     TaskProvider<ClassesTask> app = isApp ? classes(variant, "App", null, projects(variant)) : null;
     if (test == null) {
-      bundle(made, app, null);
+      bundle(bundled, app, null);
       return;
     }
     module.addRuntime(project.getConfigurations().getByName(testName + RUNTIME_ONLY), true);
     Set<String> testProjects = projects(test);
     testProjects.removeAll(isApp ? projects(variant) : new HashSet<>());
-    bundle(made, app, classes(test, "Tests", app, testProjects));
+    bundle(bundled, app, classes(test, "Tests", app, testProjects));
   }
 
   private TaskProvider<ClassesTask> classes(
-      Component component, String what, TaskProvider<ClassesTask> earlier, Set<String> projects) {
+      Component component, String suffix, TaskProvider<ClassesTask> earlier, Set<String> projects) {
     ClassOptions options = module.classOptions();
     // If the scope includes libraries, Android dexes all of them again whenever a class changes.
     boolean all = !projects.isEmpty() || options.mayNameLibraries() || !project.getGradle().getIncludedBuilds().isEmpty();
-    String name = "navitasInstrument" + AndroidModule.capitalized(variant.getName()) + what;
+    String name = "navitasInstrument" + AndroidModule.capitalized(variant.getName()) + suffix;
     TaskProvider<ClassesTask> task = project.getTasks().register(name, ClassesTask.class, it -> {
       ArtifactView own = jars(component, true);
       it.setGroup("Navitas");
@@ -103,11 +103,11 @@ final class VariantTasks {
     return task;
   }
 
-  private void bundle(AndroidVariant made, TaskProvider<ClassesTask> app, TaskProvider<ClassesTask> tests) {
+  private void bundle(AndroidVariant bundled, TaskProvider<ClassesTask> app, TaskProvider<ClassesTask> tests) {
     VariantFacts facts = new VariantFacts(android, variant);
     Map<String, Object> setup = facts.setup(module);
     Provider<String> tested = (isApp ? (ApplicationVariant) variant : test).getApplicationId();
-    project.getTasks().register(made.bundleTask(), AndroidBundleTask.class, it -> {
+    project.getTasks().register(bundled.bundleTask(), AndroidBundleTask.class, it -> {
       it.setGroup("Navitas");
       it.setDescription("Packs the instrumented APKs of " + variant.getName() + " with the data that the command line needs.");
       it.getSetup().set(setup);
@@ -141,7 +141,7 @@ final class VariantTasks {
           it.getTestClasses().from(tests.flatMap(ClassesTask::getOutput), jars(test, false).getFiles());
         }
       }
-      it.getBundle().set(made.bundle());
+      it.getBundle().set(bundled.bundle());
     });
   }
 
