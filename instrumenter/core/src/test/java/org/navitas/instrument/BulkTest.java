@@ -343,7 +343,7 @@ public class BulkTest {
   public void reportsLinkLoop() throws Exception {
     compile(in, "a.First", "");
     Files.createSymbolicLink(in.resolve("a/loop"), in);
-    assertRefused(in + ": the link " + in.resolve("a/loop") + " leads back", in, out);
+    assertRefused(in + ": the link " + in.resolve("a/loop") + " leads to a folder that contains it", in, out);
   }
 
   @Test
